@@ -1,5 +1,5 @@
-//! Embeds the console's files from `dist/`, which `cargo xtask up` creates, as brotli compresses them. Without that folder, the
-//! program builds without console.
+//! Embeds the console's files from `dist/`, which `cargo xtask up` creates, as brotli compresses
+//! them. Without that folder, the program builds without console.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,8 @@ use brotli::enc::BrotliEncoderParams;
 /// Writes the files and a table of them, for the program to include.
 pub(crate) fn write() -> Result<(), Box<dyn error::Error>> {
     let dist = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../dist");
-    // As long as the folder does not exist, Cargo runs this script at every build and so notices when it is created.
+    // As long as the folder does not exist, Cargo runs this script at every build and so notices
+    // when it is created.
     println!("cargo::rerun-if-changed={}", dist.display());
     println!("cargo::rerun-if-changed=embed_console.rs");
     let out = PathBuf::from(env::var("OUT_DIR")?);
@@ -21,12 +22,17 @@ pub(crate) fn write() -> Result<(), Box<dyn error::Error>> {
         files.sort();
     }
     // A release is compressed once and downloaded often.
-    let quality = if env::var("PROFILE")? == "release" { 11 } else { 5 };
+    let quality = if env::var("PROFILE")? == "release" {
+        11
+    } else {
+        5
+    };
     // Embeds compressed copies; a build of the console may replace the files in the meantime.
-    let files = compress(files, &out.join("console"), quality).or_else(|error| match error.kind() {
-        io::ErrorKind::NotFound => Ok(Vec::new()),
-        _ => Err(error),
-    })?;
+    let files =
+        compress(files, &out.join("console"), quality).or_else(|error| match error.kind() {
+            io::ErrorKind::NotFound => Ok(Vec::new()),
+            _ => Err(error),
+        })?;
     let mut code = String::from("&[\n");
     for (name, path) in &files {
         writeln!(code, "    ({name:?}, include_bytes!({path:?})),")?;
@@ -37,11 +43,19 @@ pub(crate) fn write() -> Result<(), Box<dyn error::Error>> {
 }
 
 /// Compresses files into a folder, with numbers as names. Returns the compressed files.
-fn compress(files: Vec<(String, PathBuf)>, folder: &Path, quality: i32) -> io::Result<Vec<(String, PathBuf)>> {
+fn compress(
+    files: Vec<(String, PathBuf)>,
+    folder: &Path,
+    quality: i32,
+) -> io::Result<Vec<(String, PathBuf)>> {
     fs::create_dir_all(folder)?;
     let compress = |(at, (name, path)): (usize, (String, PathBuf))| {
         let content = fs::read(path)?;
-        let parameters = BrotliEncoderParams { quality, size_hint: content.len(), ..BrotliEncoderParams::default() };
+        let parameters = BrotliEncoderParams {
+            quality,
+            size_hint: content.len(),
+            ..BrotliEncoderParams::default()
+        };
         let mut compressed = Vec::new();
         BrotliCompress(&mut content.as_slice(), &mut compressed, &parameters)?;
         let path = folder.join(at.to_string());
@@ -52,10 +66,17 @@ fn compress(files: Vec<(String, PathBuf)>, folder: &Path, quality: i32) -> io::R
 }
 
 /// Lists the files of a folder and its subfolders, except those whose names begin with a dot.
-fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, PathBuf)>) -> Result<(), Box<dyn error::Error>> {
+fn collect(
+    folder: &Path,
+    prefix: &str,
+    files: &mut Vec<(String, PathBuf)>,
+) -> Result<(), Box<dyn error::Error>> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        let name = entry.file_name().into_string().map_err(|name| format!("{name:?} is not UTF-8"))?;
+        let name = entry
+            .file_name()
+            .into_string()
+            .map_err(|name| format!("{name:?} is not UTF-8"))?;
         if name.starts_with('.') {
             continue;
         }

@@ -1,5 +1,5 @@
-//! Tests of the plain WebAssembly module, called natively: the vectors, random policies and 100,000 malformed calls. The module
-//! itself is tested in `tests/abi`, from Node and from Python.
+//! Tests of the plain WebAssembly module, called natively: the vectors, random policies and 100,000
+//! malformed calls. The module itself is tested in `tests/abi`, from Node and from Python.
 
 use std::net::IpAddr;
 
@@ -36,18 +36,39 @@ fn call(request: &Request<'_>) -> Call {
 }
 
 fn open(instance: &mut Instance, identity: &Identity) -> i32 {
-    instance.open(&identity_record(&identity.principal().to_string(), identity.groups())).unwrap()
+    instance
+        .open(&identity_record(
+            &identity.principal().to_string(),
+            identity.groups(),
+        ))
+        .unwrap()
 }
 
 /// How the module's answers differ from a decision; none when they agree.
-fn difference(instance: &mut Instance, handle: i32, request: &Request<'_>, decision: &Decision) -> Option<String> {
-    let Call { resource_type, host_length, bytes } = call(request);
-    let mask = instance.mask(handle, resource_type, host_length, &bytes).unwrap();
+fn difference(
+    instance: &mut Instance,
+    handle: i32,
+    request: &Request<'_>,
+    decision: &Decision,
+) -> Option<String> {
+    let Call {
+        resource_type,
+        host_length,
+        bytes,
+    } = call(request);
+    let mask = instance
+        .mask(handle, resource_type, host_length, &bytes)
+        .unwrap();
     let allows = mask & 1 << operation_code(request.operation) != 0;
     let code = operation_code(request.operation).into();
-    let words = instance.explain(handle, code, resource_type, host_length, &bytes).unwrap();
+    let words = instance
+        .explain(handle, code, resource_type, host_length, &bytes)
+        .unwrap();
     let words = String::from_utf8(words[4..].to_vec()).unwrap();
-    let names_acl = decision.acl.as_ref().is_none_or(|acl| words.contains(acl.operation.spelling().cli));
+    let names_acl = decision
+        .acl
+        .as_ref()
+        .is_none_or(|acl| words.contains(acl.operation.spelling().cli));
     let agrees = allows == (decision.outcome.code() == "allow")
         && words.starts_with(&format!("{}: ", decision.outcome.code()))
         && names_acl;
@@ -62,19 +83,39 @@ fn every_vector_holds_through_the_plain_module() {
         instance.apply(&Records::of(&file.policy).0).unwrap();
         for test in &file.tests {
             // An expired identity is not opened, and requests of APIs are several of these.
-            let Ok(found) = resolve(&file.policy, &test.check.subject, None) else { continue };
-            let Query::Access { operation, resource_type, resource_name } = &test.check.query else { continue };
-            if found.identity.is_expired(test.check.at.unwrap_or(At::IgnoringExpiry))
+            let Ok(found) = resolve(&file.policy, &test.check.subject, None) else {
+                continue;
+            };
+            let Query::Access {
+                operation,
+                resource_type,
+                resource_name,
+            } = &test.check.query
+            else {
+                continue;
+            };
+            if found
+                .identity
+                .is_expired(test.check.at.unwrap_or(At::IgnoringExpiry))
                 || found.identity.user().is_empty()
             {
                 continue;
             }
-            let request =
-                Request::new(*operation, *resource_type, resource_name, At::IgnoringExpiry).with_host(test.check.host);
+            let request = Request::new(
+                *operation,
+                *resource_type,
+                resource_name,
+                At::IgnoringExpiry,
+            )
+            .with_host(test.check.host);
             let handle = open(&mut instance, &found.identity);
             let decision = decide(&file.policy, &found.identity, &request);
             let id = test.id.as_deref().unwrap_or_default();
-            assert_eq!(difference(&mut instance, handle, &request, &decision), None, "{id}");
+            assert_eq!(
+                difference(&mut instance, handle, &request, &decision),
+                None,
+                "{id}"
+            );
             instance.close(handle).unwrap();
             compared += 1;
         }
@@ -82,7 +123,8 @@ fn every_vector_holds_through_the_plain_module() {
     assert!(compared > 400, "{compared} vectors");
 }
 
-/// The policy as a broker decides with it: the literal `*` covers no name that begins with `*` (D-111).
+/// The policy as a broker decides with it: the literal `*` covers no name that begins with `*`
+/// (D-111).
 fn as_broker(mut policy: Policy) -> Policy {
     policy.skip_asterisks(true);
     policy
@@ -91,7 +133,8 @@ fn as_broker(mut policy: Policy) -> Policy {
 proptest! {
     #![proptest_config(config(cases() / 5))]
 
-    /// Every operation is allowed as the engine decides it, through additions and removals in chunks.
+    /// Every operation is allowed as the engine decides it, through additions and removals in
+    /// chunks.
     #[test]
     fn the_plain_module_decides_as_the_engine(
         version in version(), facts in kafka_facts(), other in kafka_facts(), asked in kafka_asked(), chunk in 1_usize..5,
@@ -155,7 +198,12 @@ fn host_bytes(host: Option<IpAddr>) -> (Vec<u8>, i32) {
 }
 
 /// The default method of Kafka's `Authorizer`, with the principals of groups and roles.
-fn is_allowed_on_any(policy: &Policy, identity: &Identity, operation: Operation, asked: &OracleQuestion) -> bool {
+fn is_allowed_on_any(
+    policy: &Policy,
+    identity: &Identity,
+    operation: Operation,
+    asked: &OracleQuestion,
+) -> bool {
     let everyone = Principal::user("*");
     let mut principals = vec![identity.principal(), everyone];
     principals.extend(identity.groups().iter().map(Principal::group));
@@ -177,19 +225,27 @@ fn is_allowed_on_any(policy: &Policy, identity: &Identity, operation: Operation,
             && principals.contains(&acl.principal);
         let denies = acl.permission == Permission::Deny;
         if is_about && is_here(&acl, denies) {
-            if denies { denied.push(acl) } else { allowed.push(acl) }
+            if denies {
+                denied.push(acl)
+            } else {
+                allowed.push(acl)
+            }
         }
     }
     let is_all = |acl: &Acl| acl.pattern_type == PatternType::Literal && acl.resource_name == "*";
     let is_denied = |allow: &Acl| {
         denied.iter().any(|deny| match deny.pattern_type {
             PatternType::Literal => {
-                allow.pattern_type == PatternType::Literal && allow.resource_name == deny.resource_name
+                allow.pattern_type == PatternType::Literal
+                    && allow.resource_name == deny.resource_name
             }
             PatternType::Prefixed => allow.resource_name.starts_with(&deny.resource_name),
         })
     };
-    !denied.iter().any(is_all) && allowed.iter().any(|allow| is_all(allow) || !is_denied(allow))
+    !denied.iter().any(is_all)
+        && allowed
+            .iter()
+            .any(|allow| is_all(allow) || !is_denied(allow))
 }
 
 #[test]
@@ -202,7 +258,10 @@ fn a_document_gives_the_members_of_its_roles() {
     members.member(true, "dev", &Principal::group("eng"));
     let found = instance.members(document.as_bytes()).unwrap().to_vec();
     let (length, content) = found.split_at(4);
-    assert_eq!(u32::from_le_bytes(length.try_into().unwrap()) as usize, content.len());
+    assert_eq!(
+        u32::from_le_bytes(length.try_into().unwrap()) as usize,
+        content.len()
+    );
     assert_eq!(content, [&[1], &members.0[..]].concat());
     // The records can be applied as they are.
     assert_eq!(instance.apply(&content[1..]), Ok(2));
@@ -214,12 +273,19 @@ fn a_document_gives_the_members_of_its_roles() {
             r#"{ "version": 1, "roles": [{ "name": "a", "members": [{ "principal": "Role:b" }] }] }"#,
             "/roles/0/members/0",
         ),
-        (r#"{ "version": 1, "roles": [{ "name": "a", "members": [{ "principal": "Group:b" }"#, "JSON"),
+        (
+            r#"{ "version": 1, "roles": [{ "name": "a", "members": [{ "principal": "Group:b" }"#,
+            "JSON",
+        ),
         (r#"{ "version": 1, "acls": [{}] }"#, "/acls/0"),
     ] {
         let found = instance.members(document.as_bytes()).unwrap()[4..].to_vec();
         assert_eq!(found[0], 0, "{document}");
-        assert!(String::from_utf8_lossy(&found).contains(problem), "{}", String::from_utf8_lossy(&found));
+        assert!(
+            String::from_utf8_lossy(&found).contains(problem),
+            "{}",
+            String::from_utf8_lossy(&found)
+        );
     }
     assert_eq!(instance.members(&[0xff]), Err(gbac_abi::AbiError::Text));
 }
@@ -237,12 +303,21 @@ fn changes(from: &Policy, to: &Policy) -> Vec<Vec<u8>> {
             push(&|records| records.acl(adds, &acl, &host_text(Dialect::Kafka, acl.host)));
         }
         for role in policy.roles() {
-            let there = |member: &Principal| other.role(&role.name).is_some_and(|role| role.members.contains(member));
+            let there = |member: &Principal| {
+                other
+                    .role(&role.name)
+                    .is_some_and(|role| role.members.contains(member))
+            };
             for member in role.members.iter().filter(|member| !there(member)) {
                 push(&|records| records.member(adds, &role.name, member));
             }
         }
-        for name in policy.settings().superusers.iter().filter(|name| !other.settings().superusers.contains(name)) {
+        for name in policy
+            .settings()
+            .superusers
+            .iter()
+            .filter(|name| !other.settings().superusers.contains(name))
+        {
             push(&|records| records.superuser(adds, name));
         }
     }
@@ -251,7 +326,10 @@ fn changes(from: &Policy, to: &Policy) -> Vec<Vec<u8>> {
 
 fn allow(principal: &str, host: &str) -> (Acl, String) {
     let principal = Principal::parse_in(Dialect::Kafka, principal).unwrap();
-    (Acl::allow(principal, Operation::Read, ResourceType::Topic, "orders"), host.to_owned())
+    (
+        Acl::allow(principal, Operation::Read, ResourceType::Topic, "orders"),
+        host.to_owned(),
+    )
 }
 
 fn kafka() -> Instance {
@@ -264,8 +342,14 @@ fn kafka() -> Instance {
 
 fn mask(instance: &mut Instance, user: &str, host: &str) -> i32 {
     let handle = instance.open(&identity_record(user, &[])).unwrap();
-    let mask =
-        instance.mask(handle, 2, i32::try_from(host.len()).unwrap(), format!("{host}orders").as_bytes()).unwrap();
+    let mask = instance
+        .mask(
+            handle,
+            2,
+            i32::try_from(host.len()).unwrap(),
+            format!("{host}orders").as_bytes(),
+        )
+        .unwrap();
     instance.close(handle).unwrap();
     mask
 }
@@ -280,7 +364,10 @@ fn hosts_are_the_texts_that_kafka_compares() {
         instance.apply(&records.0).unwrap()
     };
     // Two texts of one range are two ACLs: one of them may go.
-    let (plain, spelled) = (allow("User:ana", "10.0.0.0/8"), allow("User:ana", "10.0.0.0/08"));
+    let (plain, spelled) = (
+        allow("User:ana", "10.0.0.0/8"),
+        allow("User:ana", "10.0.0.0/08"),
+    );
     for (adds, acl, changes, allows) in [
         (true, &spelled, 1, true),
         (true, &plain, 1, true),
@@ -295,20 +382,44 @@ fn hosts_are_the_texts_that_kafka_compares() {
     ] {
         assert_eq!(apply(&mut instance, adds, acl), changes);
         let expected = if allows { HAS_ACLS | read } else { 0 };
-        assert_eq!(mask(&mut instance, "User:ana", "10.1.2.3"), expected, "{adds} {acl:?}");
+        assert_eq!(
+            mask(&mut instance, "User:ana", "10.1.2.3"),
+            expected,
+            "{adds} {acl:?}"
+        );
     }
     // A text that no client has is an ACL of the resource, and matches nobody.
-    for host in ["::1", "broker.example", "10.0.0.0/33", "::ffff:10.0.0.1", ""] {
+    for host in [
+        "::1",
+        "broker.example",
+        "10.0.0.0/33",
+        "::ffff:10.0.0.1",
+        "",
+    ] {
         let acl = allow("User:ana", host);
         assert_eq!(apply(&mut instance, true, &acl), 1);
         assert_eq!(apply(&mut instance, true, &acl), 0);
-        assert_eq!(mask(&mut instance, "User:ana", "0:0:0:0:0:0:0:1"), HAS_ACLS, "{host}");
+        assert_eq!(
+            mask(&mut instance, "User:ana", "0:0:0:0:0:0:0:1"),
+            HAS_ACLS,
+            "{host}"
+        );
         assert_eq!(apply(&mut instance, false, &acl), 1);
         assert_eq!(mask(&mut instance, "User:ana", "10.0.0.1"), 0);
     }
-    assert_eq!(apply(&mut instance, true, &allow("User:ana", "0:0:0:0:0:0:0:1")), 1);
-    assert_eq!(mask(&mut instance, "User:ana", "0:0:0:0:0:0:0:1"), HAS_ACLS | read);
-    assert_eq!(mask(&mut instance, "User:ana", "0:0:0:0:0:0:0:1%lo"), HAS_ACLS | read, "a zone does not count");
+    assert_eq!(
+        apply(&mut instance, true, &allow("User:ana", "0:0:0:0:0:0:0:1")),
+        1
+    );
+    assert_eq!(
+        mask(&mut instance, "User:ana", "0:0:0:0:0:0:0:1"),
+        HAS_ACLS | read
+    );
+    assert_eq!(
+        mask(&mut instance, "User:ana", "0:0:0:0:0:0:0:1%lo"),
+        HAS_ACLS | read,
+        "a zone does not count"
+    );
 }
 
 #[test]
@@ -323,9 +434,26 @@ fn settings_come_before_acls() {
         records.settings(dialect, 4, minor);
         records.0
     };
-    assert_eq!(instance.apply(&settings(Dialect::Kafka, 4)).unwrap_err().code(), -10, "the dialect is set");
-    assert_eq!(instance.apply(&settings(Dialect::Platform, 3)), Ok(1), "a version may change");
-    assert_eq!(instance.apply(&[8, 1, 2, 3, 4, 5, 6, 7, 8]).unwrap_err().code(), -10);
+    assert_eq!(
+        instance
+            .apply(&settings(Dialect::Kafka, 4))
+            .unwrap_err()
+            .code(),
+        -10,
+        "the dialect is set"
+    );
+    assert_eq!(
+        instance.apply(&settings(Dialect::Platform, 3)),
+        Ok(1),
+        "a version may change"
+    );
+    assert_eq!(
+        instance
+            .apply(&[8, 1, 2, 3, 4, 5, 6, 7, 8])
+            .unwrap_err()
+            .code(),
+        -10
+    );
     instance.clear();
     assert_eq!(instance.apply(&[8, 1, 2, 3, 4, 5, 6, 7, 8]), Ok(1));
     assert_eq!(instance.apply(&settings(Dialect::Kafka, 4)), Ok(1));
@@ -333,14 +461,24 @@ fn settings_come_before_acls() {
     instance.clear();
     let both = [records.0.clone(), settings(Dialect::Kafka, 4)].concat();
     assert_eq!(instance.apply(&both).unwrap_err().code(), -10);
-    assert_eq!(mask(&mut instance, "User:ana", "10.0.0.1"), 0, "nothing has changed");
+    assert_eq!(
+        mask(&mut instance, "User:ana", "10.0.0.1"),
+        0,
+        "nothing has changed"
+    );
 }
 
 #[test]
 fn claims_become_a_user_and_groups() {
     let mut instance = Instance::default();
     let record = |path: &str, nested: u8, mapping: &str, claims: &str| {
-        let text = |text: &str| [&u32::try_from(text.len()).unwrap().to_le_bytes()[..], text.as_bytes()].concat();
+        let text = |text: &str| {
+            [
+                &u32::try_from(text.len()).unwrap().to_le_bytes()[..],
+                text.as_bytes(),
+            ]
+            .concat()
+        };
         [text(path), vec![nested], text(mapping), text(claims)].concat()
     };
     let read = |found: &[u8]| {
@@ -349,15 +487,39 @@ fn claims_become_a_user_and_groups() {
         String::from_utf8_lossy(&found[4..]).into_owned()
     };
     let claims = r#"{ "sub": "ana@x", "groups": ["/a/eng", "ops", "ops", ""] }"#;
-    let found = read(instance.extract(&record("$.groups", 1, "$.sub/(.*)@.*/$1/", claims)).unwrap());
-    assert!(found.starts_with("\u{1}\u{3}\0\0\0ana\u{2}\0\0\0\u{3}\0\0\0eng\u{3}\0\0\0ops"), "{found:?}");
-    assert!(found.contains("empty_name: ") && found.contains("duplicate_group: "), "{found:?}");
+    let found = read(
+        instance
+            .extract(&record("$.groups", 1, "$.sub/(.*)@.*/$1/", claims))
+            .unwrap(),
+    );
+    assert!(
+        found.starts_with("\u{1}\u{3}\0\0\0ana\u{2}\0\0\0\u{3}\0\0\0eng\u{3}\0\0\0ops"),
+        "{found:?}"
+    );
+    assert!(
+        found.contains("empty_name: ") && found.contains("duplicate_group: "),
+        "{found:?}"
+    );
     assert!(found.ends_with('\0'), "{found:?}");
-    let found = read(instance.extract(&record("$.groups", 0, "", r#"{ "groups": 7 }"#)).unwrap());
-    assert!(found.ends_with('\u{2}') && found.contains("claim_wrong_type: "), "{found:?}");
-    let found = read(instance.extract(&record("$.groups", 0, "", r#"{ "sub": "ana" }"#)).unwrap());
+    let found = read(
+        instance
+            .extract(&record("$.groups", 0, "", r#"{ "groups": 7 }"#))
+            .unwrap(),
+    );
+    assert!(
+        found.ends_with('\u{2}') && found.contains("claim_wrong_type: "),
+        "{found:?}"
+    );
+    let found = read(
+        instance
+            .extract(&record("$.groups", 0, "", r#"{ "sub": "ana" }"#))
+            .unwrap(),
+    );
     assert!(found.ends_with('\u{1}'), "{found:?}");
-    assert!(found.starts_with("\0\0\0\0\0\0\0\0\0\u{1}\0\0\0") && found.contains("claim_missing: "), "{found:?}");
+    assert!(
+        found.starts_with("\0\0\0\0\0\0\0\0\0\u{1}\0\0\0") && found.contains("claim_missing: "),
+        "{found:?}"
+    );
     for (bytes, code) in [
         (record("groups", 0, "", claims), -12),
         (record("$.groups", 0, "sub", claims), -12),
@@ -368,25 +530,41 @@ fn claims_become_a_user_and_groups() {
         (record("$.groups", 0, "", claims)[1..].to_vec(), -2),
         ([record("$.groups", 0, "", claims), vec![0]].concat(), -2),
     ] {
-        assert_eq!(instance.extract(&bytes).map(<[u8]>::len).map_err(gbac_abi::AbiError::code), Err(code));
+        assert_eq!(
+            instance
+                .extract(&bytes)
+                .map(<[u8]>::len)
+                .map_err(gbac_abi::AbiError::code),
+            Err(code)
+        );
     }
 }
 
-/// 100,000 calls whose bytes, numbers or handles are wrong: none of them panics, and none changes the policy when it is refused.
+/// 100,000 calls whose bytes, numbers or handles are wrong: none of them panics, and none changes
+/// the policy when it is refused.
 #[test]
 fn malformed_calls_are_refused_and_change_nothing() {
     let mut random = Random(20_260_101);
     let mut instance = kafka();
-    let acls: Vec<(Acl, String)> =
-        [("User:ana", "*"), ("Group:eng", "10.0.0.0/8"), ("Role:dev", "::1"), ("Service:x", "10.0.0.7")]
-            .map(|(principal, host)| allow(principal, host))
-            .to_vec();
+    let acls: Vec<(Acl, String)> = [
+        ("User:ana", "*"),
+        ("Group:eng", "10.0.0.0/8"),
+        ("Role:dev", "::1"),
+        ("Service:x", "10.0.0.7"),
+    ]
+    .map(|(principal, host)| allow(principal, host))
+    .to_vec();
     let mut valid = Records::default();
     for (acl, host) in &acls {
         valid.acl(true, acl, host);
         valid.acl(
             true,
-            &Acl { permission: Permission::Deny, pattern_type: PatternType::Prefixed, host: Host::Any, ..acl.clone() },
+            &Acl {
+                permission: Permission::Deny,
+                pattern_type: PatternType::Prefixed,
+                host: Host::Any,
+                ..acl.clone()
+            },
             host,
         );
     }
@@ -394,9 +572,12 @@ fn malformed_calls_are_refused_and_change_nothing() {
     valid.superuser(true, "root");
     let start = valid.0.clone();
     let (mut refused, mut taken) = (0, 0);
-    let probes =
-        |instance: &mut Instance| ["User:ana", "Service:x", "User:root"].map(|user| mask(instance, user, "10.0.0.7"));
-    let handle = instance.open(&identity_record("User:ana", &["eng".to_owned()])).unwrap();
+    let probes = |instance: &mut Instance| {
+        ["User:ana", "Service:x", "User:root"].map(|user| mask(instance, user, "10.0.0.7"))
+    };
+    let handle = instance
+        .open(&identity_record("User:ana", &["eng".to_owned()]))
+        .unwrap();
     for round in 0..100_000_u32 {
         if round % 1_000 == 0 {
             instance.clear();
@@ -423,7 +604,10 @@ fn malformed_calls_are_refused_and_change_nothing() {
         }
         let number = random.next() as i32 >> random.below(32);
         let failed = match random.below(6) {
-            0 => instance.open(&bytes).map(|handle| instance.close(handle).unwrap()).is_err(),
+            0 => instance
+                .open(&bytes)
+                .map(|handle| instance.close(handle).unwrap())
+                .is_err(),
             1 => instance.extract(&bytes).is_err(),
             2 => instance.mask(number, number, number, &bytes).is_err(),
             3 => instance.explain(handle, number, 2, number, &bytes).is_err(),
@@ -439,7 +623,10 @@ fn malformed_calls_are_refused_and_change_nothing() {
         refused += u32::from(failed);
         assert_eq!(probes(&mut instance), before, "round {round}");
     }
-    assert!(refused > 50_000 && taken > 100, "{refused} are refused, {taken} are taken");
+    assert!(
+        refused > 50_000 && taken > 100,
+        "{refused} are refused, {taken} are taken"
+    );
 }
 
 /// Numbers from a seed.

@@ -1,5 +1,5 @@
-//! Tests of malformed requests against the built `gbac serve`: every error response has a code, no error allows anything, and
-//! no response repeats a secret.
+//! Tests of malformed requests against the built `gbac serve`: every error response has a code, no
+//! error allows anything, and no response repeats a secret.
 //!
 //! `GBAC_CASES` is the number of requests, `GBAC_SEED` the seed of the generator.
 
@@ -45,28 +45,56 @@ impl Service {
         let password = format!("correct-horse-battery-{mode}");
         let mut command = program::process();
         let is_demo = mode == "demo";
-        command.args(["serve", "--listen", "127.0.0.1:0"]).env("GBAC_ADMIN_PASSWORD", &password);
+        command
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .env("GBAC_ADMIN_PASSWORD", &password);
         if is_demo {
             command.arg("--demo");
         } else {
             command.arg("--data").arg(folder.path().join("data"));
         }
         let log = File::create(folder.path().join("log")).expect("a file");
-        let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().expect("gbac starts");
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .expect("gbac starts");
         let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("a line");
-        let address = line.trim().strip_prefix("listening on http://").expect("an address").to_owned();
-        let target = Target { address, password, token: None, may_be_right };
-        let mut service = Self { child, folder, target, is_demo };
-        for logger in ["main", "audit", "oidc", "request", "security", "store", "upstream"] {
+        BufReader::new(child.stdout.as_mut().expect("a pipe"))
+            .read_line(&mut line)
+            .expect("a line");
+        let address = line
+            .trim()
+            .strip_prefix("listening on http://")
+            .expect("an address")
+            .to_owned();
+        let target = Target {
+            address,
+            password,
+            token: None,
+            may_be_right,
+        };
+        let mut service = Self {
+            child,
+            folder,
+            target,
+            is_demo,
+        };
+        for logger in [
+            "main", "audit", "oidc", "request", "security", "store", "upstream",
+        ] {
             let path = format!("/v1/config/log_level/{logger}?level=trace&expires=0");
             assert_eq!(service.admin("PUT", &path, "").status, 200);
         }
         let audit = r#"{"upsert":{"audit_enabled":true},"remove":[]}"#;
-        assert_eq!(service.admin("PUT", "/v1/cluster_config", audit).status, 200);
+        assert_eq!(
+            service.admin("PUT", "/v1/cluster_config", audit).status,
+            200
+        );
         if is_demo {
             let people: Value =
-                serde_json::from_slice(&service.admin("GET", "/demo/idp/people", "").body).expect("JSON");
+                serde_json::from_slice(&service.admin("GET", "/demo/idp/people", "").body)
+                    .expect("JSON");
             service.target.token = people[0]["token"].as_str().map(str::to_owned);
         }
         service
@@ -75,23 +103,39 @@ impl Service {
     /// Sends bytes on a new connection.
     fn send(&self, bytes: &[u8]) -> Option<Answer> {
         let mut stream = TcpStream::connect(&self.target.address).expect("it listens");
-        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout");
+        stream
+            .set_read_timeout(Some(Duration::from_secs(60)))
+            .expect("a timeout");
         // A service that refuses early may not read the rest.
         let _ = stream.write_all(bytes);
         let mut answer = Vec::new();
         let read = stream.read_to_end(&mut answer);
         let end = answer.windows(4).position(|window| window == b"\r\n\r\n");
         let Some(end) = end else {
-            assert!(read.is_err() || answer.is_empty(), "half an answer: {}", String::from_utf8_lossy(&answer));
+            assert!(
+                read.is_err() || answer.is_empty(),
+                "half an answer: {}",
+                String::from_utf8_lossy(&answer)
+            );
             return None;
         };
         let head = String::from_utf8_lossy(&answer[..end]).into_owned();
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
-        Some(Answer { status, head, body: answer[end + 4..].to_vec() })
+        let status = head
+            .split(' ')
+            .nth(1)
+            .and_then(|status| status.parse().ok())
+            .expect("a status");
+        Some(Answer {
+            status,
+            head,
+            body: answer[end + 4..].to_vec(),
+        })
     }
 
     fn admin(&self, method: &str, path: &str, body: &str) -> Answer {
-        let Target { address, password, .. } = &self.target;
+        let Target {
+            address, password, ..
+        } = &self.target;
         let credentials = STANDARD.encode(format!("admin:{password}"));
         let request = format!(
             "{method} {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Basic {credentials}\r\nconnection: close\r\n\
@@ -107,7 +151,8 @@ impl Service {
 
     /// Everything that the service wrote: its log and its audit log.
     fn written(&self) -> String {
-        let files = ["log", "data/audit.jsonl", "data/changes.jsonl"].map(|name| self.folder.path().join(name));
+        let files = ["log", "data/audit.jsonl", "data/changes.jsonl"]
+            .map(|name| self.folder.path().join(name));
         files
             .iter()
             .filter_map(|file| fs::read(file).ok())
@@ -125,8 +170,12 @@ impl Drop for Service {
 }
 
 /// Public paths.
-const PUBLIC: [&str; 4] =
-    ["/gbac/v1/service", "/v1/cluster_config/schema", "/.well-known/authzen-configuration", "/metrics"];
+const PUBLIC: [&str; 4] = [
+    "/gbac/v1/service",
+    "/v1/cluster_config/schema",
+    "/.well-known/authzen-configuration",
+    "/metrics",
+];
 const READS: [&str; 2] = ["GetRole", "ListRoles"];
 
 /// Whether a request without the superuser's credentials may succeed.
@@ -134,9 +183,12 @@ fn may_succeed(request: &BadRequest, is_demo: bool) -> bool {
     let path = request.path();
     let path = path.strip_prefix("http://evil.example").unwrap_or(&path);
     let is_safe = ["GET", "HEAD", "OPTIONS"].contains(&request.method.as_str());
-    let is_api =
-        ["/v1/", "/gbac/", "/access/"].iter().any(|api| path.starts_with(api)) || path.contains("SecurityService/");
-    let is_read = is_safe || path.starts_with("/access/") || READS.iter().any(|read| path.ends_with(read));
+    let is_api = ["/v1/", "/gbac/", "/access/"]
+        .iter()
+        .any(|api| path.starts_with(api))
+        || path.contains("SecurityService/");
+    let is_read =
+        is_safe || path.starts_with("/access/") || READS.iter().any(|read| path.ends_with(read));
     // Given credentials must be valid, even if none are required.
     let reads = is_demo && is_read && request.credentials == Credentials::None;
     PUBLIC.contains(&path) || !is_api || reads
@@ -144,24 +196,39 @@ fn may_succeed(request: &BadRequest, is_demo: bool) -> bool {
 
 /// The fault of an error response without a code.
 fn without_code(path: &str, body: &[u8]) -> Option<String> {
-    let Ok(value) = serde_json::from_slice::<Value>(body) else { return Some("the refusal is not JSON".into()) };
+    let Ok(value) = serde_json::from_slice::<Value>(body) else {
+        return Some("the refusal is not JSON".into());
+    };
     let is_text = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
-    let coded = |value: &Value| (is_text(&value["code"]) || value["code"].is_u64()) && is_text(&value["message"]);
+    let coded = |value: &Value| {
+        (is_text(&value["code"]) || value["code"].is_u64()) && is_text(&value["message"])
+    };
     // The platform's format: the errors by property.
     let by_property = path.starts_with("/v1/cluster_config")
-        && value.as_object().is_some_and(|members| !members.is_empty() && members.values().all(is_text));
+        && value
+            .as_object()
+            .is_some_and(|members| !members.is_empty() && members.values().all(is_text));
     if !coded(&value) && !by_property {
         return Some(format!("no code: {value}"));
     }
     let problems = value["problems"].as_array().into_iter().flatten();
-    problems.filter(|problem| !coded(problem)).map(|problem| format!("no code: {problem}")).next()
+    problems
+        .filter(|problem| !coded(problem))
+        .map(|problem| format!("no code: {problem}"))
+        .next()
 }
 
-/// Compares a permitted AuthZEN evaluation with the oracle; returns the fault if it should be denied.
+/// Compares a permitted AuthZEN evaluation with the oracle; returns the fault if it should be
+/// denied.
 fn wrongly_allowed(request: &BadRequest, body: &[u8], facts: &Facts) -> Option<String> {
     let answer: Value = serde_json::from_slice(body).ok()?;
-    let answers = answer["evaluations"].as_array().cloned().unwrap_or_else(|| vec![answer.clone()]);
-    let sent = std::str::from_utf8(&request.body).ok().and_then(|text| gbac_json::parse(text).ok());
+    let answers = answer["evaluations"]
+        .as_array()
+        .cloned()
+        .unwrap_or_else(|| vec![answer.clone()]);
+    let sent = std::str::from_utf8(&request.body)
+        .ok()
+        .and_then(|text| gbac_json::parse(text).ok());
     for (place, answer) in answers.iter().enumerate() {
         let context = &answer["context"];
         if answer["decision"] != true {
@@ -171,12 +238,22 @@ fn wrongly_allowed(request: &BadRequest, body: &[u8], facts: &Facts) -> Option<S
             }
             continue;
         }
-        let Some(sent) = &sent else { return Some("permitted, and the question cannot be read".into()) };
+        let Some(sent) = &sent else {
+            return Some("permitted, and the question cannot be read".into());
+        };
         let part = |name: &str| {
-            let own = sent["evaluations"].get(place).and_then(|one| one.get(name)).filter(|value| !value.is_null());
+            let own = sent["evaluations"]
+                .get(place)
+                .and_then(|one| one.get(name))
+                .filter(|value| !value.is_null());
             own.unwrap_or(&sent[name]).clone()
         };
-        let Some(query) = query_of(&part("subject"), &part("action"), &part("resource"), &part("context")) else {
+        let Some(query) = query_of(
+            &part("subject"),
+            &part("action"),
+            &part("resource"),
+            &part("context"),
+        ) else {
             return Some(format!("permitted, and the oracle cannot read it: {sent}"));
         };
         if decide(facts, &query).outcome != "allow" {
@@ -186,11 +263,20 @@ fn wrongly_allowed(request: &BadRequest, body: &[u8], facts: &Facts) -> Option<S
     None
 }
 
-/// Converts an evaluation for the oracle, which supports users with groups, and one operation on one resource.
-fn query_of(subject: &Value, action: &Value, resource: &Value, context: &Value) -> Option<OracleQuestion> {
+/// Converts an evaluation for the oracle, which supports users with groups, and one operation on
+/// one resource.
+fn query_of(
+    subject: &Value,
+    action: &Value,
+    resource: &Value,
+    context: &Value,
+) -> Option<OracleQuestion> {
     let groups = match &subject["properties"]["groups"] {
         Value::Null => Vec::new(),
-        Value::Array(groups) => groups.iter().map(|group| group.as_str().map(str::to_owned)).collect::<Option<_>>()?,
+        Value::Array(groups) => groups
+            .iter()
+            .map(|group| group.as_str().map(str::to_owned))
+            .collect::<Option<_>>()?,
         _ => return None,
     };
     let resource_type = resource["type"].as_str()?.parse::<ResourceType>().ok()?;
@@ -200,7 +286,12 @@ fn query_of(subject: &Value, action: &Value, resource: &Value, context: &Value) 
         groups,
         operation: action["name"].as_str()?.parse::<Operation>().ok()?,
         resource_type,
-        name: if name.is_empty() && resource_type == ResourceType::Cluster { "kafka-cluster" } else { name }.to_owned(),
+        name: if name.is_empty() && resource_type == ResourceType::Cluster {
+            "kafka-cluster"
+        } else {
+            name
+        }
+        .to_owned(),
         host: match &context["host"] {
             Value::Null => None,
             host => Some(host.as_str()?.parse().ok()?),
@@ -239,19 +330,31 @@ fn faults(service: &Service, request: &BadRequest, answer: Option<&Answer>) -> V
         && !request.breaks_http
         && !may_succeed(request, service.is_demo)
     {
-        faults.push(format!("status {status} without the superuser's credentials"));
+        faults.push(format!(
+            "status {status} without the superuser's credentials"
+        ));
     }
     if succeeded && path.contains("/access/v1/evaluation") {
         let policy = policy_from_json(&service.policy()).expect("a policy");
         let superusers = policy.settings().superusers.iter().cloned().collect();
-        let facts = Facts { acls: policy.acls().collect(), roles: policy.roles().collect(), superusers };
+        let facts = Facts {
+            acls: policy.acls().collect(),
+            roles: policy.roles().collect(),
+            superusers,
+        };
         faults.extend(wrongly_allowed(request, body, &facts));
     }
     // A success may return accepted names; an error repeats nothing.
-    let shown = if succeeded { head.clone() } else { format!("{head}\n{}", String::from_utf8_lossy(body)) };
+    let shown = if succeeded {
+        head.clone()
+    } else {
+        format!("{head}\n{}", String::from_utf8_lossy(body))
+    };
     let secrets = request.secrets.iter().chain([&service.target.password]);
     faults.extend(
-        secrets.filter(|secret| shown.contains(secret.as_str())).map(|secret| format!("repeats `{secret}`: {shown}")),
+        secrets
+            .filter(|secret| shown.contains(secret.as_str()))
+            .map(|secret| format!("repeats `{secret}`: {shown}")),
     );
     faults
 }
@@ -266,7 +369,11 @@ fn whatever_is_sent_is_refused_with_a_code_and_keeps_secrets() {
     eprintln!("GBAC_SEED={seed}");
     let mut random = Random::new(seed);
     // The closed service never gets valid credentials, so nothing may change there.
-    let services = [Service::start("demo", true), Service::start("open", true), Service::start("closed", false)];
+    let services = [
+        Service::start("demo", true),
+        Service::start("open", true),
+        Service::start("closed", false),
+    ];
     let before = services[2].policy();
     let (mut secrets, mut found, mut refused, mut answered) = (Vec::new(), Vec::new(), 0, 0);
     for case in 0..number("GBAC_CASES", CASES).min(MOST) {
@@ -276,14 +383,32 @@ fn whatever_is_sent_is_refused_with_a_code_and_keeps_secrets() {
         refused += u32::from(answer.as_ref().is_some_and(|answer| answer.status >= 400));
         answered += u32::from(answer.as_ref().is_some_and(|answer| answer.status < 400));
         for fault in faults(service, &request, answer.as_ref()) {
-            let bytes = String::from_utf8_lossy(&request.bytes()).chars().take(600).collect::<String>();
-            found.push(format!("case {case}: {}\n{bytes}\n", fault.chars().take(600).collect::<String>()));
+            let bytes = String::from_utf8_lossy(&request.bytes())
+                .chars()
+                .take(600)
+                .collect::<String>();
+            found.push(format!(
+                "case {case}: {}\n{bytes}\n",
+                fault.chars().take(600).collect::<String>()
+            ));
         }
         secrets.extend(request.secrets);
     }
-    assert!(found.is_empty(), "{} faults:\n{}", found.len(), found[..found.len().min(8)].join("\n"));
-    assert!(refused > 500 && answered > 50, "{refused} refused, {answered} answered");
-    assert_eq!(services[2].policy(), before, "nobody with the right credentials was there");
+    assert!(
+        found.is_empty(),
+        "{} faults:\n{}",
+        found.len(),
+        found[..found.len().min(8)].join("\n")
+    );
+    assert!(
+        refused > 500 && answered > 50,
+        "{refused} refused, {answered} answered"
+    );
+    assert_eq!(
+        services[2].policy(),
+        before,
+        "nobody with the right credentials was there"
+    );
     for service in &services {
         assert_eq!(service.admin("GET", "/readyz", "").status, 200);
         let written = service.written();

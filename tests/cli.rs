@@ -25,7 +25,9 @@ fn folder(test: &str) -> Folder {
 
 fn run_with(folder: &Folder, args: &[&str], stdin: &str, token: Option<&str>) -> Run {
     let mut command = program::command();
-    command.args(args).envs(token.map(|token| ("GBAC_CHECK_TOKEN", token)));
+    command
+        .args(args)
+        .envs(token.map(|token| ("GBAC_CHECK_TOKEN", token)));
     program::run(command, folder.path(), stdin)
 }
 
@@ -34,13 +36,20 @@ fn run(folder: &Folder, args: &[&str]) -> Run {
 }
 
 fn lines(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect()
 }
 
 /// A compact JWS with an invalid signature.
 fn token(claims: &Value) -> String {
     let part = |value: &Value| encode(value.to_string().as_bytes());
-    format!("{}.{}.{}", part(&json!({ "alg": "RS256", "kid": "k", "typ": "JWT" })), part(claims), encode(&[7; 256]))
+    format!(
+        "{}.{}.{}",
+        part(&json!({ "alg": "RS256", "kid": "k", "typ": "JWT" })),
+        part(claims),
+        encode(&[7; 256])
+    )
 }
 
 /// Base64url without padding (RFC 4648 section 5).
@@ -48,9 +57,14 @@ fn encode(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut text = String::new();
     for chunk in bytes.chunks(3) {
-        let bits = chunk.iter().fold(0_u32, |bits, byte| (bits << 8) | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        let bits = chunk
+            .iter()
+            .fold(0_u32, |bits, byte| (bits << 8) | u32::from(*byte))
+            << (8 * (3 - chunk.len()));
         for place in 0..=chunk.len() {
-            text.push(char::from(ALPHABET[(bits >> (18 - 6 * place)) as usize & 63]));
+            text.push(char::from(
+                ALPHABET[(bits >> (18 - 6 * place)) as usize & 63],
+            ));
         }
     }
     text
@@ -59,7 +73,17 @@ fn encode(bytes: &[u8]) -> String {
 #[test]
 fn check_says_the_verdict_and_exits_by_it() {
     let folder = folder("verdict");
-    let base = ["check", "--policy", "policy.json", "--user", "maya", "--operation", "write", "--topic", "payments-x"];
+    let base = [
+        "check",
+        "--policy",
+        "policy.json",
+        "--user",
+        "maya",
+        "--operation",
+        "write",
+        "--topic",
+        "payments-x",
+    ];
     let ask = |groups: &[&str]| {
         let mut args = base.to_vec();
         for group in groups {
@@ -69,15 +93,29 @@ fn check_says_the_verdict_and_exits_by_it() {
     };
     let allowed = ask(&["payments"]);
     assert_eq!(allowed.exit, 0, "{}", allowed.err);
-    assert!(allowed.out.starts_with("Allowed: User:maya Write on Topic payments-x\n"), "{}", allowed.out);
-    assert!(allowed.out.contains("Group:payments > Role:Writers > Allow Write, Topic payments- prefixed, host *"));
+    assert!(
+        allowed
+            .out
+            .starts_with("Allowed: User:maya Write on Topic payments-x\n"),
+        "{}",
+        allowed.out
+    );
+    assert!(
+        allowed.out.contains(
+            "Group:payments > Role:Writers > Allow Write, Topic payments- prefixed, host *"
+        )
+    );
     let denied = ask(&["payments", "read-only"]);
     assert_eq!(denied.exit, 2);
     assert!(denied.out.starts_with("Denied by rule: "), "{}", denied.out);
     assert!(denied.out.contains("overridden"), "{}", denied.out);
     let nothing = ask(&["Payments"]);
     assert_eq!(nothing.exit, 2);
-    assert!(nothing.out.starts_with("Denied, nothing allows it: "), "{}", nothing.out);
+    assert!(
+        nothing.out.starts_with("Denied, nothing allows it: "),
+        "{}",
+        nothing.out
+    );
 }
 
 #[test]
@@ -108,8 +146,15 @@ fn check_as_json_is_the_explained_decision() {
     let all = value["candidates"].as_array().unwrap();
     assert_eq!(shorter["candidates"].as_array().unwrap()[..], all[..1]);
     assert_eq!(shorter["omitted"], all.len() - 1);
-    let text = run(&folder, &[&args[..args.len() - 2], &["--limit", "0"]].concat());
-    assert!(text.out.contains("--limit sets how many are listed"), "{}", text.out);
+    let text = run(
+        &folder,
+        &[&args[..args.len() - 2], &["--limit", "0"]].concat(),
+    );
+    assert!(
+        text.out.contains("--limit sets how many are listed"),
+        "{}",
+        text.out
+    );
 }
 
 #[test]
@@ -132,7 +177,11 @@ fn a_whole_request_lists_its_checks() {
     ];
     let denied = run(&folder, &args);
     assert_eq!(denied.exit, 2);
-    assert!(denied.out.contains("Allowed") && denied.out.contains("Denied, nothing allows it"), "{}", denied.out);
+    assert!(
+        denied.out.contains("Allowed") && denied.out.contains("Denied, nothing allows it"),
+        "{}",
+        denied.out
+    );
     let allowed = run(&folder, &[&args[..], &["--host", "10.0.0.7"]].concat());
     assert_eq!(allowed.exit, 0, "{}{}", allowed.out, allowed.err);
 }
@@ -145,17 +194,37 @@ fn requests_are_answered_line_by_line_and_bad_ones_in_their_place() {
             r#"{{"id":7,"identity":{{"user":"u","groups":[{groups}]}},"operation":"OPERATION_WRITE","resource_type":"RESOURCE_TYPE_TOPIC","resource_name":"payments-x"}}"#
         )
     };
-    let input = format!("{}\n\n{{\"id\":8}}\nnot json\n{}\n", ask("\"payments\""), ask(""));
-    let done = run_with(&folder, &["check", "--policy", "policy.json", "--requests", "-"], &input, None);
+    let input = format!(
+        "{}\n\n{{\"id\":8}}\nnot json\n{}\n",
+        ask("\"payments\""),
+        ask("")
+    );
+    let done = run_with(
+        &folder,
+        &["check", "--policy", "policy.json", "--requests", "-"],
+        &input,
+        None,
+    );
     assert_eq!(done.exit, 1);
     let answers = lines(&done.out);
     assert_eq!(answers.len(), 4);
-    assert_eq!((&answers[0]["id"], &answers[0]["outcome"]), (&json!(7), &json!("allow")));
+    assert_eq!(
+        (&answers[0]["id"], &answers[0]["outcome"]),
+        (&json!(7), &json!("allow"))
+    );
     assert_eq!(answers[1]["id"], 8);
     assert!(answers[1]["error"]["code"].is_string() && answers[1]["error"]["message"].is_string());
     assert!(answers[2]["error"]["code"].is_string());
-    assert_eq!((&answers[3]["outcome"], &answers[3]["reason"]), (&json!("deny"), &json!("no_match")));
-    let good = run_with(&folder, &["check", "--policy", "policy.json", "--requests", "-"], &ask(""), None);
+    assert_eq!(
+        (&answers[3]["outcome"], &answers[3]["reason"]),
+        (&json!("deny"), &json!("no_match"))
+    );
+    let good = run_with(
+        &folder,
+        &["check", "--policy", "policy.json", "--requests", "-"],
+        &ask(""),
+        None,
+    );
     assert_eq!(good.exit, 0, "a deny is no error: {}", good.err);
 }
 
@@ -167,20 +236,37 @@ fn the_same_people_ask_again_and_again() {
             r#"{{"id":{id},"identity":{identity},"operation":"write","resource_type":"topic","resource_name":"{topic}"}}"#
         )
     };
-    let (writer, blocked) =
-        (r#"{"user":"u","groups":["payments"]}"#, r#"{"user":"u","groups":["payments","read-only"]}"#);
+    let (writer, blocked) = (
+        r#"{"user":"u","groups":["payments"]}"#,
+        r#"{"user":"u","groups":["payments","read-only"]}"#,
+    );
     // More users than the cache holds, so that some are prepared again.
-    let mut input: Vec<String> = (0..9000).map(|id| ask(id, &format!(r#"{{"user":"u{id}"}}"#), "payments-x")).collect();
+    let mut input: Vec<String> = (0..9000)
+        .map(|id| ask(id, &format!(r#"{{"user":"u{id}"}}"#), "payments-x"))
+        .collect();
     for round in 0..3 {
         input.insert(round * 4000, ask(10_000, writer, "payments-x"));
         input.insert(round * 4000, ask(10_001, blocked, "payments-x"));
         input.insert(round * 4000, ask(10_002, writer, "orders"));
     }
     folder.file("checks.jsonl", &input.join("\n"));
-    let done = run(&folder, &["check", "--policy", "policy.json", "--requests", "checks.jsonl"]);
+    let done = run(
+        &folder,
+        &[
+            "check",
+            "--policy",
+            "policy.json",
+            "--requests",
+            "checks.jsonl",
+        ],
+    );
     assert_eq!((done.exit, done.out.lines().count()), (0, 9009));
     for answer in lines(&done.out) {
-        let expected = if answer["id"] == 10_000 { "allow" } else { "deny" };
+        let expected = if answer["id"] == 10_000 {
+            "allow"
+        } else {
+            "deny"
+        };
         let reason = if answer["id"] == 10_001 {
             "deny_rule"
         } else if expected == "allow" {
@@ -188,22 +274,48 @@ fn the_same_people_ask_again_and_again() {
         } else {
             "no_match"
         };
-        assert_eq!((&answer["outcome"], &answer["reason"]), (&json!(expected), &json!(reason)), "{answer}");
+        assert_eq!(
+            (&answer["outcome"], &answer["reason"]),
+            (&json!(expected), &json!(reason)),
+            "{answer}"
+        );
     }
 }
 
 #[test]
 fn a_token_comes_from_a_file_standard_input_or_the_environment() {
     let folder = folder("token");
-    let text = token(&json!({ "sub": "maya", "groups": ["/eng/payments"], "exp": 4_000_000_000_u32 }));
-    let base = ["check", "--policy", "policy.json", "--operation", "write", "--topic", "payments-x"];
+    let text =
+        token(&json!({ "sub": "maya", "groups": ["/eng/payments"], "exp": 4_000_000_000_u32 }));
+    let base = [
+        "check",
+        "--policy",
+        "policy.json",
+        "--operation",
+        "write",
+        "--topic",
+        "payments-x",
+    ];
     folder.file("token.jwt", &format!("Bearer {text}\n"));
-    let from_file = run(&folder, &[&base[..], &["--token-file", "token.jwt"]].concat());
-    let from_input = run_with(&folder, &[&base[..], &["--token-file", "-"]].concat(), &text, None);
+    let from_file = run(
+        &folder,
+        &[&base[..], &["--token-file", "token.jwt"]].concat(),
+    );
+    let from_input = run_with(
+        &folder,
+        &[&base[..], &["--token-file", "-"]].concat(),
+        &text,
+        None,
+    );
     let from_environment = run_with(&folder, &base, "", Some(&text));
     for done in [from_file, from_input, from_environment] {
         assert_eq!(done.exit, 0, "{}{}", done.out, done.err);
-        assert!(done.out.contains("groups[0] > Group:payments > Role:Writers"), "{}", done.out);
+        assert!(
+            done.out
+                .contains("groups[0] > Group:payments > Role:Writers"),
+            "{}",
+            done.out
+        );
         assert!(done.out.contains("not verified"), "{}", done.out);
     }
     let none = run(&folder, &base);
@@ -218,17 +330,65 @@ fn a_token_comes_from_a_file_standard_input_or_the_environment() {
 #[test]
 fn inspect_shows_groups_and_warnings() {
     let folder = folder("inspect");
-    folder.file("claims.json", r#"{"sub":"maya","groups":["/eng/payments","/contractors/payments"]}"#);
-    let done = run(&folder, &["token", "inspect", "--claims", "claims.json", "--nested", "suffix", "--format", "json"]);
+    folder.file(
+        "claims.json",
+        r#"{"sub":"maya","groups":["/eng/payments","/contractors/payments"]}"#,
+    );
+    let done = run(
+        &folder,
+        &[
+            "token",
+            "inspect",
+            "--claims",
+            "claims.json",
+            "--nested",
+            "suffix",
+            "--format",
+            "json",
+        ],
+    );
     assert_eq!(done.exit, 0, "{}", done.err);
     let value = &lines(&done.out)[0];
     assert_eq!(value["user"], "maya");
     assert_eq!(value["verified"], false);
-    assert_eq!(value["groups"], json!([{ "name": "payments", "raw": "/eng/payments", "location": "groups[0]" }]));
-    assert!(value["warnings"].as_array().unwrap().iter().any(|warning| warning["code"] == "suffix_collision"));
-    let text = run(&folder, &["token", "inspect", "--claims", "claims.json", "--claim-path", "$.roles"]);
-    assert!(text.out.contains("--claim-path '$.groups'"), "another path is suggested: {}", text.out);
-    let bad = run(&folder, &["token", "inspect", "--claims", "claims.json", "--claim-path", "$["]);
+    assert_eq!(
+        value["groups"],
+        json!([{ "name": "payments", "raw": "/eng/payments", "location": "groups[0]" }])
+    );
+    assert!(
+        value["warnings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|warning| warning["code"] == "suffix_collision")
+    );
+    let text = run(
+        &folder,
+        &[
+            "token",
+            "inspect",
+            "--claims",
+            "claims.json",
+            "--claim-path",
+            "$.roles",
+        ],
+    );
+    assert!(
+        text.out.contains("--claim-path '$.groups'"),
+        "another path is suggested: {}",
+        text.out
+    );
+    let bad = run(
+        &folder,
+        &[
+            "token",
+            "inspect",
+            "--claims",
+            "claims.json",
+            "--claim-path",
+            "$[",
+        ],
+    );
     assert_eq!(bad.exit, 64, "a value that cannot be read is wrong usage");
     assert!(bad.err.contains("--claim-path"), "{}", bad.err);
 }
@@ -244,12 +404,28 @@ fn a_policy_with_ten_faults_names_all_ten() {
               "principal": "Group:", "host": "10.0.0.0/8", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }],
             "extra": true }"#,
     );
-    let args =
-        ["check", "--policy", "policy.json", "--user", "u", "--operation", "read", "--topic", "x", "--format", "json"];
+    let args = [
+        "check",
+        "--policy",
+        "policy.json",
+        "--user",
+        "u",
+        "--operation",
+        "read",
+        "--topic",
+        "x",
+        "--format",
+        "json",
+    ];
     let done = run(&folder, &args);
     assert_eq!(done.exit, 1);
     assert_eq!(done.err.lines().count(), 11, "{}", done.err);
-    assert_eq!(lines(&done.out)[0]["error"]["problems"].as_array().map(Vec::len), Some(10));
+    assert_eq!(
+        lines(&done.out)[0]["error"]["problems"]
+            .as_array()
+            .map(Vec::len),
+        Some(10)
+    );
 }
 
 #[test]
@@ -266,18 +442,29 @@ fn a_failing_assertion_file_exits_with_one() {
     let good = run(&folder, &["test", "good.json"]);
     assert_eq!(good.exit, 0, "{}{}", good.out, good.err);
     assert!(good.out.contains("1 passed, 0 failed"));
-    let bad = run(&folder, &["test", "good.json", "bad.json", "--junit", "report.xml"]);
+    let bad = run(
+        &folder,
+        &["test", "good.json", "bad.json", "--junit", "report.xml"],
+    );
     assert_eq!(bad.exit, 1);
-    assert!(bad.out.contains("outcome is \"deny\", expected \"allow\""), "{}", bad.out);
+    assert!(
+        bad.out.contains("outcome is \"deny\", expected \"allow\""),
+        "{}",
+        bad.out
+    );
     let report = fs::read_to_string(folder.path().join("report.xml")).unwrap();
-    assert!(report.contains("<testsuite name=\"bad.json\" tests=\"1\" failures=\"1\">"), "{report}");
+    assert!(
+        report.contains("<testsuite name=\"bad.json\" tests=\"1\" failures=\"1\">"),
+        "{report}"
+    );
     assert!(report.contains("name=\"a &amp; b\""), "{report}");
 }
 
 #[test]
 fn decisions_are_recorded_as_audit_events() {
     let folder = folder("audit");
-    let text = token(&json!({ "sub": "maya", "groups": ["payments", "ops"], "exp": 4_000_000_000_u32 }));
+    let text =
+        token(&json!({ "sub": "maya", "groups": ["payments", "ops"], "exp": 4_000_000_000_u32 }));
     let args = [
         "check",
         "--policy",
@@ -294,11 +481,25 @@ fn decisions_are_recorded_as_audit_events() {
     let written = fs::read_to_string(folder.path().join("events.jsonl")).unwrap();
     assert!(!written.contains(&text), "no credential is in an event");
     let events = lines(&written);
-    assert_eq!(events.iter().map(|event| event["class_uid"].clone()).collect::<Vec<_>>(), [json!(3002), json!(6003)]);
+    assert_eq!(
+        events
+            .iter()
+            .map(|event| event["class_uid"].clone())
+            .collect::<Vec<_>>(),
+        [json!(3002), json!(6003)]
+    );
     let groups = |name: &str| json!({ "type": "idp_group", "name": name });
-    assert_eq!(events[0]["user"]["groups"], json!([groups("payments"), groups("ops")]));
+    assert_eq!(
+        events[0]["user"]["groups"],
+        json!([groups("payments"), groups("ops")])
+    );
     assert_eq!(events[1]["actor"]["user"]["groups"][0], groups("payments"));
-    let nowhere = run_with(&folder, &[&args[..7], &["--audit", "no/such/folder"]].concat(), "", Some(&text));
+    let nowhere = run_with(
+        &folder,
+        &[&args[..7], &["--audit", "no/such/folder"]].concat(),
+        "",
+        Some(&text),
+    );
     assert_eq!(nowhere.exit, 1, "what cannot be recorded is not decided");
     #[cfg(unix)]
     {
@@ -308,62 +509,146 @@ fn decisions_are_recorded_as_audit_events() {
         assert_eq!(mode(), 0o600, "a new file is private");
         for (before, after) in [(0o644, 0o640), (0o604, 0o600)] {
             fs::set_permissions(&path, fs::Permissions::from_mode(before)).unwrap();
-            assert_eq!((run_with(&folder, &args, "", Some(&text)).exit, mode()), (0, after), "{before:o}");
+            assert_eq!(
+                (run_with(&folder, &args, "", Some(&text)).exit, mode()),
+                (0, after),
+                "{before:o}"
+            );
         }
         fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
         let exposed = run_with(&folder, &args, "", Some(&text));
-        assert_eq!((exposed.exit, exposed.out.as_str()), (1, ""), "others may have written events");
-        assert!(exposed.err.contains("can be changed by other users; check its content, and run"), "{}", exposed.err);
+        assert_eq!(
+            (exposed.exit, exposed.out.as_str()),
+            (1, ""),
+            "others may have written events"
+        );
+        assert!(
+            exposed
+                .err
+                .contains("can be changed by other users; check its content, and run"),
+            "{}",
+            exposed.err
+        );
         fs::rename(&path, folder.path().join("other.jsonl")).unwrap();
         symlink("other.jsonl", &path).unwrap();
         let linked = run_with(&folder, &args, "", Some(&text));
-        assert!(linked.exit == 1 && linked.err.contains("is a link to another file"), "{}", linked.err);
+        assert!(
+            linked.exit == 1 && linked.err.contains("is a link to another file"),
+            "{}",
+            linked.err
+        );
     }
 }
 
 #[test]
 fn who_can_names_whom_acls_concern_and_whom_they_block() {
     let folder = folder("who-can");
-    let args = ["who-can", "--policy", "policy.json", "--operation", "write", "--topic", "payments-x"];
+    let args = [
+        "who-can",
+        "--policy",
+        "policy.json",
+        "--operation",
+        "write",
+        "--topic",
+        "payments-x",
+    ];
     let text = run(&folder, &args);
     assert_eq!((text.exit, text.err.as_str()), (0, ""));
     assert!(
-        text.out.starts_with("Who can Write on Topic payments-x\nSuperusers (ACLs are not evaluated): User:root\n"),
+        text.out.starts_with(
+            "Who can Write on Topic payments-x\nSuperusers (ACLs are not evaluated): User:root\n"
+        ),
         "{}",
         text.out
     );
     assert!(text.out.contains("allowed  Group:payments"), "{}", text.out);
-    assert!(text.out.contains("denied   Group:read-only"), "{}", text.out);
-    assert!(text.out.contains("Users who are also one of these are denied: Group:read-only"));
+    assert!(
+        text.out.contains("denied   Group:read-only"),
+        "{}",
+        text.out
+    );
+    assert!(
+        text.out
+            .contains("Users who are also one of these are denied: Group:read-only")
+    );
     let json = run(&folder, &[&["--format", "json"], &args[..]].concat());
     let answer = &lines(&json.out)[0];
     assert_eq!(answer["blocked_for"], json!(["Group:read-only"]));
     assert_eq!(answer["entries"][0]["granted_by"]["role"], "Writers");
-    let denied = run(&folder, &["who-can", "--policy", "policy.json", "--operation", "alter", "--cluster"]);
-    assert!(denied.out.contains("No ACL applies: everyone else is denied."), "{}", denied.out);
+    let denied = run(
+        &folder,
+        &[
+            "who-can",
+            "--policy",
+            "policy.json",
+            "--operation",
+            "alter",
+            "--cluster",
+        ],
+    );
+    assert!(
+        denied
+            .out
+            .contains("No ACL applies: everyone else is denied."),
+        "{}",
+        denied.out
+    );
 }
 
 #[test]
 fn permissions_are_of_a_person_or_of_one_principal() {
     let folder = folder("permissions");
-    let of = |who: &[&str]| run(&folder, &[&["permissions", "--policy", "policy.json"], who].concat());
+    let of = |who: &[&str]| {
+        run(
+            &folder,
+            &[&["permissions", "--policy", "policy.json"], who].concat(),
+        )
+    };
     let person = of(&["--user", "alice", "--group", "payments"]);
     assert_eq!(person.exit, 0);
-    assert!(person.out.contains("Topic payments- prefixed      Write, Describe  *"), "{}", person.out);
-    assert!(person.out.contains("Transactional ID * all names  Write, Describe  10.0.0.7"), "{}", person.out);
+    assert!(
+        person
+            .out
+            .contains("Topic payments- prefixed      Write, Describe  *"),
+        "{}",
+        person.out
+    );
+    assert!(
+        person
+            .out
+            .contains("Transactional ID * all names  Write, Describe  10.0.0.7"),
+        "{}",
+        person.out
+    );
     let group = of(&["--principal", "Group:payments"]);
-    assert_eq!(group.out.replace("Group:payments", "User:alice"), person.out);
-    assert!(of(&["--user", "root"]).out.contains("A superuser: everything is allowed"));
-    assert!(of(&["--principal", "User:*"]).out.contains("No permissions"));
+    assert_eq!(
+        group.out.replace("Group:payments", "User:alice"),
+        person.out
+    );
+    assert!(
+        of(&["--user", "root"])
+            .out
+            .contains("A superuser: everything is allowed")
+    );
+    assert!(
+        of(&["--principal", "User:*"])
+            .out
+            .contains("No permissions")
+    );
     let wrong = of(&["--principal", "Team:x"]);
     assert_eq!(wrong.exit, 64);
     assert!(wrong.err.contains("--principal"), "{}", wrong.err);
     let claims = token(&json!({ "sub": "eve", "groups": ["/a/payments"] }));
-    let by_token = run_with(&folder, &["permissions", "--policy", "policy.json"], "", Some(&claims));
+    let by_token = run_with(
+        &folder,
+        &["permissions", "--policy", "policy.json"],
+        "",
+        Some(&claims),
+    );
     assert!(
-        by_token
-            .out
-            .starts_with("User:eve\nSignature not verified (no --jwks). Groups in the token: Group:payments.\n"),
+        by_token.out.starts_with(
+            "User:eve\nSignature not verified (no --jwks). Groups in the token: Group:payments.\n"
+        ),
         "{}",
         by_token.out
     );
@@ -373,7 +658,14 @@ fn permissions_are_of_a_person_or_of_one_principal() {
 fn least_grant_tells_what_is_missing_or_what_is_in_the_way() {
     let folder = folder("least-grant");
     let of = |words: &[&str]| {
-        run(&folder, &[&["least-grant", "--policy", "policy.json", "--user", "alice"], words].concat())
+        run(
+            &folder,
+            &[
+                &["least-grant", "--policy", "policy.json", "--user", "alice"],
+                words,
+            ]
+            .concat(),
+        )
     };
     let missing = of(&["--operation", "write", "--topic", "payments-x"]);
     assert_eq!(missing.exit, 0);
@@ -384,52 +676,173 @@ fn least_grant_tells_what_is_missing_or_what_is_in_the_way() {
         "{}",
         missing.out
     );
-    assert!(missing.out.contains("  User:alice > Allow Write, Topic payments-x literal, host *\n"), "{}", missing.out);
-    let denied = of(&["--group", "read-only", "--operation", "write", "--topic", "payments-x"]);
-    assert!(denied.out.contains("No grant helps: a deny rule blocks this"), "{}", denied.out);
-    let allowed = of(&["--group", "payments", "--operation", "write", "--topic", "payments-x"]);
-    assert!(allowed.out.ends_with("Already allowed.\n"), "{}", allowed.out);
-    let request = of(&["--request", "Produce", "--topic", "payments-x", "--transactional-id", "t"]);
-    assert!(request.out.contains("Allow Write, Transactional ID t literal"), "{}", request.out);
+    assert!(
+        missing
+            .out
+            .contains("  User:alice > Allow Write, Topic payments-x literal, host *\n"),
+        "{}",
+        missing.out
+    );
+    let denied = of(&[
+        "--group",
+        "read-only",
+        "--operation",
+        "write",
+        "--topic",
+        "payments-x",
+    ]);
+    assert!(
+        denied
+            .out
+            .contains("No grant helps: a deny rule blocks this"),
+        "{}",
+        denied.out
+    );
+    let allowed = of(&[
+        "--group",
+        "payments",
+        "--operation",
+        "write",
+        "--topic",
+        "payments-x",
+    ]);
+    assert!(
+        allowed.out.ends_with("Already allowed.\n"),
+        "{}",
+        allowed.out
+    );
+    let request = of(&[
+        "--request",
+        "Produce",
+        "--topic",
+        "payments-x",
+        "--transactional-id",
+        "t",
+    ]);
+    assert!(
+        request
+            .out
+            .contains("Allow Write, Transactional ID t literal"),
+        "{}",
+        request.out
+    );
     let expired = token(&json!({ "sub": "eve", "exp": 1 }));
-    let args = ["least-grant", "--policy", "policy.json", "--operation", "write", "--topic", "payments-x"];
+    let args = [
+        "least-grant",
+        "--policy",
+        "policy.json",
+        "--operation",
+        "write",
+        "--topic",
+        "payments-x",
+    ];
     let late = run_with(&folder, &args, "", Some(&expired));
-    assert!(late.out.contains("No grant helps: the token has expired"), "{}", late.out);
+    assert!(
+        late.out.contains("No grant helps: the token has expired"),
+        "{}",
+        late.out
+    );
 }
 
 #[test]
 fn policies_are_validated_linted_and_compared() {
     let folder = folder("policy");
-    folder.file("bad.json", &POLICY.replace("10.0.0.7", "10.0.0.0/8").replace("Role:Writers", "Team:x"));
+    folder.file(
+        "bad.json",
+        &POLICY
+            .replace("10.0.0.7", "10.0.0.0/8")
+            .replace("Role:Writers", "Team:x"),
+    );
     let both = run(&folder, &["policy", "validate", "policy.json", "bad.json"]);
     assert_eq!(both.exit, 1);
-    assert!(both.out.starts_with("policy.json: valid, 3 ACLs and 1 role\nbad.json: 2 problems\n"), "{}", both.out);
-    assert!(both.out.contains("/acls/0/principal: ") && both.out.contains("/acls/2/host: "), "{}", both.out);
+    assert!(
+        both.out
+            .starts_with("policy.json: valid, 3 ACLs and 1 role\nbad.json: 2 problems\n"),
+        "{}",
+        both.out
+    );
+    assert!(
+        both.out.contains("/acls/0/principal: ") && both.out.contains("/acls/2/host: "),
+        "{}",
+        both.out
+    );
 
-    folder.file("odd.json", &POLICY.replace("\"Group:read-only\"", "\"Role:nobody\""));
+    folder.file(
+        "odd.json",
+        &POLICY.replace("\"Group:read-only\"", "\"Role:nobody\""),
+    );
     let lint = |words: &[&str]| run(&folder, &[&["policy", "lint", "odd.json"], words].concat());
     let findings = lint(&[]);
     assert_eq!(findings.exit, 0, "{}", findings.out);
-    assert!(findings.out.contains("warning role_missing: "), "{}", findings.out);
+    assert!(
+        findings.out.contains("warning role_missing: "),
+        "{}",
+        findings.out
+    );
     assert_eq!(lint(&["--fail-on", "warning"]).exit, 1);
     assert_eq!(lint(&["--fail-on", "never"]).exit, 0);
-    assert_eq!(run(&folder, &["policy", "lint", "policy.json", "--fail-on", "notice"]).out, "No findings.\n");
+    assert_eq!(
+        run(
+            &folder,
+            &["policy", "lint", "policy.json", "--fail-on", "notice"]
+        )
+        .out,
+        "No findings.\n"
+    );
 
     folder.file("later.json", &POLICY.replace("\"OPERATION_WRITE\", \"permission_type\": \"PERMISSION_TYPE_ALLOW\" },\n    { \"resource_type\": \"RESOURCE_TYPE_TOPIC\"", "\"OPERATION_READ\", \"permission_type\": \"PERMISSION_TYPE_ALLOW\" },\n    { \"resource_type\": \"RESOURCE_TYPE_TOPIC\""));
-    let diff = run(&folder, &["policy", "diff", "policy.json", "later.json", "--exit-code"]);
+    let diff = run(
+        &folder,
+        &["policy", "diff", "policy.json", "later.json", "--exit-code"],
+    );
     assert_eq!(diff.exit, 1);
-    assert!(diff.out.contains("both grants and removes access"), "{}", diff.out);
-    assert!(diff.out.contains("Group:payments  loses   Write"), "{}", diff.out);
-    let equal = run(&folder, &["policy", "diff", "policy.json", "policy.json", "--exit-code"]);
-    assert_eq!((equal.exit, equal.out.as_str()), (0, "The policies are identical.\n"));
-    assert!(diff.out.starts_with("Adds (1):\n  add Role:Writers > Allow Read"), "{}", diff.out);
+    assert!(
+        diff.out.contains("both grants and removes access"),
+        "{}",
+        diff.out
+    );
+    assert!(
+        diff.out.contains("Group:payments  loses   Write"),
+        "{}",
+        diff.out
+    );
+    let equal = run(
+        &folder,
+        &[
+            "policy",
+            "diff",
+            "policy.json",
+            "policy.json",
+            "--exit-code",
+        ],
+    );
+    assert_eq!(
+        (equal.exit, equal.out.as_str()),
+        (0, "The policies are identical.\n")
+    );
+    assert!(
+        diff.out
+            .starts_with("Adds (1):\n  add Role:Writers > Allow Read"),
+        "{}",
+        diff.out
+    );
     // Another text with the same access is not identical.
-    folder.file("role.json", &POLICY.replacen("\"roles\": [", "\"roles\": [{ \"name\": \"unused\" }, ", 1));
-    let same = run(&folder, &["policy", "diff", "policy.json", "role.json", "--exit-code"]);
+    folder.file(
+        "role.json",
+        &POLICY.replacen("\"roles\": [", "\"roles\": [{ \"name\": \"unused\" }, ", 1),
+    );
+    let same = run(
+        &folder,
+        &["policy", "diff", "policy.json", "role.json", "--exit-code"],
+    );
     let added = "Adds (1):\n  create Role:unused\nNo change in effective access.\n";
     assert_eq!((same.exit, same.out.as_str()), (0, added));
     let one = run(&folder, &["policy", "diff", "policy.json"]);
-    assert!(one.exit == 64 && one.err.contains("`gbac policy diff --online FILE`"), "{}", one.err);
+    assert!(
+        one.exit == 64 && one.err.contains("`gbac policy diff --online FILE`"),
+        "{}",
+        one.err
+    );
 }
 
 #[test]
@@ -438,9 +851,39 @@ fn wrong_usage_exits_with_64() {
     for args in [
         &["chek"][..],
         &["check"],
-        &["check", "--policy", "policy.json", "--user", "u", "--operation", "wirte", "--topic", "x"],
-        &["check", "--policy", "policy.json", "--user", "u", "--operation", "read"],
-        &["check", "--policy", "policy.json", "--user", "u", "--operation", "read", "--topic", "x", "--host", "here"],
+        &[
+            "check",
+            "--policy",
+            "policy.json",
+            "--user",
+            "u",
+            "--operation",
+            "wirte",
+            "--topic",
+            "x",
+        ],
+        &[
+            "check",
+            "--policy",
+            "policy.json",
+            "--user",
+            "u",
+            "--operation",
+            "read",
+        ],
+        &[
+            "check",
+            "--policy",
+            "policy.json",
+            "--user",
+            "u",
+            "--operation",
+            "read",
+            "--topic",
+            "x",
+            "--host",
+            "here",
+        ],
         &[
             "check",
             "--policy",
@@ -463,7 +906,21 @@ fn wrong_usage_exits_with_64() {
     }
     assert_eq!(run(&folder, &["--help"]).exit, 0);
     assert_eq!(
-        run(&folder, &["check", "--policy", "missing.json", "--user", "u", "--operation", "read", "--topic", "x"]).exit,
+        run(
+            &folder,
+            &[
+                "check",
+                "--policy",
+                "missing.json",
+                "--user",
+                "u",
+                "--operation",
+                "read",
+                "--topic",
+                "x"
+            ]
+        )
+        .exit,
         1
     );
 }
@@ -485,7 +942,11 @@ fn names_cannot_play_with_the_terminal() {
         "t\n",
     ];
     let done = run(&folder, &args);
-    assert!(!done.out.contains('\u{1b}') && !done.out.contains('\u{202e}'), "{:?}", done.out);
+    assert!(
+        !done.out.contains('\u{1b}') && !done.out.contains('\u{202e}'),
+        "{:?}",
+        done.out
+    );
 }
 
 #[test]
@@ -509,11 +970,24 @@ fn a_member_of_a_role_that_is_nearly_the_group_is_told() {
             ],
         )
     };
-    for (group, by) in [("Payments", "letter case"), ("payments/", "leading or trailing slashes")] {
+    for (group, by) in [
+        ("Payments", "letter case"),
+        ("payments/", "leading or trailing slashes"),
+    ] {
         let denied = ask(group);
         assert_eq!(denied.exit, 2, "{}", denied.err);
-        assert!(denied.out.contains(&format!("near miss: {by} of a role member")), "{}", denied.out);
-        assert!(denied.out.contains("Group:payments > Role:Writers"), "{}", denied.out);
+        assert!(
+            denied
+                .out
+                .contains(&format!("near miss: {by} of a role member")),
+            "{}",
+            denied.out
+        );
+        assert!(
+            denied.out.contains("Group:payments > Role:Writers"),
+            "{}",
+            denied.out
+        );
     }
     assert!(!ask("payment").out.contains("near miss"));
     assert_eq!(ask("payments").exit, 0);

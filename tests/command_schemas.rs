@@ -1,5 +1,6 @@
-//! docs/command-line.schema.json: it is a schema of JSON Schema 2020-12 without gaps, and every result that it describes is one
-//! that a command writes. `program::run` compares the JSON of every other test with it, too.
+//! docs/command-line.schema.json: it is a schema of JSON Schema 2020-12 without gaps, and every
+//! result that it describes is one that a command writes. `program::run` compares the JSON of every
+//! other test with it, too.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,7 +22,9 @@ fn objects<'v>(value: &'v Value, name: &'v str, each: &mut impl FnMut(&'v str, &
     match value {
         Value::Object(members) => {
             each(name, value);
-            members.iter().for_each(|(name, value)| objects(value, name, each));
+            members
+                .iter()
+                .for_each(|(name, value)| objects(value, name, each));
         }
         Value::Array(values) => values.iter().for_each(|value| objects(value, name, each)),
         _ => {}
@@ -32,27 +35,51 @@ fn objects<'v>(value: &'v Value, name: &'v str, each: &mut impl FnMut(&'v str, &
 fn the_schema_is_one_of_json_schema_2020_12_and_uses_all_that_it_defines() {
     let document = document();
     let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
-    let of_schemas = compiler.compile("https://json-schema.org/draft/2020-12/schema", &mut schemas).expect("a schema");
-    schemas.validate(&document, of_schemas).unwrap_or_else(|error| panic!("{error:#}"));
-    assert!(schemas.validate(&json!({ "type": "text" }), of_schemas).is_err(), "there is no such type");
+    let of_schemas = compiler
+        .compile("https://json-schema.org/draft/2020-12/schema", &mut schemas)
+        .expect("a schema");
+    schemas
+        .validate(&document, of_schemas)
+        .unwrap_or_else(|error| panic!("{error:#}"));
+    assert!(
+        schemas
+            .validate(&json!({ "type": "text" }), of_schemas)
+            .is_err(),
+        "there is no such type"
+    );
 
     let (mut referred, mut open) = (BTreeSet::new(), Vec::new());
     objects(&document, "", &mut |name, schema| {
         if let Some(Value::String(reference)) = schema.get("$ref") {
             referred.extend(reference.strip_prefix("#/$defs/").map(str::to_owned));
         }
-        if name != "properties" && schema.get("properties").is_some() && schema["additionalProperties"] != false {
+        if name != "properties"
+            && schema.get("properties").is_some()
+            && schema["additionalProperties"] != false
+        {
             open.push(schema.to_string());
         }
     });
-    assert!(open.is_empty(), "objects with members that are not described: {open:#?}");
-    let defined: BTreeSet<String> = document["$defs"].as_object().expect("$defs").keys().cloned().collect();
-    assert_eq!(referred, defined, "everything that is referred to is defined, and the other way round");
+    assert!(
+        open.is_empty(),
+        "objects with members that are not described: {open:#?}"
+    );
+    let defined: BTreeSet<String> = document["$defs"]
+        .as_object()
+        .expect("$defs")
+        .keys()
+        .cloned()
+        .collect();
+    assert_eq!(
+        referred, defined,
+        "everything that is referred to is defined, and the other way round"
+    );
 }
 
 #[test]
 fn unknown_and_missing_members_and_null_are_refused() {
-    let version = json!({ "version": "1", "build": "debug", "platform": "x", "engine": "1", "features": [] });
+    let version =
+        json!({ "version": "1", "build": "debug", "platform": "x", "engine": "1", "features": [] });
     assert_eq!(OUTPUTS.results_of("version", &version), Ok(vec![0]));
     let mut more = version.clone();
     more["more"] = json!(1);
@@ -66,7 +93,10 @@ fn unknown_and_missing_members_and_null_are_refused() {
     assert!(OUTPUTS.results_of("who-can", &who).is_ok());
     let mut null = who.clone();
     null["policy_state"] = Value::Null;
-    assert!(OUTPUTS.results_of("who-can", &null).is_err(), "a member without a value is absent");
+    assert!(
+        OUTPUTS.results_of("who-can", &null).is_err(),
+        "a member without a value is absent"
+    );
 }
 
 #[test]
@@ -74,12 +104,25 @@ fn the_output_belongs_to_the_command_wherever_the_flags_are() {
     let unlike = json!({ "x": 1 }).to_string();
     for args in [
         &["-o", "json", "security", "acl", "list"][..],
-        &["security", "--url", "http://x", "acl", "list", "--format=json"],
+        &[
+            "security",
+            "--url",
+            "http://x",
+            "acl",
+            "list",
+            "--format=json",
+        ],
         &["check", "--requests", "x"],
         &["cluster", "license", "set", "valid", "--format", "json"],
     ] {
-        let refused = std::panic::catch_unwind(|| checked(args, 0, &unlike)).expect_err("another value is refused");
-        assert!(refused.downcast_ref::<String>().is_some_and(|text| text.contains("does not describe")), "{args:?}");
+        let refused = std::panic::catch_unwind(|| checked(args, 0, &unlike))
+            .expect_err("another value is refused");
+        assert!(
+            refused
+                .downcast_ref::<String>()
+                .is_some_and(|text| text.contains("does not describe")),
+            "{args:?}"
+        );
     }
     assert_eq!(checked(&["version"], 0, "gbac 1"), []);
     assert_eq!(checked(&["version", "-o", "json", "--help"], 0, "Show"), []);
@@ -96,10 +139,17 @@ fn rows() -> Vec<(String, String)> {
     let (_, section) = page.split_once("\n### JSON\n").expect("a section");
     let section = section.split("\n#").next().unwrap_or_default();
     let cells = |line: &str| -> Vec<String> {
-        line.split(" | ").map(|cell| cell.trim_matches(['|', ' ', '`']).into()).collect()
+        line.split(" | ")
+            .map(|cell| cell.trim_matches(['|', ' ', '`']).into())
+            .collect()
     };
-    let rows = section.lines().filter(|line| line.starts_with("| ")).skip(1).map(cells);
-    rows.map(|cells| (cells[0].clone(), cells[1].clone())).collect()
+    let rows = section
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .skip(1)
+        .map(cells);
+    rows.map(|cells| (cells[0].clone(), cells[1].clone()))
+        .collect()
 }
 
 #[test]
@@ -123,8 +173,11 @@ fn the_page_names_the_schema_of_every_command() {
         };
         assert_eq!(*schema, expected, "{command}");
     }
-    let described: BTreeSet<String> =
-        rows.into_iter().map(|(_, schema)| schema).filter(|name| name != "none").collect();
+    let described: BTreeSet<String> = rows
+        .into_iter()
+        .map(|(_, schema)| schema)
+        .filter(|name| name != "none")
+        .collect();
     assert_eq!(described, names(&document()).into_iter().collect());
 }
 
@@ -135,14 +188,76 @@ const CALLS: [&[&str]; 69] = [
     &["version"],
     &["man", "pages"],
     &["serve", "--config", "gbac.toml", "--check-config"],
-    &["check", "--policy", "policy.json", "--user", "ana", "--operation", "write", "--topic", "payments-events"],
-    &["check", "--policy", "policy.json", "--user", "ana", "--request", "Produce", "--topic", "payments-events"],
-    &["check", "--policy", "policy.json", "--requests", "checks.jsonl"],
-    &["check", "--policy", "policy.json", "--requests", "lines.jsonl"],
-    &["check", "--online", "--user", "ana", "--operation", "write", "--topic", "payments-events"],
-    &["who-can", "--policy", "policy.json", "--operation", "write", "--topic", "payments-events"],
-    &["who-can", "--online", "--operation", "write", "--topic", "payments-events"],
-    &["permissions", "--policy", "policy.json", "--token-file", "token.jwt"],
+    &[
+        "check",
+        "--policy",
+        "policy.json",
+        "--user",
+        "ana",
+        "--operation",
+        "write",
+        "--topic",
+        "payments-events",
+    ],
+    &[
+        "check",
+        "--policy",
+        "policy.json",
+        "--user",
+        "ana",
+        "--request",
+        "Produce",
+        "--topic",
+        "payments-events",
+    ],
+    &[
+        "check",
+        "--policy",
+        "policy.json",
+        "--requests",
+        "checks.jsonl",
+    ],
+    &[
+        "check",
+        "--policy",
+        "policy.json",
+        "--requests",
+        "lines.jsonl",
+    ],
+    &[
+        "check",
+        "--online",
+        "--user",
+        "ana",
+        "--operation",
+        "write",
+        "--topic",
+        "payments-events",
+    ],
+    &[
+        "who-can",
+        "--policy",
+        "policy.json",
+        "--operation",
+        "write",
+        "--topic",
+        "payments-events",
+    ],
+    &[
+        "who-can",
+        "--online",
+        "--operation",
+        "write",
+        "--topic",
+        "payments-events",
+    ],
+    &[
+        "permissions",
+        "--policy",
+        "policy.json",
+        "--token-file",
+        "token.jwt",
+    ],
     &[
         "least-grant",
         "--policy",
@@ -180,10 +295,44 @@ const CALLS: [&[&str]; 69] = [
         "--topic",
         "t",
     ],
-    &["check", "--policy", "policy.json", "--requests", "refused.jsonl", "--jwks", "keys.json"],
-    &["compare", "--policy", "policy.json", "--user", "ana", "--group", "payments-team", "--other-user", "ben"],
-    &["what-if", "--policy", "policy.json", "--token-file", "token.jwt", "--join", "payments-team"],
-    &["collisions", "--policy", "policy.json", "--nested", "suffix", "--name", "/eng/payments-team,/temp/contractors"],
+    &[
+        "check",
+        "--policy",
+        "policy.json",
+        "--requests",
+        "refused.jsonl",
+        "--jwks",
+        "keys.json",
+    ],
+    &[
+        "compare",
+        "--policy",
+        "policy.json",
+        "--user",
+        "ana",
+        "--group",
+        "payments-team",
+        "--other-user",
+        "ben",
+    ],
+    &[
+        "what-if",
+        "--policy",
+        "policy.json",
+        "--token-file",
+        "token.jwt",
+        "--join",
+        "payments-team",
+    ],
+    &[
+        "collisions",
+        "--policy",
+        "policy.json",
+        "--nested",
+        "suffix",
+        "--name",
+        "/eng/payments-team,/temp/contractors",
+    ],
     &["policy", "validate", "policy.json", "invalid.json"],
     &["policy", "lint", "policy.json"],
     &["policy", "fmt", "before.json", "--check"],
@@ -192,7 +341,14 @@ const CALLS: [&[&str]; 69] = [
     &["policy", "import", "before.json"],
     &["policy", "import", "before.json", "--out", "imported.json"],
     &["token", "inspect", "token.jwt", "--jwks", "keys.json"],
-    &["doctor", "token.jwt", "--policy", "policy.json", "--expect-group", "payments-team"],
+    &[
+        "doctor",
+        "token.jwt",
+        "--policy",
+        "policy.json",
+        "--expect-group",
+        "payments-team",
+    ],
     &["test", "assertions.json"],
     &["import", "policy.json", "--dry-run"],
     &["import", "policy.json", "--no-confirm"],
@@ -202,22 +358,95 @@ const CALLS: [&[&str]; 69] = [
     &["policy", "pull"],
     &["policy", "pull", "--out", "pulled.json"],
     &["policy", "apply", "--changes", "changes.json", "--dry-run"],
-    &["policy", "apply", "--changes", "changes.json", "--no-confirm"],
+    &[
+        "policy",
+        "apply",
+        "--changes",
+        "changes.json",
+        "--no-confirm",
+    ],
     &["whoami"],
-    &["security", "acl", "create", "--allow-principal", "User:x", "--operation", "read", "--topic", "t", "--dry-run"],
-    &["security", "acl", "create", "--allow-principal", "User:x", "--operation", "read", "--topic", "t"],
+    &[
+        "security",
+        "acl",
+        "create",
+        "--allow-principal",
+        "User:x",
+        "--operation",
+        "read",
+        "--topic",
+        "t",
+        "--dry-run",
+    ],
+    &[
+        "security",
+        "acl",
+        "create",
+        "--allow-principal",
+        "User:x",
+        "--operation",
+        "read",
+        "--topic",
+        "t",
+    ],
     &["security", "acl", "list", "--allow-principal", "User:x"],
-    &["security", "acl", "delete", "--allow-principal", "User:x", "--dry-run"],
-    &["security", "acl", "delete", "--allow-principal", "User:x", "--no-confirm"],
+    &[
+        "security",
+        "acl",
+        "delete",
+        "--allow-principal",
+        "User:x",
+        "--dry-run",
+    ],
+    &[
+        "security",
+        "acl",
+        "delete",
+        "--allow-principal",
+        "User:x",
+        "--no-confirm",
+    ],
     &["security", "role", "create", "OrdersReaders"],
-    &["security", "role", "assign", "OrdersReaders", "--principal", "User:ana,Group:analytics"],
-    &["security", "role", "unassign", "OrdersReaders", "--principal", "User:ana"],
+    &[
+        "security",
+        "role",
+        "assign",
+        "OrdersReaders",
+        "--principal",
+        "User:ana,Group:analytics",
+    ],
+    &[
+        "security",
+        "role",
+        "unassign",
+        "OrdersReaders",
+        "--principal",
+        "User:ana",
+    ],
     &["security", "role", "describe", "PaymentsWriters"],
-    &["security", "role", "describe", "PaymentsWriters", "--print-members"],
+    &[
+        "security",
+        "role",
+        "describe",
+        "PaymentsWriters",
+        "--print-members",
+    ],
     &["security", "role", "list"],
-    &["security", "role", "delete", "OrdersReaders", "--no-confirm"],
+    &[
+        "security",
+        "role",
+        "delete",
+        "OrdersReaders",
+        "--no-confirm",
+    ],
     &["cluster", "config", "get", "oidc_group_claim_path"],
-    &["cluster", "config", "set", "nested_group_behavior", "suffix"],
+    &[
+        "cluster",
+        "config",
+        "set",
+        "nested_group_behavior",
+        "suffix",
+    ],
     &["cluster", "config", "list"],
     &["cluster", "loggers", "list"],
     &["cluster", "loggers", "set", "security", "no-such-logger"],
@@ -227,8 +456,22 @@ const CALLS: [&[&str]; 69] = [
     &["backup", "gbac.backup"],
     &["restore", "gbac.backup", "--data", "restored"],
     &["audit", "verify", "--data", "data"],
-    &["profile", "create", "first", "--url", "https://gbac.example.com"],
-    &["profile", "create", "second", "--url", "https://gbac.example.com", "--user", "ana"],
+    &[
+        "profile",
+        "create",
+        "first",
+        "--url",
+        "https://gbac.example.com",
+    ],
+    &[
+        "profile",
+        "create",
+        "second",
+        "--url",
+        "https://gbac.example.com",
+        "--user",
+        "ana",
+    ],
     &["profile", "use", "second"],
     &["profile", "list"],
     &["profile", "current"],
@@ -244,14 +487,21 @@ fn files() -> TempDir {
         let file = file.expect("a file");
         fs::copy(file.path(), folder.path().join(file.file_name())).expect("a copy");
     }
-    let write = |name: &str, text: String| fs::write(folder.path().join(name), text).expect("a file");
+    let write =
+        |name: &str, text: String| fs::write(folder.path().join(name), text).expect("a file");
     let request = json!({ "api": "kafka", "name": "Produce", "resources": { "topic": ["t"] } });
     let request = json!({ "id": 1, "identity": { "user": "ana" }, "request": request });
     write("lines.jsonl", format!("{request}\n{{\"id\": [null]}}\n"));
     let refused = json!({ "token": "a.b", "operation": "read", "resource_type": "topic", "resource_name": "t" });
     write("refused.jsonl", refused.to_string());
-    write("invalid.json", json!({ "version": 1, "acls": [{}] }).to_string());
-    write("changes.json", json!([{ "change": "create_role", "role": "Applied" }]).to_string());
+    write(
+        "invalid.json",
+        json!({ "version": 1, "acls": [{}] }).to_string(),
+    );
+    write(
+        "changes.json",
+        json!([{ "change": "create_role", "role": "Applied" }]).to_string(),
+    );
     folder
 }
 
@@ -264,8 +514,11 @@ impl Written {
         let values = checked(args, run.exit, &run.out);
         assert!(!values.is_empty(), "{args:?}: {}", run.err);
         for (name, value) in values {
-            let results = OUTPUTS.results_of(&name, &value).unwrap_or_else(|reasons| panic!("{args:?}: {reasons}"));
-            self.0.extend(results.into_iter().map(|index| (name.clone(), index)));
+            let results = OUTPUTS
+                .results_of(&name, &value)
+                .unwrap_or_else(|reasons| panic!("{args:?}: {reasons}"));
+            self.0
+                .extend(results.into_iter().map(|index| (name.clone(), index)));
         }
     }
 }
@@ -275,10 +528,19 @@ fn every_result_that_the_schema_describes_is_written() {
     let (folder, mut written) = (files(), Written::default());
     let provider = Service::start();
     let discovery = format!("{}/demo/idp/.well-known/openid-configuration", provider.url);
-    let options = ["--oidc-discovery-url", discovery.as_str(), "--oidc-audience", "streams"];
+    let options = [
+        "--oidc-discovery-url",
+        discovery.as_str(),
+        "--oidc-audience",
+        "streams",
+    ];
     let service = DataService::start_with(&folder.path().join("data"), Some(PASSWORD), &options);
     let url = service.url();
-    let admin = [("GBAC_URL", url.as_str()), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", PASSWORD)];
+    let admin = [
+        ("GBAC_URL", url.as_str()),
+        ("GBAC_USER", "admin"),
+        ("GBAC_PASSWORD", PASSWORD),
+    ];
     let in_json = |args: &[&'static str]| [args, &["--format", "json"]].concat();
     for call in CALLS {
         let args = in_json(call);
@@ -286,7 +548,8 @@ fn every_result_that_the_schema_describes_is_written() {
             ["policy", "fmt", "-"] => {
                 let mut command = program::command();
                 command.args(&args);
-                let policy = fs::read_to_string(root().join("examples/policy.json")).expect("a file");
+                let policy =
+                    fs::read_to_string(root().join("examples/policy.json")).expect("a file");
                 program::run(command, folder.path(), &policy)
             }
             _ => run(&folder, &admin, &args),
@@ -294,23 +557,45 @@ fn every_result_that_the_schema_describes_is_written() {
         written.add(&args, &done);
     }
     // A caller who may only evaluate gets the decision of the service.
-    let mut access: Value = serde_json::from_str(&run(&folder, &admin, &["export"]).done()).expect("JSON");
+    let mut access: Value =
+        serde_json::from_str(&run(&folder, &admin, &["export"]).done()).expect("JSON");
     access["settings"]["access"] = json!({ "evaluate": ["User:maya.okafor"] });
     fs::write(folder.path().join("access.json"), access.to_string()).expect("a file");
-    assert_eq!(run(&folder, &admin, &["import", "access.json", "--no-confirm"]).exit, 0);
+    assert_eq!(
+        run(&folder, &admin, &["import", "access.json", "--no-confirm"]).exit,
+        0
+    );
     let token = provider.token();
     let maya = [("GBAC_URL", url.as_str()), ("GBAC_TOKEN", token.as_str())];
-    let check = in_json(&["check", "--online", "--user", "ana", "--operation", "read", "--topic", "orders"]);
+    let check = in_json(&[
+        "check",
+        "--online",
+        "--user",
+        "ana",
+        "--operation",
+        "read",
+        "--topic",
+        "orders",
+    ]);
     written.add(&check, &run(&folder, &maya, &check));
     // A cluster of the platform.
     let platform = Platform::start(PlatformOptions::default());
     let cluster = platform.url(PlatformApi::Admin);
     let whoami = in_json(&["whoami"]);
-    let of_cluster = [("GBAC_URL", cluster.as_str()), ("GBAC_TOKEN", "token-of-admin")];
+    let of_cluster = [
+        ("GBAC_URL", cluster.as_str()),
+        ("GBAC_TOKEN", "token-of-admin"),
+    ];
     written.add(&whoami, &run(&folder, &of_cluster, &whoami));
     // `watch` has its own tests, whose lines are compared with the schema.
     let described = OUTPUTS.numbers().filter(|(name, _)| *name != "watch");
-    let described = described.flat_map(|(name, number)| (0..number).map(move |index| (name.to_owned(), index)));
-    let missing: Vec<(String, usize)> = described.filter(|result| !written.0.contains(result)).collect();
-    assert!(missing.is_empty(), "no command of this test writes these results: {missing:?}");
+    let described =
+        described.flat_map(|(name, number)| (0..number).map(move |index| (name.to_owned(), index)));
+    let missing: Vec<(String, usize)> = described
+        .filter(|result| !written.0.contains(result))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "no command of this test writes these results: {missing:?}"
+    );
 }

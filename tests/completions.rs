@@ -1,4 +1,5 @@
-//! TAB and Enter in real shells: no name of a document, service or folder runs, or becomes something else.
+//! TAB and Enter in real shells: no name of a document, service or folder runs, or becomes
+//! something else.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -15,7 +16,14 @@ use serde_json::json;
 use tempfile::TempDir;
 
 /// Names that need no quoting in any shell.
-const PLAIN: [&str; 6] = ["payments-team", "eng.eu_1", "a/b/c", "urn:team:7", "ana@example.com", "équipe"];
+const PLAIN: [&str; 6] = [
+    "payments-team",
+    "eng.eu_1",
+    "a/b/c",
+    "urn:team:7",
+    "ana@example.com",
+    "équipe",
+];
 /// Names that a shell interprets, and that one which quotes can insert.
 const QUOTABLE: [&str; 28] = [
     "x;touch owned",
@@ -116,11 +124,26 @@ impl Shell {
         };
         let path = std::env::var("PATH").unwrap_or_default();
         let mut command = program("script");
-        command.args(["--quiet", "--return", "--command", start, "/dev/null"]).current_dir(folder.path());
-        command.env("PATH", format!("{}:{path}", file("bin").display())).env("GBAC_POLICY", "policy.json");
-        command.envs([("HOME", folder.path()), ("ZDOTDIR", folder.path()), ("XDG_CONFIG_HOME", folder.path())]);
-        command.envs([("TERM", "dumb"), ("LC_ALL", "C.UTF-8"), ("SHELL", "/bin/sh")]);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+            .args(["--quiet", "--return", "--command", start, "/dev/null"])
+            .current_dir(folder.path());
+        command
+            .env("PATH", format!("{}:{path}", file("bin").display()))
+            .env("GBAC_POLICY", "policy.json");
+        command.envs([
+            ("HOME", folder.path()),
+            ("ZDOTDIR", folder.path()),
+            ("XDG_CONFIG_HOME", folder.path()),
+        ]);
+        command.envs([
+            ("TERM", "dumb"),
+            ("LC_ALL", "C.UTF-8"),
+            ("SHELL", "/bin/sh"),
+        ]);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         let mut child = command.spawn().expect("a shell");
         let keys = child.stdin.take().expect("keys");
         let mut output = child.stdout.take().expect("a screen");
@@ -133,7 +156,14 @@ impl Shell {
                 }
             }
         });
-        let mut shell = Self { name, folder, child, keys, screen, seen: String::new() };
+        let mut shell = Self {
+            name,
+            folder,
+            child,
+            keys,
+            screen,
+            seen: String::new(),
+        };
         shell.wait_for("ready> ");
         Some(shell)
     }
@@ -142,14 +172,16 @@ impl Shell {
     fn wait_for(&mut self, text: &str) {
         while !self.seen.contains(text) {
             let more = self.screen.recv_timeout(Duration::from_secs(120));
-            let more = more.unwrap_or_else(|_| panic!("{}: no `{text}` in {:?}", self.name, self.seen));
+            let more =
+                more.unwrap_or_else(|_| panic!("{}: no `{text}` in {:?}", self.name, self.seen));
             self.seen.push_str(&String::from_utf8_lossy(&more));
         }
         let end = self.seen.find(text).expect("it is there") + text.len();
         self.seen.drain(..end);
     }
 
-    /// The arguments after the first one with which `gbac` ran, when the line began so and then came TAB and Enter.
+    /// The arguments after the first one with which `gbac` ran, when the line began so and then
+    /// came TAB and Enter.
     fn completed(&mut self, line: &str) -> String {
         write!(self.keys, "gbac check {line}\t\r").expect("keys");
         self.keys.flush().expect("keys");
@@ -175,28 +207,48 @@ impl Drop for Shell {
 
 /// Completes every name in a shell, as a group and as a file.
 fn tab_runs_nothing(name: &'static str) {
-    let Some(mut shell) = Shell::start(name) else { return };
+    let Some(mut shell) = Shell::start(name) else {
+        return;
+    };
     let quotes = name != "bash";
     let nothing = "<check><--group>";
     for group in PLAIN {
-        assert_eq!(shell.of_group(group), format!("{nothing}<{group}>"), "{name}");
+        assert_eq!(
+            shell.of_group(group),
+            format!("{nothing}<{group}>"),
+            "{name}"
+        );
     }
     for group in QUOTABLE {
-        let expected = if quotes { format!("{nothing}<{group}>") } else { nothing.to_owned() };
+        let expected = if quotes {
+            format!("{nothing}<{group}>")
+        } else {
+            nothing.to_owned()
+        };
         assert_eq!(shell.of_group(group), expected, "{name}: {group:?}");
     }
     for group in REFUSED {
         assert_eq!(shell.of_group(group), nothing, "{name}: {group:?}");
     }
-    for file in ["plain.json", "x;touch owned", "x$(touch owned)", "`touch owned`", "two words", "*", "x\ntouch owned"]
-    {
+    for file in [
+        "plain.json",
+        "x;touch owned",
+        "x$(touch owned)",
+        "`touch owned`",
+        "two words",
+        "*",
+        "x\ntouch owned",
+    ] {
         let folder = shell.folder.path().join("files");
         fs::create_dir(&folder).expect("a folder");
         fs::write(folder.join(file), "").expect("a file");
         let done = shell.completed("--policy files/");
         let is_offered = file == "plain.json" || (quotes && !file.contains('\n'));
-        let expected =
-            if is_offered { format!("<check><--policy><files/{file}>") } else { "<check><--policy><files/>".into() };
+        let expected = if is_offered {
+            format!("<check><--policy><files/{file}>")
+        } else {
+            "<check><--policy><files/>".into()
+        };
         assert_eq!(done, expected, "{name}: {file:?}");
         fs::remove_dir_all(&folder).expect("removed");
     }
@@ -221,8 +273,13 @@ fn tab_and_enter_run_nothing_in_fish() {
 fn offered(folder: &TempDir, shell: &str, path: &Path) -> String {
     // The scripts tell the place of the word and the separator in variables of the process.
     let mut command = program::process();
-    command.args(["--", "gbac", "check", "--group", ""]).env("GBAC_COMPLETE", shell).env("GBAC_POLICY", path);
-    command.env("_CLAP_COMPLETE_INDEX", "3").env("_CLAP_IFS", "\n");
+    command
+        .args(["--", "gbac", "check", "--group", ""])
+        .env("GBAC_COMPLETE", shell)
+        .env("GBAC_POLICY", path);
+    command
+        .env("_CLAP_COMPLETE_INDEX", "3")
+        .env("_CLAP_IFS", "\n");
     program::run_program(command, folder.path()).done()
 }
 
@@ -238,8 +295,16 @@ fn shells_that_quote_nothing_are_offered_only_plain_names() {
         for group in QUOTABLE.iter().chain(&REFUSED) {
             fs::write(&file, policy_of(group)).expect("a file");
             // PowerShell reads a backslash as one.
-            let expected = if shell == "powershell" && *group == "x\\" { *group } else { "" };
-            assert_eq!(offered(&folder, shell, &file).trim_end(), expected, "{shell}: {group:?}");
+            let expected = if shell == "powershell" && *group == "x\\" {
+                *group
+            } else {
+                ""
+            };
+            assert_eq!(
+                offered(&folder, shell, &file).trim_end(),
+                expected,
+                "{shell}: {group:?}"
+            );
         }
     }
 }

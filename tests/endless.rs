@@ -1,4 +1,5 @@
-//! Responses and files without an end, and errors that would forge lines: what the command line holds and waits for is limited.
+//! Responses and files without an end, and errors that would forge lines: what the command line
+//! holds and waits for is limited.
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
@@ -23,7 +24,10 @@ impl Endless {
         let (stop, stopped) = channel();
         let thread = thread::spawn(move || {
             while let Ok((mut stream, _)) = listener.accept() {
-                if !matches!(stopped.try_recv(), Err(std::sync::mpsc::TryRecvError::Empty)) {
+                if !matches!(
+                    stopped.try_recv(),
+                    Err(std::sync::mpsc::TryRecvError::Empty)
+                ) {
                     return;
                 }
                 read_request(&stream);
@@ -35,7 +39,11 @@ impl Endless {
                 }
             }
         });
-        Self { url, stop: Some(stop), thread: Some(thread) }
+        Self {
+            url,
+            stop: Some(stop),
+            thread: Some(thread),
+        }
     }
 }
 
@@ -64,12 +72,17 @@ const READS: [&[&str]; 6] = [
 fn a_response_that_is_too_long_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let stated = Endless::start(|stream| {
-        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1099511627776\r\nconnection: close\r\n\r\n ");
+        let _ = stream.write_all(
+            b"HTTP/1.1 200 OK\r\ncontent-length: 1099511627776\r\nconnection: close\r\n\r\n ",
+        );
         false
     });
     for args in READS {
         let refused = run(&folder, &[("GBAC_URL", &stated.url)], args).failed(1);
-        assert!(refused.contains("is longer than 512 MiB; check that --url"), "{args:?}: {refused}");
+        assert!(
+            refused.contains("is longer than 512 MiB; check that --url"),
+            "{args:?}: {refused}"
+        );
     }
     let chunk = format!("100000\r\n{}\r\n", " ".repeat(1 << 20));
     let unstated = Endless::start(move |stream| {
@@ -78,7 +91,12 @@ fn a_response_that_is_too_long_is_refused() {
         while stream.write_all(chunk.as_bytes()).is_ok() {}
         false
     });
-    let refused = run(&folder, &[("GBAC_URL", &unstated.url)], &["export", "--timeout", "600"]).failed(1);
+    let refused = run(
+        &folder,
+        &[("GBAC_URL", &unstated.url)],
+        &["export", "--timeout", "600"],
+    )
+    .failed(1);
     assert!(refused.contains("is longer than 512 MiB"), "{refused}");
     // An error without an end is an error without a message.
     let error = Endless::start(|stream| {
@@ -87,7 +105,10 @@ fn a_response_that_is_too_long_is_refused() {
         false
     });
     let refused = run(&folder, &[("GBAC_URL", &error.url)], &["export"]).failed(1);
-    assert!(refused.contains("the service responded with status 409"), "{refused}");
+    assert!(
+        refused.contains("the service responded with status 409"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -95,7 +116,8 @@ fn the_timeout_is_that_of_the_whole_request() {
     let folder = tempfile::tempdir().expect("a folder");
     let (stop, stopped) = channel::<()>();
     let drip = Endless::start(move |stream| {
-        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\nconnection: close\r\n\r\n");
+        let _ = stream
+            .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\nconnection: close\r\n\r\n");
         // One byte five times a second, for a minute at most.
         let mut bytes = 0..300;
         while bytes.next().is_some() && stream.write_all(b" ").is_ok() {
@@ -105,20 +127,36 @@ fn the_timeout_is_that_of_the_whole_request() {
         }
         false
     });
-    let refused = run(&folder, &[("GBAC_URL", &drip.url)], &["export", "--timeout", "1"]).failed(1);
+    let refused = run(
+        &folder,
+        &[("GBAC_URL", &drip.url)],
+        &["export", "--timeout", "1"],
+    )
+    .failed(1);
     drop(stop);
-    assert!(refused.contains("did not respond within 1 s; set a longer --timeout"), "{refused}");
+    assert!(
+        refused.contains("did not respond within 1 s; set a longer --timeout"),
+        "{refused}"
+    );
 }
 
 #[test]
 fn an_error_of_a_service_is_one_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let forged = r#"{"code":"x","message":"no\nerror: forged\u001b[2J\r\u202e","problems":[{"path":"/a\nb","code":"c","message":"d\ne"}]}"#;
-    let (url, service) = answering(&[&answer("409 Conflict", "content-type: application/json\r\n", forged)]);
+    let (url, service) = answering(&[&answer(
+        "409 Conflict",
+        "content-type: application/json\r\n",
+        forged,
+    )]);
     let refused = run(&folder, &[("GBAC_URL", &url)], &["export"]).failed(1);
     service.join().expect("one request");
     assert_eq!(refused.lines().count(), 1, "{refused}");
-    assert!(refused.contains(r"no\u{a}error: forged\u{1b}[2J") && refused.contains(r"/a\u{a}b: d\u{a}e"), "{refused}");
+    assert!(
+        refused.contains(r"no\u{a}error: forged\u{1b}[2J")
+            && refused.contains(r"/a\u{a}b: d\u{a}e"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -126,7 +164,16 @@ fn a_file_without_an_end_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let policy = gbac_tests::vectors::root().join("examples/policy.json");
     let policy = policy.to_str().expect("a path");
-    let check = ["check", "--policy", policy, "--operation", "read", "--topic", "x", "--token-file"];
+    let check = [
+        "check",
+        "--policy",
+        policy,
+        "--operation",
+        "read",
+        "--topic",
+        "x",
+        "--token-file",
+    ];
     let zero = "/dev/zero";
     for args in [
         &["export", "--user", "admin", "--password-file", zero][..],
@@ -141,13 +188,32 @@ fn a_file_without_an_end_is_refused() {
         &["serve", "--config", zero],
     ] {
         let refused = run(&folder, &[], args).failed(1);
-        assert!(refused.contains("/dev/zero: it is too long; check that it ends"), "{args:?}: {refused}");
+        assert!(
+            refused.contains("/dev/zero: it is too long; check that it ends"),
+            "{args:?}: {refused}"
+        );
     }
-    let serve = ["serve", "--data", "data", "--listen", "127.0.0.1:0", "--admin-password-file", zero];
+    let serve = [
+        "serve",
+        "--data",
+        "data",
+        "--listen",
+        "127.0.0.1:0",
+        "--admin-password-file",
+        zero,
+    ];
     let refused = run(&folder, &[], &serve);
-    assert!(refused.exit != 0 && refused.err.contains("it is longer than 4096 bytes"), "{}", refused.err);
+    assert!(
+        refused.exit != 0 && refused.err.contains("it is longer than 4096 bytes"),
+        "{}",
+        refused.err
+    );
     std::fs::create_dir_all(folder.path().join("config/gbac")).expect("a folder");
     symlink(zero, folder.path().join("config/gbac/profiles.json")).expect("a link");
     let refused = run(&folder, &[], &["profile", "list"]);
-    assert!(refused.exit == 1 && refused.err.contains("it is too long"), "{}", refused.err);
+    assert!(
+        refused.exit == 1 && refused.err.contains("it is too long"),
+        "{}",
+        refused.err
+    );
 }

@@ -1,4 +1,5 @@
-//! Tests of the time of decisions on the command line: the clock, `--at`, and assertion files without a clock.
+//! Tests of the time of decisions on the command line: the clock, `--at`, and assertion files
+//! without a clock.
 
 use crate::support::program::{self, Run};
 use gbac_tests::folder::Folder;
@@ -42,9 +43,11 @@ fn folder(test: &str) -> Folder {
 fn every_line_is_asked_now_unless_it_says_otherwise() {
     let folder = folder("lines");
     let check = |claims: Value, more: Value| {
-        let mut check =
-            json!({ "claims": claims, "operation": "read", "resource_type": "topic", "resource_name": "orders" });
-        check.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        let mut check = json!({ "claims": claims, "operation": "read", "resource_type": "topic", "resource_name": "orders" });
+        check
+            .as_object_mut()
+            .expect("an object")
+            .extend(more.as_object().expect("an object").clone());
         check
     };
     let old = || claims("maya", &json!(END));
@@ -62,13 +65,36 @@ fn every_line_is_asked_now_unless_it_says_otherwise() {
         check(old(), json!({ "ignore_expiry": "yes" })),
         check(old(), json!({ "ignore_expiry": true, "now": 1 })),
     ];
-    folder.file("checks.jsonl", &lines.iter().map(|line| format!("{line}\n")).collect::<String>());
+    folder.file(
+        "checks.jsonl",
+        &lines
+            .iter()
+            .map(|line| format!("{line}\n"))
+            .collect::<String>(),
+    );
     let reasons = |more: &[&str]| -> Vec<String> {
-        let done = run(&folder, &[&["check", "--policy", "policy.json", "--requests", "checks.jsonl"], more].concat());
+        let done = run(
+            &folder,
+            &[
+                &[
+                    "check",
+                    "--policy",
+                    "policy.json",
+                    "--requests",
+                    "checks.jsonl",
+                ],
+                more,
+            ]
+            .concat(),
+        );
         assert_eq!(done.exit, 1, "the last two lines are faulty: {}", done.err);
         let of = |line: &str| {
             let value: Value = serde_json::from_str(line).expect("JSON");
-            value["reason"].as_str().or(value["error"]["code"].as_str()).expect("a reason").to_owned()
+            value["reason"]
+                .as_str()
+                .or(value["error"]["code"].as_str())
+                .expect("a reason")
+                .to_owned()
         };
         done.out.lines().map(of).collect()
     };
@@ -76,16 +102,32 @@ fn every_line_is_asked_now_unless_it_says_otherwise() {
     let now = reasons(&[]);
     assert_eq!(now[1..4], fixed, "a line that says when");
     assert_eq!(
-        (now[0].as_str(), now[4].as_str(), now[6].as_str(), now[7].as_str()),
+        (
+            now[0].as_str(),
+            now[4].as_str(),
+            now[6].as_str(),
+            now[7].as_str()
+        ),
         ("expired", "expired", "expired", "expired")
     );
     assert_eq!(now[5..6], ["allow_rule"]);
-    assert_eq!(now[8..], ["allow_rule", "allow_rule", "wrong_type", "exclusive_members"]);
+    assert_eq!(
+        now[8..],
+        [
+            "allow_rule",
+            "allow_rule",
+            "wrong_type",
+            "exclusive_members"
+        ]
+    );
     for before in ["1700000000", "2023-11-14T22:13:20Z"] {
         let before_expiry = reasons(&["--at", before]);
         assert_eq!(
             (&before_expiry[..1], &before_expiry[1..4]),
-            (&["allow_rule".to_owned()][..], &fixed.map(str::to_owned)[..]),
+            (
+                &["allow_rule".to_owned()][..],
+                &fixed.map(str::to_owned)[..]
+            ),
             "{before}"
         );
         assert_eq!(
@@ -109,10 +151,24 @@ fn every_command_with_an_outcome_knows_the_time() {
         (now, before_expiry)
     };
     let (now, before_expiry) = both("check", &asks);
-    assert!(now.exit == 2 && now.out.starts_with("Denied, expired"), "{}", now.out);
-    assert!(before_expiry.exit == 0 && before_expiry.out.starts_with("Allowed"), "{}", before_expiry.out);
+    assert!(
+        now.exit == 2 && now.out.starts_with("Denied, expired"),
+        "{}",
+        now.out
+    );
+    assert!(
+        before_expiry.exit == 0 && before_expiry.out.starts_with("Allowed"),
+        "{}",
+        before_expiry.out
+    );
     let (now, before_expiry) = both("check", &["--request", "ListOffsets", "--topic", "orders"]);
-    assert_eq!((now.exit, before_expiry.exit), (2, 0), "{}{}", now.out, before_expiry.out);
+    assert_eq!(
+        (now.exit, before_expiry.exit),
+        (2, 0),
+        "{}{}",
+        now.out,
+        before_expiry.out
+    );
     let (now, before_expiry) = both("least-grant", &asks);
     assert!(
         now.out.contains("the token has expired") && before_expiry.out.contains("Already allowed."),
@@ -122,14 +178,16 @@ fn every_command_with_an_outcome_knows_the_time() {
     );
     let (now, before_expiry) = both("revoke", &asks);
     assert!(
-        now.out.contains("Already denied") && before_expiry.out.contains("The smallest set of removals"),
+        now.out.contains("Already denied")
+            && before_expiry.out.contains("The smallest set of removals"),
         "{}{}",
         now.out,
         before_expiry.out
     );
     let (now, before_expiry) = both("what-if", &[&asks[..], &["--join", "ops"]].concat());
     assert!(
-        now.out.matches("Denied, expired").count() == 2 && now.out.contains("The token of User:maya has expired"),
+        now.out.matches("Denied, expired").count() == 2
+            && now.out.contains("The token of User:maya has expired"),
         "{}",
         now.out
     );
@@ -138,23 +196,46 @@ fn every_command_with_an_outcome_knows_the_time() {
         "{}",
         before_expiry.out
     );
-    let (now, before_expiry) = both("compare", &[&asks[..], &["--other-user", "bob", "--other-group", "eng"]].concat());
+    let (now, before_expiry) = both(
+        "compare",
+        &[&asks[..], &["--other-user", "bob", "--other-group", "eng"]].concat(),
+    );
     assert!(
-        now.out.contains("Denied, expired") && now.out.contains("The token of User:maya has expired"),
+        now.out.contains("Denied, expired")
+            && now.out.contains("The token of User:maya has expired"),
         "{}",
         now.out
     );
-    assert!(!before_expiry.out.contains("expired"), "{}", before_expiry.out);
+    assert!(
+        !before_expiry.out.contains("expired"),
+        "{}",
+        before_expiry.out
+    );
     let (now, before_expiry) = both("permissions", &[]);
-    assert!(now.out.contains("The token of User:maya has expired, so everything is denied."), "{}", now.out);
-    assert!(!before_expiry.out.contains("expired") && before_expiry.out.contains("orders"), "{}", before_expiry.out);
-    let value: Value = serde_json::from_str(&with("permissions", &["--format", "json"]).out).expect("JSON");
+    assert!(
+        now.out
+            .contains("The token of User:maya has expired, so everything is denied."),
+        "{}",
+        now.out
+    );
+    assert!(
+        !before_expiry.out.contains("expired") && before_expiry.out.contains("orders"),
+        "{}",
+        before_expiry.out
+    );
+    let value: Value =
+        serde_json::from_str(&with("permissions", &["--format", "json"]).out).expect("JSON");
     assert_eq!(value["expired"], true);
     let value: Value =
-        serde_json::from_str(&with("permissions", &["--format", "json", "--at", "0"]).out).expect("JSON");
+        serde_json::from_str(&with("permissions", &["--format", "json", "--at", "0"]).out)
+            .expect("JSON");
     assert_eq!(value.get("expired"), None);
     for bad in ["yesterday", "2023-11-14", "nan", ""] {
-        assert_eq!(with("check", &[&asks[..], &["--at", bad]].concat()).exit, 64, "{bad}");
+        assert_eq!(
+            with("check", &[&asks[..], &["--at", bad]].concat()).exit,
+            64,
+            "{bad}"
+        );
     }
 }
 
@@ -163,11 +244,18 @@ fn an_assertion_file_never_reads_the_clock() {
     let folder = folder("assertions");
     let test = |more: Value| {
         let mut check = json!({ "claims": claims("maya", &json!(END)), "operation": "read", "resource_type": "topic", "resource_name": "orders" });
-        check.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        check
+            .as_object_mut()
+            .expect("an object")
+            .extend(more.as_object().expect("an object").clone());
         json!({ "name": "maya reads", "check": check, "expect": { "outcome": "allow" } })
     };
-    let file = |tests: Value| json!({ "version": 1, "policy": policy(), "tests": tests }).to_string();
-    folder.file("silent.json", &file(json!([test(json!({ "now": END })), test(json!({}))])));
+    let file =
+        |tests: Value| json!({ "version": 1, "policy": policy(), "tests": tests }).to_string();
+    folder.file(
+        "silent.json",
+        &file(json!([test(json!({ "now": END })), test(json!({}))])),
+    );
     let refused = run(&folder, &["test", "silent.json"]);
     assert_eq!(refused.exit, 1);
     assert!(
@@ -175,10 +263,25 @@ fn an_assertion_file_never_reads_the_clock() {
         "the place is named: {}",
         refused.out
     );
-    assert!(refused.out.contains("0 passed, 1 failed"), "nothing of the file is run: {}", refused.out);
-    folder.file("stated.json", &file(json!([test(json!({ "now": END })), test(json!({ "ignore_expiry": true }))])));
+    assert!(
+        refused.out.contains("0 passed, 1 failed"),
+        "nothing of the file is run: {}",
+        refused.out
+    );
+    folder.file(
+        "stated.json",
+        &file(json!([
+            test(json!({ "now": END })),
+            test(json!({ "ignore_expiry": true }))
+        ])),
+    );
     let done = run(&folder, &["test", "stated.json"]);
-    assert!(done.exit == 0 && done.out.contains("2 passed, 0 failed"), "{}{}", done.out, done.err);
+    assert!(
+        done.exit == 0 && done.out.contains("2 passed, 0 failed"),
+        "{}{}",
+        done.out,
+        done.err
+    );
     folder.file("late.json", &file(json!([test(json!({ "now": END + 1 }))])));
     assert_eq!(run(&folder, &["test", "late.json"]).exit, 1);
 }

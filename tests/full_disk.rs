@@ -1,7 +1,8 @@
-//! Tests `gbac serve --data` on a temporarily full disk: no acknowledged change is lost, and the service recovers.
+//! Tests `gbac serve --data` on a temporarily full disk: no acknowledged change is lost, and the
+//! service recovers.
 //!
-//! Mounting a small disk requires root. Without it, `server/src/serve/start.rs` and `server/src/state/store` still have
-//! equivalent tests with a simulated disk.
+//! Mounting a small disk requires root. Without it, `server/src/serve/start.rs` and
+//! `server/src/state/store` still have equivalent tests with a simulated disk.
 
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
@@ -24,8 +25,14 @@ impl SmallDisk {
     fn mount() -> Option<Self> {
         let folder = tempfile::tempdir().expect("a folder");
         let mut mount = program("mount");
-        mount.args(["-t", "tmpfs", "-o", "size=8m", "tmpfs"]).arg(folder.path()).stderr(Stdio::null());
-        mount.status().is_ok_and(|status| status.success()).then(|| Self(folder))
+        mount
+            .args(["-t", "tmpfs", "-o", "size=8m", "tmpfs"])
+            .arg(folder.path())
+            .stderr(Stdio::null());
+        mount
+            .status()
+            .is_ok_and(|status| status.success())
+            .then(|| Self(folder))
     }
 
     fn path(&self) -> &Path {
@@ -34,7 +41,11 @@ impl SmallDisk {
 
     /// Uses all free space.
     fn fill(&self) {
-        let mut file = OpenOptions::new().append(true).create(true).open(self.path().join("ballast")).expect("a file");
+        let mut file = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(self.path().join("ballast"))
+            .expect("a file");
         let mut size = 1 << 16;
         while size > 0 {
             if file.write_all(&vec![1; size]).is_err() {
@@ -57,7 +68,10 @@ impl Drop for SmallDisk {
 
 fn names(document: &Value) -> BTreeSet<String> {
     let roles = document["roles"].as_array().expect("roles");
-    roles.iter().map(|role| role["name"].as_str().expect("a name").to_owned()).collect()
+    roles
+        .iter()
+        .map(|role| role["name"].as_str().expect("a name").to_owned())
+        .collect()
 }
 
 #[test]
@@ -73,9 +87,13 @@ fn a_service_on_a_full_disk_recovers_when_there_is_room() {
     // Roles with long member names, so that the file must grow.
     let member = "m".repeat(200);
     let mut write = |client: &mut DataClient, name: String| {
-        let add: Vec<Value> = (0..20).map(|at| json!({ "principal": format!("User:{name}-{at}-{member}") })).collect();
+        let add: Vec<Value> = (0..20)
+            .map(|at| json!({ "principal": format!("User:{name}-{at}-{member}") }))
+            .collect();
         let body = json!({ "create": true, "add": add }).to_string();
-        let (status, _) = client.ask("PUT", &format!("/v1/roles/{name}"), &body).expect("an answer");
+        let (status, _) = client
+            .ask("PUT", &format!("/v1/roles/{name}"), &body)
+            .expect("an answer");
         assert!(status == 200 || status == 503, "{status}");
         if status == 200 {
             acknowledged.insert(name);
@@ -94,21 +112,32 @@ fn a_service_on_a_full_disk_recovers_when_there_is_room() {
         // Readers see exactly the acknowledged changes.
         let seen = names(&client.policy());
         assert!(
-            seen.contains(&format!("r{round}-first")) && !seen.contains(&format!("r{round}-{}", refused.expect("one")))
+            seen.contains(&format!("r{round}-first"))
+                && !seen.contains(&format!("r{round}-{}", refused.expect("one")))
         );
         disk.free();
         while client.ask("GET", "/readyz", "").expect("an answer").0 != 200 {
-            assert!(started.elapsed() < Duration::from_secs(300), "it never accepts writes again");
+            assert!(
+                started.elapsed() < Duration::from_secs(300),
+                "it never accepts writes again"
+            );
         }
         assert_eq!(write(&mut client, format!("r{round}-last")), 200);
     }
     assert_eq!(names(&client.policy()), acknowledged);
     drop((client, service));
     let service = DataService::start(&data, None);
-    let document = DataClient::connect(&service, PASSWORD).expect("a connection").policy();
+    let document = DataClient::connect(&service, PASSWORD)
+        .expect("a connection")
+        .policy();
     assert_eq!(names(&document), acknowledged);
     for role in document["roles"].as_array().expect("roles") {
-        assert_eq!(role["members"].as_array().map(Vec::len), Some(20), "{}", role["name"]);
+        assert_eq!(
+            role["members"].as_array().map(Vec::len),
+            Some(20),
+            "{}",
+            role["name"]
+        );
     }
 }
 
@@ -123,25 +152,46 @@ fn auditing_can_be_turned_off_on_a_full_disk() {
     let mut client = DataClient::connect(&service, PASSWORD).expect("a connection");
     let mut audit = |enabled: bool| {
         let body = json!({ "upsert": { "audit_enabled": enabled }, "remove": [] }).to_string();
-        client.ask("PUT", "/v1/cluster_config", &body).expect("an answer").0
+        client
+            .ask("PUT", "/v1/cluster_config", &body)
+            .expect("an answer")
+            .0
     };
     let started = Instant::now();
     for round in 0..3 {
         assert_eq!(audit(true), 200);
         disk.fill();
-        let create =
-            |at: usize| client_status(&service, "PUT", &format!("/v1/roles/r{round}-{at}"), r#"{"create":true}"#);
-        assert!((0..10_000).any(|at| create(at) == 503), "the disk is never full");
+        let create = |at: usize| {
+            client_status(
+                &service,
+                "PUT",
+                &format!("/v1/roles/r{round}-{at}"),
+                r#"{"create":true}"#,
+            )
+        };
+        assert!(
+            (0..10_000).any(|at| create(at) == 503),
+            "the disk is never full"
+        );
         assert_eq!(audit(false), 200);
         assert_eq!(client_status(&service, "GET", "/gbac/v1/policy", ""), 200);
         disk.free();
         while !data.join("gbac.reserve").exists() {
-            assert!(started.elapsed() < Duration::from_secs(300), "the space for this is never reserved again");
+            assert!(
+                started.elapsed() < Duration::from_secs(300),
+                "the space for this is never reserved again"
+            );
         }
     }
     let events = fs::read_to_string(data.join("changes.jsonl")).expect("the audit log");
-    let recorded = events.lines().filter(|event| event.contains("turned the audit log "));
-    assert_eq!(recorded.count(), 6, "each change is recorded, at the latest when there is room");
+    let recorded = events
+        .lines()
+        .filter(|event| event.contains("turned the audit log "));
+    assert_eq!(
+        recorded.count(),
+        6,
+        "each change is recorded, at the latest when there is room"
+    );
 }
 
 fn client_status(service: &DataService, method: &str, path: &str, body: &str) -> u16 {

@@ -1,4 +1,5 @@
-//! Tests that a policy that is changed in place equals the policy of its document, after every change.
+//! Tests that a policy that is changed in place equals the policy of its document, after every
+//! change.
 
 use gbac_engine::policy::{ChangeError, Policy, Settings};
 use gbac_json::{policy_from_json, policy_to_text};
@@ -12,8 +13,9 @@ use proptest::prelude::*;
 proptest! {
     #![proptest_config(config((cases() / 50).max(500)))]
 
-    /// Each change has the same effect and result as on plain lists; then the policy, its document, a policy rebuilt from that
-    /// document, and the identities that were opened before the first change agree with the oracle.
+    /// Each change has the same effect and result as on plain lists; then the policy, its document,
+    /// a policy rebuilt from that document, and the identities that were opened before the first
+    /// change agree with the oracle.
     #[test]
     fn changes_in_place_are_a_rebuild(start in facts(), steps in vec(step(), 1..24), asked in vec(asked(), 1..4)) {
         let mut facts = Facts { acls: Vec::new(), ..start.clone() };
@@ -40,7 +42,8 @@ proptest! {
             for (asked, open) in asked.iter().zip(&mut open) {
                 let expected = oracle::decide(&facts, asked);
                 let mut fresh = Session::open(&rebuilt, identity(asked));
-                // Identities opened before or after the changes; evaluated with the changed or the rebuilt policy.
+                // Identities opened before or after the changes; evaluated with the changed or the
+                // rebuilt policy.
                 for policy in [&policy, &rebuilt, &policy] {
                     for session in [&mut *open, &mut fresh] {
                         let difference = session.difference(policy, asked, &expected);
@@ -55,7 +58,12 @@ proptest! {
 }
 
 /// Checks that the policy contains the facts, and equals the rebuilt one in all observable results.
-fn same(policy: &Policy, rebuilt: &Policy, facts: &Facts, settings: &Settings) -> Result<(), TestCaseError> {
+fn same(
+    policy: &Policy,
+    rebuilt: &Policy,
+    facts: &Facts,
+    settings: &Settings,
+) -> Result<(), TestCaseError> {
     prop_assert_eq!(policy, rebuilt);
     prop_assert_eq!(policy_to_text(policy), policy_to_text(rebuilt));
     prop_assert_eq!(policy.settings(), settings);
@@ -67,7 +75,10 @@ fn same(policy: &Policy, rebuilt: &Policy, facts: &Facts, settings: &Settings) -
     prop_assert_eq!(policy.roles().collect::<Vec<_>>(), roles.clone());
     for acl in &facts.acls {
         prop_assert!(policy.has_acl(acl));
-        let of_role = roles.iter().filter(|role| role.members.contains(&acl.principal)).map(|role| role.name.as_str());
+        let of_role = roles
+            .iter()
+            .filter(|role| role.members.contains(&acl.principal))
+            .map(|role| role.name.as_str());
         prop_assert!(policy.roles_of(&acl.principal).eq(of_role));
     }
     Ok(())

@@ -1,4 +1,5 @@
-//! Properties that hold for every policy: order, monotonicity, combination, explanation, round trips.
+//! Properties that hold for every policy: order, monotonicity, combination, explanation, round
+//! trips.
 
 use gbac_engine::decide::{CandidateStatus, Outcome, PreparedIdentity, Reason, decide, explain};
 use gbac_engine::identity::Identity;
@@ -86,7 +87,8 @@ proptest! {
         prop_assert!(deciding.len() <= 1);
         for candidate in &explanation.candidates {
             prop_assert!(policy.has_acl(&candidate.acl));
-            // A candidate matches exactly when it alone, with no other ACL in the policy, would decide.
+            // A candidate matches exactly when it alone, with no other ACL in the policy, would
+            // decide.
             let alone = gbac_tests::oracle::Facts { acls: vec![(*candidate.acl).clone()], roles: facts.roles.clone(), superusers: vec![] };
             let decides_alone = gbac_tests::oracle::decide(&alone, &asked).acl.is_some();
             let matches = matches!(
@@ -109,7 +111,8 @@ proptest! {
         }
     }
 
-    /// A shorter explanation has the same order, counts the rest, and leaves out what matters least.
+    /// A shorter explanation has the same order, counts the rest, and leaves out what matters
+    /// least.
     #[test]
     fn a_shorter_explanation_keeps_what_matters(facts in facts(), asked in asked(), limit in 0_usize..20) {
         let whole = explain(&policy(&facts), &identity(&asked), &request(&asked));
@@ -149,7 +152,8 @@ proptest! {
         }
     }
 
-    /// What is found for all operations in one walk is what is found for each, and any ACL on the resource is one that covers it.
+    /// What is found for all operations in one walk is what is found for each, and any ACL on the
+    /// resource is one that covers it.
     #[test]
     fn one_walk_finds_what_each_operation_does(version in version(), facts in kafka_facts(), asked in kafka_asked()) {
         for (policy, dialect) in [(kafka_policy(version, &facts), Dialect::Kafka), (policy(&platform(&facts)), Dialect::Platform)] {

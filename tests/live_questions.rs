@@ -17,12 +17,54 @@ fn value(run: &Run) -> Value {
 
 /// Every command that answers questions, with arguments that suit the examples.
 const QUESTIONS: [&[&str]; 8] = [
-    &["check", "--user", "ana", "--group", "payments-team", "--operation", "write", "--topic", "payments-events"],
-    &["who-can", "--operation", "write", "--topic", "payments-events"],
+    &[
+        "check",
+        "--user",
+        "ana",
+        "--group",
+        "payments-team",
+        "--operation",
+        "write",
+        "--topic",
+        "payments-events",
+    ],
+    &[
+        "who-can",
+        "--operation",
+        "write",
+        "--topic",
+        "payments-events",
+    ],
     &["permissions", "--user", "ana", "--group", "payments-team"],
-    &["least-grant", "--user", "ana", "--operation", "write", "--topic", "payments-events"],
-    &["revoke", "--user", "ana", "--group", "payments-team", "--operation", "write", "--topic", "payments-events"],
-    &["compare", "--user", "ana", "--group", "payments-team", "--other-user", "ben"],
+    &[
+        "least-grant",
+        "--user",
+        "ana",
+        "--operation",
+        "write",
+        "--topic",
+        "payments-events",
+    ],
+    &[
+        "revoke",
+        "--user",
+        "ana",
+        "--group",
+        "payments-team",
+        "--operation",
+        "write",
+        "--topic",
+        "payments-events",
+    ],
+    &[
+        "compare",
+        "--user",
+        "ana",
+        "--group",
+        "payments-team",
+        "--other-user",
+        "ben",
+    ],
     &["what-if", "--user", "ana", "--join", "payments-team"],
     &["policy", "lint"],
 ];
@@ -32,11 +74,22 @@ fn every_question_can_be_asked_of_a_service_and_of_the_document_of_the_variable(
     let folder = tempfile::tempdir().expect("a folder");
     let service = DataService::start(&folder.path().join("data"), Some(PASSWORD));
     let url = service.url();
-    let admin = [("GBAC_URL", url.as_str()), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", PASSWORD)];
+    let admin = [
+        ("GBAC_URL", url.as_str()),
+        ("GBAC_USER", "admin"),
+        ("GBAC_PASSWORD", PASSWORD),
+    ];
     let policy = root().join("examples/policy.json");
     let policy = policy.to_str().expect("a path");
-    assert_eq!(run(&folder, &admin, &["import", policy, "--no-confirm"]).exit, 0);
-    let exported = value(&run(&folder, &admin, &["export", "--out", "exported.json", "--format", "json"]));
+    assert_eq!(
+        run(&folder, &admin, &["import", policy, "--no-confirm"]).exit,
+        0
+    );
+    let exported = value(&run(
+        &folder,
+        &admin,
+        &["export", "--out", "exported.json", "--format", "json"],
+    ));
     let state = exported["state"].as_str().expect("a state");
     for question in QUESTIONS {
         let json = [question, &["--format", "json"]].concat();
@@ -44,27 +97,67 @@ fn every_question_can_be_asked_of_a_service_and_of_the_document_of_the_variable(
         assert_eq!(online.exit, 0, "{question:?}: {}{}", online.out, online.err);
         let mut online = value(&online);
         assert_eq!(online["policy_state"], state, "{question:?}");
-        online.as_object_mut().expect("an object").remove("policy_state");
+        online
+            .as_object_mut()
+            .expect("an object")
+            .remove("policy_state");
         let of_variable = value(&run(&folder, &[("GBAC_POLICY", "exported.json")], &json));
         assert_eq!(online, of_variable, "{question:?}");
-        let of_flag =
-            run(&folder, &[("GBAC_POLICY", "missing.json")], &[&json[..], &["--policy", "exported.json"]].concat());
-        assert_eq!(value(&of_flag), of_variable, "a flag comes before the variable: {question:?}");
+        let of_flag = run(
+            &folder,
+            &[("GBAC_POLICY", "missing.json")],
+            &[&json[..], &["--policy", "exported.json"]].concat(),
+        );
+        assert_eq!(
+            value(&of_flag),
+            of_variable,
+            "a flag comes before the variable: {question:?}"
+        );
         let text = run(&folder, &admin, &[question, &["--online"]].concat()).out;
-        assert!(text.ends_with(&format!("Decided at state {state} of {url}\n")), "{question:?}: {text}");
+        assert!(
+            text.ends_with(&format!("Decided at state {state} of {url}\n")),
+            "{question:?}: {text}"
+        );
         let none = run(&folder, &[], question).failed(64);
-        assert!(none.contains("--policy") && none.contains("GBAC_POLICY") && none.contains("--online"), "{none}");
-        let both = run(&folder, &admin, &[question, &["--online", "--policy", "exported.json"]].concat()).failed(64);
+        assert!(
+            none.contains("--policy") && none.contains("GBAC_POLICY") && none.contains("--online"),
+            "{none}"
+        );
+        let both = run(
+            &folder,
+            &admin,
+            &[question, &["--online", "--policy", "exported.json"]].concat(),
+        )
+        .failed(64);
         assert!(both.contains("--online"), "{both}");
-        let anonymous = run(&folder, &[("GBAC_URL", &url)], &[question, &["--online"]].concat()).failed(1);
+        let anonymous = run(
+            &folder,
+            &[("GBAC_URL", &url)],
+            &[question, &["--online"]].concat(),
+        )
+        .failed(1);
         assert!(anonymous.contains("authentication required"), "{anonymous}");
     }
     // Lines name the state once, and not in the decisions.
     let checks = root().join("examples/checks.jsonl");
-    let checks = ["check", "--online", "--requests", checks.to_str().expect("a path")];
+    let checks = [
+        "check",
+        "--online",
+        "--requests",
+        checks.to_str().expect("a path"),
+    ];
     let lines = run(&folder, &admin, &checks);
-    assert_eq!((lines.exit, lines.out.lines().count()), (0, 4), "{}", lines.err);
-    assert!(lines.err.contains(&format!("state {state}")), "{}", lines.err);
+    assert_eq!(
+        (lines.exit, lines.out.lines().count()),
+        (0, 4),
+        "{}",
+        lines.err
+    );
+    assert!(
+        lines.err.contains(&format!("state {state}")),
+        "{}",
+        lines.err
+    );
 }
 
 /// Gives a user of the identity provider an access, and nothing else.
@@ -83,10 +176,19 @@ fn a_caller_who_may_only_evaluate_can_check_and_is_told_what_the_others_need() {
     let folder = tempfile::tempdir().expect("a folder");
     let provider = Service::start();
     let discovery = format!("{}/demo/idp/.well-known/openid-configuration", provider.url);
-    let options = ["--oidc-discovery-url", discovery.as_str(), "--oidc-audience", "streams"];
+    let options = [
+        "--oidc-discovery-url",
+        discovery.as_str(),
+        "--oidc-audience",
+        "streams",
+    ];
     let service = DataService::start_with(&folder.path().join("data"), Some(PASSWORD), &options);
     let url = service.url();
-    let admin = [("GBAC_URL", url.as_str()), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", PASSWORD)];
+    let admin = [
+        ("GBAC_URL", url.as_str()),
+        ("GBAC_USER", "admin"),
+        ("GBAC_PASSWORD", PASSWORD),
+    ];
     let token = provider.token();
     let maya = [("GBAC_URL", url.as_str()), ("GBAC_TOKEN", token.as_str())];
     let check = ["check", "--online", "--operation", "read", "--topic"];
@@ -95,30 +197,86 @@ fn a_caller_who_may_only_evaluate_can_check_and_is_told_what_the_others_need() {
     grant(&folder, &admin, "evaluate");
     let allowed = run(&folder, &maya, &[&check[..], &["orders"], &ana].concat());
     assert_eq!(allowed.exit, 0, "{}{}", allowed.out, allowed.err);
-    assert!(allowed.out.starts_with("Allowed: allow_rule\nDecided by http://"), "{}", allowed.out);
+    assert!(
+        allowed
+            .out
+            .starts_with("Allowed: allow_rule\nDecided by http://"),
+        "{}",
+        allowed.out
+    );
     let denied = run(&folder, &maya, &[&check[..], &["payments"], &ana].concat());
-    assert_eq!((denied.exit, denied.out.starts_with("Denied: no_match\n")), (2, true), "{}{}", denied.out, denied.err);
-    let json = value(&run(&folder, &maya, &[&check[..], &["orders", "--format", "json"], &ana].concat()));
-    assert_eq!((&json["outcome"], &json["group"]), (&json!("allow"), &json!("engineering")), "{json}");
+    assert_eq!(
+        (denied.exit, denied.out.starts_with("Denied: no_match\n")),
+        (2, true),
+        "{}{}",
+        denied.out,
+        denied.err
+    );
+    let json = value(&run(
+        &folder,
+        &maya,
+        &[&check[..], &["orders", "--format", "json"], &ana].concat(),
+    ));
+    assert_eq!(
+        (&json["outcome"], &json["group"]),
+        (&json!("allow"), &json!("engineering")),
+        "{json}"
+    );
     // The examined token is another variable than the caller's.
     let examined = [&maya[..], &[("GBAC_CHECK_TOKEN", token.as_str())]].concat();
     let own = run(&folder, &examined, &[&check[..], &["orders"]].concat());
-    assert_eq!(own.exit, 0, "Maya is in engineering: {}{}", own.out, own.err);
-    let produce = ["check", "--online", "--user", "ana", "--request", "Produce", "--topic", "orders"];
+    assert_eq!(
+        own.exit, 0,
+        "Maya is in engineering: {}{}",
+        own.out, own.err
+    );
+    let produce = [
+        "check",
+        "--online",
+        "--user",
+        "ana",
+        "--request",
+        "Produce",
+        "--topic",
+        "orders",
+    ];
     assert_eq!(run(&folder, &maya, &produce).exit, 2);
     fs::write(folder.path().join("none.jsonl"), "{}\n").expect("a file");
-    let lines = run(&folder, &maya, &["check", "--online", "--requests", "none.jsonl"]).failed(1);
-    assert!(lines.contains("--requests") && lines.contains("`read_only`"), "{lines}");
+    let lines = run(
+        &folder,
+        &maya,
+        &["check", "--online", "--requests", "none.jsonl"],
+    )
+    .failed(1);
+    assert!(
+        lines.contains("--requests") && lines.contains("`read_only`"),
+        "{lines}"
+    );
     for question in &QUESTIONS[1..] {
         let refused = run(&folder, &maya, &[question, &["--online"][..]].concat()).failed(1);
-        assert!(refused.contains("a superuser or the access `read_only`"), "{question:?}: {refused}");
-        assert!(refused.contains("signed in with the access token"), "{question:?}: {refused}");
+        assert!(
+            refused.contains("a superuser or the access `read_only`"),
+            "{question:?}: {refused}"
+        );
+        assert!(
+            refused.contains("signed in with the access token"),
+            "{question:?}: {refused}"
+        );
     }
 
     grant(&folder, &admin, "read_only");
     for question in QUESTIONS {
-        let done = run(&folder, &maya, &[question, &["--online", "--format", "json"]].concat());
-        assert!([0, 2].contains(&done.exit), "{question:?}: {}{}", done.out, done.err);
+        let done = run(
+            &folder,
+            &maya,
+            &[question, &["--online", "--format", "json"]].concat(),
+        );
+        assert!(
+            [0, 2].contains(&done.exit),
+            "{question:?}: {}{}",
+            done.out,
+            done.err
+        );
         assert!(value(&done)["policy_state"].is_string(), "{question:?}");
     }
 }
@@ -126,16 +284,50 @@ fn a_caller_who_may_only_evaluate_can_check_and_is_told_what_the_others_need() {
 /// The code with which a check about a token was denied, alone and as a line of a file.
 fn refused_by(folder: &TempDir, caller: &[(&str, &str)], token: &str, flags: &[&str]) -> String {
     let asks = [&["check"], flags].concat();
-    let single = [&asks[..], &["--operation", "read", "--topic", "orders", "--format", "json"]].concat();
-    let single = run(folder, &[caller, &[("GBAC_CHECK_TOKEN", token)]].concat(), &single);
+    let single = [
+        &asks[..],
+        &[
+            "--operation",
+            "read",
+            "--topic",
+            "orders",
+            "--format",
+            "json",
+        ],
+    ]
+    .concat();
+    let single = run(
+        folder,
+        &[caller, &[("GBAC_CHECK_TOKEN", token)]].concat(),
+        &single,
+    );
     let denied = value(&single);
     assert_eq!(single.exit, 2, "{}{}", single.out, single.err);
-    assert_eq!((&denied["outcome"], &denied["reason"]), (&json!("deny"), &json!("token_refused")), "{denied}");
+    assert_eq!(
+        (&denied["outcome"], &denied["reason"]),
+        (&json!("deny"), &json!("token_refused")),
+        "{denied}"
+    );
     let code = denied["code"].as_str().expect("a code").to_owned();
-    assert!(denied["message"].is_string() && denied["verified"] == false, "{denied}");
+    assert!(
+        denied["message"].is_string() && denied["verified"] == false,
+        "{denied}"
+    );
     let text = [&asks[..], &["--operation", "read", "--topic", "orders"]].concat();
-    let text = run(folder, &[caller, &[("GBAC_CHECK_TOKEN", token)]].concat(), &text);
-    assert_eq!((text.exit, text.out.starts_with("Denied: the token is refused\n")), (2, true), "{}", text.out);
+    let text = run(
+        folder,
+        &[caller, &[("GBAC_CHECK_TOKEN", token)]].concat(),
+        &text,
+    );
+    assert_eq!(
+        (
+            text.exit,
+            text.out.starts_with("Denied: the token is refused\n")
+        ),
+        (2, true),
+        "{}",
+        text.out
+    );
     assert!(text.out.contains(&format!("({code})")), "{}", text.out);
     code
 }
@@ -153,7 +345,15 @@ fn lines_refused_by(
     };
     let lines: Vec<String> = tokens.iter().chain(tokens).map(line).collect();
     fs::write(folder.path().join("checks.jsonl"), lines.join("\n")).expect("a file");
-    let read = run(folder, caller, &[&["check", "--requests", "checks.jsonl", "--format", "json"], flags].concat());
+    let read = run(
+        folder,
+        caller,
+        &[
+            &["check", "--requests", "checks.jsonl", "--format", "json"],
+            flags,
+        ]
+        .concat(),
+    );
     assert_eq!(read.exit, 0, "{}", read.err);
     let codes: Vec<String> = read
         .out
@@ -161,7 +361,10 @@ fn lines_refused_by(
         .map(|line| {
             let answer: Value = serde_json::from_str(line).expect("JSON");
             let is_allowed = answer["outcome"] == "allow";
-            assert!(is_allowed || answer["reason"] == "token_refused", "{answer}");
+            assert!(
+                is_allowed || answer["reason"] == "token_refused",
+                "{answer}"
+            );
             answer["code"].as_str().unwrap_or_default().to_owned()
         })
         .collect();
@@ -176,66 +379,137 @@ fn a_token_that_is_refused_is_denied_whatever_the_policy_allows() {
     let (provider, other) = (Service::start(), Service::start());
     let discovery = format!("{}/demo/idp/.well-known/openid-configuration", provider.url);
     let start = |name: &str, audience: &str| {
-        let options = ["--oidc-discovery-url", discovery.as_str(), "--oidc-audience", audience];
+        let options = [
+            "--oidc-discovery-url",
+            discovery.as_str(),
+            "--oidc-audience",
+            audience,
+        ];
         DataService::start_with(&folder.path().join(name), Some(PASSWORD), &options)
     };
     let (accepting, refusing) = (start("accepting", "streams"), start("refusing", "billing"));
     let (accepting, refusing) = (accepting.url(), refusing.url());
     let (good, foreign) = (provider.token(), other.token());
     let forged = format!("{}AAAA", &good[..good.len() - 4]);
-    let admin_of = |url| [("GBAC_URL", url), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", PASSWORD)];
+    let admin_of = |url| {
+        [
+            ("GBAC_URL", url),
+            ("GBAC_USER", "admin"),
+            ("GBAC_PASSWORD", PASSWORD),
+        ]
+    };
     let admin = admin_of(accepting.as_str());
     grant(&folder, &admin, "evaluate");
     grant(&folder, &admin_of(refusing.as_str()), "evaluate");
     let online = ["--online"];
 
-    // Without a verdict about the token, all of these are allowed. The gateway's own question has the same codes.
-    let maya = [("GBAC_URL", accepting.as_str()), ("GBAC_TOKEN", good.as_str())];
+    // Without a verdict about the token, all of these are allowed. The gateway's own question has
+    // the same codes.
+    let maya = [
+        ("GBAC_URL", accepting.as_str()),
+        ("GBAC_TOKEN", good.as_str()),
+    ];
     let same = |token: &str| {
         let code = refused_by(&folder, &admin, token, &online);
         assert_eq!(code, refused_by(&folder, &maya, token, &online), "{token}");
         code
     };
     let of_foreign = same(&foreign);
-    assert_eq!((same(&forged).as_str(), same("a.b").as_str()), ("signature_invalid", "opaque_token"));
-    assert_eq!(refused_by(&folder, &admin_of(&refusing), &good, &online), "audience_mismatch");
+    assert_eq!(
+        (same(&forged).as_str(), same("a.b").as_str()),
+        ("signature_invalid", "opaque_token")
+    );
+    assert_eq!(
+        refused_by(&folder, &admin_of(&refusing), &good, &online),
+        "audience_mismatch"
+    );
     let tokens = [good.as_str(), &forged, &foreign, "a.b"];
     let codes = lines_refused_by(&folder, &admin, &tokens, "unverified_token", &online);
-    assert_eq!(codes, ["", "signature_invalid", of_foreign.as_str(), "opaque_token"]);
+    assert_eq!(
+        codes,
+        ["", "signature_invalid", of_foreign.as_str(), "opaque_token"]
+    );
     let allowed = [&admin[..], &[("GBAC_CHECK_TOKEN", good.as_str())]].concat();
-    let allowed = run(&folder, &allowed, &["check", "--online", "--operation", "read", "--topic", "orders"]);
+    let allowed = run(
+        &folder,
+        &allowed,
+        &[
+            "check",
+            "--online",
+            "--operation",
+            "read",
+            "--topic",
+            "orders",
+        ],
+    );
     assert_eq!(allowed.exit, 0, "{}{}", allowed.out, allowed.err);
     for question in ["permissions", "least-grant", "revoke"] {
-        let query: &[&str] =
-            if question == "permissions" { &[] } else { &["--operation", "read", "--topic", "orders"] };
+        let query: &[&str] = if question == "permissions" {
+            &[]
+        } else {
+            &["--operation", "read", "--topic", "orders"]
+        };
         let forged = [&admin[..], &[("GBAC_CHECK_TOKEN", forged.as_str())]].concat();
         let refused = run(&folder, &forged, &[&[question, "--online"], query].concat()).failed(1);
-        assert!(refused.contains("the token is refused"), "{question}: {refused}");
+        assert!(
+            refused.contains("the token is refused"),
+            "{question}: {refused}"
+        );
     }
     // Who may only read learns what the token shows.
     grant(&folder, &admin, "read_only");
-    assert_eq!(refused_by(&folder, &maya, &forged, &online), "unauthenticated");
+    assert_eq!(
+        refused_by(&folder, &maya, &forged, &online),
+        "unauthenticated"
+    );
 
     // With keys, the whole path is decided here.
     run(&folder, &admin, &["export", "--out", "policy.json"]).done();
-    fs::write(folder.path().join("keys.json"), provider.get("/demo/idp/jwks")).expect("a file");
+    fs::write(
+        folder.path().join("keys.json"),
+        provider.get("/demo/idp/jwks"),
+    )
+    .expect("a file");
     let keys = ["--policy", "policy.json", "--jwks", "keys.json"];
     for (token, flags, code) in [
-        (&good, &["--issuer", "https://other.example"][..], "issuer_mismatch"),
+        (
+            &good,
+            &["--issuer", "https://other.example"][..],
+            "issuer_mismatch",
+        ),
         (&good, &["--audience", "billing"], "audience_mismatch"),
         (&good, &["--at", "2040-01-01T00:00:00Z"], "token_expired"),
         (&forged, &[], "signature_invalid"),
     ] {
-        assert_eq!(refused_by(&folder, &[], token, &[&keys, flags].concat()), code);
+        assert_eq!(
+            refused_by(&folder, &[], token, &[&keys, flags].concat()),
+            code
+        );
     }
     let keyed = lines_refused_by(&folder, &[], &tokens[..3], "token", &keys);
-    assert_eq!((keyed[0].as_str(), keyed[1].as_str(), keyed[2].is_empty()), ("", "signature_invalid", false));
+    assert_eq!(
+        (keyed[0].as_str(), keyed[1].as_str(), keyed[2].is_empty()),
+        ("", "signature_invalid", false)
+    );
     let audited = [&keys[..], &["--audit", "audit.jsonl"]].concat();
     refused_by(&folder, &[], &forged, &audited);
     let events = fs::read_to_string(folder.path().join("audit.jsonl")).expect("events");
-    assert_eq!(events.lines().count(), 4, "a failed sign-in and a denial, twice: {events}");
+    assert_eq!(
+        events.lines().count(),
+        4,
+        "a failed sign-in and a denial, twice: {events}"
+    );
     fs::write(folder.path().join("broken.json"), "{}").expect("a file");
-    let broken =
-        ["check", "--policy", "policy.json", "--jwks", "broken.json", "--operation", "read", "--topic", "orders"];
+    let broken = [
+        "check",
+        "--policy",
+        "policy.json",
+        "--jwks",
+        "broken.json",
+        "--operation",
+        "read",
+        "--topic",
+        "orders",
+    ];
     let _ = run(&folder, &[("GBAC_CHECK_TOKEN", good.as_str())], &broken).failed(1);
 }

@@ -1,4 +1,5 @@
-//! All tests of this crate in one program, so that they are linked once. `cargo test -p gbac-tests NAME::` runs one module.
+//! All tests of this crate in one program, so that they are linked once. `cargo test -p gbac-tests
+//! NAME::` runs one module.
 
 mod abi;
 mod analyze;

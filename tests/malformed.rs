@@ -1,5 +1,5 @@
-//! Tests of malformed command lines, generated from a seed: each ends with a documented exit code and a message, allows
-//! nothing, and repeats no secret.
+//! Tests of malformed command lines, generated from a seed: each ends with a documented exit code
+//! and a message, allows nothing, and repeats no secret.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -47,21 +47,102 @@ impl Numbers {
 
 /// Valid command lines; none of them allows anything.
 const LINES: &[&[&str]] = &[
-    &["check", "--policy", "policy.json", "--user", "u", "--operation", "read", "--topic", "x"],
-    &["check", "--policy", "policy.json", "--requests", "none.jsonl"],
-    &["who-can", "--policy", "policy.json", "--operation", "read", "--topic", "x"],
-    &["permissions", "--policy", "policy.json", "--principal", "Group:none"],
-    &["least-grant", "--policy", "policy.json", "--user", "u", "--operation", "read", "--topic", "x"],
-    &["revoke", "--policy", "policy.json", "--user", "u", "--operation", "read", "--topic", "x"],
-    &["compare", "--policy", "policy.json", "--user", "u", "--other-user", "v"],
-    &["what-if", "--policy", "policy.json", "--user", "u", "--join", "none"],
+    &[
+        "check",
+        "--policy",
+        "policy.json",
+        "--user",
+        "u",
+        "--operation",
+        "read",
+        "--topic",
+        "x",
+    ],
+    &[
+        "check",
+        "--policy",
+        "policy.json",
+        "--requests",
+        "none.jsonl",
+    ],
+    &[
+        "who-can",
+        "--policy",
+        "policy.json",
+        "--operation",
+        "read",
+        "--topic",
+        "x",
+    ],
+    &[
+        "permissions",
+        "--policy",
+        "policy.json",
+        "--principal",
+        "Group:none",
+    ],
+    &[
+        "least-grant",
+        "--policy",
+        "policy.json",
+        "--user",
+        "u",
+        "--operation",
+        "read",
+        "--topic",
+        "x",
+    ],
+    &[
+        "revoke",
+        "--policy",
+        "policy.json",
+        "--user",
+        "u",
+        "--operation",
+        "read",
+        "--topic",
+        "x",
+    ],
+    &[
+        "compare",
+        "--policy",
+        "policy.json",
+        "--user",
+        "u",
+        "--other-user",
+        "v",
+    ],
+    &[
+        "what-if",
+        "--policy",
+        "policy.json",
+        "--user",
+        "u",
+        "--join",
+        "none",
+    ],
     &["collisions", "--policy", "policy.json", "--name", "x"],
     &["policy", "validate", "policy.json"],
     &["policy", "lint", "policy.json"],
-    &["policy", "diff", "policy.json", "policy.json", "--exit-code"],
+    &[
+        "policy",
+        "diff",
+        "policy.json",
+        "policy.json",
+        "--exit-code",
+    ],
     &["policy", "convert", "policy.json", "--to", "gbac"],
     &["policy", "import", "policy.json"],
-    &["token", "inspect", "--claims", "claims.json", "--claim-path", "$.groups", "--nested", "none"],
+    &[
+        "token",
+        "inspect",
+        "--claims",
+        "claims.json",
+        "--claim-path",
+        "$.groups",
+        "--nested",
+        "none",
+    ],
     &["doctor", "--claims", "claims.json", "--expect-group", "x"],
     &["test", "tests.json"],
     &[
@@ -77,20 +158,64 @@ const LINES: &[&[&str]] = &[
         "--url",
         NOBODY,
     ],
-    &["security", "role", "assign", "r", "--principal", "Group:x", "--url", NOBODY],
+    &[
+        "security",
+        "role",
+        "assign",
+        "r",
+        "--principal",
+        "Group:x",
+        "--url",
+        NOBODY,
+    ],
     &["cluster", "config", "set", "a=b", "--url", NOBODY],
     &["import", "policy.json", "--no-confirm", "--url", NOBODY],
     &["export", "--url", NOBODY],
     &["profile", "list"],
     &["completions", "bash"],
-    &["policy", "apply", "--changes", "changes.json", "--dry-run", "--url", NOBODY],
+    &[
+        "policy",
+        "apply",
+        "--changes",
+        "changes.json",
+        "--dry-run",
+        "--url",
+        NOBODY,
+    ],
     &["policy", "fmt", "--check", "policy.json"],
     &["policy", "lint", "policy.json", "-o", "sarif"],
-    &["policy", "diff", "policy.json", "policy.json", "-o", "markdown", "--no-color"],
+    &[
+        "policy",
+        "diff",
+        "policy.json",
+        "policy.json",
+        "-o",
+        "markdown",
+        "--no-color",
+    ],
     &["test", "tests.json", "-o", "junit", "-q"],
-    &["watch", "--principal", "Group:x", "--topic", "x", "--url", NOBODY],
+    &[
+        "watch",
+        "--principal",
+        "Group:x",
+        "--topic",
+        "x",
+        "--url",
+        NOBODY,
+    ],
     &["export", "-v", "--tls-ca", "policy.json", "--url", NOBODY],
-    &["security", "acl", "list", "--insecure", "--tls-cert", "policy.json", "--tls-key", "not.json", "--url", NOBODY],
+    &[
+        "security",
+        "acl",
+        "list",
+        "--insecure",
+        "--tls-cert",
+        "policy.json",
+        "--tls-key",
+        "not.json",
+        "--url",
+        NOBODY,
+    ],
 ];
 
 const WORDS: &[&str] = &[
@@ -173,10 +298,16 @@ fn malformed(numbers: &mut Numbers) -> Vec<String> {
             4 => {
                 let twice = numbers.below(line[place].chars().count().max(1));
                 let letters = line[place].chars().enumerate();
-                line[place] =
-                    letters.flat_map(|(at, c)| std::iter::repeat_n(c, if at == twice { 2 } else { 1 })).collect();
+                line[place] = letters
+                    .flat_map(|(at, c)| std::iter::repeat_n(c, if at == twice { 2 } else { 1 }))
+                    .collect();
             }
-            5 => line[place] = line[place].chars().filter(|_| numbers.below(6) > 0).collect(),
+            5 => {
+                line[place] = line[place]
+                    .chars()
+                    .filter(|_| numbers.below(6) > 0)
+                    .collect()
+            }
             6 => line[place] = line[place].to_uppercase(),
             7 => line[place] = TOKEN.to_owned(),
             _ => {
@@ -196,13 +327,18 @@ fn malformed(numbers: &mut Numbers) -> Vec<String> {
 fn two_thousand_malformed_command_lines() {
     const LINES_EACH: usize = 1000;
     let (folder, nobody) = (folder("lines"), Nobody::there());
-    let check =
-        json!({ "identity": { "user": "u" }, "operation": "read", "resource_type": "topic", "resource_name": "x" });
+    let check = json!({ "identity": { "user": "u" }, "operation": "read", "resource_type": "topic", "resource_name": "x" });
     folder.file("none.jsonl", &format!("{{}}\nx\n{check}\n"));
     folder.file("claims.json", r#"{ "sub": "u", "groups": ["none"] }"#);
     folder.file("not.json", "hello");
-    folder.file("changes.json", r#"[{ "change": "create_role", "role": "x" }]"#);
-    folder.file("tests.json", r#"{ "version": 1, "policy": { "version": 1 }, "tests": [] }"#);
+    folder.file(
+        "changes.json",
+        r#"[{ "change": "create_role", "role": "x" }]"#,
+    );
+    folder.file(
+        "tests.json",
+        r#"{ "version": 1, "policy": { "version": 1 }, "tests": [] }"#,
+    );
     let judge_all = |seed| {
         let (mut numbers, mut counts, mut faults) = (Numbers(seed), BTreeMap::new(), Vec::new());
         for _ in 0..LINES_EACH {
@@ -211,23 +347,45 @@ fn two_thousand_malformed_command_lines() {
             if line.iter().any(|word| word == "serve") {
                 continue;
             }
-            let there: Vec<String> = line.iter().map(|word| word.replace(NOBODY, &nobody.url())).collect();
+            let there: Vec<String> = line
+                .iter()
+                .map(|word| word.replace(NOBODY, &nobody.url()))
+                .collect();
             let done = run_with(&folder, &there, "");
             *counts.entry(done.exit).or_insert(0) += 1;
             if let Err(fault) = judge(&line, &done) {
-                faults.push(format!("{fault}: {line:?}: exit code {}\n{}{}", done.exit, done.out, done.err));
+                faults.push(format!(
+                    "{fault}: {line:?}: exit code {}\n{}{}",
+                    done.exit, done.out, done.err
+                ));
             }
         }
         (counts, faults)
     };
     let both = thread::scope(|scope| {
-        [1, 2].map(|seed| scope.spawn(move || judge_all(seed))).map(|thread| thread.join().expect("an end"))
+        [1, 2]
+            .map(|seed| scope.spawn(move || judge_all(seed)))
+            .map(|thread| thread.join().expect("an end"))
     });
     let faults: Vec<&String> = both.iter().flat_map(|(_, faults)| faults).collect();
     let first: Vec<&str> = faults.iter().take(12).map(|fault| fault.as_str()).collect();
-    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), first.join("\n"));
-    let count = |exit: i32| both.iter().filter_map(|(counts, _)| counts.get(&exit)).sum::<usize>();
-    assert!(count(1) > 100 && count(64) > 800, "{} errors, {} of wrong usage", count(1), count(64));
+    assert!(
+        faults.is_empty(),
+        "{} faults:\n{}",
+        faults.len(),
+        first.join("\n")
+    );
+    let count = |exit: i32| {
+        both.iter()
+            .filter_map(|(counts, _)| counts.get(&exit))
+            .sum::<usize>()
+    };
+    assert!(
+        count(1) > 100 && count(64) > 800,
+        "{} errors, {} of wrong usage",
+        count(1),
+        count(64)
+    );
 }
 
 /// The fault of a finished command line.
@@ -239,14 +397,19 @@ fn judge(line: &[String], done: &Run) -> Result<(), &'static str> {
     }
     // The result of a query about a topic contains its name.
     let secrets = [TOKEN, &TOKEN[..20], "c2VjcmV0", "hunter2"];
-    if secrets.iter().take(if [0, 2].contains(&done.exit) { 3 } else { 4 }).any(|secret| told.contains(secret)) {
+    if secrets
+        .iter()
+        .take(if [0, 2].contains(&done.exit) { 3 } else { 4 })
+        .any(|secret| told.contains(secret))
+    {
         return Err("it repeats a secret");
     }
     if done.out.starts_with("Allowed") || done.out.contains("\"outcome\":\"allow\"") {
         return Err("it allows");
     }
     match done.exit {
-        // The command line was still valid; for `check`, that means an allow, unless it prints one result per line.
+        // The command line was still valid; for `check`, that means an allow, unless it prints one
+        // result per line.
         0 if line[0] == "check" && !holds(&["--help", "-h", "--requests", "--version", "-V"]) => {
             Err("it allows by its exit code")
         }
@@ -258,18 +421,37 @@ fn judge(line: &[String], done: &Run) -> Result<(), &'static str> {
     }
 }
 
-/// Whether standard error contains an error and the recommended correction, without control characters.
+/// Whether standard error contains an error and the recommended correction, without control
+/// characters.
 fn tells_what_to_do(done: &Run) -> bool {
     let error_output = done.err.trim_end();
-    if error_output.chars().any(|c| c.is_control() && c != '\n') || error_output.contains('\u{202e}') {
+    if error_output.chars().any(|c| c.is_control() && c != '\n')
+        || error_output.contains('\u{202e}')
+    {
         return false;
     }
-    let Some(error) = error_output.lines().rfind(|line| line.starts_with("error: ")) else {
-        // A report of findings, differences or lines needs no further message, and neither does the help of a command without
-        // arguments.
-        return if done.exit == 1 { !done.out.is_empty() } else { error_output.contains("Usage:") };
+    let Some(error) = error_output
+        .lines()
+        .rfind(|line| line.starts_with("error: "))
+    else {
+        // A report of findings, differences or lines needs no further message, and neither does the
+        // help of a command without arguments.
+        return if done.exit == 1 {
+            !done.out.is_empty()
+        } else {
+            error_output.contains("Usage:")
+        };
     };
-    let helps = ["; ", "see --help", "such as", "one of", "write ", "name ", "must ", "pass "];
+    let helps = [
+        "; ",
+        "see --help",
+        "such as",
+        "one of",
+        "write ",
+        "name ",
+        "must ",
+        "pass ",
+    ];
     // The problems of a document follow the line, each with the recommended correction.
     error.ends_with(':') || helps.iter().any(|help| error.contains(help))
 }

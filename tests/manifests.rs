@@ -1,4 +1,5 @@
-//! Manifests for Terraform and the Kubernetes operator: what they say decides as the policy does, and what they cannot say is noted.
+//! Manifests for Terraform and the Kubernetes operator: what they say decides as the policy does,
+//! and what they cannot say is noted.
 
 use std::collections::BTreeSet;
 
@@ -40,12 +41,19 @@ fn unusual_names() -> Policy {
         let role = name.replace([',', '='], "_");
         changes.extend([
             Change::CreateRole(role.clone()),
-            Change::AddMember { role: role.clone(), member: Principal::group(name) },
-            Change::AddMember { role: role.clone(), member: Principal::user(name) },
+            Change::AddMember {
+                role: role.clone(),
+                member: Principal::group(name),
+            },
+            Change::AddMember {
+                role: role.clone(),
+                member: Principal::user(name),
+            },
         ]);
-        for (principal, permission) in
-            [(Principal::group(name), Permission::Deny), (Principal::role(&role), Permission::Allow)]
-        {
+        for (principal, permission) in [
+            (Principal::group(name), Permission::Deny),
+            (Principal::role(&role), Permission::Allow),
+        ] {
             changes.push(Change::AddAcl(Acl {
                 resource_type: ResourceType::Subject,
                 resource_name: name.into(),
@@ -57,8 +65,18 @@ fn unusual_names() -> Policy {
             }));
         }
     }
-    let registry = Acl::allow(Principal::group("x"), Operation::All, ResourceType::Registry, "");
-    let cluster = Acl::allow(Principal::user("x"), Operation::All, ResourceType::Cluster, "kafka-cluster");
+    let registry = Acl::allow(
+        Principal::group("x"),
+        Operation::All,
+        ResourceType::Registry,
+        "",
+    );
+    let cluster = Acl::allow(
+        Principal::user("x"),
+        Operation::All,
+        ResourceType::Cluster,
+        "kafka-cluster",
+    );
     changes.extend([Change::AddAcl(registry), Change::AddAcl(cluster)]);
     policy_of(changes)
 }
@@ -68,7 +86,13 @@ fn unusual_names_come_back_from_terraform() {
     let policy = unusual_names();
     let written = manifest(&policy, Some(&policy), ManifestTarget::Terraform);
     assert!(is_complete(&written), "{:?}", written.notes);
-    assert_eq!(content(&imported(&state_of(&written.text).to_string(), Kind::Terraform)), content(&policy));
+    assert_eq!(
+        content(&imported(
+            &state_of(&written.text).to_string(),
+            Kind::Terraform
+        )),
+        content(&policy)
+    );
 }
 
 #[test]
@@ -77,7 +101,10 @@ fn unusual_names_come_back_from_the_operator() {
     let written = manifest(&policy, None, OPERATOR);
     assert!(is_complete(&written), "{:?}", written.notes);
     let back = imported(&written.text, Kind::Operator);
-    let names: BTreeSet<String> = policy.acls().map(|acl| acl.principal.name().to_owned()).collect();
+    let names: BTreeSet<String> = policy
+        .acls()
+        .map(|acl| acl.principal.name().to_owned())
+        .collect();
     let host = "10.0.0.7".parse().ok();
     let questions: Vec<_> = names
         .iter()
@@ -110,8 +137,17 @@ fn import_blocks_name_what_the_cluster_has() {
         .blocks()
         .filter(|block| block.identifier() == "import")
         .map(|block| {
-            let id = block.body.attributes().find(|attribute| attribute.key() == "id").expect("an ID");
-            id.expr().evaluate(&context).expect("a value").as_str().expect("a text").to_owned()
+            let id = block
+                .body
+                .attributes()
+                .find(|attribute| attribute.key() == "id")
+                .expect("an ID");
+            id.expr()
+                .evaluate(&context)
+                .expect("a value")
+                .as_str()
+                .expect("a text")
+                .to_owned()
         })
         .collect();
     for expected in [
@@ -123,51 +159,149 @@ fn import_blocks_name_what_the_cluster_has() {
         assert!(ids.iter().any(|id| id == expected), "{expected}: {ids:#?}");
     }
     // Those with commas in a name, or of a role with a colon, cannot be imported.
-    assert!(!ids.iter().any(|id| id.contains("eng, fin,") || id.starts_with("a: b # c:")), "{ids:#?}");
-    assert!(!manifest(&policy, None, ManifestTarget::Terraform).text.contains("import {"));
+    assert!(
+        !ids.iter()
+            .any(|id| id.contains("eng, fin,") || id.starts_with("a: b # c:")),
+        "{ids:#?}"
+    );
+    assert!(
+        !manifest(&policy, None, ManifestTarget::Terraform)
+            .text
+            .contains("import {")
+    );
 }
 
 #[test]
 fn what_a_manifest_leaves_behind_is_noted() {
     let current = unusual_names();
-    let kept = Acl::allow(Principal::group("x"), Operation::Read, ResourceType::Topic, "orders");
+    let kept = Acl::allow(
+        Principal::group("x"),
+        Operation::Read,
+        ResourceType::Topic,
+        "orders",
+    );
     let policy = policy_of([Change::AddAcl(kept)]);
     let notes = |target| -> Vec<String> {
-        manifest(&policy, Some(&current), target).notes.into_iter().map(|note| note.message).collect()
+        manifest(&policy, Some(&current), target)
+            .notes
+            .into_iter()
+            .map(|note| note.message)
+            .collect()
     };
     let (terraform, operator) = (notes(ManifestTarget::Terraform), notes(OPERATOR));
     let registry = "not removed: Allow All on Schema Registry `` literal for `Group:x` from *";
-    assert!(terraform.iter().any(|note| note.starts_with(registry)), "{terraform:#?}");
+    assert!(
+        terraform.iter().any(|note| note.starts_with(registry)),
+        "{terraform:#?}"
+    );
     // A resource of the operator replaces all ACLs of its principal.
-    assert!(!operator.iter().any(|note| note.starts_with(registry)), "{operator:#?}");
+    assert!(
+        !operator.iter().any(|note| note.starts_with(registry)),
+        "{operator:#?}"
+    );
     for notes in [terraform, operator] {
-        assert!(notes.iter().any(|note| note.starts_with("not removed: role `日本`: ")), "{notes:#?}");
+        assert!(
+            notes
+                .iter()
+                .any(|note| note.starts_with("not removed: role `日本`: ")),
+            "{notes:#?}"
+        );
     }
 }
 
 #[test]
 fn a_resource_of_the_operator_that_would_delete_an_acl_is_left_out() {
-    let written = Acl::allow(Principal::group("eng"), Operation::Read, ResourceType::Topic, "orders");
-    let prefix = Acl::deny(Principal::group("eng"), Operation::Alter, ResourceType::Cluster, "kafka-").prefixed();
-    let manifest = manifest(&policy_of([Change::AddAcl(written), Change::AddAcl(prefix)]), None, OPERATOR);
+    let written = Acl::allow(
+        Principal::group("eng"),
+        Operation::Read,
+        ResourceType::Topic,
+        "orders",
+    );
+    let prefix = Acl::deny(
+        Principal::group("eng"),
+        Operation::Alter,
+        ResourceType::Cluster,
+        "kafka-",
+    )
+    .prefixed();
+    let manifest = manifest(
+        &policy_of([Change::AddAcl(written), Change::AddAcl(prefix)]),
+        None,
+        OPERATOR,
+    );
     assert!(!manifest.text.contains("kind:"), "{}", manifest.text);
     assert_eq!(manifest.notes[0].code, "cluster_name");
-    let note = manifest.notes.iter().find(|note| note.code == "not_written").expect("a note");
-    assert!(note.message.starts_with("not written: the ACLs of `Group:eng`: "), "{note}");
+    let note = manifest
+        .notes
+        .iter()
+        .find(|note| note.code == "not_written")
+        .expect("a note");
+    assert!(
+        note.message
+            .starts_with("not written: the ACLs of `Group:eng`: "),
+        "{note}"
+    );
 }
 
 #[test]
 fn a_user_of_strimzi_that_would_delete_an_acl_is_left_out() {
-    let read = Acl::allow(Principal::user("CN=maya"), Operation::Read, ResourceType::Topic, "orders");
-    let subject = Acl::allow(Principal::user("CN=maya"), Operation::Read, ResourceType::Subject, "orders");
-    let written = manifest(&policy_of([read.clone(), subject].map(Change::AddAcl)), None, STRIMZI);
-    assert!(written.text.contains("name: maya") && written.text.contains("type: tls-external"), "{}", written.text);
-    assert!(written.text.contains("strimzi.io/cluster: streams"), "{}", written.text);
-    assert!(written.notes[0].message.contains("Kafka has no ACLs for the Schema Registry"), "{:?}", written.notes);
-    assert_eq!(imported(&written.text, Kind::Strimzi).acls().collect::<Vec<_>>(), std::slice::from_ref(&read));
-    let prefix = Acl::deny(Principal::user("CN=maya"), Operation::Alter, ResourceType::Cluster, "kafka-").prefixed();
-    let written = manifest(&policy_of([read, prefix].map(Change::AddAcl)), None, STRIMZI);
-    assert!(!written.text.contains("kind:") && !is_complete(&written), "{}", written.text);
+    let read = Acl::allow(
+        Principal::user("CN=maya"),
+        Operation::Read,
+        ResourceType::Topic,
+        "orders",
+    );
+    let subject = Acl::allow(
+        Principal::user("CN=maya"),
+        Operation::Read,
+        ResourceType::Subject,
+        "orders",
+    );
+    let written = manifest(
+        &policy_of([read.clone(), subject].map(Change::AddAcl)),
+        None,
+        STRIMZI,
+    );
+    assert!(
+        written.text.contains("name: maya") && written.text.contains("type: tls-external"),
+        "{}",
+        written.text
+    );
+    assert!(
+        written.text.contains("strimzi.io/cluster: streams"),
+        "{}",
+        written.text
+    );
+    assert!(
+        written.notes[0]
+            .message
+            .contains("Kafka has no ACLs for the Schema Registry"),
+        "{:?}",
+        written.notes
+    );
+    assert_eq!(
+        imported(&written.text, Kind::Strimzi)
+            .acls()
+            .collect::<Vec<_>>(),
+        std::slice::from_ref(&read)
+    );
+    let prefix = Acl::deny(
+        Principal::user("CN=maya"),
+        Operation::Alter,
+        ResourceType::Cluster,
+        "kafka-",
+    )
+    .prefixed();
+    let written = manifest(
+        &policy_of([read, prefix].map(Change::AddAcl)),
+        None,
+        STRIMZI,
+    );
+    assert!(
+        !written.text.contains("kind:") && !is_complete(&written),
+        "{}",
+        written.text
+    );
 }
 
 #[test]
@@ -192,7 +326,10 @@ metadata: { name: orders }
     let described: Vec<String> = imported(text, Kind::Strimzi)
         .acls()
         .map(|acl| {
-            format!("{:?} {:?} {} {} {}", acl.permission, acl.operation, acl.resource_name, acl.principal, acl.host)
+            format!(
+                "{:?} {:?} {} {} {}",
+                acl.permission, acl.operation, acl.resource_name, acl.principal, acl.host
+            )
         })
         .collect();
     assert_eq!(described.len(), 3);
@@ -201,9 +338,17 @@ metadata: { name: orders }
         "Allow Read orders- User:CN=maya *",
         "Allow Describe orders- User:CN=maya *",
     ] {
-        assert!(described.iter().any(|acl| acl == expected), "{expected}: {described:#?}");
+        assert!(
+            described.iter().any(|acl| acl == expected),
+            "{expected}: {described:#?}"
+        );
     }
-    let custom = text.replace("type: simple", "type: custom").replace("v1beta2", "v9");
+    let custom = text
+        .replace("type: simple", "type: custom")
+        .replace("v1beta2", "v9");
     let read = Import::default().read(&custom, None);
-    assert_eq!((read.unread[0].place.as_str(), read.unread[0].code), ("document 1: /apiVersion", "version_unknown"));
+    assert_eq!(
+        (read.unread[0].place.as_str(), read.unread[0].code),
+        ("document 1: /apiVersion", "version_unknown")
+    );
 }

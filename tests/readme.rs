@@ -11,10 +11,19 @@ use serde_json::{Value, json};
 /// The lines of the section's shell blocks.
 fn lines() -> Vec<String> {
     let readme = fs::read_to_string(root().join("README.md")).expect("a README");
-    let (_, section) = readme.split_once("\n## The command line\n").expect("the section");
+    let (_, section) = readme
+        .split_once("\n## The command line\n")
+        .expect("the section");
     let section = section.split_once("\n## ").expect("another section").0;
-    let blocks = section.split("```sh\n").skip(1).map(|block| block.split_once("\n```").expect("an end").0);
-    blocks.flat_map(str::lines).filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
+    let blocks = section
+        .split("```sh\n")
+        .skip(1)
+        .map(|block| block.split_once("\n```").expect("an end").0);
+    blocks
+        .flat_map(str::lines)
+        .filter(|line| !line.trim().is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Writes the files in the lines.
@@ -27,8 +36,7 @@ fn write_files(service: &Service) {
         allow("TOPIC", "analytics-events", "Group:engineering", "READ"),
         allow("TOPIC", "orders", "User:*", "WRITE"), allow("TRANSACTIONAL_ID", "tx-1", "User:*", "WRITE"),
     ], "roles": [{ "name": "r", "members": [{ "principal": "Group:engineering" }] }] });
-    let check =
-        json!({ "identity": { "user": "a" }, "operation": "read", "resource_type": "topic", "resource_name": "x" });
+    let check = json!({ "identity": { "user": "a" }, "operation": "read", "resource_type": "topic", "resource_name": "x" });
     let test = json!({ "name": "nobody reads", "check": check, "expect": { "outcome": "deny" } });
     let row = json!({ "principal": "Group:a", "host": "*", "resource_type": "TOPIC", "resource_name": "x",
         "resource_pattern_type": "LITERAL", "operation": "READ", "permission": "ALLOW" });
@@ -63,7 +71,11 @@ fn every_line_of_the_readme_does_its_work() {
     let service = Service::start();
     write_files(&service);
     let folder = gbac().parent().expect("a folder").to_owned();
-    let path = format!("{}:{}", folder.display(), std::env::var("PATH").expect("a path"));
+    let path = format!(
+        "{}:{}",
+        folder.display(),
+        std::env::var("PATH").expect("a path")
+    );
     let (mut ran, mut exports) = (0, String::new());
     for line in lines() {
         // Other tests cover building and serving.
@@ -76,12 +88,24 @@ fn every_line_of_the_readme_does_its_work() {
             continue;
         }
         let mut command = program("sh");
-        command.args(["-c", &format!("{exports}\n{here}")]).current_dir(&service.folder).env("PATH", &path);
-        let done = command.env("XDG_CONFIG_HOME", service.folder.path()).output().expect("sh starts");
+        command
+            .args(["-c", &format!("{exports}\n{here}")])
+            .current_dir(&service.folder)
+            .env("PATH", &path);
+        let done = command
+            .env("XDG_CONFIG_HOME", service.folder.path())
+            .output()
+            .expect("sh starts");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         // The doctor finds problems in this token, as intended.
-        let doctor = line.starts_with("gbac doctor ") && text(&done.stdout).starts_with("1. Decode the token");
-        assert!(done.status.success() || doctor, "{line}\n{}{}", text(&done.stdout), text(&done.stderr));
+        let doctor = line.starts_with("gbac doctor ")
+            && text(&done.stdout).starts_with("1. Decode the token");
+        assert!(
+            done.status.success() || doctor,
+            "{line}\n{}{}",
+            text(&done.stdout),
+            text(&done.stderr)
+        );
         ran += 1;
     }
     assert!(ran >= 25, "only {ran} lines");

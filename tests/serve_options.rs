@@ -1,4 +1,5 @@
-//! Where the options of `gbac serve` come from: the command line, variables, a file and systemd; and its log.
+//! Where the options of `gbac serve` come from: the command line, variables, a file and systemd;
+//! and its log.
 
 #![cfg(unix)]
 
@@ -19,7 +20,10 @@ use tempfile::TempDir;
 /// `gbac serve` with arguments and variables.
 fn serve(folder: &TempDir, environment: &[(&str, &str)], args: &[&str]) -> Run {
     let mut command = command();
-    command.arg("serve").args(args).envs(environment.iter().copied());
+    command
+        .arg("serve")
+        .args(args)
+        .envs(environment.iter().copied());
     run(command, folder.path(), "")
 }
 
@@ -32,14 +36,26 @@ struct Running {
 impl Running {
     /// Starts it and reads its address.
     fn start(mut command: Command, folder: &TempDir) -> Self {
-        command.current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .current_dir(folder.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().expect("gbac starts");
         let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("a line");
-        let address = line.trim().strip_prefix("listening on http://").map(str::to_owned);
+        BufReader::new(child.stdout.as_mut().expect("a pipe"))
+            .read_line(&mut line)
+            .expect("a line");
+        let address = line
+            .trim()
+            .strip_prefix("listening on http://")
+            .map(str::to_owned);
         let Some(address) = address else {
             let mut error = String::new();
-            let _ = child.stderr.take().expect("a pipe").read_to_string(&mut error);
+            let _ = child
+                .stderr
+                .take()
+                .expect("a pipe")
+                .read_to_string(&mut error);
             panic!("{line}{error}");
         };
         Self { child, address }
@@ -62,10 +78,21 @@ impl Running {
     /// Stops it as systemd does, and returns its standard error.
     fn stop(mut self) -> String {
         let pid = self.child.id().to_string();
-        assert!(program("kill").args(["-TERM", &pid]).status().expect("kill").success());
+        assert!(
+            program("kill")
+                .args(["-TERM", &pid])
+                .status()
+                .expect("kill")
+                .success()
+        );
         assert!(self.child.wait().expect("it ends").success());
         let mut text = String::new();
-        self.child.stderr.take().expect("a pipe").read_to_string(&mut text).expect("text");
+        self.child
+            .stderr
+            .take()
+            .expect("a pipe")
+            .read_to_string(&mut text)
+            .expect("text");
         text
     }
 }
@@ -108,19 +135,47 @@ fn a_file_starts_a_service_that_logs_json_and_signs_in_with_a_password_file() {
     let mut command = process();
     command.args(["serve", "--config", "gbac.toml"]);
     let service = Running::start(command, &folder);
-    assert!(service.get("/gbac/v1/policy", &basic("ann", "correct horse battery")).starts_with("HTTP/1.1 200"));
-    assert!(service.get("/gbac/v1/policy", &basic("ann", "wrong")).starts_with("HTTP/1.1 401"));
+    assert!(
+        service
+            .get("/gbac/v1/policy", &basic("ann", "correct horse battery"))
+            .starts_with("HTTP/1.1 200")
+    );
+    assert!(
+        service
+            .get("/gbac/v1/policy", &basic("ann", "wrong"))
+            .starts_with("HTTP/1.1 401")
+    );
     let metrics = service.get("/metrics", &basic("ann", "correct horse battery"));
-    for line in ["gbac_failed_sign_ins_total{credentials=\"basic\"} 1", "gbac_build_info{version="] {
-        assert!(metrics.lines().any(|known| known.starts_with(line)), "{line}: {metrics}");
+    for line in [
+        "gbac_failed_sign_ins_total{credentials=\"basic\"} 1",
+        "gbac_build_info{version=",
+    ] {
+        assert!(
+            metrics.lines().any(|known| known.starts_with(line)),
+            "{line}: {metrics}"
+        );
     }
     let log = service.stop();
-    let lines: Vec<Value> =
-        log.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"))).collect();
-    let denied = lines.iter().find(|line| line["status"] == 401).expect("the refused request");
-    assert_eq!((&denied["level"], &denied["logger"]), (&"DEBUG".into(), &"request".into()));
-    assert_eq!((&denied["client"], &denied["path"]), (&"127.0.0.1".into(), &"/gbac/v1/policy".into()));
-    assert!(lines.iter().any(|line| line["message"] == "stopped"), "{log}");
+    let lines: Vec<Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}")))
+        .collect();
+    let denied = lines
+        .iter()
+        .find(|line| line["status"] == 401)
+        .expect("the refused request");
+    assert_eq!(
+        (&denied["level"], &denied["logger"]),
+        (&"DEBUG".into(), &"request".into())
+    );
+    assert_eq!(
+        (&denied["client"], &denied["path"]),
+        (&"127.0.0.1".into(), &"/gbac/v1/policy".into())
+    );
+    assert!(
+        lines.iter().any(|line| line["message"] == "stopped"),
+        "{log}"
+    );
     assert!(!log.contains("correct horse battery"), "{log}");
 }
 
@@ -131,17 +186,38 @@ fn the_command_line_comes_before_variables_and_variables_before_the_file() {
         let all = [&["--config", "gbac.toml", "--check-config"], args].concat();
         serve(&folder, environment, &all)
     };
-    fs::write(folder.path().join("gbac.toml"), "[serve]\ndemo = true\nlog-level = \"file\"\n").expect("a file");
+    fs::write(
+        folder.path().join("gbac.toml"),
+        "[serve]\ndemo = true\nlog-level = \"file\"\n",
+    )
+    .expect("a file");
     let of = |run: Run| run.failed(1);
     assert!(of(levels(&[], &[])).contains("`file` is not a log level"));
-    assert!(of(levels(&[("GBAC_SERVE_LOG_LEVEL", "variable")], &[])).contains("`variable` is not a log level"));
+    assert!(
+        of(levels(&[("GBAC_SERVE_LOG_LEVEL", "variable")], &[]))
+            .contains("`variable` is not a log level")
+    );
     let line = ["--log-level", "line"];
-    assert!(of(levels(&[("GBAC_SERVE_LOG_LEVEL", "variable")], &line)).contains("`line` is not a log level"));
+    assert!(
+        of(levels(&[("GBAC_SERVE_LOG_LEVEL", "variable")], &line))
+            .contains("`line` is not a log level")
+    );
     let valid = levels(&[("GBAC_SERVE_LOG_LEVEL", "warn,oidc=trace")], &[]).done();
-    assert!(valid.starts_with("The options are valid. A demo listens on "), "{valid}");
+    assert!(
+        valid.starts_with("The options are valid. A demo listens on "),
+        "{valid}"
+    );
     // The variable that names the file, and a flag that a variable takes back.
-    let named = [("GBAC_SERVE_CONFIG", "gbac.toml"), ("GBAC_SERVE_DEMO", "false"), ("GBAC_SERVE_LOG_LEVEL", "warn")];
-    assert!(serve(&folder, &named, &["--check-config"]).failed(64).contains("--data"));
+    let named = [
+        ("GBAC_SERVE_CONFIG", "gbac.toml"),
+        ("GBAC_SERVE_DEMO", "false"),
+        ("GBAC_SERVE_LOG_LEVEL", "warn"),
+    ];
+    assert!(
+        serve(&folder, &named, &["--check-config"])
+            .failed(64)
+            .contains("--data")
+    );
     let admin = "[serve]\ndata = \"data\"\nadmin-user = \"a:b\"\n";
     fs::write(folder.path().join("gbac.toml"), admin).expect("a file");
     assert!(of(levels(&[], &[])).contains("`a:b`"));
@@ -154,11 +230,22 @@ fn every_mistake_is_named_with_its_place() {
     let file = "[serve]\ndata = 1.5\nlistn = \"127.0.0.1:0\"\nconfig = \"other.toml\"\nlicense = \"gone\"\n\
                 audit-file-mib = \"many\"\ndemo = \"yes\"\ntrusted-proxy = [true]\n\n[service]\nx = 1\n";
     fs::write(folder.path().join("gbac.toml"), file).expect("a file");
-    let environment =
-        [("GBAC_SERVE_LISTN", "x"), ("GBAC_SERVE_MAX_CONNECTIONS", "few"), ("GBAC_SERVE_INSECURE_LISTEN", "1")];
-    let said = serve(&folder, &environment, &["--config", "gbac.toml", "--check-config"]).failed(1);
+    let environment = [
+        ("GBAC_SERVE_LISTN", "x"),
+        ("GBAC_SERVE_MAX_CONNECTIONS", "few"),
+        ("GBAC_SERVE_INSECURE_LISTEN", "1"),
+    ];
+    let said = serve(
+        &folder,
+        &environment,
+        &["--config", "gbac.toml", "--check-config"],
+    )
+    .failed(1);
     // What is wrong elsewhere is named at the same time.
-    assert!(said.starts_with("error: 12 faults:\n") && said.contains("--data"), "{said}");
+    assert!(
+        said.starts_with("error: 12 faults:\n") && said.contains("--data"),
+        "{said}"
+    );
     for part in [
         "`GBAC_SERVE_LISTN` is the variable of no option; did you mean `GBAC_SERVE_LISTEN`?",
         "GBAC_SERVE_MAX_CONNECTIONS: invalid digit found in string",
@@ -179,30 +266,74 @@ fn every_mistake_is_named_with_its_place() {
                 public-url = \"x\"\ntrusted-proxy = [\"y\"]\nadmin-password-file = \"missing\"\nlog-level = \"z\"\n";
     fs::write(folder.path().join("gbac.toml"), file).expect("a file");
     let said = serve(&folder, &[], &["--config", "gbac.toml", "--check-config"]).failed(1);
-    for part in
-        ["TLS is not configured", "the audience", "lifetime", "`x`", "`y`", "/missing`", "`z` is not a log level"]
-    {
+    for part in [
+        "TLS is not configured",
+        "the audience",
+        "lifetime",
+        "`x`",
+        "`y`",
+        "/missing`",
+        "`z` is not a log level",
+    ] {
         assert!(said.contains(part), "{part}\nis not in\n{said}");
     }
-    assert!(!folder.path().join("data").exists(), "a check opens nothing");
+    assert!(
+        !folder.path().join("data").exists(),
+        "a check opens nothing"
+    );
     // A generated password would be a line of text between objects, and stay in the collected log.
     for check in [&["--check-config"][..], &[]] {
-        let args = ["--data", "data", "--log-format", "json", "--listen", "127.0.0.1:0"];
+        let args = [
+            "--data",
+            "data",
+            "--log-format",
+            "json",
+            "--listen",
+            "127.0.0.1:0",
+        ];
         let said = serve(&folder, &[], &[&args, check].concat()).failed(1);
         assert!(said.contains("--admin-password-file"), "{said}");
-        assert!(!folder.path().join("data").exists(), "nothing is left behind");
+        assert!(
+            !folder.path().join("data").exists(),
+            "nothing is left behind"
+        );
     }
     fs::write(folder.path().join("gbac.toml"), "[serve\n").expect("a file");
-    assert!(serve(&folder, &[], &["--config", "gbac.toml"]).failed(1).contains("gbac.toml: line 1: "));
-    let said = serve(&folder, &[("GBAC_ADMIN_PASSWORD", "11 of them.")], &["--data", "data"]).failed(64);
-    assert!(said.contains("fewer than 12 characters") && said.contains("--admin-password-file"), "{said}");
+    assert!(
+        serve(&folder, &[], &["--config", "gbac.toml"])
+            .failed(1)
+            .contains("gbac.toml: line 1: ")
+    );
+    let said = serve(
+        &folder,
+        &[("GBAC_ADMIN_PASSWORD", "11 of them.")],
+        &["--data", "data"],
+    )
+    .failed(64);
+    assert!(
+        said.contains("fewer than 12 characters") && said.contains("--admin-password-file"),
+        "{said}"
+    );
     fs::write(folder.path().join("short"), "short\n").expect("a file");
-    let said = serve(&folder, &[], &["--data", "data", "--admin-password-file", "short"]).failed(64);
+    let said = serve(
+        &folder,
+        &[],
+        &["--data", "data", "--admin-password-file", "short"],
+    )
+    .failed(64);
     assert!(said.contains("fewer than 12 characters"), "{said}");
     assert!(!folder.path().join("data").exists());
     let both = [("GBAC_ADMIN_PASSWORD", "x")];
-    let said = serve(&folder, &both, &["--data", "data", "--admin-password-file", "gbac.toml"]).failed(64);
-    assert!(said.contains("GBAC_ADMIN_PASSWORD") && said.contains("--admin-password-file"), "{said}");
+    let said = serve(
+        &folder,
+        &both,
+        &["--data", "data", "--admin-password-file", "gbac.toml"],
+    )
+    .failed(64);
+    assert!(
+        said.contains("GBAC_ADMIN_PASSWORD") && said.contains("--admin-password-file"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -211,16 +342,24 @@ fn systemd_passes_a_socket_and_learns_when_the_service_is_ready_and_stops() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address").to_string();
     let messages = UnixDatagram::bind(folder.path().join("notify")).expect("a socket");
-    // The socket is the third descriptor, as systemd passes it; LISTEN_PID names the process that it is for.
+    // The socket is the third descriptor, as systemd passes it; LISTEN_PID names the process that
+    // it is for.
     let mut command = program("sh");
     command
-        .args(["-c", "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$GBAC_BIN\" serve --demo 3<&0 </dev/null"])
+        .args([
+            "-c",
+            "LISTEN_PID=$$ LISTEN_FDS=1 exec \"$GBAC_BIN\" serve --demo 3<&0 </dev/null",
+        ])
         .env("GBAC_BIN", gbac())
         .env("NOTIFY_SOCKET", folder.path().join("notify"))
         .stdin(Stdio::from(OwnedFd::from(listener)));
     let service = Running::start(command, &folder);
     assert_eq!(service.address, address);
-    assert!(service.get("/gbac/v1/service", "").starts_with("HTTP/1.1 200"));
+    assert!(
+        service
+            .get("/gbac/v1/service", "")
+            .starts_with("HTTP/1.1 200")
+    );
     let message = || {
         let mut bytes = [0; 256];
         let length = messages.recv(&mut bytes).expect("a message");

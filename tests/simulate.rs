@@ -45,29 +45,62 @@ const WRITE: [&str; 4] = ["--operation", "write", "--topic", "payments-x"];
 #[test]
 fn revoke_says_what_has_to_go() {
     let folder = Gbac::new("revoke");
-    let args = |user: &[&'static str]| [&["revoke", "--policy", "policy.json"], user, &WRITE].concat();
+    let args =
+        |user: &[&'static str]| [&["revoke", "--policy", "policy.json"], user, &WRITE].concat();
     let (exit, out, _) = folder.run(&args(&["--user", "alice", "--group", "payments"]));
     assert_eq!(exit, 0);
-    assert!(out.contains("\n  remove Role:Writers > Allow Write, Topic payments- prefixed, host *\n"), "{out}");
-    assert!(out.contains("remove the user from all of these:\n  Group:payments (in the identity provider)\n"), "{out}");
-    assert!(out.contains("\n  User:alice > Deny Write, Topic payments-x literal, host *\n"), "{out}");
+    assert!(
+        out.contains("\n  remove Role:Writers > Allow Write, Topic payments- prefixed, host *\n"),
+        "{out}"
+    );
+    assert!(
+        out.contains(
+            "remove the user from all of these:\n  Group:payments (in the identity provider)\n"
+        ),
+        "{out}"
+    );
+    assert!(
+        out.contains("\n  User:alice > Deny Write, Topic payments-x literal, host *\n"),
+        "{out}"
+    );
     let found = folder.value(&args(&["--user", "alice", "--group", "payments"]));
     assert_eq!(found["least"].as_array().unwrap().len(), 1);
-    assert_eq!((&found["leave"], &found["decision"]["outcome"]), (&json!(["Group:payments"]), &json!("allow")));
+    assert_eq!(
+        (&found["leave"], &found["decision"]["outcome"]),
+        (&json!(["Group:payments"]), &json!("allow"))
+    );
     // The result is valid input for `what-if`.
     folder.file("least.json", &found["least"].to_string());
     let tried = [
-        &["what-if", "--policy", "policy.json", "--changes", "least.json", "--user", "alice", "--group", "payments"],
+        &[
+            "what-if",
+            "--policy",
+            "policy.json",
+            "--changes",
+            "least.json",
+            "--user",
+            "alice",
+            "--group",
+            "payments",
+        ],
         &WRITE[..],
     ];
     let tried = folder.value(&tried.concat());
-    let outcomes: Vec<&Value> = tried["answers"].as_array().unwrap().iter().map(|answer| &answer["outcome"]).collect();
+    let outcomes: Vec<&Value> = tried["answers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|answer| &answer["outcome"])
+        .collect();
     assert_eq!(outcomes, [&json!("allow"), &json!("deny")]);
 
     let (_, out, _) = folder.run(&args(&["--user", "alice"]));
     assert!(out.ends_with("Already denied.\n"), "{out}");
     let (_, out, _) = folder.run(&args(&["--user", "root"]));
-    assert!(out.contains("A superuser; ACLs are not evaluated."), "{out}");
+    assert!(
+        out.contains("A superuser; ACLs are not evaluated."),
+        "{out}"
+    );
     let whole = [
         "revoke",
         "--policy",
@@ -82,7 +115,10 @@ fn revoke_says_what_has_to_go() {
         "t",
     ];
     let (exit, _, err) = folder.run(&whole);
-    assert!(exit == 64 && err.contains("losing any one denies it"), "{err}");
+    assert!(
+        exit == 64 && err.contains("losing any one denies it"),
+        "{err}"
+    );
 }
 
 #[test]
@@ -117,28 +153,76 @@ fn two_people_are_compared() {
     ] {
         assert!(out.contains(line), "{line}: {out}");
     }
-    assert!(out.contains("User:alice  Allowed") && out.contains("User:bob    Denied by rule"), "{out}");
+    assert!(
+        out.contains("User:alice  Allowed") && out.contains("User:bob    Denied by rule"),
+        "{out}"
+    );
     let found = folder.value(&people);
-    assert_eq!((&found["gains"], found["loses"].as_array().unwrap().len()), (&json!([]), 1));
+    assert_eq!(
+        (&found["gains"], found["loses"].as_array().unwrap().len()),
+        (&json!([]), 1)
+    );
     assert!(found.get("answers").is_none());
-    let same = ["compare", "--policy", "policy.json", "--user", "alice", "--other-user", "bob"];
-    assert!(folder.run(&same).1.ends_with("\nBoth have identical permissions.\n"));
+    let same = [
+        "compare",
+        "--policy",
+        "policy.json",
+        "--user",
+        "alice",
+        "--other-user",
+        "bob",
+    ];
+    assert!(
+        folder
+            .run(&same)
+            .1
+            .ends_with("\nBoth have identical permissions.\n")
+    );
     // An incomplete query, an incomplete pair, and one standard input for two.
     let (exit, _, err) = folder.run(&[&same[..], &["--topic", "x"]].concat());
     assert!(exit == 64 && err.contains("without an operation"), "{err}");
     assert_eq!(folder.run(&same[..5]).0, 64);
-    let (exit, _, err) =
-        folder.run(&["compare", "--policy", "policy.json", "--token-file", "-", "--other-token-file", "-"]);
-    assert!(exit == 64 && err.contains("standard input can only be one"), "{err}");
-    let (exit, _, err) = folder.run(&["compare", "--policy", "policy.json", "--user", "a", "--other-user", "User:b"]);
-    assert!(exit == 64 && err.contains("--other-user: `User:b` is a principal"), "{err}");
+    let (exit, _, err) = folder.run(&[
+        "compare",
+        "--policy",
+        "policy.json",
+        "--token-file",
+        "-",
+        "--other-token-file",
+        "-",
+    ]);
+    assert!(
+        exit == 64 && err.contains("standard input can only be one"),
+        "{err}"
+    );
+    let (exit, _, err) = folder.run(&[
+        "compare",
+        "--policy",
+        "policy.json",
+        "--user",
+        "a",
+        "--other-user",
+        "User:b",
+    ]);
+    assert!(
+        exit == 64 && err.contains("--other-user: `User:b` is a principal"),
+        "{err}"
+    );
 }
 
 #[test]
 fn changes_are_tried_on_a_person() {
     let folder = Gbac::new("what-if");
-    let args = |more: &[&'static str]| [&["what-if", "--policy", "policy.json", "--user", "alice"], more].concat();
-    let (exit, out, _) = folder.run(&args(&[&["--join", "payments", "--leave", "nobody"], &WRITE[..]].concat()));
+    let args = |more: &[&'static str]| {
+        [
+            &["what-if", "--policy", "policy.json", "--user", "alice"],
+            more,
+        ]
+        .concat()
+    };
+    let (exit, out, _) = folder.run(&args(
+        &[&["--join", "payments", "--leave", "nobody"], &WRITE[..]].concat(),
+    ));
     assert_eq!(exit, 0, "{out}");
     for line in [
         "Changes:\n  add the user to Group:payments in the identity provider\n  remove the user from Group:nobody in the identity provider\n",
@@ -154,11 +238,16 @@ fn changes_are_tried_on_a_person() {
     folder.file("changes.json", r#"[{ "change": "add_member", "role": "nowhere", "principal": "Group:x" }, { "change": "join_group", "group": "payments" }]"#);
     let (exit, out, _) = folder.run(&args(&["--changes", "changes.json"]));
     assert!(
-        exit == 1 && out.contains("note: add Group:x to Role:nowhere: ") && out.contains("User:alice gains:"),
+        exit == 1
+            && out.contains("note: add Group:x to Role:nowhere: ")
+            && out.contains("User:alice gains:"),
         "{out}"
     );
     let found = folder.value(&args(&["--changes", "changes.json"]));
-    assert_eq!((&found["idle"][0]["code"], &found["groups_gained"]), (&json!("role_unknown"), &json!(["payments"])));
+    assert_eq!(
+        (&found["idle"][0]["code"], &found["groups_gained"]),
+        (&json!("role_unknown"), &json!(["payments"]))
+    );
     folder.file("bad.json", r#"[{ "change": "fly" }]"#);
     let (exit, _, err) = folder.run(&args(&["--changes", "bad.json"]));
     assert!(exit == 1 && err.contains("/0/change"), "{err}");
@@ -170,7 +259,14 @@ fn changes_are_tried_on_a_person() {
 fn names_that_become_one_group_are_found() {
     let folder = Gbac::new("collisions");
     let args = |more: &[&'static str]| [&["collisions", "--policy", "policy.json"], more].concat();
-    let (exit, out, _) = folder.run(&args(&["--name", "/x/payments", "--name", "/a/b", "--name", "/c/b"]));
+    let (exit, out, _) = folder.run(&args(&[
+        "--name",
+        "/x/payments",
+        "--name",
+        "/a/b",
+        "--name",
+        "/c/b",
+    ]));
     assert_eq!(exit, 0);
     for line in [
         "Nested group behavior: suffix\n",
@@ -182,15 +278,43 @@ fn names_that_become_one_group_are_found() {
     }
     let (_, out, _) = folder.run(&args(&["--nested", "none", "--name", "/x/payments"]));
     assert_eq!(out, "Nested group behavior: none\nNo collisions.\n");
-    let comma = folder.value(&args(&["--nested", "none", "--name", "\"payments,ops\"", "--limit", "1"]));
-    assert_eq!((&comma["collisions"][0]["merging"], comma.get("more")), (&json!("comma"), None));
-    let less = folder.value(&args(&["--name", "/x/payments", "--name", "/a/b", "--name", "/c/b", "--limit", "1"]));
-    assert_eq!((less["collisions"].as_array().unwrap().len(), &less["more"]), (1, &json!(1)));
+    let comma = folder.value(&args(&[
+        "--nested",
+        "none",
+        "--name",
+        "\"payments,ops\"",
+        "--limit",
+        "1",
+    ]));
+    assert_eq!(
+        (&comma["collisions"][0]["merging"], comma.get("more")),
+        (&json!("comma"), None)
+    );
+    let less = folder.value(&args(&[
+        "--name",
+        "/x/payments",
+        "--name",
+        "/a/b",
+        "--name",
+        "/c/b",
+        "--limit",
+        "1",
+    ]));
+    assert_eq!(
+        (less["collisions"].as_array().unwrap().len(), &less["more"]),
+        (1, &json!(1))
+    );
     // The names of a token, unchanged from the claim.
     let claims = "eyJzdWIiOiJhIiwiZ3JvdXBzIjpbIi94L3BheW1lbnRzIl19"; // {"sub":"a","groups":["/x/payments"]}
-    folder.file("token", &format!("eyJhbGciOiJSUzI1NiJ9.{claims}.BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc"));
+    folder.file(
+        "token",
+        &format!("eyJhbGciOiJSUzI1NiJ9.{claims}.BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc"),
+    );
     let found = folder.value(&args(&["--token-file", "token"]));
-    assert_eq!(found["collisions"][0]["names"][0], json!({ "name": "/x/payments", "in_token": true, "known": false }));
+    assert_eq!(
+        found["collisions"][0]["names"][0],
+        json!({ "name": "/x/payments", "in_token": true, "known": false })
+    );
     assert_eq!(folder.run(&args(&["--nested", "all"])).0, 64);
 }
 
@@ -206,11 +330,18 @@ fn a_bug_report_is_run_as_the_test_in_it() {
     });
     let file = json!({ "version": 1, "policy": policy, "tests": [test] });
     let file = serde_json::to_string_pretty(&file).unwrap();
-    folder.file("report.md", &gbac_json::assertion_report("# a name\n```json\n{}\n```\n\nExpected: deny\n", &file));
+    folder.file(
+        "report.md",
+        &gbac_json::assertion_report("# a name\n```json\n{}\n```\n\nExpected: deny\n", &file),
+    );
     folder.file("test.json", &file);
     let [report, plain] = ["report.md", "test.json"].map(|name| folder.run(&["test", name]));
     assert_eq!((report.0, &report.1), (1, &plain.1));
-    assert!(report.1.contains("FAILED") && report.1.contains("outcome"), "{}", report.1);
+    assert!(
+        report.1.contains("FAILED") && report.1.contains("outcome"),
+        "{}",
+        report.1
+    );
     folder.file("other.md", "# Nothing to run\n");
     assert_eq!(folder.run(&["test", "other.md"]).0, 1);
 }

@@ -1,5 +1,5 @@
-//! The ACLs of the Data Plane API: the body of one, the filter of a list, and the grouped response (specification 2.4, 4.2,
-//! D-21).
+//! The ACLs of the Data Plane API: the body of one, the filter of a list, and the grouped response
+//! (specification 2.4, 4.2, D-21).
 
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{
@@ -13,26 +13,35 @@ use crate::paging::Parameters;
 use crate::problem::FieldViolation;
 use crate::spelling::RoleSpelling;
 use crate::wire::{
-    Enumeration, Operations, PatternTypes, PermissionTypes, ResourceTypes, enumeration, or_default, spelled,
+    Enumeration, Operations, PatternTypes, PermissionTypes, ResourceTypes, enumeration, or_default,
+    spelled,
 };
 
 /// The error of an invalid host.
 const HOST_RULE: &str = "Field host must be either wildcard (*) or a valid IP address.";
 /// The error of a principal without a type.
-const PRINCIPAL_RULE: &str = "principal must contain a principal prefix followed by a principal name (e.g. User:alice)";
+const PRINCIPAL_RULE: &str =
+    "principal must contain a principal prefix followed by a principal name (e.g. User:alice)";
 
-/// One ACL as the seven text fields of specification 2.4. Names in lowerCamelCase and values by number are read too.
+/// One ACL as the seven text fields of specification 2.4. Names in lowerCamelCase and values by
+/// number are read too.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AclBody {
     /// `RESOURCE_TYPE_*`.
-    #[serde(alias = "resourceType", deserialize_with = "enumeration::<_, ResourceTypes>")]
+    #[serde(
+        alias = "resourceType",
+        deserialize_with = "enumeration::<_, ResourceTypes>"
+    )]
     pub resource_type: String,
     /// The name or prefix; the cluster and the Schema Registry need none.
     #[serde(alias = "resourceName", deserialize_with = "or_default")]
     pub resource_name: String,
     /// `RESOURCE_PATTERN_TYPE_*`.
-    #[serde(alias = "resourcePatternType", deserialize_with = "enumeration::<_, PatternTypes>")]
+    #[serde(
+        alias = "resourcePatternType",
+        deserialize_with = "enumeration::<_, PatternTypes>"
+    )]
     pub resource_pattern_type: String,
     /// `Type:name`.
     #[serde(deserialize_with = "or_default")]
@@ -44,7 +53,10 @@ pub struct AclBody {
     #[serde(deserialize_with = "enumeration::<_, Operations>")]
     pub operation: String,
     /// `PERMISSION_TYPE_*`.
-    #[serde(alias = "permissionType", deserialize_with = "enumeration::<_, PermissionTypes>")]
+    #[serde(
+        alias = "permissionType",
+        deserialize_with = "enumeration::<_, PermissionTypes>"
+    )]
     pub permission_type: String,
 }
 
@@ -67,7 +79,10 @@ impl AclBody {
     /// The body of a request or a response of the platform's APIs about this ACL (D-06).
     #[must_use]
     pub fn in_request(acl: &Acl) -> Self {
-        Self { principal: RoleSpelling::IN_REQUESTS.principal(&acl.principal), ..Self::from(acl) }
+        Self {
+            principal: RoleSpelling::IN_REQUESTS.principal(&acl.principal),
+            ..Self::from(acl)
+        }
     }
 
     /// Parses an ACL that may exist already; [`AclBody::check_create`] is for new ones.
@@ -85,7 +100,11 @@ impl AclBody {
             "permission_type": self.permission_type,
         });
         acl_from_value(&fields).map_err(|problems| {
-            problems.0.iter().map(|problem| self.violation(problem.path.trim_start_matches('/'), problem)).collect()
+            problems
+                .0
+                .iter()
+                .map(|problem| self.violation(problem.path.trim_start_matches('/'), problem))
+                .collect()
         })
     }
 
@@ -108,7 +127,11 @@ impl AclBody {
                 FieldViolation::new(fault.field().name(), text)
             })
             .collect();
-        if faults.is_empty() { Ok(acl) } else { Err(faults) }
+        if faults.is_empty() {
+            Ok(acl)
+        } else {
+            Err(faults)
+        }
     }
 
     fn violation(&self, field: &str, problem: &gbac_json::Problem) -> FieldViolation {
@@ -168,10 +191,13 @@ pub struct AclRule {
 }
 
 impl ResourceAcls {
-    /// Groups ACLs by pattern, one pattern after the other, in the order in which they first appear. Principals are spelled as on
-    /// the platform (D-06).
+    /// Groups ACLs by pattern, one pattern after the other, in the order in which they first
+    /// appear. Principals are spelled as on the platform (D-06).
     pub fn group(acls: impl IntoIterator<Item = Acl>) -> impl Iterator<Item = Self> {
-        let mut acls = acls.into_iter().map(|acl| AclBody::in_request(&acl)).peekable();
+        let mut acls = acls
+            .into_iter()
+            .map(|acl| AclBody::in_request(&acl))
+            .peekable();
         std::iter::from_fn(move || {
             let mut resource = Self::from(acls.next()?);
             while let Some(next) = acls.next_if(|next| resource.has_pattern_of(next)) {
@@ -199,8 +225,18 @@ impl From<AclBody> for ResourceAcls {
             operation,
             permission_type,
         } = acl;
-        let acls = vec![AclRule { principal, host, operation, permission_type }];
-        Self { resource_type, resource_name, resource_pattern_type, acls }
+        let acls = vec![AclRule {
+            principal,
+            host,
+            operation,
+            permission_type,
+        }];
+        Self {
+            resource_type,
+            resource_name,
+            resource_pattern_type,
+            acls,
+        }
     }
 }
 
@@ -210,17 +246,31 @@ impl ListAcls {
     pub fn into_acls(self) -> Vec<AclBody> {
         self.resources
             .into_iter()
-            .flat_map(|ResourceAcls { resource_type, resource_name, resource_pattern_type, acls }| {
-                acls.into_iter().map(move |AclRule { principal, host, operation, permission_type }| AclBody {
-                    resource_type: resource_type.clone(),
-                    resource_name: resource_name.clone(),
-                    resource_pattern_type: resource_pattern_type.clone(),
-                    principal,
-                    host,
-                    operation,
-                    permission_type,
-                })
-            })
+            .flat_map(
+                |ResourceAcls {
+                     resource_type,
+                     resource_name,
+                     resource_pattern_type,
+                     acls,
+                 }| {
+                    acls.into_iter().map(
+                        move |AclRule {
+                                  principal,
+                                  host,
+                                  operation,
+                                  permission_type,
+                              }| AclBody {
+                            resource_type: resource_type.clone(),
+                            resource_name: resource_name.clone(),
+                            resource_pattern_type: resource_pattern_type.clone(),
+                            principal,
+                            host,
+                            operation,
+                            permission_type,
+                        },
+                    )
+                },
+            )
             .collect()
     }
 }
@@ -245,7 +295,8 @@ pub enum PatternFilter {
     Exactly(PatternType),
 }
 
-/// A filter of ACLs. Omitted parts match everything; the others are exact: `User:*` matches only the ACLs of `User:*`.
+/// A filter of ACLs. Omitted parts match everything; the others are exact: `User:*` matches only
+/// the ACLs of `User:*`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AclFilter {
     /// The resource's type.
@@ -287,13 +338,24 @@ impl AclFilter {
             (None, PatternFilter::Exactly(pattern)) => acl.pattern_type == pattern,
             (Some(name), PatternFilter::Any) => acl.resource_name == *name,
             (Some(name), PatternFilter::Match) => acl.covers_name(name),
-            (Some(name), PatternFilter::Exactly(pattern)) => acl.pattern_type == pattern && acl.resource_name == *name,
+            (Some(name), PatternFilter::Exactly(pattern)) => {
+                acl.pattern_type == pattern && acl.resource_name == *name
+            }
         };
-        name && self.resource_type.is_none_or(|expected| expected == acl.resource_type)
-            && self.principal.as_ref().is_none_or(|expected| *expected == acl.principal)
+        name && self
+            .resource_type
+            .is_none_or(|expected| expected == acl.resource_type)
+            && self
+                .principal
+                .as_ref()
+                .is_none_or(|expected| *expected == acl.principal)
             && self.host.is_none_or(|expected| expected == acl.host)
-            && self.operation.is_none_or(|expected| expected == acl.operation)
-            && self.permission.is_none_or(|expected| expected == acl.permission)
+            && self
+                .operation
+                .is_none_or(|expected| expected == acl.operation)
+            && self
+                .permission
+                .is_none_or(|expected| expected == acl.permission)
     }
 
     /// Parses the filter of GET.
@@ -319,7 +381,9 @@ impl AclFilter {
             "filter.resource_type",
             must_say,
             ResourceType::from_data_plane,
-            &spellings(Dialect::Platform.resource_types(), |value| value.spelling().data_plane),
+            &spellings(Dialect::Platform.resource_types(), |value| {
+                value.spelling().data_plane
+            }),
         );
         let pattern = choice::<_, PatternTypes>(
             &mut from,
@@ -336,7 +400,9 @@ impl AclFilter {
             "filter.operation",
             must_say,
             Operation::from_data_plane,
-            &spellings(Dialect::Platform.operations(), |value| value.spelling().data_plane),
+            &spellings(Dialect::Platform.operations(), |value| {
+                value.spelling().data_plane
+            }),
         );
         let permission = choice::<_, PermissionTypes>(
             &mut from,
@@ -349,22 +415,34 @@ impl AclFilter {
         if resource_type == Some(ResourceType::Cluster) && resource_name.as_deref() == Some("") {
             resource_name = Some(CLUSTER_NAME.into());
         }
-        let principal = from.take("filter.principal").and_then(|text| match Principal::parse(text) {
-            Ok(principal) => Some(principal),
-            Err(error) => {
-                from.refuse("filter.principal", format!("{error}; {}", error.hint()));
-                None
-            }
-        });
-        let host = from.take("filter.host").and_then(|text| match Host::parse(text) {
-            Ok(host) => Some(host),
-            Err(_) => {
-                from.refuse("filter.host", HOST_RULE);
-                None
-            }
-        });
+        let principal =
+            from.take("filter.principal")
+                .and_then(|text| match Principal::parse(text) {
+                    Ok(principal) => Some(principal),
+                    Err(error) => {
+                        from.refuse("filter.principal", format!("{error}; {}", error.hint()));
+                        None
+                    }
+                });
+        let host = from
+            .take("filter.host")
+            .and_then(|text| match Host::parse(text) {
+                Ok(host) => Some(host),
+                Err(_) => {
+                    from.refuse("filter.host", HOST_RULE);
+                    None
+                }
+            });
         let pattern = pattern.unwrap_or_default();
-        from.finish(Self { resource_type, resource_name, pattern, principal, host, operation, permission })
+        from.finish(Self {
+            resource_type,
+            resource_name,
+            pattern,
+            principal,
+            host,
+            operation,
+            permission,
+        })
     }
 
     pub(crate) fn pairs(&self) -> Vec<(&'static str, String)> {
@@ -374,16 +452,30 @@ impl AclFilter {
             PatternFilter::Exactly(pattern) => Some(pattern.spelling().data_plane),
         };
         [
-            ("filter.resource_type", self.resource_type.map(|value| value.spelling().data_plane.to_owned())),
+            (
+                "filter.resource_type",
+                self.resource_type
+                    .map(|value| value.spelling().data_plane.to_owned()),
+            ),
             ("filter.resource_name", self.resource_name.clone()),
             ("filter.resource_pattern_type", pattern.map(str::to_owned)),
             (
                 "filter.principal",
-                self.principal.as_ref().map(|principal| RoleSpelling::IN_REQUESTS.principal(principal)),
+                self.principal
+                    .as_ref()
+                    .map(|principal| RoleSpelling::IN_REQUESTS.principal(principal)),
             ),
             ("filter.host", self.host.as_ref().map(ToString::to_string)),
-            ("filter.operation", self.operation.map(|value| value.spelling().data_plane.to_owned())),
-            ("filter.permission_type", self.permission.map(|value| value.spelling().data_plane.to_owned())),
+            (
+                "filter.operation",
+                self.operation
+                    .map(|value| value.spelling().data_plane.to_owned()),
+            ),
+            (
+                "filter.permission_type",
+                self.permission
+                    .map(|value| value.spelling().data_plane.to_owned()),
+            ),
         ]
         .into_iter()
         .filter_map(|(name, value)| Some((name, value?)))
@@ -407,11 +499,14 @@ impl AclFilter {
 }
 
 fn spellings<T: Copy>(all: &[T], spell: fn(T) -> &'static str) -> String {
-    all.iter().map(|value| format!("`{}`", spell(*value))).collect::<Vec<_>>().join(", ")
+    all.iter()
+        .map(|value| format!("`{}`", spell(*value)))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
-/// Parses one enumeration value of a filter, by its name or number: `_ANY`, an omitted value and, unless the part is required,
-/// `_UNSPECIFIED` and an empty value match everything.
+/// Parses one enumeration value of a filter, by its name or number: `_ANY`, an omitted value and,
+/// unless the part is required, `_UNSPECIFIED` and an empty value match everything.
 fn choice<T, E: Enumeration>(
     from: &mut Parameters<'_>,
     name: &'static str,
@@ -427,7 +522,10 @@ fn choice<T, E: Enumeration>(
         "_ANY" => None,
         "" | "_UNSPECIFIED" => {
             if must_say {
-                from.refuse(name, format!("must be set; `{kind}_ANY` matches every value"));
+                from.refuse(
+                    name,
+                    format!("must be set; `{kind}_ANY` matches every value"),
+                );
             }
             None
         }
@@ -437,7 +535,10 @@ fn choice<T, E: Enumeration>(
                 let text: String = text.chars().take(80).collect();
                 from.refuse(
                     name,
-                    format!("`{}` is not a value; the values are {all} and `{kind}_ANY`", escaped(&text)),
+                    format!(
+                        "`{}` is not a value; the values are {all} and `{kind}_ANY`",
+                        escaped(&text)
+                    ),
                 );
             }
             value
@@ -468,11 +569,19 @@ mod tests {
 
     #[test]
     fn a_body_reads_back() {
-        let listed = |acl: &Acl| ListAcls { resources: ResourceAcls::group([acl.clone()]).collect() }.into_acls();
+        let listed = |acl: &Acl| {
+            ListAcls {
+                resources: ResourceAcls::group([acl.clone()]).collect(),
+            }
+            .into_acls()
+        };
         let acl = acl("orders-", PatternType::Prefixed, "Group:/a b:c");
         assert_eq!(AclBody::from(&acl).to_acl().unwrap(), acl);
         assert_eq!(listed(&acl), [AclBody::from(&acl)]);
-        let role = Acl { principal: Principal::role("r"), ..acl };
+        let role = Acl {
+            principal: Principal::role("r"),
+            ..acl
+        };
         assert_eq!(listed(&role)[0].principal, "RedpandaRole:r");
     }
 
@@ -483,8 +592,15 @@ mod tests {
         let camel = json!({ "resourceType": 2, "resourceName": "orders-", "resourcePatternType": 4, "principal": "Group:eng",
             "host": "*", "operation": 3, "permissionType": "PERMISSION_TYPE_ALLOW", "unknown": [1] });
         assert_eq!(read(camel).unwrap().to_acl().unwrap(), acl);
-        assert_eq!(read(json!({ "resource_type": null, "host": null, "operation": 0 })).unwrap(), AclBody::default());
-        assert_eq!(read(json!({ "operation": 99 })).unwrap().operation, "99", "refused by its field");
+        assert_eq!(
+            read(json!({ "resource_type": null, "host": null, "operation": 0 })).unwrap(),
+            AclBody::default()
+        );
+        assert_eq!(
+            read(json!({ "operation": 99 })).unwrap().operation,
+            "99",
+            "refused by its field"
+        );
         for body in [
             json!({ "operation": -1 }),
             json!({ "operation": 1.5 }),
@@ -493,18 +609,29 @@ mod tests {
         ] {
             assert!(read(body.clone()).is_err(), "{body}");
         }
-        let numbers =
-            filter("filter.resource_type=2&filter.resource_pattern_type=4&filter.operation=3&filter.permission_type=3");
-        assert_eq!((numbers.resource_type, numbers.operation), (Some(ResourceType::Topic), Some(Operation::Read)));
+        let numbers = filter(
+            "filter.resource_type=2&filter.resource_pattern_type=4&filter.operation=3&filter.permission_type=3",
+        );
+        assert_eq!(
+            (numbers.resource_type, numbers.operation),
+            (Some(ResourceType::Topic), Some(Operation::Read))
+        );
         assert!(AclFilter::from_query(&parse_query("filter.operation=99").unwrap()).is_err());
-        assert_eq!(filter("filter.operation=1&filter.resource_type=0"), AclFilter::default());
+        assert_eq!(
+            filter("filter.operation=1&filter.resource_type=0"),
+            AclFilter::default()
+        );
     }
 
     #[test]
     fn faults_are_named_by_field_all_at_once() {
-        let faults = AclBody { resource_type: "RESOURCE_TYPE_SOUP".into(), host: "h".into(), ..AclBody::default() }
-            .to_acl()
-            .unwrap_err();
+        let faults = AclBody {
+            resource_type: "RESOURCE_TYPE_SOUP".into(),
+            host: "h".into(),
+            ..AclBody::default()
+        }
+        .to_acl()
+        .unwrap_err();
         let fields: Vec<&str> = faults.iter().map(|fault| fault.field.as_str()).collect();
         assert_eq!(
             fields,
@@ -546,20 +673,42 @@ mod tests {
         ];
         let found = |query: &str| {
             let filter = filter(query);
-            all.iter().map(|acl| usize::from(filter.matches(acl)).to_string()).collect::<String>()
+            all.iter()
+                .map(|acl| usize::from(filter.matches(acl)).to_string())
+                .collect::<String>()
         };
         assert_eq!(found(""), "1111");
         assert_eq!(found("filter.resource_name=ab"), "1100");
-        assert_eq!(found("filter.resource_name=ab&filter.resource_pattern_type=RESOURCE_PATTERN_TYPE_MATCH"), "1111");
-        assert_eq!(found("filter.resource_name=ax&filter.resource_pattern_type=RESOURCE_PATTERN_TYPE_MATCH"), "0011");
-        assert_eq!(found("filter.resource_pattern_type=RESOURCE_PATTERN_TYPE_PREFIXED"), "0110");
-        assert_eq!(found("filter.resource_name=ab&filter.resource_pattern_type=RESOURCE_PATTERN_TYPE_LITERAL"), "1000");
+        assert_eq!(
+            found(
+                "filter.resource_name=ab&filter.resource_pattern_type=RESOURCE_PATTERN_TYPE_MATCH"
+            ),
+            "1111"
+        );
+        assert_eq!(
+            found(
+                "filter.resource_name=ax&filter.resource_pattern_type=RESOURCE_PATTERN_TYPE_MATCH"
+            ),
+            "0011"
+        );
+        assert_eq!(
+            found("filter.resource_pattern_type=RESOURCE_PATTERN_TYPE_PREFIXED"),
+            "0110"
+        );
+        assert_eq!(
+            found(
+                "filter.resource_name=ab&filter.resource_pattern_type=RESOURCE_PATTERN_TYPE_LITERAL"
+            ),
+            "1000"
+        );
         assert_eq!(found("filter.principal=User:*"), "0010");
         assert_eq!(found("filter.resource_name="), "0000");
         assert_eq!(found("filter.host=10.0.0.1"), "0000");
         assert_eq!(found("filter.operation=OPERATION_WRITE"), "0000");
         assert_eq!(
-            found("filter.permission_type=PERMISSION_TYPE_UNSPECIFIED&filter.resource_type=RESOURCE_TYPE_ANY"),
+            found(
+                "filter.permission_type=PERMISSION_TYPE_UNSPECIFIED&filter.resource_type=RESOURCE_TYPE_ANY"
+            ),
             "1111"
         );
     }
@@ -567,10 +716,20 @@ mod tests {
     #[test]
     fn filters_read_back() {
         let exact = AclFilter::exactly(&acl("a b", PatternType::Prefixed, "Group:/x+y"));
-        for written in [AclFilter::default(), AclFilter { pattern: PatternFilter::Match, ..exact.clone() }, exact] {
+        for written in [
+            AclFilter::default(),
+            AclFilter {
+                pattern: PatternFilter::Match,
+                ..exact.clone()
+            },
+            exact,
+        ] {
             let query = crate::paths::delete_acls(&written);
             let (_, query) = query.split_once('?').unwrap();
-            assert_eq!(AclFilter::from_delete_query(&parse_query(query).unwrap()).unwrap(), written);
+            assert_eq!(
+                AclFilter::from_delete_query(&parse_query(query).unwrap()).unwrap(),
+                written
+            );
         }
     }
 
@@ -582,13 +741,30 @@ mod tests {
         };
         assert_eq!(
             fields(""),
-            ["filter.resource_type", "filter.resource_pattern_type", "filter.operation", "filter.permission_type"]
+            [
+                "filter.resource_type",
+                "filter.resource_pattern_type",
+                "filter.operation",
+                "filter.permission_type"
+            ]
         );
         let any = "filter.resource_type=RESOURCE_TYPE_ANY&filter.resource_pattern_type=RESOURCE_PATTERN_TYPE_ANY\
                    &filter.operation=OPERATION_ANY&filter.permission_type=PERMISSION_TYPE_ANY";
-        assert_eq!(fields(&format!("{any}&filter.princpal=User:a")), ["filter.princpal"]);
-        assert_eq!(fields(&format!("{any}&filter.principal=&filter.host=")), ["filter.principal", "filter.host"]);
-        assert_eq!(fields(&any.replace("OPERATION_ANY", "OPERATION_UNSPECIFIED")), ["filter.operation"]);
-        assert_eq!(fields(&any.replace("OPERATION_ANY", "read")), ["filter.operation"]);
+        assert_eq!(
+            fields(&format!("{any}&filter.princpal=User:a")),
+            ["filter.princpal"]
+        );
+        assert_eq!(
+            fields(&format!("{any}&filter.principal=&filter.host=")),
+            ["filter.principal", "filter.host"]
+        );
+        assert_eq!(
+            fields(&any.replace("OPERATION_ANY", "OPERATION_UNSPECIFIED")),
+            ["filter.operation"]
+        );
+        assert_eq!(
+            fields(&any.replace("OPERATION_ANY", "read")),
+            ["filter.operation"]
+        );
     }
 }

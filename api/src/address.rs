@@ -32,8 +32,12 @@ impl AddressError {
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
-            Self::NotAUrl(_) => "write the full URL, such as `https://idp.example/.well-known/openid-configuration`",
-            Self::NotSafe(_) => "use https, or http to this machine, such as `http://127.0.0.1:8080/`",
+            Self::NotAUrl(_) => {
+                "write the full URL, such as `https://idp.example/.well-known/openid-configuration`"
+            }
+            Self::NotSafe(_) => {
+                "use https, or http to this machine, such as `http://127.0.0.1:8080/`"
+            }
             Self::Credentials => "remove them; the document is public",
         }
     }
@@ -44,9 +48,16 @@ impl fmt::Display for AddressError {
         match self {
             Self::NotAUrl(text) => write!(f, "`{}` is not a URL", escaped(text)),
             Self::NotSafe(text)
-                if text.trim_start().get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("http:")) =>
+                if text
+                    .trim_start()
+                    .get(..5)
+                    .is_some_and(|scheme| scheme.eq_ignore_ascii_case("http:")) =>
             {
-                write!(f, "`{}`: plain HTTP to a remote host is not trusted", escaped(text))
+                write!(
+                    f,
+                    "`{}`: plain HTTP to a remote host is not trusted",
+                    escaped(text)
+                )
             }
             Self::NotSafe(text) => write!(f, "`{}` is neither https nor http", escaped(text)),
             Self::Credentials => f.write_str("the URL contains a user name or a password"),
@@ -62,9 +73,14 @@ impl std::error::Error for AddressError {}
 /// See [`AddressError`].
 pub fn address(text: &str) -> Result<Url, AddressError> {
     let url = Url::parse(text).map_err(|_| AddressError::NotAUrl(text.into()))?;
-    let host = url.host_str().ok_or_else(|| AddressError::NotAUrl(text.into()))?;
+    let host = url
+        .host_str()
+        .ok_or_else(|| AddressError::NotAUrl(text.into()))?;
     let name = host.trim_start_matches('[').trim_end_matches(']');
-    let is_loopback = name == "localhost" || name.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback());
+    let is_loopback = name == "localhost"
+        || name
+            .parse::<IpAddr>()
+            .is_ok_and(|ip| ip.to_canonical().is_loopback());
     if !url.username().is_empty() || url.password().is_some() {
         return Err(AddressError::Credentials);
     }
@@ -113,7 +129,9 @@ impl fmt::Display for BaseUrlError {
         match self {
             Self::NotAUrl(text) => write!(f, "`{}` is not the base URL of an API", escaped(text)),
             // The text is not repeated, because it can contain a password.
-            Self::Surplus => f.write_str("the URL contains more than a scheme, a host, a port and a path"),
+            Self::Surplus => {
+                f.write_str("the URL contains more than a scheme, a host, a port and a path")
+            }
         }
     }
 }
@@ -138,11 +156,13 @@ impl BaseUrl {
         Ok(Self(url.as_str().trim_end_matches('/').to_owned()))
     }
 
-    /// Whether it is the machine of the program that uses it: by name, a loopback address, or the unspecified address, which
-    /// systems treat as their own.
+    /// Whether it is the machine of the program that uses it: by name, a loopback address, or the
+    /// unspecified address, which systems treat as their own.
     #[must_use]
     pub fn is_this_machine(&self) -> bool {
-        let Ok(url) = Url::parse(&self.0) else { return false };
+        let Ok(url) = Url::parse(&self.0) else {
+            return false;
+        };
         match url.host() {
             Some(Host::Domain(name)) => {
                 let name = name.trim_end_matches('.');
@@ -178,19 +198,49 @@ mod tests {
         ] {
             let found = BaseUrl::parse(text).unwrap();
             assert_eq!(found.0, base);
-            assert_eq!(found.with("/v1/acls", "?x=1").unwrap().as_str(), format!("{base}/v1/acls?x=1"));
+            assert_eq!(
+                found.with("/v1/acls", "?x=1").unwrap().as_str(),
+                format!("{base}/v1/acls?x=1")
+            );
         }
-        for path in ["/v1/../secret", "/v1/%2e%2E/secret", "/v1/a?b", "/v1/a#b", "/v1/a\\..\\b"] {
-            assert_eq!(BaseUrl::parse("http://h").unwrap().with(path, ""), None, "{path}");
+        for path in [
+            "/v1/../secret",
+            "/v1/%2e%2E/secret",
+            "/v1/a?b",
+            "/v1/a#b",
+            "/v1/a\\..\\b",
+        ] {
+            assert_eq!(
+                BaseUrl::parse("http://h").unwrap().with(path, ""),
+                None,
+                "{path}"
+            );
         }
     }
 
     #[test]
     fn anything_more_is_refused_without_being_repeated() {
-        for text in ["", "x", "api.example:9644", "ftp://x", "file:///etc", "http://", "mailto:a@b"] {
-            assert_eq!(BaseUrl::parse(text).unwrap_err().code(), "base_url_invalid", "{text}");
+        for text in [
+            "",
+            "x",
+            "api.example:9644",
+            "ftp://x",
+            "file:///etc",
+            "http://",
+            "mailto:a@b",
+        ] {
+            assert_eq!(
+                BaseUrl::parse(text).unwrap_err().code(),
+                "base_url_invalid",
+                "{text}"
+            );
         }
-        for text in ["https://me:secret@x", "https://me@x", "https://x?secret", "https://x#secret"] {
+        for text in [
+            "https://me:secret@x",
+            "https://me@x",
+            "https://x?secret",
+            "https://x#secret",
+        ] {
             let error = BaseUrl::parse(text).unwrap_err();
             assert_eq!(error.code(), "base_url_surplus");
             assert!(!error.to_string().contains("secret"));
@@ -243,7 +293,12 @@ mod tests {
         ] {
             assert!(is_this_machine(text), "{text}");
         }
-        for text in ["https://10.0.0.1", "https://localhost.example", "https://xlocalhost", "https://[2001:db8::1]"] {
+        for text in [
+            "https://10.0.0.1",
+            "https://localhost.example",
+            "https://xlocalhost",
+            "https://[2001:db8::1]",
+        ] {
             assert!(!is_this_machine(text), "{text}");
         }
     }

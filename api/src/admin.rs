@@ -1,4 +1,5 @@
-//! The bodies of the Admin API v1: roles and their members, the caller's own identity, brokers and enterprise features.
+//! The bodies of the Admin API v1: roles and their members, the caller's own identity, brokers and
+//! enterprise features.
 
 use gbac_engine::model::{Principal, PrincipalType};
 use serde::{Deserialize, Serialize};
@@ -45,7 +46,10 @@ impl From<&Principal> for AdminMember {
             PrincipalType::Group => "Group",
             PrincipalType::User | PrincipalType::Role | PrincipalType::Other => USER,
         };
-        Self { name: principal.name().to_owned(), principal_type: principal_type.to_owned() }
+        Self {
+            name: principal.name().to_owned(),
+            principal_type: principal_type.to_owned(),
+        }
     }
 }
 
@@ -81,17 +85,24 @@ impl MemberChanges {
     /// # Errors
     /// The first error, with the code that the platform has for it.
     pub fn members(&self) -> Result<Membership, (AdminCode, String)> {
-        let read =
-            |list: &[AdminMember], field: &str, action: MemberAction| -> Result<Vec<Principal>, (AdminCode, String)> {
-                let member = |(place, member): (usize, &AdminMember)| {
-                    check_user(&member.principal_type)?;
-                    let principal = Principal::user(&member.name);
-                    let malformed = |error| (AdminCode::MalformedRequest, format!("{field}[{place}].name: {error}"));
-                    check_member_action(&principal, action).map_err(malformed)?;
-                    Ok(principal)
+        let read = |list: &[AdminMember],
+                    field: &str,
+                    action: MemberAction|
+         -> Result<Vec<Principal>, (AdminCode, String)> {
+            let member = |(place, member): (usize, &AdminMember)| {
+                check_user(&member.principal_type)?;
+                let principal = Principal::user(&member.name);
+                let malformed = |error| {
+                    (
+                        AdminCode::MalformedRequest,
+                        format!("{field}[{place}].name: {error}"),
+                    )
                 };
-                list.iter().enumerate().map(member).collect()
+                check_member_action(&principal, action).map_err(malformed)?;
+                Ok(principal)
             };
+            list.iter().enumerate().map(member).collect()
+        };
         let add = read(&self.add, "add", MemberAction::Add)?;
         let remove = read(&self.remove, "remove", MemberAction::Remove)?;
         if first_of_both(&add, &remove).is_some() {
@@ -128,10 +139,20 @@ impl AdminRoleQuery {
     /// # Errors
     /// The principal is not a user.
     pub fn from_query(pairs: &[(String, String)]) -> Result<Self, (AdminCode, String)> {
-        let value = |name: &str| pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+        let value = |name: &str| {
+            pairs
+                .iter()
+                .find(|(known, _)| known == name)
+                .map(|(_, value)| value.as_str())
+        };
         check_user(value("principal_type").unwrap_or(USER))?;
-        let member = value("principal").filter(|name| !name.is_empty()).map(Principal::user);
-        Ok(Self { name_prefix: value("filter").unwrap_or_default().to_owned(), member })
+        let member = value("principal")
+            .filter(|name| !name.is_empty())
+            .map(Principal::user);
+        Ok(Self {
+            name_prefix: value("filter").unwrap_or_default().to_owned(),
+            member,
+        })
     }
 }
 
@@ -157,7 +178,8 @@ pub struct WhoAmI {
     pub expire: u64,
 }
 
-/// A node of the cluster. The service is the only one, and no broker: it has no Kafka API, no disks and no partitions.
+/// A node of the cluster. The service is the only one, and no broker: it has no Kafka API, no disks
+/// and no partitions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Broker {
     /// The node's number.
@@ -223,15 +245,28 @@ mod tests {
     use super::*;
 
     fn member(name: &str, principal_type: &str) -> AdminMember {
-        AdminMember { name: name.into(), principal_type: principal_type.into() }
+        AdminMember {
+            name: name.into(),
+            principal_type: principal_type.into(),
+        }
     }
 
     #[test]
     fn only_users_are_members() {
-        let changes =
-            |add: &[AdminMember], remove: &[AdminMember]| MemberChanges { add: add.into(), remove: remove.into() };
-        let read = changes(&[member("a", "User")], &[member("*", "User")]).members().unwrap();
-        assert_eq!(read, Membership { add: vec![Principal::user("a")], remove: vec![Principal::user("*")] });
+        let changes = |add: &[AdminMember], remove: &[AdminMember]| MemberChanges {
+            add: add.into(),
+            remove: remove.into(),
+        };
+        let read = changes(&[member("a", "User")], &[member("*", "User")])
+            .members()
+            .unwrap();
+        assert_eq!(
+            read,
+            Membership {
+                add: vec![Principal::user("a")],
+                remove: vec![Principal::user("*")]
+            }
+        );
         let refused = |changes: MemberChanges| {
             let (code, detail) = changes.members().unwrap_err();
             code.message(&detail)
@@ -239,17 +274,30 @@ mod tests {
         let group = "Malformed request: Role membership reserved for user principals, got {Group}";
         assert_eq!(refused(changes(&[], &[member("a", "Group")])), group);
         assert!(refused(changes(&[member("a", "")], &[])).ends_with("got {}"));
-        assert!(refused(changes(&[member("a\n", "User")], &[])).starts_with("Malformed request: add[0].name: "));
+        assert!(
+            refused(changes(&[member("a\n", "User")], &[]))
+                .starts_with("Malformed request: add[0].name: ")
+        );
         let both = changes(&[member("a", "User")], &[member("a", "User")]);
         assert_eq!(refused(both), "Conflict between 'add' and 'remove' lists");
     }
 
     #[test]
     fn a_query_is_about_users() {
-        let read = |query: &str| AdminRoleQuery::from_query(&crate::encode::parse_query(query).unwrap());
+        let read =
+            |query: &str| AdminRoleQuery::from_query(&crate::encode::parse_query(query).unwrap());
         assert_eq!(read("").unwrap(), AdminRoleQuery::default());
-        let query = AdminRoleQuery { name_prefix: "re".into(), member: Some(Principal::user("Group:x")) };
-        assert_eq!(read("filter=re&principal=Group%3Ax&principal_type=User&new=1").unwrap(), query);
-        assert_eq!(read("principal=x&principal_type=Group").unwrap_err().0, AdminCode::MalformedRequest);
+        let query = AdminRoleQuery {
+            name_prefix: "re".into(),
+            member: Some(Principal::user("Group:x")),
+        };
+        assert_eq!(
+            read("filter=re&principal=Group%3Ax&principal_type=User&new=1").unwrap(),
+            query
+        );
+        assert_eq!(
+            read("principal=x&principal_type=Group").unwrap_err().0,
+            AdminCode::MalformedRequest
+        );
     }
 }

@@ -28,7 +28,9 @@ pub struct AuditQuery {
 
 impl Default for AuditQuery {
     fn default() -> Self {
-        Self { limit: DEFAULT_EVENTS }
+        Self {
+            limit: DEFAULT_EVENTS,
+        }
     }
 }
 
@@ -43,7 +45,10 @@ impl AuditQuery {
         if let Some(text) = parameters.take("limit") {
             match text.parse() {
                 Ok(limit @ 1..=MAX_EVENTS) => query.limit = limit,
-                _ => parameters.refuse("limit", format!("`{}` is not 1 to {MAX_EVENTS}", escaped(text))),
+                _ => parameters.refuse(
+                    "limit",
+                    format!("`{}` is not 1 to {MAX_EVENTS}", escaped(text)),
+                ),
             }
         }
         parameters.finish(query)

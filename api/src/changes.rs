@@ -29,7 +29,9 @@ pub struct PolicyChanges {
 impl PolicyChanges {
     /// Creates the body of these changes.
     pub fn of<'c>(changes: impl IntoIterator<Item = &'c Change>) -> Self {
-        Self { changes: changes.into_iter().map(ChangeJson::from).collect() }
+        Self {
+            changes: changes.into_iter().map(ChangeJson::from).collect(),
+        }
     }
 }
 
@@ -60,11 +62,23 @@ pub struct AppliedChanges {
 /// # Errors
 /// All problems at once.
 pub fn read(text: &str) -> Result<Vec<Change>, Vec<DocumentFault>> {
-    let changes = changes_from_json(text)
-        .map_err(|problems| problems.0.iter().map(DocumentFault::from).collect::<Vec<DocumentFault>>())?;
-    let faults: Vec<DocumentFault> =
-        changes.iter().enumerate().flat_map(|(place, change)| creation_faults(place, change)).collect();
-    if faults.is_empty() { Ok(changes) } else { Err(faults) }
+    let changes = changes_from_json(text).map_err(|problems| {
+        problems
+            .0
+            .iter()
+            .map(DocumentFault::from)
+            .collect::<Vec<DocumentFault>>()
+    })?;
+    let faults: Vec<DocumentFault> = changes
+        .iter()
+        .enumerate()
+        .flat_map(|(place, change)| creation_faults(place, change))
+        .collect();
+    if faults.is_empty() {
+        Ok(changes)
+    } else {
+        Err(faults)
+    }
 }
 
 /// The errors of names that a change adds (D-05, D-07, D-28, D-33, D-37).
@@ -74,7 +88,9 @@ fn creation_faults(place: usize, change: &Change) -> Vec<DocumentFault> {
         code: code.to_owned(),
         message,
     };
-    let of_role = |member: &str, error: RoleError| fault(member, error.code(), format!("{error}; {}", error.hint()));
+    let of_role = |member: &str, error: RoleError| {
+        fault(member, error.code(), format!("{error}; {}", error.hint()))
+    };
     match change {
         Change::AddAcl(acl) => {
             let faults = acl.clone().normalized().check_create();
@@ -84,12 +100,16 @@ fn creation_faults(place: usize, change: &Change) -> Vec<DocumentFault> {
             };
             faults.iter().map(fault).collect()
         }
-        Change::CreateRole(name) => {
-            check_role_name(name).err().map(|error| of_role("role", error)).into_iter().collect()
-        }
-        Change::AddMember { member, .. } => {
-            check_member(member).err().map(|error| of_role("principal", error)).into_iter().collect()
-        }
+        Change::CreateRole(name) => check_role_name(name)
+            .err()
+            .map(|error| of_role("role", error))
+            .into_iter()
+            .collect(),
+        Change::AddMember { member, .. } => check_member(member)
+            .err()
+            .map(|error| of_role("principal", error))
+            .into_iter()
+            .collect(),
         Change::RemoveMember { member, .. } => check_member_action(member, MemberAction::Remove)
             .err()
             .map(|message| fault("principal", "principal_name_empty", message))
@@ -107,12 +127,16 @@ pub fn refusal(place: usize, error: &ChangeError) -> DocumentFault {
         ChangeError::Dialect(DialectError::Operation(_)) => "acl/operation",
         ChangeError::Dialect(DialectError::Host(_)) => "acl/host",
         ChangeError::Dialect(_) => "acl/principal",
-        ChangeError::Role(RoleError::RoleAsMember(_) | RoleError::EveryoneAsMember | RoleError::Member(_)) => {
-            "principal"
-        }
+        ChangeError::Role(
+            RoleError::RoleAsMember(_) | RoleError::EveryoneAsMember | RoleError::Member(_),
+        ) => "principal",
         ChangeError::UnknownRole(_) | ChangeError::RoleExists(_) | ChangeError::Role(_) => "role",
     };
-    DocumentFault { path: format!("/changes/{place}/{member}"), code: error.code().into(), message: error.to_string() }
+    DocumentFault {
+        path: format!("/changes/{place}/{member}"),
+        code: error.code().into(),
+        message: error.to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -133,7 +157,10 @@ mod tests {
             { "change": "remove_member", "role": "r", "principal": "Group:*" },
         ] });
         let faults = read(&body.to_string()).unwrap_err();
-        let places: Vec<(&str, &str)> = faults.iter().map(|fault| (fault.path.as_str(), fault.code.as_str())).collect();
+        let places: Vec<(&str, &str)> = faults
+            .iter()
+            .map(|fault| (fault.path.as_str(), fault.code.as_str()))
+            .collect();
         assert_eq!(
             places,
             [
@@ -148,12 +175,19 @@ mod tests {
     #[test]
     fn only_changes_of_a_policy_are_read() {
         let problems = |body: &str| -> Vec<(String, String)> {
-            read(body).unwrap_err().into_iter().map(|fault| (fault.path, fault.code)).collect()
+            read(body)
+                .unwrap_err()
+                .into_iter()
+                .map(|fault| (fault.path, fault.code))
+                .collect()
         };
         let pair = |path: &str, code: &str| (path.to_owned(), code.to_owned());
         assert_eq!(problems("[]"), [pair("", "wrong_type")]);
         assert_eq!(problems("{}"), [pair("", "missing_member")]);
-        assert_eq!(problems(r#"{"changes":{}}"#), [pair("/changes", "wrong_type")]);
+        assert_eq!(
+            problems(r#"{"changes":{}}"#),
+            [pair("/changes", "wrong_type")]
+        );
         let several = r#"{"changes":[{"change":"join_group","group":"x"},{"change":"fly"},{"change":"leave_group","group":"x"},7],"more":1}"#;
         assert_eq!(
             problems(several),

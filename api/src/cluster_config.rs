@@ -35,7 +35,8 @@ pub struct ConfigSchema {
     pub properties: BTreeMap<String, PropertySchema>,
 }
 
-/// The schema of one property. Only its type is required: clusters of the platform leave out most of the rest.
+/// The schema of one property. Only its type is required: clusters of the platform leave out most
+/// of the rest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PropertySchema {
     /// `string`, `integer`, `boolean` or `array`.
@@ -62,7 +63,8 @@ pub struct PropertySchema {
     /// The default value.
     #[serde(default)]
     pub default: Value,
-    /// Whether a command line flag sets it, so that it cannot be changed while the service runs (D-30).
+    /// Whether a command line flag sets it, so that it cannot be changed while the service runs
+    /// (D-30).
     #[serde(default, skip_serializing_if = "is_false")]
     pub pinned: bool,
 }

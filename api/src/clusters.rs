@@ -19,7 +19,8 @@ pub struct Cluster {
     pub dataplane_api: DataPlaneApi,
 }
 
-/// The base URL of a Data Plane API. The specification shows a string; the platform's Control Plane responds with an object (D-88).
+/// The base URL of a Data Plane API. The specification shows a string; the platform's Control Plane
+/// responds with an object (D-88).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum DataPlaneApi {
@@ -73,11 +74,21 @@ mod tests {
     fn the_url_is_a_string_or_in_an_object() {
         let url = |api: Value| {
             let answer = json!({ "cluster": { "id": "c", "name": "dev", "dataplane_api": api } });
-            from_value::<GetCluster>(answer).ok().map(|answer| answer.cluster.dataplane_api.url().to_owned())
+            from_value::<GetCluster>(answer)
+                .ok()
+                .map(|answer| answer.cluster.dataplane_api.url().to_owned())
         };
         assert_eq!(url(json!("https://a")).as_deref(), Some("https://a"));
-        assert_eq!(url(json!({ "url": "https://a", "other": 1 })).as_deref(), Some("https://a"));
-        for invalid in [json!({}), json!({ "url": null }), json!(["https://a"]), Value::Null] {
+        assert_eq!(
+            url(json!({ "url": "https://a", "other": 1 })).as_deref(),
+            Some("https://a")
+        );
+        for invalid in [
+            json!({}),
+            json!({ "url": null }),
+            json!(["https://a"]),
+            Value::Null,
+        ] {
             assert_eq!(url(invalid), None);
         }
     }

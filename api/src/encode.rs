@@ -1,4 +1,5 @@
-//! Percent-encoding of names in paths and queries (RFC 3986; queries also in the format of HTML forms).
+//! Percent-encoding of names in paths and queries (RFC 3986; queries also in the format of HTML
+//! forms).
 
 use std::fmt;
 
@@ -30,7 +31,8 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// Encodes a name as one path segment or one query value: everything but the unreserved characters of RFC 3986.
+/// Encodes a name as one path segment or one query value: everything but the unreserved characters
+/// of RFC 3986.
 ///
 /// ```
 /// assert_eq!(gbac_api::encode::component("Group:/a b+c"), "Group%3A%2Fa%20b%2Bc");
@@ -44,7 +46,9 @@ pub fn component(text: &str) -> String {
         } else {
             out.push('%');
             for digit in [byte >> 4, byte & 15] {
-                out.extend(char::from_digit(digit.into(), 16).map(|digit| digit.to_ascii_uppercase()));
+                out.extend(
+                    char::from_digit(digit.into(), 16).map(|digit| digit.to_ascii_uppercase()),
+                );
             }
         }
     }
@@ -73,7 +77,11 @@ pub fn decode(segment: &str) -> Result<String, DecodeError> {
     let mut rest = segment.bytes();
     while let Some(byte) = rest.next() {
         if byte == b'%' {
-            let mut digit = || char::from(rest.next()?).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+            let mut digit = || {
+                char::from(rest.next()?)
+                    .to_digit(16)
+                    .and_then(|digit| u8::try_from(digit).ok())
+            };
             match (digit(), digit()) {
                 (Some(high), Some(low)) => bytes.push(high << 4 | low),
                 _ => return Err(DecodeError(segment.into())),
@@ -94,7 +102,10 @@ pub fn parse_query(text: &str) -> Result<Vec<(String, String)>, DecodeError> {
         .filter(|pair| !pair.is_empty())
         .map(|pair| {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            Ok((decode(&name.replace('+', " "))?, decode(&value.replace('+', " "))?))
+            Ok((
+                decode(&name.replace('+', " "))?,
+                decode(&value.replace('+', " "))?,
+            ))
         })
         .collect()
 }
@@ -105,25 +116,49 @@ mod tests {
 
     #[test]
     fn every_name_comes_back() {
-        for name in ["Group:/departments/eng", "a b+c", "100%", "日本 ?&=#;", "\u{0}\u{7f}", "", "%2F"] {
+        for name in [
+            "Group:/departments/eng",
+            "a b+c",
+            "100%",
+            "日本 ?&=#;",
+            "\u{0}\u{7f}",
+            "",
+            "%2F",
+        ] {
             assert_eq!(decode(&component(name)).unwrap(), name);
             let written = query([("filter.principal", name.to_owned()), ("x", String::new())]);
             let read = parse_query(written.strip_prefix('?').unwrap()).unwrap();
-            assert_eq!(read, [("filter.principal".to_owned(), name.to_owned()), ("x".into(), String::new())]);
+            assert_eq!(
+                read,
+                [
+                    ("filter.principal".to_owned(), name.to_owned()),
+                    ("x".into(), String::new())
+                ]
+            );
         }
     }
 
     #[test]
     fn a_plus_is_a_blank_in_a_query_only() {
         assert_eq!(decode("a+b").unwrap(), "a+b");
-        assert_eq!(parse_query("a+b=c+d&&e").unwrap(), [("a b".into(), "c d".into()), ("e".into(), String::new())]);
+        assert_eq!(
+            parse_query("a+b=c+d&&e").unwrap(),
+            [("a b".into(), "c d".into()), ("e".into(), String::new())]
+        );
     }
 
     #[test]
     fn invalid_encodings_are_refused() {
         for text in ["%", "%4", "%zz", "%ff", "a%c3"] {
-            assert_eq!(decode(text).unwrap_err().code(), "percent_encoding", "{text}");
+            assert_eq!(
+                decode(text).unwrap_err().code(),
+                "percent_encoding",
+                "{text}"
+            );
         }
-        assert_eq!(decode("%zz").unwrap_err().to_string(), "`%zz` is not percent-encoded UTF-8");
+        assert_eq!(
+            decode("%zz").unwrap_err().to_string(),
+            "`%zz` is not percent-encoded UTF-8"
+        );
     }
 }

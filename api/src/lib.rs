@@ -1,8 +1,9 @@
-//! The HTTP contract of the service: paths, bodies, filters and errors (specification 4 to 7, D-21).
+//! The HTTP contract of the service: paths, bodies, filters and errors (specification 4 to 7,
+//! D-21).
 //!
-//! The server writes these types, and the console, the command line and the tests read them. The crate contains no transport
-//! and no runtime, so it also builds for the browser. Parsed ACLs, principals and role names have the engine's types; in bodies
-//! they are strings.
+//! The server writes these types, and the console, the command line and the tests read them. The
+//! crate contains no transport and no runtime, so it also builds for the browser. Parsed ACLs,
+//! principals and role names have the engine's types; in bodies they are strings.
 //!
 //! ```
 //! use gbac_api::{acls::AclFilter, paths};
@@ -13,7 +14,15 @@
 //! assert_eq!(paths::acls(&filter), "/v1/acls?filter.principal=Group%3A%2Fdepartments%2Feng");
 //! ```
 
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing
+    )
+)]
 
 pub mod accounts;
 pub mod acls;

@@ -2,8 +2,9 @@
 
 use gbac_engine::model::Principal;
 
-/// The first entry that is probably a part of a name with commas, which was not quoted: an entry with `=` and without a type, as
-/// in `C=UK,ST=London`. `list` is the text of the entries; what is quoted there is a whole name (D-41).
+/// The first entry that is probably a part of a name with commas, which was not quoted: an entry
+/// with `=` and without a type, as in `C=UK,ST=London`. `list` is the text of the entries; what is
+/// quoted there is a whole name (D-41).
 ///
 /// ```
 /// use gbac_api::name_list::cut_entry;
@@ -17,10 +18,9 @@ pub fn cut_entry<'e, E: AsRef<str>>(list: &str, entries: &'e [E]) -> Option<&'e 
     if entries.len() < 2 {
         return None;
     }
-    entries
-        .iter()
-        .map(AsRef::as_ref)
-        .find(|entry| entry.contains('=') && Principal::parse(entry).is_err() && !is_quoted(list, entry))
+    entries.iter().map(AsRef::as_ref).find(|entry| {
+        entry.contains('=') && Principal::parse(entry).is_err() && !is_quoted(list, entry)
+    })
 }
 
 /// Whether an entry stands in quotation marks in its list (RFC 4180).

@@ -22,7 +22,10 @@ impl Page {
     /// A page with all entries.
     #[must_use]
     pub fn all() -> Self {
-        Self { size: Some(-1), token: String::new() }
+        Self {
+            size: Some(-1),
+            token: String::new(),
+        }
     }
 
     /// Whether it has all entries.
@@ -32,14 +35,22 @@ impl Page {
     }
 
     pub(crate) fn read(parameters: &mut Parameters<'_>) -> Self {
-        let size = parameters.take("page_size").and_then(|text| match text.parse::<i32>() {
-            Ok(size @ -1..=1000) => Some(size),
-            _ => {
-                parameters.refuse("page_size", format!("`{}` is not -1 to {MAX_PAGE_SIZE}", escaped(text)));
-                None
-            }
-        });
-        Self { size, token: parameters.take("page_token").unwrap_or_default().to_owned() }
+        let size = parameters
+            .take("page_size")
+            .and_then(|text| match text.parse::<i32>() {
+                Ok(size @ -1..=1000) => Some(size),
+                _ => {
+                    parameters.refuse(
+                        "page_size",
+                        format!("`{}` is not -1 to {MAX_PAGE_SIZE}", escaped(text)),
+                    );
+                    None
+                }
+            });
+        Self {
+            size,
+            token: parameters.take("page_token").unwrap_or_default().to_owned(),
+        }
     }
 
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (&'static str, String)> {
@@ -48,9 +59,13 @@ impl Page {
         size.into_iter().chain(token)
     }
 
-    /// Returns this page of sorted entries that begin after the token, and the token of the next page, which is empty if there
-    /// is none.
-    pub fn cut<T>(&self, entries: impl Iterator<Item = T>, token: impl Fn(&T) -> String) -> (Vec<T>, String) {
+    /// Returns this page of sorted entries that begin after the token, and the token of the next
+    /// page, which is empty if there is none.
+    pub fn cut<T>(
+        &self,
+        entries: impl Iterator<Item = T>,
+        token: impl Fn(&T) -> String,
+    ) -> (Vec<T>, String) {
         let size = match self.size {
             _ if self.is_all() => usize::MAX,
             None | Some(0) => DEFAULT_PAGE_SIZE,
@@ -58,7 +73,11 @@ impl Page {
         };
         let mut entries = entries.peekable();
         let page: Vec<T> = entries.by_ref().take(size).collect();
-        let next = if entries.peek().is_some() { page.last().map(token).unwrap_or_default() } else { String::new() };
+        let next = if entries.peek().is_some() {
+            page.last().map(token).unwrap_or_default()
+        } else {
+            String::new()
+        };
         (page, next)
     }
 }
@@ -72,13 +91,21 @@ pub(crate) struct Parameters<'q> {
 
 impl<'q> Parameters<'q> {
     pub(crate) const fn of(pairs: &'q [(String, String)]) -> Self {
-        Self { pairs, known: Vec::new(), violations: Vec::new() }
+        Self {
+            pairs,
+            known: Vec::new(),
+            violations: Vec::new(),
+        }
     }
 
     /// The value of a parameter that must not be repeated.
     pub(crate) fn take(&mut self, name: &'static str) -> Option<&'q str> {
         self.known.push(name);
-        let mut values = self.pairs.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str());
+        let mut values = self
+            .pairs
+            .iter()
+            .filter(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str());
         let value = values.next();
         if values.next().is_some() {
             self.refuse(name, "is given more than once");
@@ -87,7 +114,8 @@ impl<'q> Parameters<'q> {
     }
 
     pub(crate) fn refuse(&mut self, field: &'static str, description: impl Into<String>) {
-        self.violations.push(FieldViolation::new(field, description));
+        self.violations
+            .push(FieldViolation::new(field, description));
     }
 
     fn unknown(&self, name: &str) -> FieldViolation {
@@ -95,13 +123,16 @@ impl<'q> Parameters<'q> {
         let text = match known.as_slice() {
             [] => "is an unknown parameter; there are no parameters".to_owned(),
             [one] => format!("is an unknown parameter; the parameter is {one}"),
-            _ => format!("is an unknown parameter; the parameters are {}", known.join(", ")),
+            _ => format!(
+                "is an unknown parameter; the parameters are {}",
+                known.join(", ")
+            ),
         };
         FieldViolation::new(escaped(name), text)
     }
 
-    /// The value if there were no errors. Unknown filters are refused, because ignoring them would return, or delete, more
-    /// entries than intended. Other unknown parameters are ignored.
+    /// The value if there were no errors. Unknown filters are refused, because ignoring them would
+    /// return, or delete, more entries than intended. Other unknown parameters are ignored.
     pub(crate) fn finish<T>(mut self, value: T) -> Result<T, Vec<FieldViolation>> {
         for (name, _) in self.pairs {
             if name.starts_with("filter") && !self.known.contains(&name.as_str()) {
@@ -109,7 +140,11 @@ impl<'q> Parameters<'q> {
                 self.violations.push(fault);
             }
         }
-        if self.violations.is_empty() { Ok(value) } else { Err(self.violations) }
+        if self.violations.is_empty() {
+            Ok(value)
+        } else {
+            Err(self.violations)
+        }
     }
 }
 
@@ -126,9 +161,16 @@ pub fn only(pairs: &[(String, String)], known: &[&'static str]) -> Result<(), Ve
     unknown.retain(|name| !known.contains(name));
     unknown.sort_unstable();
     unknown.dedup();
-    let faults = unknown.into_iter().map(|name| from.unknown(name)).collect::<Vec<_>>();
+    let faults = unknown
+        .into_iter()
+        .map(|name| from.unknown(name))
+        .collect::<Vec<_>>();
     from.violations.extend(faults);
-    if from.violations.is_empty() { Ok(()) } else { Err(from.violations) }
+    if from.violations.is_empty() {
+        Ok(())
+    } else {
+        Err(from.violations)
+    }
 }
 
 #[cfg(test)]
@@ -147,9 +189,16 @@ mod tests {
         assert_eq!(read("").unwrap(), Page::default());
         assert_eq!(read("page_size=-1").unwrap(), Page::all());
         for size in ["-2", "1001", "x", "", "1.5"] {
-            assert_eq!(read(&format!("page_size={size}")).unwrap_err()[0].field, "page_size", "{size}");
+            assert_eq!(
+                read(&format!("page_size={size}")).unwrap_err()[0].field,
+                "page_size",
+                "{size}"
+            );
         }
-        assert_eq!(read("page_size=1&page_size=2").unwrap_err()[0].description, "is given more than once");
+        assert_eq!(
+            read("page_size=1&page_size=2").unwrap_err()[0].description,
+            "is given more than once"
+        );
         assert_eq!(read("filter.nmae=x").unwrap_err()[0].field, "filter.nmae");
         assert_eq!(read("_=123").unwrap(), Page::default());
     }
@@ -157,8 +206,13 @@ mod tests {
     #[test]
     fn a_change_knows_its_parameters() {
         let faults = |query: &str, known: &[&'static str]| -> Vec<(String, String)> {
-            let faults = only(&crate::encode::parse_query(query).unwrap(), known).err().unwrap_or_default();
-            faults.into_iter().map(|fault| (fault.field, fault.description)).collect()
+            let faults = only(&crate::encode::parse_query(query).unwrap(), known)
+                .err()
+                .unwrap_or_default();
+            faults
+                .into_iter()
+                .map(|fault| (fault.field, fault.description))
+                .collect()
         };
         let fault = |field: &str, text: &str| (field.to_owned(), text.to_owned());
         assert_eq!(faults("dry_run", &["dry_run"]), []);
@@ -170,13 +224,31 @@ mod tests {
                 fault("b", "is an unknown parameter; the parameter is `dry_run`"),
             ]
         );
-        assert_eq!(faults("x", &[]), [fault("x", "is an unknown parameter; there are no parameters")]);
-        assert_eq!(faults("x", &["a", "b"]), [fault("x", "is an unknown parameter; the parameters are `a`, `b`")]);
+        assert_eq!(
+            faults("x", &[]),
+            [fault(
+                "x",
+                "is an unknown parameter; there are no parameters"
+            )]
+        );
+        assert_eq!(
+            faults("x", &["a", "b"]),
+            [fault(
+                "x",
+                "is an unknown parameter; the parameters are `a`, `b`"
+            )]
+        );
     }
 
     #[test]
     fn a_page_says_where_the_next_begins() {
-        let cut = |size, n: u32| Page { size, token: String::new() }.cut(0..n, ToString::to_string);
+        let cut = |size, n: u32| {
+            Page {
+                size,
+                token: String::new(),
+            }
+            .cut(0..n, ToString::to_string)
+        };
         assert_eq!(cut(Some(2), 3), (vec![0, 1], "1".into()));
         assert_eq!(cut(Some(3), 3), (vec![0, 1, 2], String::new()));
         assert_eq!(cut(Some(-1), 2000).0.len(), 2000);

@@ -63,7 +63,8 @@ pub const ACCESS_EVALUATIONS: &str = "/access/v1/evaluations";
 pub const AUTHZEN_CONFIGURATION: &str = "/.well-known/authzen-configuration";
 /// The clusters of the Control Plane API (specification 4.1).
 pub const CLUSTERS: &str = "/v1/clusters";
-/// The relay to another cluster, followed by `admin`, `dataplane`, `controlplane` or `clusters/<id>`.
+/// The relay to another cluster, followed by `admin`, `dataplane`, `controlplane` or
+/// `clusters/<id>`.
 pub const UPSTREAM: &str = "/gbac/v1/upstream";
 /// What the cluster behind the relay has.
 pub const UPSTREAM_TARGET: &str = "/gbac/v1/upstream/target";
@@ -92,7 +93,8 @@ pub const DEMO_JWKS: &str = "/demo/idp/jwks";
 /// Its users, each with a new token.
 pub const DEMO_PEOPLE: &str = "/demo/idp/people";
 
-/// Whether the first segment of a path is the name of a service of the Connect protocol or gRPC, as `package.v1.Service` is.
+/// Whether the first segment of a path is the name of a service of the Connect protocol or gRPC, as
+/// `package.v1.Service` is.
 ///
 /// ```
 /// use gbac_api::paths::is_service;
@@ -103,7 +105,9 @@ pub const DEMO_PEOPLE: &str = "/demo/idp/people";
 pub fn is_service(segment: &str) -> bool {
     let is_word = |word: &str| {
         let mut bytes = word.bytes();
-        bytes.next().is_some_and(|first| first.is_ascii_alphabetic())
+        bytes
+            .next()
+            .is_some_and(|first| first.is_ascii_alphabetic())
             && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
     segment.rsplit_once('.').is_some_and(|(package, service)| {
@@ -152,7 +156,11 @@ pub fn delete_role(name: &str, delete_acls: bool) -> String {
 /// The members of one role.
 #[must_use]
 pub fn role_members(name: &str, request: &MemberQuery) -> String {
-    format!("{ROLES}/{}/members{}", component(name), query(request.pairs()))
+    format!(
+        "{ROLES}/{}/members{}",
+        component(name),
+        query(request.pairs())
+    )
 }
 
 /// An operation of the SecurityService (specification 4.3); for POST.
@@ -182,7 +190,10 @@ pub fn cluster(id: &str) -> String {
 /// What the cluster behind the relay has; with an ID, a cluster of the Control Plane.
 #[must_use]
 pub fn upstream_target(cluster: Option<&str>) -> String {
-    format!("{UPSTREAM_TARGET}{}", query(cluster.map(|id| ("cluster", id.to_owned()))))
+    format!(
+        "{UPSTREAM_TARGET}{}",
+        query(cluster.map(|id| ("cluster", id.to_owned())))
+    )
 }
 
 /// The loggers with their levels.
@@ -204,7 +215,10 @@ pub fn log_level(name: &str, level: Option<(&str, Option<u32>)>) -> String {
 /// One cluster property, or all of them.
 #[must_use]
 pub fn cluster_config(key: Option<&str>) -> String {
-    format!("{CLUSTER_CONFIG}{}", query(key.map(|key| ("key", key.to_owned()))))
+    format!(
+        "{CLUSTER_CONFIG}{}",
+        query(key.map(|key| ("key", key.to_owned())))
+    )
 }
 
 #[cfg(test)]
@@ -214,10 +228,19 @@ mod tests {
     #[test]
     fn names_are_encoded() {
         assert_eq!(role("a/b"), "/v1/roles/a%2Fb");
-        assert_eq!(role_members("a b+c", &MemberQuery::default()), "/v1/roles/a%20b%2Bc/members");
+        assert_eq!(
+            role_members("a b+c", &MemberQuery::default()),
+            "/v1/roles/a%20b%2Bc/members"
+        );
         assert_eq!(delete_role("ü", true), "/v1/roles/%C3%BC?delete_acls=true");
-        assert_eq!(security(RESOLVE_OIDC_IDENTITY), "/service.core.admin.v2.SecurityService/ResolveOidcIdentity");
-        assert_eq!(cluster_config(Some("superusers")), "/v1/cluster_config?key=superusers");
+        assert_eq!(
+            security(RESOLVE_OIDC_IDENTITY),
+            "/service.core.admin.v2.SecurityService/ResolveOidcIdentity"
+        );
+        assert_eq!(
+            cluster_config(Some("superusers")),
+            "/v1/cluster_config?key=superusers"
+        );
         assert_eq!(log_level("security", None), "/v1/config/log_level/security");
         let set = log_level("a/b", Some(("debug", Some(0))));
         assert_eq!(set, "/v1/config/log_level/a%2Fb?level=debug&expires=0");

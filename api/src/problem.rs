@@ -118,9 +118,10 @@ impl RpcCode {
             Self::NotFound => "REASON_RESOURCE_NOT_FOUND",
             Self::AlreadyExists | Self::FailedPrecondition => "REASON_REDPANDA_ADMIN_API_ERROR",
             Self::Unimplemented => "REASON_FEATURE_NOT_SUPPORTED",
-            Self::ResourceExhausted | Self::DeadlineExceeded | Self::Internal | Self::Unavailable => {
-                "REASON_CONSOLE_ERROR"
-            }
+            Self::ResourceExhausted
+            | Self::DeadlineExceeded
+            | Self::Internal
+            | Self::Unavailable => "REASON_CONSOLE_ERROR",
         }
     }
 
@@ -155,7 +156,10 @@ impl FieldViolation {
     /// Creates the error of a field.
     #[must_use]
     pub fn new(field: impl Into<String>, description: impl Into<String>) -> Self {
-        Self { field: field.into(), description: description.into() }
+        Self {
+            field: field.into(),
+            description: description.into(),
+        }
     }
 }
 
@@ -210,15 +214,25 @@ impl DataPlaneProblem {
     /// Creates an error with another reason.
     #[must_use]
     pub fn with_reason(code: RpcCode, reason: &str, message: impl Into<String>) -> Self {
-        let reason = Detail::ErrorInfo { reason: reason.into(), domain: DOMAIN.into(), metadata: BTreeMap::new() };
-        Self { code: code.name().into(), message: message.into(), details: vec![reason] }
+        let reason = Detail::ErrorInfo {
+            reason: reason.into(),
+            domain: DOMAIN.into(),
+            metadata: BTreeMap::new(),
+        };
+        Self {
+            code: code.name().into(),
+            message: message.into(),
+            details: vec![reason],
+        }
     }
 
     /// Creates an error with all invalid fields of a request.
     #[must_use]
     pub fn invalid(field_violations: Vec<FieldViolation>) -> Self {
         let mut problem = Self::new(RpcCode::InvalidArgument, "provided parameters are invalid");
-        problem.details.push(Detail::BadRequest { field_violations });
+        problem
+            .details
+            .push(Detail::BadRequest { field_violations });
         problem
     }
 }
@@ -302,9 +316,10 @@ impl AdminCode {
     #[must_use]
     pub const fn rpc(self) -> RpcCode {
         match self {
-            Self::MalformedRequest | Self::InvalidRoleName | Self::UnrecognizedField | Self::MemberConflict => {
-                RpcCode::InvalidArgument
-            }
+            Self::MalformedRequest
+            | Self::InvalidRoleName
+            | Self::UnrecognizedField
+            | Self::MemberConflict => RpcCode::InvalidArgument,
             Self::RoleNotFound => RpcCode::NotFound,
             Self::RoleAlreadyExists => RpcCode::AlreadyExists,
         }
@@ -323,7 +338,9 @@ impl AdminCode {
         };
         match self {
             Self::MemberConflict | Self::RoleNotFound | Self::RoleAlreadyExists => text.to_owned(),
-            Self::MalformedRequest | Self::InvalidRoleName | Self::UnrecognizedField => format!("{text}: {detail}"),
+            Self::MalformedRequest | Self::InvalidRoleName | Self::UnrecognizedField => {
+                format!("{text}: {detail}")
+            }
         }
     }
 }
@@ -342,7 +359,11 @@ pub struct DocumentFault {
 
 impl From<&gbac_json::Problem> for DocumentFault {
     fn from(problem: &gbac_json::Problem) -> Self {
-        Self { path: problem.path.clone(), code: problem.code.into(), message: problem.message.clone() }
+        Self {
+            path: problem.path.clone(),
+            code: problem.code.into(),
+            message: problem.message.clone(),
+        }
     }
 }
 
@@ -391,28 +412,58 @@ impl Refusal {
                     Detail::ErrorInfo { .. } | Detail::Unknown => None,
                 })
                 .flatten()
-                .chain(serde_json::from_str::<ServiceProblem>(body).into_iter().flat_map(document_fields))
+                .chain(
+                    serde_json::from_str::<ServiceProblem>(body)
+                        .into_iter()
+                        .flat_map(document_fields),
+                )
                 .collect();
-            return Self { status, code: problem.code, message: problem.message, fields };
+            return Self {
+                status,
+                code: problem.code,
+                message: problem.message,
+                fields,
+            };
         }
         if let Ok(problem) = serde_json::from_str::<AdminProblem>(body) {
-            return Self { status, code: String::new(), message: problem.message, fields: Vec::new() };
+            return Self {
+                status,
+                code: String::new(),
+                message: problem.message,
+                fields: Vec::new(),
+            };
         }
         // A refused change of cluster properties: each property with its message.
         if let Ok(properties) = serde_json::from_str::<BTreeMap<String, String>>(body)
             && !properties.is_empty()
         {
-            let fields: Vec<_> = properties.into_iter().map(|(name, text)| FieldViolation::new(name, text)).collect();
+            let fields: Vec<_> = properties
+                .into_iter()
+                .map(|(name, text)| FieldViolation::new(name, text))
+                .collect();
             let message = "the cluster properties were not changed".into();
-            return Self { status, code: String::new(), message, fields };
+            return Self {
+                status,
+                code: String::new(),
+                message,
+                fields,
+            };
         }
         let message = format!("the service responded with status {status}");
-        Self { status, code: String::new(), message, fields: Vec::new() }
+        Self {
+            status,
+            code: String::new(),
+            message,
+            fields: Vec::new(),
+        }
     }
 }
 
 fn document_fields(problem: ServiceProblem) -> impl Iterator<Item = FieldViolation> {
-    problem.problems.into_iter().map(|fault| FieldViolation::new(fault.path, fault.message))
+    problem
+        .problems
+        .into_iter()
+        .map(|fault| FieldViolation::new(fault.path, fault.message))
 }
 
 impl fmt::Display for Refusal {
@@ -433,7 +484,8 @@ mod tests {
 
     #[test]
     fn the_data_planes_body_is_as_documented() {
-        let problem = DataPlaneProblem::invalid(vec![FieldViolation::new("host", "not an address")]);
+        let problem =
+            DataPlaneProblem::invalid(vec![FieldViolation::new("host", "not an address")]);
         assert_eq!(
             serde_json::to_value(&problem).unwrap(),
             serde_json::json!({
@@ -454,27 +506,51 @@ mod tests {
         let read = |body: serde_json::Value| Refusal::read(400, &body.to_string());
         let problem = DataPlaneProblem::invalid(vec![FieldViolation::new("host", "bad")]);
         let refusal = read(serde_json::to_value(problem).unwrap());
-        assert_eq!((refusal.code.as_str(), refusal.fields.len()), ("INVALID_ARGUMENT", 1));
-        assert_eq!(refusal.to_string(), "provided parameters are invalid\nhost: bad");
+        assert_eq!(
+            (refusal.code.as_str(), refusal.fields.len()),
+            ("INVALID_ARGUMENT", 1)
+        );
+        assert_eq!(
+            refusal.to_string(),
+            "provided parameters are invalid\nhost: bad"
+        );
 
         let refusal = read(serde_json::json!({ "code": "unimplemented", "message": "no" }));
-        assert_eq!((refusal.code.as_str(), refusal.message.as_str()), ("unimplemented", "no"));
+        assert_eq!(
+            (refusal.code.as_str(), refusal.message.as_str()),
+            ("unimplemented", "no")
+        );
 
-        let refusal = read(serde_json::json!({ "code": "invalid_document", "message": "1 problem",
-            "problems": [{ "path": "/acls/0", "code": "missing_member", "message": "x" }] }));
+        let refusal = read(
+            serde_json::json!({ "code": "invalid_document", "message": "1 problem",
+            "problems": [{ "path": "/acls/0", "code": "missing_member", "message": "x" }] }),
+        );
         assert_eq!(refusal.fields, [FieldViolation::new("/acls/0", "x")]);
 
         let refusal = read(serde_json::json!({ "message": "Unauthorized", "code": 401 }));
-        assert_eq!((refusal.code.as_str(), refusal.message.as_str()), ("", "Unauthorized"));
+        assert_eq!(
+            (refusal.code.as_str(), refusal.message.as_str()),
+            ("", "Unauthorized")
+        );
 
-        let refusal = read(serde_json::json!({ "nested_group_behavior": "Must be one of none,suffix" }));
-        assert_eq!(refusal.fields, [FieldViolation::new("nested_group_behavior", "Must be one of none,suffix")]);
+        let refusal =
+            read(serde_json::json!({ "nested_group_behavior": "Must be one of none,suffix" }));
+        assert_eq!(
+            refusal.fields,
+            [FieldViolation::new(
+                "nested_group_behavior",
+                "Must be one of none,suffix"
+            )]
+        );
 
         let refusal = read(serde_json::json!({ "code": "NOT_FOUND", "message": "x",
             "details": [{ "@type": "type.googleapis.com/google.rpc.Help", "links": [] }] }));
         assert!(refusal.fields.is_empty());
         for body in ["", "null", "{}", "[1]"] {
-            assert_eq!(Refusal::read(500, body).message, "the service responded with status 500");
+            assert_eq!(
+                Refusal::read(500, body).message,
+                "the service responded with status 500"
+            );
         }
     }
 }

@@ -36,7 +36,9 @@ pub struct Member {
 
 impl From<&Principal> for Member {
     fn from(principal: &Principal) -> Self {
-        Self { principal: principal.to_string() }
+        Self {
+            principal: principal.to_string(),
+        }
     }
 }
 
@@ -69,7 +71,12 @@ pub struct GetRole {
 
 impl From<&Role> for GetRole {
     fn from(role: &Role) -> Self {
-        Self { role: RoleName { name: role.name.clone() }, members: role.members.iter().map(Member::from).collect() }
+        Self {
+            role: RoleName {
+                name: role.name.clone(),
+            },
+            members: role.members.iter().map(Member::from).collect(),
+        }
     }
 }
 
@@ -101,7 +108,8 @@ impl UpdateRole {
     /// Parses the members. Every possible member can be removed (D-27).
     ///
     /// # Errors
-    /// The errors, by field, including principals in both lists, up to [`MAX_VIOLATIONS`] for each list.
+    /// The errors, by field, including principals in both lists, up to [`MAX_VIOLATIONS`] for each
+    /// list.
     pub fn members(&self) -> Result<Membership, Vec<FieldViolation>> {
         let mut faults = Vec::new();
         let mut read = |list: &[Member], name: &str, action: MemberAction| -> Vec<Principal> {
@@ -110,10 +118,15 @@ impl UpdateRole {
             for (place, member) in list.iter().enumerate() {
                 let read = Principal::parse(&member.principal)
                     .map_err(|error| format!("{error}; {}", error.hint()))
-                    .and_then(|principal| check_member_action(&principal, action).map(|()| principal));
+                    .and_then(|principal| {
+                        check_member_action(&principal, action).map(|()| principal)
+                    });
                 match read {
                     Ok(principal) => principals.push(principal),
-                    Err(text) => faults.push(FieldViolation::new(format!("{name}[{place}].principal"), text)),
+                    Err(text) => faults.push(FieldViolation::new(
+                        format!("{name}[{place}].principal"),
+                        text,
+                    )),
                 }
                 if faults.len() - before == MAX_VIOLATIONS {
                     break;
@@ -124,15 +137,25 @@ impl UpdateRole {
         let add = read(&self.add, "add", MemberAction::Add);
         let remove = read(&self.remove, "remove", MemberAction::Remove);
         if let Some(both) = first_of_both(&add, &remove) {
-            let text = format!("Conflict between 'add' and 'remove' lists: `{}`", escaped(&both.to_string()));
+            let text = format!(
+                "Conflict between 'add' and 'remove' lists: `{}`",
+                escaped(&both.to_string())
+            );
             faults.push(FieldViolation::new("remove", text));
         }
-        if faults.is_empty() { Ok(Membership { add, remove }) } else { Err(faults) }
+        if faults.is_empty() {
+            Ok(Membership { add, remove })
+        } else {
+            Err(faults)
+        }
     }
 }
 
 /// The first member that is in both lists.
-pub(crate) fn first_of_both<'m>(add: &'m [Principal], remove: &[Principal]) -> Option<&'m Principal> {
+pub(crate) fn first_of_both<'m>(
+    add: &'m [Principal],
+    remove: &[Principal],
+) -> Option<&'m Principal> {
     let remove: BTreeSet<&Principal> = remove.iter().collect();
     add.iter().find(|member| remove.contains(member))
 }
@@ -152,7 +175,9 @@ pub enum MemberAction {
 /// The error and the recommended correction.
 pub fn check_member_action(member: &Principal, action: MemberAction) -> Result<(), String> {
     match action {
-        MemberAction::Add => check_member(member).map_err(|error| format!("{error}; {}", error.hint())),
+        MemberAction::Add => {
+            check_member(member).map_err(|error| format!("{error}; {}", error.hint()))
+        }
         MemberAction::Remove if member.name().is_empty() => {
             let error = PrincipalError::EmptyName(member.kind());
             Err(format!("{error}; {}", error.hint()))
@@ -166,7 +191,8 @@ pub fn check_member_action(member: &Principal, action: MemberAction) -> Result<(
 /// # Errors
 /// The error of the field.
 pub fn check_name(field: &str, name: &str) -> Result<(), FieldViolation> {
-    check_role_name(name).map_err(|error| FieldViolation::new(field, format!("{error}; {}", error.hint())))
+    check_role_name(name)
+        .map_err(|error| FieldViolation::new(field, format!("{error}; {}", error.hint())))
 }
 
 /// The response of PUT: the actual changes.
@@ -215,30 +241,48 @@ impl RoleQuery {
         let mut from = Parameters::of(pairs);
         let name_prefix = name_filter(&mut from, "filter.name_prefix", true);
         let name_contains = name_filter(&mut from, "filter.name_contains", true);
-        let principal = from.take("filter.principal").and_then(|text| match Principal::parse(text) {
-            Ok(principal) => Some(principal),
-            Err(error) => {
-                from.refuse("filter.principal", format!("{error}; {}", error.hint()));
-                None
-            }
-        });
+        let principal =
+            from.take("filter.principal")
+                .and_then(|text| match Principal::parse(text) {
+                    Ok(principal) => Some(principal),
+                    Err(error) => {
+                        from.refuse("filter.principal", format!("{error}; {}", error.hint()));
+                        None
+                    }
+                });
         let page = Page::read(&mut from);
         if !page.token.is_empty() && check_role_name(&page.token).is_err() {
             from.refuse("page_token", NO_TOKEN);
         }
-        from.finish(Self { name_prefix, name_contains, principal, page })
+        from.finish(Self {
+            name_prefix,
+            name_contains,
+            principal,
+            page,
+        })
     }
 
-    /// The matching roles from the page's token on, sorted by name. The cost depends only on the size of the page, because
-    /// roles are looked up by name.
+    /// The matching roles from the page's token on, sorted by name. The cost depends only on the
+    /// size of the page, because roles are looked up by name.
     pub fn of<'a>(&'a self, policy: &'a Policy) -> impl Iterator<Item = &'a str> {
         let token = self.page.token.as_str();
         let from = token.max(&self.name_prefix);
-        let all = self.principal.is_none().then(|| policy.role_names_from(from));
-        let of_member = self.principal.iter().flat_map(|member| policy.roles_of(member));
-        let roles = all.into_iter().flatten().chain(of_member.skip_while(move |name| *name < from));
+        let all = self
+            .principal
+            .is_none()
+            .then(|| policy.role_names_from(from));
+        let of_member = self
+            .principal
+            .iter()
+            .flat_map(|member| policy.roles_of(member));
+        let roles = all
+            .into_iter()
+            .flatten()
+            .chain(of_member.skip_while(move |name| *name < from));
         let behind = roles.filter(move |name| token.is_empty() || *name > token);
-        behind.take_while(|name| name.starts_with(&self.name_prefix)).filter(|name| name.contains(&self.name_contains))
+        behind
+            .take_while(|name| name.starts_with(&self.name_prefix))
+            .filter(|name| name.contains(&self.name_contains))
     }
 
     pub(crate) fn pairs(&self) -> Vec<(&'static str, String)> {
@@ -278,7 +322,10 @@ impl MemberQuery {
         if !page.token.is_empty() && Principal::parse(&page.token).is_err() {
             from.refuse("page_token", NO_TOKEN);
         }
-        from.finish(Self { name_contains, page })
+        from.finish(Self {
+            name_contains,
+            page,
+        })
     }
 
     /// The last member of the previous page.
@@ -300,7 +347,10 @@ impl MemberQuery {
 fn name_filter(from: &mut Parameters<'_>, name: &'static str, of_roles: bool) -> String {
     let text = from.take(name).unwrap_or_default();
     if text.chars().count() > MAX_FILTER_CHARS {
-        from.refuse(name, format!("is longer than {MAX_FILTER_CHARS} characters"));
+        from.refuse(
+            name,
+            format!("is longer than {MAX_FILTER_CHARS} characters"),
+        );
     } else if of_roles && text.contains([',', '=']) {
         from.refuse(name, "holds `,` or `=`, which no role name has");
     }
@@ -313,26 +363,61 @@ mod tests {
     use crate::encode::parse_query;
 
     fn member(principal: &str) -> Member {
-        Member { principal: principal.into() }
+        Member {
+            principal: principal.into(),
+        }
     }
 
     #[test]
     fn members_are_checked_all_at_once() {
         let update = UpdateRole {
             create: false,
-            add: vec![member("Group:a"), member("bob"), member("Role:x"), member("Group:*")],
+            add: vec![
+                member("Group:a"),
+                member("bob"),
+                member("Role:x"),
+                member("Group:*"),
+            ],
             remove: vec![member("Group:*"), member("Group:a"), member("x")],
         };
-        let faults: Vec<String> = update.members().unwrap_err().into_iter().map(|fault| fault.field).collect();
+        let faults: Vec<String> = update
+            .members()
+            .unwrap_err()
+            .into_iter()
+            .map(|fault| fault.field)
+            .collect();
         assert_eq!(
             faults,
-            ["add[1].principal", "add[2].principal", "add[3].principal", "remove[2].principal", "remove"]
+            [
+                "add[1].principal",
+                "add[2].principal",
+                "add[3].principal",
+                "remove[2].principal",
+                "remove"
+            ]
         );
-        let many = UpdateRole { add: vec![Member::default(); 10 * MAX_VIOLATIONS], ..update };
-        assert_eq!(many.members().unwrap_err().len(), MAX_VIOLATIONS + 1, "the rest of `add` is not checked");
-        let update = UpdateRole { add: vec![member("Group:/a:b")], remove: vec![member("User:*")], create: true };
+        let many = UpdateRole {
+            add: vec![Member::default(); 10 * MAX_VIOLATIONS],
+            ..update
+        };
+        assert_eq!(
+            many.members().unwrap_err().len(),
+            MAX_VIOLATIONS + 1,
+            "the rest of `add` is not checked"
+        );
+        let update = UpdateRole {
+            add: vec![member("Group:/a:b")],
+            remove: vec![member("User:*")],
+            create: true,
+        };
         let members = update.members().unwrap();
-        assert_eq!(members, Membership { add: vec![Principal::group("/a:b")], remove: vec![Principal::user("*")] });
+        assert_eq!(
+            members,
+            Membership {
+                add: vec![Principal::group("/a:b")],
+                remove: vec![Principal::user("*")]
+            }
+        );
     }
 
     #[test]
@@ -341,17 +426,32 @@ mod tests {
             name_prefix: "A b".into(),
             name_contains: "ü".into(),
             principal: Some(Principal::group("/departments/eng")),
-            page: Page { size: Some(7), token: "x&y".into() },
+            page: Page {
+                size: Some(7),
+                token: "x&y".into(),
+            },
         };
         let path = crate::paths::roles(&query);
         let (_, text) = path.split_once('?').unwrap();
-        assert_eq!(RoleQuery::from_query(&parse_query(text).unwrap()).unwrap(), query);
+        assert_eq!(
+            RoleQuery::from_query(&parse_query(text).unwrap()).unwrap(),
+            query
+        );
         assert_eq!(RoleQuery::from_query(&[]).unwrap(), RoleQuery::default());
 
-        let query = MemberQuery { name_contains: "a,b".into(), page: Page { size: None, token: "User:x".into() } };
+        let query = MemberQuery {
+            name_contains: "a,b".into(),
+            page: Page {
+                size: None,
+                token: "User:x".into(),
+            },
+        };
         let path = crate::paths::role_members("r", &query);
         let (_, text) = path.split_once('?').unwrap();
-        assert_eq!(MemberQuery::from_query(&parse_query(text).unwrap()).unwrap(), query);
+        assert_eq!(
+            MemberQuery::from_query(&parse_query(text).unwrap()).unwrap(),
+            query
+        );
         assert_eq!(query.after(), Some(Principal::user("x")));
     }
 
@@ -365,7 +465,10 @@ mod tests {
             fields("filter.name_prefix=a,b&filter.name_contains=a%3Db"),
             ["filter.name_prefix", "filter.name_contains"]
         );
-        assert_eq!(fields(&format!("filter.name_contains={}", "x".repeat(129))), ["filter.name_contains"]);
+        assert_eq!(
+            fields(&format!("filter.name_contains={}", "x".repeat(129))),
+            ["filter.name_contains"]
+        );
         assert_eq!(fields("filter.principal=eng"), ["filter.principal"]);
         let long = format!("filter.principal=Group:{}", "x".repeat(1000));
         assert!(RoleQuery::from_query(&parse_query(&long).unwrap()).is_ok());

@@ -8,12 +8,17 @@ use serde::{Deserialize, Serialize};
 use crate::acls::{AclBody, AclFilter};
 use crate::problem::{FieldViolation, MAX_VIOLATIONS};
 
-/// The members of an ACL: their names here and in the Data Plane API, and the prefix of the values there.
+/// The members of an ACL: their names here and in the Data Plane API, and the prefix of the values
+/// there.
 const MEMBERS: [(&str, &str, &str); 7] = [
     ("principal", "principal", ""),
     ("resource", "resource_name", ""),
     ("resource_type", "resource_type", "RESOURCE_TYPE_"),
-    ("pattern_type", "resource_pattern_type", "RESOURCE_PATTERN_TYPE_"),
+    (
+        "pattern_type",
+        "resource_pattern_type",
+        "RESOURCE_PATTERN_TYPE_",
+    ),
     ("host", "host", ""),
     ("operation", "operation", "OPERATION_"),
     ("permission", "permission_type", "PERMISSION_TYPE_"),
@@ -41,7 +46,8 @@ pub struct RegistryAcl {
 impl From<&Acl> for RegistryAcl {
     fn from(acl: &Acl) -> Self {
         let body = AclBody::in_request(acl);
-        let short = |value: &str, prefix: &str| value.strip_prefix(prefix).unwrap_or(value).to_owned();
+        let short =
+            |value: &str, prefix: &str| value.strip_prefix(prefix).unwrap_or(value).to_owned();
         Self {
             principal: body.principal,
             resource: body.resource_name,
@@ -57,7 +63,10 @@ impl From<&Acl> for RegistryAcl {
 /// Whether an ACL is one of the Schema Registry.
 #[must_use]
 pub fn is_of_registry(acl: &Acl) -> bool {
-    matches!(acl.resource_type, ResourceType::Registry | ResourceType::Subject)
+    matches!(
+        acl.resource_type,
+        ResourceType::Registry | ResourceType::Subject
+    )
 }
 
 /// Parses ACLs to create.
@@ -74,12 +83,20 @@ pub fn check_create(acls: Vec<RegistryAcl>) -> Result<Vec<Acl>, Vec<FieldViolati
         let is_registry = acl.resource_type == "REGISTRY";
         let other = (!is_registry && acl.resource_type != "SUBJECT")
             .then(|| FieldViolation::new("resource_type", "must be `REGISTRY` or `SUBJECT`"));
-        let prefixed = (is_registry && acl.pattern_type == "PREFIXED")
-            .then(|| FieldViolation::new("resource_pattern_type", "can be `PREFIXED` for `SUBJECT` only"));
+        let prefixed = (is_registry && acl.pattern_type == "PREFIXED").then(|| {
+            FieldViolation::new(
+                "resource_pattern_type",
+                "can be `PREFIXED` for `SUBJECT` only",
+            )
+        });
         let body = AclBody {
             resource_type: format!("RESOURCE_TYPE_{}", acl.resource_type),
             // Clients write `*` for the registry, which has no name.
-            resource_name: if is_registry { String::new() } else { acl.resource },
+            resource_name: if is_registry {
+                String::new()
+            } else {
+                acl.resource
+            },
             resource_pattern_type: format!("RESOURCE_PATTERN_TYPE_{}", acl.pattern_type),
             principal: acl.principal,
             host: acl.host,
@@ -93,53 +110,88 @@ pub fn check_create(acls: Vec<RegistryAcl>) -> Result<Vec<Acl>, Vec<FieldViolati
         match result {
             Ok(acl) => checked.push(acl),
             Err(found) => faults.extend(found.into_iter().map(|fault| {
-                FieldViolation::new(format!("[{place}].{}", member_name(&fault.field)), fault.description)
+                FieldViolation::new(
+                    format!("[{place}].{}", member_name(&fault.field)),
+                    fault.description,
+                )
             })),
         }
     }
-    if faults.is_empty() { Ok(checked) } else { Err(faults) }
+    if faults.is_empty() {
+        Ok(checked)
+    } else {
+        Err(faults)
+    }
 }
 
 /// The name here of a field of the Data Plane API.
 fn member_name(field: &str) -> &str {
     let field = field.strip_prefix("filter.").unwrap_or(field);
-    MEMBERS.iter().find(|(_, known, _)| *known == field).map_or(field, |(name, ..)| name)
+    MEMBERS
+        .iter()
+        .find(|(_, known, _)| *known == field)
+        .map_or(field, |(name, ..)| name)
 }
 
 /// Parses a filter: its members, each with a value. An absent member and `ANY` match everything.
 ///
 /// # Errors
-/// All errors, by member. Unknown members and empty values are refused, because ignoring them would delete more than intended;
-/// only the resource of the registry is empty.
+/// All errors, by member. Unknown members and empty values are refused, because ignoring them would
+/// delete more than intended; only the resource of the registry is empty.
 pub fn filter(members: &BTreeMap<String, String>) -> Result<AclFilter, Vec<FieldViolation>> {
-    let is_registry = members.get("resource_type").is_some_and(|value| value == "REGISTRY");
+    let is_registry = members
+        .get("resource_type")
+        .is_some_and(|value| value == "REGISTRY");
     let mut faults = Vec::new();
     let mut pairs = Vec::new();
     for (name, value) in members {
         let Some((_, field, prefix)) = MEMBERS.iter().find(|(known, ..)| known == name) else {
-            let known: Vec<String> = MEMBERS.iter().map(|(name, ..)| format!("`{name}`")).collect();
-            faults.push(FieldViolation::new(name, format!("is unknown; the members are {}", known.join(", "))));
+            let known: Vec<String> = MEMBERS
+                .iter()
+                .map(|(name, ..)| format!("`{name}`"))
+                .collect();
+            faults.push(FieldViolation::new(
+                name,
+                format!("is unknown; the members are {}", known.join(", ")),
+            ));
             continue;
         };
         if *field == "resource_name" && is_registry {
             continue;
         }
         if value.is_empty() && *field != "resource_name" {
-            faults.push(FieldViolation::new(name, "is empty; leave it out to match everything"));
-        } else if *field == "resource_type" && !["REGISTRY", "SUBJECT", "ANY"].contains(&value.as_str()) {
-            faults.push(FieldViolation::new(name, "must be `REGISTRY`, `SUBJECT` or `ANY`"));
-        } else if *field == "resource_pattern_type" && !["LITERAL", "PREFIXED", "ANY"].contains(&value.as_str()) {
-            faults.push(FieldViolation::new(name, "must be `LITERAL`, `PREFIXED` or `ANY`"));
+            faults.push(FieldViolation::new(
+                name,
+                "is empty; leave it out to match everything",
+            ));
+        } else if *field == "resource_type"
+            && !["REGISTRY", "SUBJECT", "ANY"].contains(&value.as_str())
+        {
+            faults.push(FieldViolation::new(
+                name,
+                "must be `REGISTRY`, `SUBJECT` or `ANY`",
+            ));
+        } else if *field == "resource_pattern_type"
+            && !["LITERAL", "PREFIXED", "ANY"].contains(&value.as_str())
+        {
+            faults.push(FieldViolation::new(
+                name,
+                "must be `LITERAL`, `PREFIXED` or `ANY`",
+            ));
         } else {
             pairs.push((format!("filter.{field}"), format!("{prefix}{value}")));
         }
     }
     let read = AclFilter::from_query(&pairs);
-    let named = |fault: FieldViolation| FieldViolation::new(member_name(&fault.field), fault.description);
+    let named =
+        |fault: FieldViolation| FieldViolation::new(member_name(&fault.field), fault.description);
     match read {
         Ok(filter) if faults.is_empty() => Ok(filter),
         Ok(_) => Err(faults),
-        Err(found) => Err(faults.into_iter().chain(found.into_iter().map(named)).collect()),
+        Err(found) => Err(faults
+            .into_iter()
+            .chain(found.into_iter().map(named))
+            .collect()),
     }
 }
 
@@ -160,7 +212,12 @@ mod tests {
     }
 
     fn filtered(members: &[(&str, &str)]) -> Result<AclFilter, Vec<FieldViolation>> {
-        filter(&members.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+        filter(
+            &members
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+        )
     }
 
     #[test]
@@ -174,20 +231,46 @@ mod tests {
         let read = check_create(vec![acl(), registry.clone()]).unwrap();
         assert!(read.iter().all(is_of_registry));
         assert_eq!(RegistryAcl::from(&read[0]), acl());
-        assert_eq!(RegistryAcl::from(&read[1]), RegistryAcl { resource: String::new(), ..registry });
+        assert_eq!(
+            RegistryAcl::from(&read[1]),
+            RegistryAcl {
+                resource: String::new(),
+                ..registry
+            }
+        );
     }
 
     #[test]
     fn faults_are_named_by_place_and_member() {
         let faults = |acls: Vec<RegistryAcl>| -> Vec<String> {
-            check_create(acls).unwrap_err().into_iter().map(|fault| fault.field).collect()
+            check_create(acls)
+                .unwrap_err()
+                .into_iter()
+                .map(|fault| fault.field)
+                .collect()
         };
-        let wrong =
-            RegistryAcl { operation: "SING".into(), permission: "ANY".into(), resource: String::new(), ..acl() };
-        assert_eq!(faults(vec![acl(), wrong]), ["[1].resource", "[1].operation", "[1].permission"]);
-        let topic = RegistryAcl { resource_type: "TOPIC".into(), ..acl() };
-        let prefixed = RegistryAcl { resource_type: "REGISTRY".into(), ..acl() };
-        assert_eq!(faults(vec![topic, prefixed]), ["[0].resource_type", "[1].pattern_type"]);
+        let wrong = RegistryAcl {
+            operation: "SING".into(),
+            permission: "ANY".into(),
+            resource: String::new(),
+            ..acl()
+        };
+        assert_eq!(
+            faults(vec![acl(), wrong]),
+            ["[1].resource", "[1].operation", "[1].permission"]
+        );
+        let topic = RegistryAcl {
+            resource_type: "TOPIC".into(),
+            ..acl()
+        };
+        let prefixed = RegistryAcl {
+            resource_type: "REGISTRY".into(),
+            ..acl()
+        };
+        assert_eq!(
+            faults(vec![topic, prefixed]),
+            ["[0].resource_type", "[1].pattern_type"]
+        );
     }
 
     #[test]
@@ -195,9 +278,21 @@ mod tests {
         let all = filtered(&[("resource_type", "ANY"), ("operation", "ANY")]).unwrap();
         assert_eq!(all, filtered(&[]).unwrap());
         let acl = check_create(vec![acl()]).unwrap().remove(0);
-        assert!(filtered(&[("resource", "orders-"), ("pattern_type", "PREFIXED")]).unwrap().matches(&acl));
-        assert!(!filtered(&[("resource", "orders-"), ("pattern_type", "LITERAL")]).unwrap().matches(&acl));
-        assert!(filtered(&[("principal", "Role:r"), ("permission", "ALLOW")]).unwrap().matches(&acl));
+        assert!(
+            filtered(&[("resource", "orders-"), ("pattern_type", "PREFIXED")])
+                .unwrap()
+                .matches(&acl)
+        );
+        assert!(
+            !filtered(&[("resource", "orders-"), ("pattern_type", "LITERAL")])
+                .unwrap()
+                .matches(&acl)
+        );
+        assert!(
+            filtered(&[("principal", "Role:r"), ("permission", "ALLOW")])
+                .unwrap()
+                .matches(&acl)
+        );
         for (name, value) in [
             ("princpal", "User:a"),
             ("principal", ""),

@@ -1,7 +1,8 @@
-//! The bodies of the Admin API's SecurityService, in the JSON of the Connect protocol (specification 4.3, D-22).
+//! The bodies of the Admin API's SecurityService, in the JSON of the Connect protocol
+//! (specification 4.3, D-22).
 //!
-//! Like in proto3 JSON, names are written in lowerCamelCase and accepted in both spellings, absent and null fields have their
-//! default, and unknown fields are ignored.
+//! Like in proto3 JSON, names are written in lowerCamelCase and accepted in both spellings, absent
+//! and null fields have their default, and unknown fields are ignored.
 
 use gbac_engine::model::{Principal, PrincipalType, Role};
 use serde::{Deserialize, Serialize};
@@ -33,10 +34,18 @@ pub struct RoleMember {
 
 impl From<&Principal> for RoleMember {
     fn from(principal: &Principal) -> Self {
-        let named = Some(Named { name: principal.name().into() });
+        let named = Some(Named {
+            name: principal.name().into(),
+        });
         match principal.kind() {
-            PrincipalType::Group => Self { user: None, group: named },
-            PrincipalType::User | PrincipalType::Role | PrincipalType::Other => Self { user: named, group: None },
+            PrincipalType::Group => Self {
+                user: None,
+                group: named,
+            },
+            PrincipalType::User | PrincipalType::Role | PrincipalType::Other => Self {
+                user: named,
+                group: None,
+            },
         }
     }
 }
@@ -66,11 +75,15 @@ pub struct SecurityRole {
 
 impl From<&Role> for SecurityRole {
     fn from(role: &Role) -> Self {
-        Self { name: role.name.clone(), members: role.members.iter().map(RoleMember::from).collect() }
+        Self {
+            name: role.name.clone(),
+            members: role.members.iter().map(RoleMember::from).collect(),
+        }
     }
 }
 
-/// The request body of CreateRole, and the response of CreateRole, GetRole, AddRoleMembers and RemoveRoleMembers.
+/// The request body of CreateRole, and the response of CreateRole, GetRole, AddRoleMembers and
+/// RemoveRoleMembers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct WithRole {
@@ -93,7 +106,11 @@ pub struct ListedRoles {
 #[serde(default)]
 pub struct RoleMembers {
     /// The role's name.
-    #[serde(rename = "roleName", alias = "role_name", deserialize_with = "or_default")]
+    #[serde(
+        rename = "roleName",
+        alias = "role_name",
+        deserialize_with = "or_default"
+    )]
     pub role_name: String,
     /// The members to add or remove.
     #[serde(deserialize_with = "or_default")]
@@ -108,7 +125,11 @@ pub struct DeleteRole {
     #[serde(deserialize_with = "or_default")]
     pub name: String,
     /// Whether to delete the role's ACLs, too (D-18).
-    #[serde(rename = "deleteAcls", alias = "delete_acls", deserialize_with = "or_default")]
+    #[serde(
+        rename = "deleteAcls",
+        alias = "delete_acls",
+        deserialize_with = "or_default"
+    )]
     pub delete_acls: bool,
 }
 
@@ -139,14 +160,20 @@ pub struct OidcIdentity {
 ///
 /// # Errors
 /// The errors, by index, up to [`MAX_VIOLATIONS`].
-pub fn principals(members: &[RoleMember], action: MemberAction) -> Result<Vec<Principal>, Vec<FieldViolation>> {
+pub fn principals(
+    members: &[RoleMember],
+    action: MemberAction,
+) -> Result<Vec<Principal>, Vec<FieldViolation>> {
     let mut faults = Vec::new();
     let mut read = Vec::new();
     for (place, member) in members.iter().enumerate() {
-        let checked = member.principal().map_err(str::to_owned).and_then(|principal| {
-            check_member_action(&principal, action)?;
-            Ok(principal)
-        });
+        let checked = member
+            .principal()
+            .map_err(str::to_owned)
+            .and_then(|principal| {
+                check_member_action(&principal, action)?;
+                Ok(principal)
+            });
         match checked {
             Ok(principal) => read.push(principal),
             Err(text) => faults.push(FieldViolation::new(format!("members[{place}]"), text)),
@@ -155,7 +182,11 @@ pub fn principals(members: &[RoleMember], action: MemberAction) -> Result<Vec<Pr
             break;
         }
     }
-    if faults.is_empty() { Ok(read) } else { Err(faults) }
+    if faults.is_empty() {
+        Ok(read)
+    } else {
+        Err(faults)
+    }
 }
 
 #[cfg(test)]
@@ -168,23 +199,51 @@ mod tests {
     fn both_spellings_and_defaults_are_read() {
         let read = |value| serde_json::from_value::<RoleMembers>(value).unwrap();
         let members = vec![RoleMember::from(&Principal::group("eng"))];
-        let same = RoleMembers { role_name: "r".into(), members };
-        assert_eq!(read(json!({ "roleName": "r", "members": [{ "group": { "name": "eng" } }], "new": 1 })), same);
-        assert_eq!(read(json!({ "role_name": "r", "members": [{ "user": null, "group": { "name": "eng" } }] })), same);
-        assert_eq!(read(json!({ "roleName": null, "members": null })), RoleMembers::default());
+        let same = RoleMembers {
+            role_name: "r".into(),
+            members,
+        };
+        assert_eq!(
+            read(json!({ "roleName": "r", "members": [{ "group": { "name": "eng" } }], "new": 1 })),
+            same
+        );
+        assert_eq!(
+            read(
+                json!({ "role_name": "r", "members": [{ "user": null, "group": { "name": "eng" } }] })
+            ),
+            same
+        );
+        assert_eq!(
+            read(json!({ "roleName": null, "members": null })),
+            RoleMembers::default()
+        );
         assert_eq!(
             serde_json::to_value(&same).unwrap(),
             json!({ "roleName": "r", "members": [{ "group": { "name": "eng" } }] })
         );
-        let delete = |value| serde_json::from_value::<DeleteRole>(value).unwrap().delete_acls;
-        assert!(delete(json!({ "deleteAcls": true })) && delete(json!({ "delete_acls": true })) && !delete(json!({})));
-        assert_eq!(serde_json::from_value::<WithRole>(json!({ "role": null })).unwrap(), WithRole::default());
+        let delete = |value| {
+            serde_json::from_value::<DeleteRole>(value)
+                .unwrap()
+                .delete_acls
+        };
+        assert!(
+            delete(json!({ "deleteAcls": true }))
+                && delete(json!({ "delete_acls": true }))
+                && !delete(json!({}))
+        );
+        assert_eq!(
+            serde_json::from_value::<WithRole>(json!({ "role": null })).unwrap(),
+            WithRole::default()
+        );
     }
 
     #[test]
     fn a_request_with_many_errors_is_refused_early() {
         let empty = vec![RoleMember::default(); 10 * MAX_VIOLATIONS];
-        assert_eq!(principals(&empty, MemberAction::Add).unwrap_err().len(), MAX_VIOLATIONS);
+        assert_eq!(
+            principals(&empty, MemberAction::Add).unwrap_err().len(),
+            MAX_VIOLATIONS
+        );
     }
 
     #[test]
@@ -203,7 +262,16 @@ mod tests {
             let faults = principals(&members, action).unwrap_err();
             faults.into_iter().map(|fault| fault.field).collect()
         };
-        assert_eq!(places(MemberAction::Add), ["members[1]", "members[2]", "members[3]", "members[4]", "members[5]"]);
+        assert_eq!(
+            places(MemberAction::Add),
+            [
+                "members[1]",
+                "members[2]",
+                "members[3]",
+                "members[4]",
+                "members[5]"
+            ]
+        );
         assert_eq!(
             places(MemberAction::Remove),
             ["members[1]", "members[2]", "members[3]"],

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The header with credentials for the service itself in relayed requests, in which `Authorization` is for the cluster.
+/// The header with credentials for the service itself in relayed requests, in which `Authorization`
+/// is for the cluster.
 pub const OWN_AUTHORIZATION: &str = "gbac-authorization";
 
 /// The response of `/gbac/v1/service`.
@@ -34,8 +35,8 @@ pub struct ServiceInfo {
     pub upstream: Upstream,
 }
 
-/// Requirements for tokens in addition to the cluster properties (D-57). They are not secret, because any holder of a token can
-/// find them out.
+/// Requirements for tokens in addition to the cluster properties (D-57). They are not secret,
+/// because any holder of a token can find them out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TokenRequirements {
@@ -71,10 +72,12 @@ pub struct Upstream {
     /// The Control Plane API.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controlplane: Option<String>,
-    /// The path, to be followed by a cluster ID, of the Data Plane API of a cluster of the Control Plane API.
+    /// The path, to be followed by a cluster ID, of the Data Plane API of a cluster of the Control
+    /// Plane API.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clusters: Option<String>,
-    /// Whether it relays only for callers that are signed in to the service itself ([`OWN_AUTHORIZATION`]).
+    /// Whether it relays only for callers that are signed in to the service itself
+    /// ([`OWN_AUTHORIZATION`]).
     #[serde(skip_serializing_if = "is_false")]
     pub requires_sign_in: bool,
 }
@@ -133,7 +136,10 @@ pub struct Person {
     pub token: String,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde requires")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that serde requires"
+)]
 const fn is_false(value: &bool) -> bool {
     !*value
 }

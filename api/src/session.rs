@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::encode::query;
 use crate::paths::SIGN_IN_PAGE;
 
-/// The header that a request needs so that the cookie of a session counts. Pages of other origins cannot send it (D-66).
+/// The header that a request needs so that the cookie of a session counts. Pages of other origins
+/// cannot send it (D-66).
 pub const SESSION_HEADER: &str = "gbac-session";
 /// The value of the header.
 pub const SESSION_HEADER_VALUE: &str = "1";
@@ -26,7 +27,8 @@ pub struct CurrentSession {
 /// A session that was opened with the identity provider.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProviderSession {
-    /// The identity provider's issuer. Users of two issuers are different accounts, even under one name.
+    /// The identity provider's issuer. Users of two issuers are different accounts, even under one
+    /// name.
     pub issuer: String,
     /// The user's name.
     pub user: String,
@@ -94,8 +96,8 @@ const START_PAGE: &str = "/";
 const PAGE_FOLDER: &str = "/security";
 const PAGES: [&str; 2] = [START_PAGE, "/connection"];
 
-/// The stated path, if it is that of a page of the console, with its query; otherwise the start page. A sign-in never leads to
-/// another host.
+/// The stated path, if it is that of a page of the console, with its query; otherwise the start
+/// page. A sign-in never leads to another host.
 #[must_use]
 pub fn return_path(stated: Option<&str>) -> &str {
     stated.filter(|path| is_page(path)).unwrap_or(START_PAGE)
@@ -103,10 +105,18 @@ pub fn return_path(stated: Option<&str>) -> &str {
 
 fn is_page(text: &str) -> bool {
     let path = text.split('?').next().unwrap_or_default();
-    let is_below = path.strip_prefix(PAGE_FOLDER).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    // Whatever a browser would read in another way: controls, blanks, backslashes, fragments, and steps to another folder.
+    let is_below = path
+        .strip_prefix(PAGE_FOLDER)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    // Whatever a browser would read in another way: controls, blanks, backslashes, fragments, and
+    // steps to another folder.
     let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"\"#<>\\^`{|}".contains(&byte);
-    let is_step = |segment: &str| matches!(segment.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..");
+    let is_step = |segment: &str| {
+        matches!(
+            segment.to_ascii_lowercase().replace("%2e", ".").as_str(),
+            "." | ".."
+        )
+    };
     text.len() <= MAX_RETURN_BYTES
         && (is_below || PAGES.contains(&path))
         && text.bytes().all(is_plain)
@@ -122,7 +132,10 @@ pub fn start_address(url: &str, return_to: &str) -> String {
 /// The page of the console that shows a problem and offers another attempt.
 #[must_use]
 pub fn problem_page(problem: SignInProblem, return_to: &str) -> String {
-    let pairs = [(PROBLEM_PARAMETER, problem.code().to_owned()), (RETURN_PARAMETER, return_to.to_owned())];
+    let pairs = [
+        (PROBLEM_PARAMETER, problem.code().to_owned()),
+        (RETURN_PARAMETER, return_to.to_owned()),
+    ];
     format!("{SIGN_IN_PAGE}{}", query(pairs))
 }
 
@@ -178,13 +191,22 @@ mod tests {
             assert_eq!(return_path(Some(path)), "/", "{path:?}");
         }
         assert_eq!(return_path(None), "/");
-        assert_eq!(return_path(Some(&format!("/security/{}", "a".repeat(MAX_RETURN_BYTES)))), "/");
+        assert_eq!(
+            return_path(Some(&format!("/security/{}", "a".repeat(MAX_RETURN_BYTES)))),
+            "/"
+        );
     }
 
     #[test]
     fn the_page_to_return_to_is_encoded() {
-        let start = start_address("https://gbac.example/gbac/v1/sign-in", "/security/roles?q=a b");
-        assert_eq!(start, "https://gbac.example/gbac/v1/sign-in?return=%2Fsecurity%2Froles%3Fq%3Da%20b");
+        let start = start_address(
+            "https://gbac.example/gbac/v1/sign-in",
+            "/security/roles?q=a b",
+        );
+        assert_eq!(
+            start,
+            "https://gbac.example/gbac/v1/sign-in?return=%2Fsecurity%2Froles%3Fq%3Da%20b"
+        );
         let page = problem_page(SignInProblem::Declined, "/connection");
         assert_eq!(page, "/sign-in?problem=declined&return=%2Fconnection");
     }

@@ -15,7 +15,8 @@ pub enum RoleSpelling {
 }
 
 impl RoleSpelling {
-    /// The spelling in requests and responses of the platform's APIs: the platform has only this one, and this service reads both.
+    /// The spelling in requests and responses of the platform's APIs: the platform has only this
+    /// one, and this service reads both.
     pub const IN_REQUESTS: Self = Self::RedpandaRole;
     /// Every spelling.
     pub const ALL: &'static [Self] = &[Self::Role, Self::RedpandaRole];
@@ -41,7 +42,9 @@ impl RoleSpelling {
     pub fn principal(self, principal: &Principal) -> String {
         match principal.kind() {
             PrincipalType::Role => format!("{self}:{}", principal.name()),
-            PrincipalType::User | PrincipalType::Group | PrincipalType::Other => principal.to_string(),
+            PrincipalType::User | PrincipalType::Group | PrincipalType::Other => {
+                principal.to_string()
+            }
         }
     }
 }

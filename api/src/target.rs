@@ -1,5 +1,6 @@
-//! What a cluster has: its version, its APIs, ACLs of the Schema Registry and a license; what is missing, and what follows from it.
-//! The command line and the relay send the [`PROBES`], which change nothing, and read the answers here (D-98).
+//! What a cluster has: its version, its APIs, ACLs of the Schema Registry and a license; what is
+//! missing, and what follows from it. The command line and the relay send the [`PROBES`], which
+//! change nothing, and read the answers here (D-98).
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -48,15 +49,30 @@ pub const PROBES: [Probe; 5] = [
         body: None,
         subject: Subject::RegistryAcls,
     },
-    Probe { api: TargetApi::Admin, path: paths::BROKERS, body: None, subject: Subject::Brokers },
-    Probe { api: TargetApi::Admin, path: paths::ADMIN_OWN_ROLES, body: None, subject: Subject::OwnRoles },
+    Probe {
+        api: TargetApi::Admin,
+        path: paths::BROKERS,
+        body: None,
+        subject: Subject::Brokers,
+    },
+    Probe {
+        api: TargetApi::Admin,
+        path: paths::ADMIN_OWN_ROLES,
+        body: None,
+        subject: Subject::OwnRoles,
+    },
     Probe {
         api: TargetApi::Admin,
         path: "/redpanda.core.admin.v2.SecurityService/ListCurrentUserRoles",
         body: Some("{}"),
         subject: Subject::SecurityService,
     },
-    Probe { api: TargetApi::Admin, path: paths::FEATURES_ENTERPRISE, body: None, subject: Subject::License },
+    Probe {
+        api: TargetApi::Admin,
+        path: paths::FEATURES_ENTERPRISE,
+        body: None,
+        subject: Subject::License,
+    },
 ];
 
 /// What a change needs of a cluster (D-99).
@@ -81,12 +97,23 @@ impl TargetNeed {
     const fn gaps_and_probes(self) -> (&'static [&'static str], &'static [Subject]) {
         match self {
             Self::DataPlane => (&["no_data_plane"], &[Subject::RegistryAcls]),
-            Self::AdminApi => (&["no_admin_api"], &[Subject::Brokers, Subject::OwnRoles, Subject::SecurityService]),
+            Self::AdminApi => (
+                &["no_admin_api"],
+                &[
+                    Subject::Brokers,
+                    Subject::OwnRoles,
+                    Subject::SecurityService,
+                ],
+            ),
             Self::Groups => (&["no_groups"], &[Subject::Brokers]),
             Self::GroupMembers => (
                 &["no_groups", "no_admin_v2"],
                 // All of them, because an Admin API that is elsewhere is not one without version 2.
-                &[Subject::Brokers, Subject::OwnRoles, Subject::SecurityService],
+                &[
+                    Subject::Brokers,
+                    Subject::OwnRoles,
+                    Subject::SecurityService,
+                ],
             ),
             Self::RegistryAcls => (&["no_registry_acls"], &[Subject::RegistryAcls]),
             Self::License => (&["no_license"], &[Subject::License]),
@@ -96,7 +123,11 @@ impl TargetNeed {
 
 /// The probes that tell whether a cluster has what a change needs.
 pub fn probes_for(needs: &[TargetNeed]) -> impl Iterator<Item = &'static Probe> {
-    PROBES.iter().filter(|probe| needs.iter().any(|need| need.gaps_and_probes().1.contains(&probe.subject)))
+    PROBES.iter().filter(|probe| {
+        needs
+            .iter()
+            .any(|need| need.gaps_and_probes().1.contains(&probe.subject))
+    })
 }
 
 /// Whether a cluster has something.
@@ -157,14 +188,19 @@ pub struct TargetAnswer {
 
 impl From<TargetReport> for TargetAnswer {
     fn from(target: TargetReport) -> Self {
-        Self { gaps: target.gaps(), target }
+        Self {
+            gaps: target.gaps(),
+            target,
+        }
     }
 }
 
 impl TargetReport {
     /// Reads the answer to a probe.
     pub fn read(&mut self, probe: &Probe, status: u16, body: &str) {
-        let value = serde_json::from_str::<Value>(body).ok().filter(|_| status == 200);
+        let value = serde_json::from_str::<Value>(body)
+            .ok()
+            .filter(|_| status == 200);
         // A page, or an API of something else, says nothing about the cluster.
         let found = match status {
             200 if value.is_some() => ApiPresence::Present,
@@ -173,18 +209,30 @@ impl TargetReport {
         };
         match probe.subject {
             Subject::Brokers => {
-                let version = value.as_ref().and_then(|value| value.pointer("/0/version")).and_then(Value::as_str);
-                self.version = version.map(|version| version.split(" - ").next().unwrap_or_default().to_owned());
+                let version = value
+                    .as_ref()
+                    .and_then(|value| value.pointer("/0/version"))
+                    .and_then(Value::as_str);
+                self.version = version
+                    .map(|version| version.split(" - ").next().unwrap_or_default().to_owned());
             }
             Subject::OwnRoles => self.admin_v1 = found,
             Subject::SecurityService => self.admin_v2 = present_if_refused(found, status, body),
             Subject::License => {
-                let status = value.as_ref().and_then(|value| value.get("license_status")).and_then(Value::as_str);
+                let status = value
+                    .as_ref()
+                    .and_then(|value| value.get("license_status"))
+                    .and_then(Value::as_str);
                 self.license = status.map(str::to_owned);
             }
             Subject::RegistryAcls => {
-                let without = status == 400 && Refusal::read(status, body).code == "FAILED_PRECONDITION";
-                self.data_plane = if without { ApiPresence::Present } else { present_if_refused(found, status, body) };
+                let without =
+                    status == 400 && Refusal::read(status, body).code == "FAILED_PRECONDITION";
+                self.data_plane = if without {
+                    ApiPresence::Present
+                } else {
+                    present_if_refused(found, status, body)
+                };
                 self.registry_acls = match found {
                     ApiPresence::Present => ApiPresence::Present,
                     _ if without => ApiPresence::Absent,
@@ -197,14 +245,19 @@ impl TargetReport {
     /// Whether the Admin API is certainly not at its address.
     #[must_use]
     pub fn is_without_admin(&self) -> bool {
-        self.admin_v1 == ApiPresence::Absent && self.admin_v2 == ApiPresence::Absent && self.version.is_none()
+        self.admin_v1 == ApiPresence::Absent
+            && self.admin_v2 == ApiPresence::Absent
+            && self.version.is_none()
     }
 
     /// What is missing of what a change needs.
     #[must_use]
     pub fn unmet(&self, needs: &[TargetNeed]) -> Vec<TargetGap> {
-        let is_needed =
-            |gap: &TargetGap| needs.iter().any(|need| need.gaps_and_probes().0.contains(&gap.code.as_str()));
+        let is_needed = |gap: &TargetGap| {
+            needs
+                .iter()
+                .any(|need| need.gaps_and_probes().0.contains(&gap.code.as_str()))
+        };
         self.gaps().into_iter().filter(is_needed).collect()
     }
 
@@ -219,22 +272,47 @@ impl TargetReport {
         let mut gaps = Vec::new();
         if self.data_plane == ApiPresence::Absent {
             let follows = "its ACLs and roles cannot be read or changed there";
-            gaps.push(gap("no_data_plane", "there is no Data Plane API at this address".into(), follows));
+            gaps.push(gap(
+                "no_data_plane",
+                "there is no Data Plane API at this address".into(),
+                follows,
+            ));
         }
-        let old = self.version.as_deref().filter(|version| is_before_groups(version));
+        let old = self
+            .version
+            .as_deref()
+            .filter(|version| is_before_groups(version));
         if self.is_without_admin() {
             let follows = "its properties, log levels and license cannot be read or changed there";
-            gaps.push(gap("no_admin_api", "there is no Admin API at this address".into(), follows));
+            gaps.push(gap(
+                "no_admin_api",
+                "there is no Admin API at this address".into(),
+                follows,
+            ));
         } else if let Some(version) = old {
-            let follows = "ACLs of groups, groups as members of roles and the settings of groups are refused";
-            gaps.push(gap("no_groups", format!("version {version} has no groups; they begin with v26.1"), follows));
+            let follows =
+                "ACLs of groups, groups as members of roles and the settings of groups are refused";
+            gaps.push(gap(
+                "no_groups",
+                format!("version {version} has no groups; they begin with v26.1"),
+                follows,
+            ));
         } else if self.admin_v2 == ApiPresence::Absent {
-            let follows = "groups cannot be members of roles through the Admin API, which only takes users";
-            gaps.push(gap("no_admin_v2", "there is no version 2 of the Admin API".into(), follows));
+            let follows =
+                "groups cannot be members of roles through the Admin API, which only takes users";
+            gaps.push(gap(
+                "no_admin_v2",
+                "there is no version 2 of the Admin API".into(),
+                follows,
+            ));
         }
         if self.registry_acls == ApiPresence::Absent {
             let follows = "ACLs of subjects and of the registry are refused, and a list has only those of Kafka";
-            gaps.push(gap("no_registry_acls", "the Schema Registry has no ACLs".into(), follows));
+            gaps.push(gap(
+                "no_registry_acls",
+                "the Schema Registry has no ACLs".into(),
+                follows,
+            ));
         }
         let license = match self.license.as_deref() {
             Some("not_present") => Some("there is no license"),
@@ -250,15 +328,25 @@ impl TargetReport {
     }
 }
 
-/// An API that refuses in its own form is there. Its codes are words, unlike those of a path that does not exist.
+/// An API that refuses in its own form is there. Its codes are words, unlike those of a path that
+/// does not exist.
 fn present_if_refused(found: ApiPresence, status: u16, body: &str) -> ApiPresence {
-    let is_refusal = matches!(status, 400 | 401 | 403) && !Refusal::read(status, body).code.is_empty();
-    if is_refusal { ApiPresence::Present } else { found }
+    let is_refusal =
+        matches!(status, 400 | 401 | 403) && !Refusal::read(status, body).code.is_empty();
+    if is_refusal {
+        ApiPresence::Present
+    } else {
+        found
+    }
 }
 
 /// Whether a version such as `v25.3.4` has no groups. Other texts name other programs.
 fn is_before_groups(version: &str) -> bool {
-    let mut numbers = version.strip_prefix('v').unwrap_or_default().split('.').map(str::parse::<u32>);
+    let mut numbers = version
+        .strip_prefix('v')
+        .unwrap_or_default()
+        .split('.')
+        .map(str::parse::<u32>);
     matches!((numbers.next(), numbers.next()), (Some(Ok(major)), Some(Ok(minor))) if (major, minor) < (26, 1))
 }
 
@@ -275,64 +363,137 @@ mod tests {
         (report, codes)
     }
 
-    const BROKER: &str =
-        r#"[{"node_id":0,"num_cores":1,"membership_status":"active","is_alive":true,"version":"v26.2.2 - 01ab"}]"#;
+    const BROKER: &str = r#"[{"node_id":0,"num_cores":1,"membership_status":"active","is_alive":true,"version":"v26.2.2 - 01ab"}]"#;
     const NOT_FOUND: (u16, &str) = (404, r#"{"message":"Not found","code":404}"#);
 
     #[test]
     fn a_complete_cluster_has_no_gaps() {
-        let (report, gaps) =
-            read([(200, "{}"), (200, BROKER), (200, "{}"), (200, "{}"), (200, r#"{"license_status":"valid"}"#)]);
-        assert_eq!((report.version.as_deref(), gaps.len()), (Some("v26.2.2"), 0));
+        let (report, gaps) = read([
+            (200, "{}"),
+            (200, BROKER),
+            (200, "{}"),
+            (200, "{}"),
+            (200, r#"{"license_status":"valid"}"#),
+        ]);
+        assert_eq!(
+            (report.version.as_deref(), gaps.len()),
+            (Some("v26.2.2"), 0)
+        );
         assert!(
-            ![report.admin_v1, report.admin_v2, report.data_plane, report.registry_acls]
-                .iter()
-                .any(|presence| *presence != ApiPresence::Present)
+            ![
+                report.admin_v1,
+                report.admin_v2,
+                report.data_plane,
+                report.registry_acls
+            ]
+            .iter()
+            .any(|presence| *presence != ApiPresence::Present)
         );
     }
 
     #[test]
     fn each_missing_part_is_named() {
         let old = BROKER.replace("v26.2.2", "v25.3.4");
-        let no_registry = (400, r#"{"code":"FAILED_PRECONDITION","message":"not supported","details":[]}"#);
-        let (_, gaps) =
-            read([no_registry, (200, &old), (200, "{}"), NOT_FOUND, (200, r#"{"license_status":"expired"}"#)]);
+        let no_registry = (
+            400,
+            r#"{"code":"FAILED_PRECONDITION","message":"not supported","details":[]}"#,
+        );
+        let (_, gaps) = read([
+            no_registry,
+            (200, &old),
+            (200, "{}"),
+            NOT_FOUND,
+            (200, r#"{"license_status":"expired"}"#),
+        ]);
         assert_eq!(gaps, ["no_groups", "no_registry_acls", "no_license"]);
         let (_, gaps) = read([NOT_FOUND; 5]);
         assert_eq!(gaps, ["no_data_plane", "no_admin_api"]);
-        let (_, gaps) = read([(200, "{}"), (200, BROKER), (200, "{}"), NOT_FOUND, NOT_FOUND]);
+        let (_, gaps) = read([
+            (200, "{}"),
+            (200, BROKER),
+            (200, "{}"),
+            NOT_FOUND,
+            NOT_FOUND,
+        ]);
         assert_eq!(gaps, ["no_admin_v2"]);
     }
 
     #[test]
     fn a_change_is_asked_for_what_it_needs_only() {
-        let paths = |needs: &[TargetNeed]| probes_for(needs).map(|probe| probe.path).collect::<Vec<_>>();
-        assert_eq!(paths(&[TargetNeed::DataPlane, TargetNeed::RegistryAcls]).len(), 1);
-        assert_eq!(paths(&[TargetNeed::Groups, TargetNeed::License]), [paths::BROKERS, paths::FEATURES_ENTERPRISE]);
+        let paths = |needs: &[TargetNeed]| {
+            probes_for(needs)
+                .map(|probe| probe.path)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            paths(&[TargetNeed::DataPlane, TargetNeed::RegistryAcls]).len(),
+            1
+        );
+        assert_eq!(
+            paths(&[TargetNeed::Groups, TargetNeed::License]),
+            [paths::BROKERS, paths::FEATURES_ENTERPRISE]
+        );
         let old = BROKER.replace("v26.2.2", "v25.3.4");
-        let (report, _) =
-            read([(200, "{}"), (200, &old), (200, "{}"), NOT_FOUND, (200, r#"{"license_status":"expired"}"#)]);
+        let (report, _) = read([
+            (200, "{}"),
+            (200, &old),
+            (200, "{}"),
+            NOT_FOUND,
+            (200, r#"{"license_status":"expired"}"#),
+        ]);
         let codes = |report: &TargetReport, needs: &[TargetNeed]| {
-            report.unmet(needs).into_iter().map(|gap| gap.code).collect::<Vec<_>>()
+            report
+                .unmet(needs)
+                .into_iter()
+                .map(|gap| gap.code)
+                .collect::<Vec<_>>()
         };
         assert_eq!(codes(&report, &[TargetNeed::GroupMembers]), ["no_groups"]);
-        assert_eq!(codes(&report, &[TargetNeed::License, TargetNeed::DataPlane]), ["no_license"]);
+        assert_eq!(
+            codes(&report, &[TargetNeed::License, TargetNeed::DataPlane]),
+            ["no_license"]
+        );
         assert!(codes(&report, &[TargetNeed::AdminApi, TargetNeed::RegistryAcls]).is_empty());
         // A Data Plane API without an Admin API beside it leaves open what only the latter tells.
         let (elsewhere, _) = read([(200, "{}"), NOT_FOUND, NOT_FOUND, NOT_FOUND, NOT_FOUND]);
-        assert!(codes(&elsewhere, &[TargetNeed::DataPlane, TargetNeed::GroupMembers, TargetNeed::License]).is_empty());
+        assert!(
+            codes(
+                &elsewhere,
+                &[
+                    TargetNeed::DataPlane,
+                    TargetNeed::GroupMembers,
+                    TargetNeed::License
+                ]
+            )
+            .is_empty()
+        );
         assert_eq!(codes(&elsewhere, &[TargetNeed::AdminApi]), ["no_admin_api"]);
     }
 
     #[test]
     fn a_refusal_or_a_page_says_nothing_is_missing() {
-        let forbidden = (403, r#"{"message":"Forbidden (superuser role required)","code":403}"#);
+        let forbidden = (
+            403,
+            r#"{"message":"Forbidden (superuser role required)","code":403}"#,
+        );
         let refused = (403, r#"{"code":"permission_denied","message":"no"}"#);
         let (report, gaps) = read([refused, forbidden, forbidden, refused, forbidden]);
-        assert_eq!((report.data_plane, report.admin_v2), (ApiPresence::Present, ApiPresence::Present));
-        assert_eq!((report.admin_v1, report.registry_acls), (ApiPresence::Unknown, ApiPresence::Unknown));
+        assert_eq!(
+            (report.data_plane, report.admin_v2),
+            (ApiPresence::Present, ApiPresence::Present)
+        );
+        assert_eq!(
+            (report.admin_v1, report.registry_acls),
+            (ApiPresence::Unknown, ApiPresence::Unknown)
+        );
         assert!(gaps.is_empty());
-        let (report, gaps) = read([(200, "<html>"), (502, ""), (302, ""), (200, ""), (500, "{}")]);
+        let (report, gaps) = read([
+            (200, "<html>"),
+            (502, ""),
+            (302, ""),
+            (200, ""),
+            (500, "{}"),
+        ]);
         assert_eq!((report, gaps.len()), (TargetReport::default(), 0));
     }
 }

@@ -52,7 +52,9 @@ impl ChangeWarning {
                 ascii.push(c);
             } else {
                 let mut units = [0; 2];
-                c.encode_utf16(&mut units).iter().for_each(|unit| ascii.push_str(&format!("\\u{unit:04x}")));
+                c.encode_utf16(&mut units)
+                    .iter()
+                    .for_each(|unit| ascii.push_str(&format!("\\u{unit:04x}")));
             }
         }
         ascii

@@ -1,5 +1,6 @@
-//! The JSON of clients whose code is generated from the messages of the Data Plane API (D-94): names in lowerCamelCase beside
-//! snake_case, enumerations by number beside their name, and null for an absent field.
+//! The JSON of clients whose code is generated from the messages of the Data Plane API (D-94):
+//! names in lowerCamelCase beside snake_case, enumerations by number beside their name, and null
+//! for an absent field.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -7,7 +8,8 @@ use std::marker::PhantomData;
 use serde::de::{Deserializer, Unexpected};
 use serde::{Deserialize, de};
 
-/// An enumeration of the messages: the prefix of its names, and its names in the order of their numbers.
+/// An enumeration of the messages: the prefix of its names, and its names in the order of their
+/// numbers.
 pub(crate) trait Enumeration {
     /// The prefix, which ends without an underscore.
     const PREFIX: &'static str;
@@ -74,14 +76,21 @@ impl Enumeration for PermissionTypes {
 /// The name of a value that is given by its number; other texts stay as they are.
 pub(crate) fn spelled<E: Enumeration>(text: &str) -> Cow<'_, str> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    match text.parse::<usize>().ok().filter(|_| is_number).and_then(|number| E::NAMES.get(number)) {
+    match text
+        .parse::<usize>()
+        .ok()
+        .filter(|_| is_number)
+        .and_then(|number| E::NAMES.get(number))
+    {
         Some(name) => format!("{}_{name}", E::PREFIX).into(),
         None => text.into(),
     }
 }
 
 /// Reads the name of a value, or its number as a JSON number. Zero is the absent value.
-pub(crate) fn enumeration<'de, D: Deserializer<'de>, E: Enumeration>(from: D) -> Result<String, D::Error> {
+pub(crate) fn enumeration<'de, D: Deserializer<'de>, E: Enumeration>(
+    from: D,
+) -> Result<String, D::Error> {
     struct Visitor<E>(PhantomData<E>);
 
     impl<'de, E: Enumeration> de::Visitor<'de> for Visitor<E> {
@@ -125,11 +134,14 @@ pub(crate) fn enumeration<'de, D: Deserializer<'de>, E: Enumeration>(from: D) ->
 }
 
 /// The default of an absent or null field.
-pub(crate) fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(from: D) -> Result<T, D::Error> {
+pub(crate) fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
+    from: D,
+) -> Result<T, D::Error> {
     Option::deserialize(from).map(Option::unwrap_or_default)
 }
 
-/// The names of query parameters in `snake_case`, in which messages of the Data Plane API have their fields.
+/// The names of query parameters in `snake_case`, in which messages of the Data Plane API have
+/// their fields.
 #[must_use]
 pub fn snake_case(pairs: Vec<(String, String)>) -> Vec<(String, String)> {
     let snake = |name: String| {
@@ -142,7 +154,10 @@ pub fn snake_case(pairs: Vec<(String, String)>) -> Vec<(String, String)> {
         }
         snake
     };
-    pairs.into_iter().map(|(name, value)| (snake(name), value)).collect()
+    pairs
+        .into_iter()
+        .map(|(name, value)| (snake(name), value))
+        .collect()
 }
 
 #[cfg(test)]
@@ -152,12 +167,17 @@ mod tests {
     use super::*;
 
     fn names<E: Enumeration>() -> Vec<String> {
-        E::NAMES.iter().map(|name| format!("{}_{name}", E::PREFIX)).collect()
+        E::NAMES
+            .iter()
+            .map(|name| format!("{}_{name}", E::PREFIX))
+            .collect()
     }
 
     #[test]
     fn every_value_of_the_engine_has_a_number() {
-        let has = |names: &[String], value: &str| assert!(names.iter().any(|name| name == value), "{value}");
+        let has = |names: &[String], value: &str| {
+            assert!(names.iter().any(|name| name == value), "{value}")
+        };
         for value in Dialect::Platform.resource_types() {
             has(&names::<ResourceTypes>(), value.spelling().data_plane);
         }
@@ -170,9 +190,18 @@ mod tests {
         for value in Permission::ALL {
             has(&names::<PermissionTypes>(), value.spelling().data_plane);
         }
-        assert_eq!(spelled::<ResourceTypes>("9"), ResourceType::Subject.spelling().data_plane);
-        assert_eq!(spelled::<Operations>("12"), Operation::IdempotentWrite.spelling().data_plane);
-        assert_eq!(spelled::<PermissionTypes>("2"), Permission::Deny.spelling().data_plane);
+        assert_eq!(
+            spelled::<ResourceTypes>("9"),
+            ResourceType::Subject.spelling().data_plane
+        );
+        assert_eq!(
+            spelled::<Operations>("12"),
+            Operation::IdempotentWrite.spelling().data_plane
+        );
+        assert_eq!(
+            spelled::<PermissionTypes>("2"),
+            Permission::Deny.spelling().data_plane
+        );
         for text in ["10", "-1", "+2", "", "RESOURCE_TYPE_TOPIC"] {
             assert_eq!(spelled::<ResourceTypes>(text), text);
         }
@@ -181,7 +210,18 @@ mod tests {
     #[test]
     fn parameters_have_two_spellings() {
         let pair = |name: &str| (name.to_owned(), "X".to_owned());
-        let read = snake_case(vec![pair("filter.resourceName"), pair("page_size"), pair("pageToken")]);
-        assert_eq!(read, [pair("filter.resource_name"), pair("page_size"), pair("page_token")]);
+        let read = snake_case(vec![
+            pair("filter.resourceName"),
+            pair("page_size"),
+            pair("pageToken"),
+        ]);
+        assert_eq!(
+            read,
+            [
+                pair("filter.resource_name"),
+                pair("page_size"),
+                pair("page_token")
+            ]
+        );
     }
 }

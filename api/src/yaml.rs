@@ -6,12 +6,19 @@ use serde_saphyr::{Options, budget, options};
 /// Whether the first line with content looks like YAML and not like JSON.
 #[must_use]
 pub fn looks_like_yaml(text: &str) -> bool {
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let mut lines = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.next().is_some_and(begins_yaml)
 }
 
 fn begins_yaml(line: &str) -> bool {
-    let key = line.split(':').next().unwrap_or_default().trim_matches(['"', '\'']);
+    let key = line
+        .split(':')
+        .next()
+        .unwrap_or_default()
+        .trim_matches(['"', '\'']);
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '-');
     let is_member = line
         .get(line.find(':').map_or(line.len(), |colon| colon + 1)..)
@@ -23,7 +30,8 @@ fn begins_yaml(line: &str) -> bool {
         || (is_member && !key.is_empty() && key.chars().all(is_name))
 }
 
-/// As strict as the JSON reader: no duplicate members, no merge keys, no implicit types. Large documents are allowed.
+/// As strict as the JSON reader: no duplicate members, no merge keys, no implicit types. Large
+/// documents are allowed.
 #[must_use]
 pub fn strict() -> Options {
     options! {
@@ -44,10 +52,15 @@ pub fn strict() -> Options {
 /// The place of a fault, such as `line 3, column 1`, and what is wrong.
 #[must_use]
 pub fn fault(error: &serde_saphyr::Error) -> (String, String) {
-    let place = error.location().map(|at| format!("line {}, column {}", at.line(), at.column()));
+    let place = error
+        .location()
+        .map(|at| format!("line {}, column {}", at.line(), at.column()));
     let message = error.without_snippet().to_string();
     let first = message.lines().next().unwrap_or_default();
-    (place.unwrap_or_default(), format!("{first}; correct the YAML, or write the document as JSON"))
+    (
+        place.unwrap_or_default(),
+        format!("{first}; correct the YAML, or write the document as JSON"),
+    )
 }
 
 #[cfg(test)]

@@ -25,14 +25,23 @@ pub fn run(folder: &Folder, clock: &Clock) -> Result<Vec<Row>> {
         let recorded = folder.recorded(SIZE, groups)?;
         let identities = recorded.identities.iter().take(SAMPLES);
         let permissions: Vec<Row> = identities
-            .map(|who| clock.runs(Row::new("permissions", SIZE, groups), || engine.permissions(who)))
+            .map(|who| {
+                clock.runs(Row::new("permissions", SIZE, groups), || {
+                    engine.permissions(who)
+                })
+            })
             .collect();
         rows.extend(median(permissions));
         if groups == 10 {
-            let questions = recorded.queries.iter().take(SAMPLES).map(crate::engine::Question::new);
+            let questions = recorded
+                .queries
+                .iter()
+                .take(SAMPLES)
+                .map(crate::engine::Question::new);
             let questions = questions.collect::<Result<Vec<_>>>()?;
-            let who_can =
-                questions.iter().map(|question| clock.runs(Row::new("who_can", SIZE, 0), || engine.who_can(question)));
+            let who_can = questions.iter().map(|question| {
+                clock.runs(Row::new("who_can", SIZE, 0), || engine.who_can(question))
+            });
             rows.extend(median(who_can.collect()));
         }
     }
@@ -47,7 +56,11 @@ pub fn run(folder: &Folder, clock: &Clock) -> Result<Vec<Row>> {
 
 /// The median row.
 fn median(mut rows: Vec<Row>) -> Option<Row> {
-    rows.sort_by(|a, b| a.ns_median.unwrap_or_default().total_cmp(&b.ns_median.unwrap_or_default()));
+    rows.sort_by(|a, b| {
+        a.ns_median
+            .unwrap_or_default()
+            .total_cmp(&b.ns_median.unwrap_or_default())
+    });
     let middle = rows.len() / 2;
     rows.into_iter().nth(middle)
 }

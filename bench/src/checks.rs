@@ -1,4 +1,5 @@
-//! Preparation of every native measurement: opens the identities, and compares each result with that of the plain loop.
+//! Preparation of every native measurement: opens the identities, and compares each result with
+//! that of the plain loop.
 
 use crate::Result;
 use crate::document::{Acl, Operation, PatternType, Permission, ResourceType};
@@ -6,9 +7,23 @@ use crate::engine::{Engine, Opened, Question};
 use crate::files::RecordedQueries;
 
 /// Opens the identities and converts the queries.
-pub(crate) fn translate(engine: &Engine, recorded: &RecordedQueries) -> Result<(Vec<Opened>, Vec<Question>)> {
-    let opened = recorded.identities.iter().map(|who| engine.open(who)).collect();
-    Ok((opened, recorded.queries.iter().map(Question::new).collect::<Result<_>>()?))
+pub(crate) fn translate(
+    engine: &Engine,
+    recorded: &RecordedQueries,
+) -> Result<(Vec<Opened>, Vec<Question>)> {
+    let opened = recorded
+        .identities
+        .iter()
+        .map(|who| engine.open(who))
+        .collect();
+    Ok((
+        opened,
+        recorded
+            .queries
+            .iter()
+            .map(Question::new)
+            .collect::<Result<_>>()?,
+    ))
 }
 
 /// Fails unless every result equals that of the plain loop, with and without provenance.
@@ -24,7 +39,10 @@ pub(crate) fn compare(
         let handle = opened.allows_on(engine, question, &engine.resource(question));
         if [opened.allows(engine, question), handle, decided] != [asked.allowed; 3] {
             let who = &recorded.identities[asked.identity];
-            return Err(format!("the engine and the plain loop differ: {asked:?}, asked by {who:?}").into());
+            return Err(format!(
+                "the engine and the plain loop differ: {asked:?}, asked by {who:?}"
+            )
+            .into());
         }
     }
     Ok(())

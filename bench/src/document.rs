@@ -1,4 +1,5 @@
-//! The policy document as plain structs, for the generator, the reference, and for comparison with loading.
+//! The policy document as plain structs, for the generator, the reference, and for comparison with
+//! loading.
 
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +49,8 @@ pub struct Acl {
     pub permission_type: Permission,
 }
 
-/// Declares an enumeration with the document's spelling and the short spelling of the command line and JavaScript.
+/// Declares an enumeration with the document's spelling and the short spelling of the command line
+/// and JavaScript.
 macro_rules! spelled {
     ($(#[$meta:meta])* $name:ident { $($variant:ident = $long:literal, $short:literal;)+ }) => {
         $(#[$meta])*
@@ -110,9 +112,21 @@ impl ResourceType {
     /// The operations of ACLs of this type.
     #[must_use]
     pub const fn operations(self) -> &'static [Operation] {
-        use Operation::{All, Alter, AlterConfigs, Create, Delete, Describe, DescribeConfigs, Read, Write};
+        use Operation::{
+            All, Alter, AlterConfigs, Create, Delete, Describe, DescribeConfigs, Read, Write,
+        };
         match self {
-            Self::Topic => &[All, Read, Write, Create, Delete, Alter, Describe, DescribeConfigs, AlterConfigs],
+            Self::Topic => &[
+                All,
+                Read,
+                Write,
+                Create,
+                Delete,
+                Alter,
+                Describe,
+                DescribeConfigs,
+                AlterConfigs,
+            ],
             Self::Group => &[All, Read, Delete, Describe],
             Self::TransactionalId => &[All, Write, Describe],
         }
@@ -123,10 +137,19 @@ impl Document {
     /// The bytes of all distinct names of the document, which every program must store.
     #[must_use]
     pub fn bytes_of_names(&self) -> usize {
-        let members = self.roles.iter().flat_map(|role| role.members.iter().map(|member| &member.principal));
-        let mut principals: Vec<&str> =
-            members.chain(self.acls.iter().map(|acl| &acl.principal)).map(|text| name_of(text)).collect();
-        let mut resources: Vec<&str> = self.acls.iter().map(|acl| acl.resource_name.as_str()).collect();
+        let members = self
+            .roles
+            .iter()
+            .flat_map(|role| role.members.iter().map(|member| &member.principal));
+        let mut principals: Vec<&str> = members
+            .chain(self.acls.iter().map(|acl| &acl.principal))
+            .map(|text| name_of(text))
+            .collect();
+        let mut resources: Vec<&str> = self
+            .acls
+            .iter()
+            .map(|acl| acl.resource_name.as_str())
+            .collect();
         let sum = |names: &mut Vec<&str>| {
             names.sort_unstable();
             names.dedup();
@@ -138,5 +161,7 @@ impl Document {
 
 /// A principal's name without its type.
 fn name_of(principal: &str) -> &str {
-    principal.split_once(':').map_or(principal, |(_, name)| name)
+    principal
+        .split_once(':')
+        .map_or(principal, |(_, name)| name)
 }

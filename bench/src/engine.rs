@@ -39,7 +39,9 @@ impl Engine {
     /// # Errors
     /// The errors of the engine.
     pub fn load(text: &str) -> Result<Self> {
-        policy_from_json(text).map(Self).map_err(|problems| problems.to_string().into())
+        policy_from_json(text)
+            .map(Self)
+            .map_err(|problems| problems.to_string().into())
     }
 
     /// Opens an identity.
@@ -52,19 +54,34 @@ impl Engine {
     /// Looks up the resource of a query.
     #[must_use]
     pub fn resource(&self, question: &Question) -> Hot {
-        Hot(PreparedResource::new(&self.0, question.resource_type, &question.name))
+        Hot(PreparedResource::new(
+            &self.0,
+            question.resource_type,
+            &question.name,
+        ))
     }
 
     /// The permissions of an identity.
     #[must_use]
     pub fn permissions(&self, who: &Who) -> Permissions {
-        permissions(&self.0, &Identity::new(who.user.as_str(), who.groups.iter().map(String::as_str)))
+        permissions(
+            &self.0,
+            &Identity::new(who.user.as_str(), who.groups.iter().map(String::as_str)),
+        )
     }
 
     /// The principals that can perform an operation.
     #[must_use]
     pub fn who_can(&self, question: &Question) -> WhoCan {
-        who_can(&self.0, &Request::new(question.operation, question.resource_type, &question.name, At::IgnoringExpiry))
+        who_can(
+            &self.0,
+            &Request::new(
+                question.operation,
+                question.resource_type,
+                &question.name,
+                At::IgnoringExpiry,
+            ),
+        )
     }
 
     /// Adds an ACL; returns whether it is new.
@@ -100,21 +117,41 @@ impl Opened {
     /// Only the decision: whether it is allowed.
     #[must_use]
     pub fn allows(&mut self, engine: &Engine, question: &Question) -> bool {
-        let Question { operation, resource_type, name } = question;
-        self.0.outcome(&engine.0, &Request::new(*operation, *resource_type, name, At::IgnoringExpiry)) == Outcome::Allow
+        let Question {
+            operation,
+            resource_type,
+            name,
+        } = question;
+        self.0.outcome(
+            &engine.0,
+            &Request::new(*operation, *resource_type, name, At::IgnoringExpiry),
+        ) == Outcome::Allow
     }
 
     /// Only the decision, for a resource that was looked up in advance.
     #[must_use]
     pub fn allows_on(&mut self, engine: &Engine, question: &Question, resource: &Hot) -> bool {
-        self.0.outcome_on(&engine.0, question.operation, &resource.0, None, At::IgnoringExpiry) == Outcome::Allow
+        self.0.outcome_on(
+            &engine.0,
+            question.operation,
+            &resource.0,
+            None,
+            At::IgnoringExpiry,
+        ) == Outcome::Allow
     }
 
     /// The decision with its provenance.
     #[must_use]
     pub fn decide(&mut self, engine: &Engine, question: &Question) -> Decision {
-        let Question { operation, resource_type, name } = question;
-        self.0.decide(&engine.0, &Request::new(*operation, *resource_type, name, At::IgnoringExpiry))
+        let Question {
+            operation,
+            resource_type,
+            name,
+        } = question;
+        self.0.decide(
+            &engine.0,
+            &Request::new(*operation, *resource_type, name, At::IgnoringExpiry),
+        )
     }
 }
 
@@ -125,7 +162,11 @@ impl Question {
     /// An unknown spelling.
     pub fn new(query: &RecordedQuery) -> Result<Self> {
         Ok(Self {
-            operation: query.operation.parse::<Operation>().ok().ok_or_else(|| unknown(&query.operation))?,
+            operation: query
+                .operation
+                .parse::<Operation>()
+                .ok()
+                .ok_or_else(|| unknown(&query.operation))?,
             resource_type: query
                 .resource_type
                 .parse::<ResourceType>()
@@ -142,7 +183,9 @@ impl Entry {
     /// # Errors
     /// The errors of the engine.
     pub fn new(acl: &Acl) -> Result<Self> {
-        acl_from_value(&serde_json::to_value(acl)?).map(Self).map_err(|problems| problems.to_string().into())
+        acl_from_value(&serde_json::to_value(acl)?)
+            .map(Self)
+            .map_err(|problems| problems.to_string().into())
     }
 }
 

@@ -1,4 +1,5 @@
-//! The workload in files, shared by Rust and Node: a policy document, and queries with their results.
+//! The workload in files, shared by Rust and Node: a policy document, and queries with their
+//! results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -82,7 +83,9 @@ impl Folder {
     /// # Errors
     /// The file is missing.
     pub fn policy(&self, size: usize) -> Result<String> {
-        Ok(fs::read_to_string(self.0.join(size.to_string()).join("policy.json"))?)
+        Ok(fs::read_to_string(
+            self.0.join(size.to_string()).join("policy.json"),
+        )?)
     }
 
     /// The queries with their results.
@@ -90,7 +93,12 @@ impl Folder {
     /// # Errors
     /// The file is missing.
     pub fn recorded(&self, size: usize, groups: usize) -> Result<RecordedQueries> {
-        read(&self.0.join(size.to_string()).join(format!("questions-{groups}.json")))
+        read(
+            &self
+                .0
+                .join(size.to_string())
+                .join(format!("questions-{groups}.json")),
+        )
     }
 
     /// The path of the folder.
@@ -112,7 +120,10 @@ impl Folder {
     pub fn write_part(&self, name: &str, part: &Part) -> Result<()> {
         let folder = self.0.join("parts");
         fs::create_dir_all(&folder)?;
-        Ok(fs::write(folder.join(format!("{name}.json")), serde_json::to_vec_pretty(part)?)?)
+        Ok(fs::write(
+            folder.join(format!("{name}.json")),
+            serde_json::to_vec_pretty(part)?,
+        )?)
     }
 
     /// All results, in the order of the file names.
@@ -132,17 +143,26 @@ impl Folder {
 /// The queries of the workload with their results, for a file.
 #[must_use]
 pub fn recorded(questions: Questions, answers: &[bool]) -> RecordedQueries {
-    let queries = questions.queries.into_iter().zip(answers).map(|(query, allowed)| RecordedQuery {
-        identity: query.identity,
-        operation: query.operation.short().to_owned(),
-        resource_type: query.resource_type.short().to_owned(),
-        name: query.name,
-        allowed: *allowed,
-    });
-    RecordedQueries { groups: questions.groups, queries: queries.collect(), identities: questions.identities }
+    let queries = questions
+        .queries
+        .into_iter()
+        .zip(answers)
+        .map(|(query, allowed)| RecordedQuery {
+            identity: query.identity,
+            operation: query.operation.short().to_owned(),
+            resource_type: query.resource_type.short().to_owned(),
+            name: query.name,
+            allowed: *allowed,
+        });
+    RecordedQueries {
+        groups: questions.groups,
+        queries: queries.collect(),
+        identities: questions.identities,
+    }
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
-    let text = fs::read_to_string(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
+    let text = fs::read_to_string(path)
+        .map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
     serde_json::from_str(&text).map_err(|error| format!("`{}`: {error}", path.display()).into())
 }

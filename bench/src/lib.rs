@@ -1,4 +1,5 @@
-//! The benchmark: a fixed workload, the plain loop, the native engine's measurements, and the resulting tables.
+//! The benchmark: a fixed workload, the plain loop, the native engine's measurements, and the
+//! resulting tables.
 //!
 //! `cargo xtask bench` runs it together with `bench/js`. No published program depends on it.
 

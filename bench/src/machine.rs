@@ -20,7 +20,8 @@ pub struct Machine {
     pub rust: String,
     /// Node.js.
     pub node: String,
-    /// The average number of running programs in the last minute; more than one means a busy machine.
+    /// The average number of running programs in the last minute; more than one means a busy
+    /// machine.
     pub load: String,
 }
 
@@ -30,8 +31,10 @@ impl Machine {
     pub fn look(rust: String, node: String) -> Self {
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
         let unknown = || "unknown".to_owned();
-        let memory = after(&read("/proc/meminfo"), "MemTotal:").and_then(|text| text.split(' ').next()?.parse().ok());
-        let system = after(&read("/etc/os-release"), "PRETTY_NAME=").map(|name| name.trim_matches('"').to_owned());
+        let memory = after(&read("/proc/meminfo"), "MemTotal:")
+            .and_then(|text| text.split(' ').next()?.parse().ok());
+        let system = after(&read("/etc/os-release"), "PRETTY_NAME=")
+            .map(|name| name.trim_matches('"').to_owned());
         let kernel = read("/proc/sys/kernel/osrelease");
         Self {
             cpu: after(&read("/proc/cpuinfo"), "model name\t:").unwrap_or_else(unknown),
@@ -56,7 +59,15 @@ impl Machine {
     /// Describes the machine in one line.
     #[must_use]
     pub fn line(&self) -> String {
-        let Self { cpu, cores, memory_bytes, os, rust, node, load } = self;
+        let Self {
+            cpu,
+            cores,
+            memory_bytes,
+            os,
+            rust,
+            node,
+            load,
+        } = self;
         let gibibytes = memory_bytes.div_ceil(1 << 30);
         format!("{cpu}, {cores} cores, {gibibytes} GiB, {os}; {rust}, Node {node}; load {load}")
     }
@@ -64,5 +75,6 @@ impl Machine {
 
 /// The rest of the line that begins with `label`.
 fn after(text: &str, label: &str) -> Option<String> {
-    text.lines().find_map(|line| Some(line.strip_prefix(label)?.trim().to_owned()))
+    text.lines()
+        .find_map(|line| Some(line.strip_prefix(label)?.trim().to_owned()))
 }

@@ -18,7 +18,11 @@ fn main() -> ExitCode {
 
 fn run(args: &[String]) -> Result<()> {
     let quick = args.iter().any(|arg| arg == "--quick");
-    let words: Vec<&str> = args.iter().map(String::as_str).filter(|arg| *arg != "--quick").collect();
+    let words: Vec<&str> = args
+        .iter()
+        .map(String::as_str)
+        .filter(|arg| *arg != "--quick")
+        .collect();
     match words.as_slice() {
         ["generate", folder, sizes @ ..] => {
             numbers(sizes)?.into_iter().try_for_each(|size| Folder::new(*folder).generate(size))
@@ -41,5 +45,11 @@ fn run(args: &[String]) -> Result<()> {
 }
 
 fn numbers(words: &[&str]) -> Result<Vec<usize>> {
-    words.iter().map(|word| word.parse().map_err(|_| format!("`{word}` is not a number of ACLs").into())).collect()
+    words
+        .iter()
+        .map(|word| {
+            word.parse()
+                .map_err(|_| format!("`{word}` is not a number of ACLs").into())
+        })
+        .collect()
 }

@@ -49,11 +49,17 @@ impl Row {
     /// A row without values.
     #[must_use]
     pub fn new(name: &str, acls: usize, groups: usize) -> Self {
-        Self { name: name.to_owned(), acls, groups, ..Self::default() }
+        Self {
+            name: name.to_owned(),
+            acls,
+            groups,
+            ..Self::default()
+        }
     }
 }
 
-/// The number of calls that are timed together for a percentile, because a single call is as short as reading the clock.
+/// The number of calls that are timed together for a percentile, because a single call is as short
+/// as reading the clock.
 const BATCH: usize = 20;
 
 /// Measures times.
@@ -79,7 +85,8 @@ impl Clock {
     /// Creates a clock that stores criterion's files in `folder`.
     #[must_use]
     pub fn new(folder: PathBuf, quick: bool) -> Self {
-        // Short, because there are many rounds, so that compared programs run under the same conditions.
+        // Short, because there are many rounds, so that compared programs run under the same
+        // conditions.
         let (warm_up, measure, samples) = if quick { (10, 40, 10) } else { (20, 100, 20) };
         let criterion = Criterion::default()
             .output_directory(&folder)
@@ -89,16 +96,26 @@ impl Clock {
             .sample_size(samples)
             // Only the median is used, so this is the minimum without a warning of criterion.
             .nresamples(1_001);
-        Self { criterion, folder, repetitions: if quick { 3 } else { 7 } }
+        Self {
+            criterion,
+            folder,
+            repetitions: if quick { 3 } else { 7 },
+        }
     }
 
-    /// Measures `call` with the arguments 0, 1, .. `calls` - 1 in a loop: the median by criterion, and the 99th percentile of
-    /// batches of 20 calls. Every round of a row needs another `turn`, because criterion stores repeated measurements in other
-    /// folders.
+    /// Measures `call` with the arguments 0, 1, .. `calls` - 1 in a loop: the median by criterion,
+    /// and the 99th percentile of batches of 20 calls. Every round of a row needs another `turn`,
+    /// because criterion stores repeated measurements in other folders.
     ///
     /// # Errors
     /// Criterion's files cannot be read.
-    pub fn calls<T>(&mut self, turn: usize, row: Row, calls: usize, mut call: impl FnMut(usize) -> T) -> Result<Row> {
+    pub fn calls<T>(
+        &mut self,
+        turn: usize,
+        row: Row,
+        calls: usize,
+        mut call: impl FnMut(usize) -> T,
+    ) -> Result<Row> {
         let id = format!("g{}-{}", row.groups, turn);
         let mut group = self.criterion.benchmark_group(&row.name);
         group.sampling_mode(SamplingMode::Flat);
@@ -115,8 +132,14 @@ impl Clock {
             });
         });
         group.finish();
-        let file = self.folder.join(&row.name).join(&id).join(row.acls.to_string()).join("new/estimates.json");
-        let text = fs::read_to_string(&file).map_err(|error| format!("cannot read `{}`: {error}", file.display()))?;
+        let file = self
+            .folder
+            .join(&row.name)
+            .join(&id)
+            .join(row.acls.to_string())
+            .join("new/estimates.json");
+        let text = fs::read_to_string(&file)
+            .map_err(|error| format!("cannot read `{}`: {error}", file.display()))?;
         let estimates: Estimates = serde_json::from_str(&text)?;
         let mut batches: Vec<f64> = (0..calls / BATCH)
             .map(|batch| {
@@ -145,14 +168,20 @@ impl Clock {
                 time
             })
             .collect();
-        Row { ns_median: Some(quantile(&mut times, 0.5)), ..row }
+        Row {
+            ns_median: Some(quantile(&mut times, 0.5)),
+            ..row
+        }
     }
 }
 
-/// Measures each of `calls` calls separately in several passes, to exclude interruptions by the operating system: the median,
-/// the 99th percentile and the slowest of the calls, each as the median of its passes.
+/// Measures each of `calls` calls separately in several passes, to exclude interruptions by the
+/// operating system: the median, the 99th percentile and the slowest of the calls, each as the
+/// median of its passes.
 pub fn singly<T>(row: Row, calls: usize, passes: usize, mut call: impl FnMut(usize) -> T) -> Row {
-    let mut reading: Vec<f64> = (0..1_000).map(|_| nanoseconds(Instant::now().elapsed())).collect();
+    let mut reading: Vec<f64> = (0..1_000)
+        .map(|_| nanoseconds(Instant::now().elapsed()))
+        .collect();
     let reading = quantile(&mut reading, 0.5);
     let mut times = vec![Vec::with_capacity(passes); calls];
     for _ in 0..passes {
@@ -168,9 +197,14 @@ pub fn singly<T>(row: Row, calls: usize, passes: usize, mut call: impl FnMut(usi
 /// Combines the rows of several rounds to rows with their medians.
 #[must_use]
 pub fn of_turns(turns: &[Vec<Row>]) -> Vec<Row> {
-    let Some(first) = turns.first() else { return Vec::new() };
+    let Some(first) = turns.first() else {
+        return Vec::new();
+    };
     let of = |place: usize, value: fn(&Row) -> Option<f64>| {
-        let values: Vec<f64> = turns.iter().filter_map(|turn| value(turn.get(place)?)).collect();
+        let values: Vec<f64> = turns
+            .iter()
+            .filter_map(|turn| value(turn.get(place)?))
+            .collect();
         (!values.is_empty()).then(|| median(&values))
     };
     let merged = first.iter().enumerate().map(|(place, row)| Row {
@@ -212,13 +246,25 @@ mod tests {
     #[test]
     fn quantiles_are_values_that_were_measured() {
         let mut values = [5.0, 1.0, 3.0, 2.0, 4.0];
-        assert_eq!([0.0, 0.5, 0.99, 1.0].map(|at| quantile(&mut values, at)), [1.0, 3.0, 5.0, 5.0]);
+        assert_eq!(
+            [0.0, 0.5, 0.99, 1.0].map(|at| quantile(&mut values, at)),
+            [1.0, 3.0, 5.0, 5.0]
+        );
         assert_eq!(quantile(&mut [], 0.5), 0.0);
     }
 
     #[test]
     fn a_row_of_turns_has_their_medians() {
-        let turn = |ns| vec![Row { ns_median: Some(ns), checked: Some(1), ..Row::new("a", 1, 0) }, Row::new("b", 1, 0)];
+        let turn = |ns| {
+            vec![
+                Row {
+                    ns_median: Some(ns),
+                    checked: Some(1),
+                    ..Row::new("a", 1, 0)
+                },
+                Row::new("b", 1, 0),
+            ]
+        };
         let rows = of_turns(&[turn(9.0), turn(1.0), turn(3.0)]);
         assert_eq!(rows, turn(3.0));
     }
@@ -229,6 +275,9 @@ mod tests {
         times[7] = vec![10.0, 9_000.0, 11.0];
         times[30] = vec![200.0, 210.0, 190.0];
         let row = of_passes(Row::new("x", 1, 1), &mut times);
-        assert_eq!((row.ns_median, row.ns_p99, row.ns_max), (Some(11.0), Some(11.0), Some(200.0)));
+        assert_eq!(
+            (row.ns_median, row.ns_p99, row.ns_max),
+            (Some(11.0), Some(11.0), Some(200.0))
+        );
     }
 }

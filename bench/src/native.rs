@@ -27,13 +27,19 @@ pub fn run(folder: &Folder, sizes: &[usize], quick: bool) -> Result<()> {
         let text = folder.policy(*size)?;
         // Loading is measured directly before parsing, with which it is compared.
         rows.push(clock.runs(Row::new("native_load", *size, 0), || Engine::load(&text)));
-        rows.push(clock.runs(Row::new("serde_json_parse", *size, 0), || serde_json::from_str::<Document>(&text)));
+        rows.push(clock.runs(Row::new("serde_json_parse", *size, 0), || {
+            serde_json::from_str::<Document>(&text)
+        }));
         engines.push((*size, Engine::load(&text)?));
     }
     let mut subjects = Vec::new();
     for groups in GROUPS {
         for (size, engine) in &engines {
-            subjects.push(Subject::new(engine, *size, folder.recorded(*size, groups)?)?);
+            subjects.push(Subject::new(
+                engine,
+                *size,
+                folder.recorded(*size, groups)?,
+            )?);
         }
     }
     let mut turns = Vec::new();
@@ -53,8 +59,17 @@ pub fn run(folder: &Folder, sizes: &[usize], quick: bool) -> Result<()> {
     if sizes.contains(&analysis::SIZE) {
         rows.extend(analysis::run(folder, &clock)?);
     }
-    rows.extend(shapes::run(sizes.iter().copied().max().unwrap_or_default(), quick)?);
-    folder.write_part("native", &Part { results: rows, versions: Vec::new() })
+    rows.extend(shapes::run(
+        sizes.iter().copied().max().unwrap_or_default(),
+        quick,
+    )?);
+    folder.write_part(
+        "native",
+        &Part {
+            results: rows,
+            versions: Vec::new(),
+        },
+    )
 }
 
 /// A policy with its identities.
@@ -72,8 +87,18 @@ impl<'e> Subject<'e> {
     fn new(engine: &'e Engine, size: usize, recorded: RecordedQueries) -> Result<Self> {
         let (mut opened, questions) = translate(engine, &recorded)?;
         compare(engine, &recorded, &mut opened, &questions)?;
-        let resources = questions.iter().map(|question| engine.resource(question)).collect();
-        Ok(Self { engine, size, recorded, opened, questions, resources })
+        let resources = questions
+            .iter()
+            .map(|question| engine.resource(question))
+            .collect();
+        Ok(Self {
+            engine,
+            size,
+            recorded,
+            opened,
+            questions,
+            resources,
+        })
     }
 
     /// Measures checks, decisions and the opening of identities.
@@ -81,12 +106,20 @@ impl<'e> Subject<'e> {
         let Self {
             engine,
             size,
-            recorded: RecordedQueries { groups, identities, queries },
+            recorded:
+                RecordedQueries {
+                    groups,
+                    identities,
+                    queries,
+                },
             opened,
             questions,
             resources,
         } = self;
-        let row = |name| Row { checked: Some(queries.len()), ..Row::new(name, *size, *groups) };
+        let row = |name| Row {
+            checked: Some(queries.len()),
+            ..Row::new(name, *size, *groups)
+        };
         let check = clock.calls(turn, row("native_check"), queries.len(), |place| {
             opened[queries[place].identity].allows(engine, &questions[place])
         })?;
@@ -97,14 +130,18 @@ impl<'e> Subject<'e> {
             opened[queries[place].identity].decide(engine, &questions[place])
         })?;
         let row = Row::new("native_open", *size, *groups);
-        let open = clock.calls(turn, row, identities.len(), |place| engine.open(&identities[place]))?;
+        let open = clock.calls(turn, row, identities.len(), |place| {
+            engine.open(&identities[place])
+        })?;
         Ok(vec![check, handle, decide, open])
     }
 }
 
 /// Measures adding and removing single ACLs, and one broad prefix that covers nearly everything.
 fn changes(engine: &mut Engine, size: usize) -> Result<Vec<Row>> {
-    let entries = (0..CHANGES).map(|n| Entry::new(&new_acl(n))).collect::<Result<Vec<_>>>()?;
+    let entries = (0..CHANGES)
+        .map(|n| Entry::new(&new_acl(n)))
+        .collect::<Result<Vec<_>>>()?;
     let mut wrong = 0;
     // One pass adds all of them, and the next one removes them.
     let row = singly(Row::new("native_apply", size, 0), 2 * CHANGES, 3, |place| {
@@ -114,10 +151,21 @@ fn changes(engine: &mut Engine, size: usize) -> Result<Vec<Row>> {
         };
         wrong += usize::from(!done.is_ok_and(|changed| changed));
     });
-    let broad = Entry::new(&Acl { resource_name: "o".to_owned(), ..new_acl(0) })?;
+    let broad = Entry::new(&Acl {
+        resource_name: "o".to_owned(),
+        ..new_acl(0)
+    })?;
     let worst = singly(Row::new("native_apply_worst", size, 0), 2, 11, |place| {
-        let done = if place == 0 { engine.add(broad.clone()) } else { engine.remove(broad.clone()) };
+        let done = if place == 0 {
+            engine.add(broad.clone())
+        } else {
+            engine.remove(broad.clone())
+        };
         wrong += usize::from(!done.is_ok_and(|changed| changed));
     });
-    if wrong > 0 { Err(format!("{wrong} changes did not change anything").into()) } else { Ok(vec![row, worst]) }
+    if wrong > 0 {
+        Err(format!("{wrong} changes did not change anything").into())
+    } else {
+        Ok(vec![row, worst])
+    }
 }

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use crate::document::{Acl, Document, Operation, PatternType, Permission};
 use crate::workload::{Query, Questions, Who};
 
-/// A document with numbered principals, so that looping ten thousand times over a million ACLs is feasible.
+/// A document with numbered principals, so that looping ten thousand times over a million ACLs is
+/// feasible.
 pub struct Reference<'a> {
     acls: Vec<(usize, &'a Acl)>,
     numbers: HashMap<&'a str, usize>,
@@ -30,13 +31,21 @@ impl<'a> Reference<'a> {
                 }
             }
         }
-        Self { acls, numbers, roles_of }
+        Self {
+            acls,
+            numbers,
+            roles_of,
+        }
     }
 
     /// Decides every query: whether it is allowed.
     #[must_use]
     pub fn answers(&self, questions: &Questions) -> Vec<bool> {
-        let identities: Vec<Vec<bool>> = questions.identities.iter().map(|who| self.principals(who)).collect();
+        let identities: Vec<Vec<bool>> = questions
+            .identities
+            .iter()
+            .map(|who| self.principals(who))
+            .collect();
         let answer = |query: &Query| self.allows(&identities[query.identity], query);
         // Two concurrent halves, because this dominates a short run with a million ACLs.
         let (first, second) = questions.queries.split_at(questions.queries.len() / 2);
@@ -48,13 +57,22 @@ impl<'a> Reference<'a> {
         })
     }
 
-    /// For each principal, whether it applies to the identity: the user, everyone, the groups, and the roles of these.
+    /// For each principal, whether it applies to the identity: the user, everyone, the groups, and
+    /// the roles of these.
     fn principals(&self, who: &Who) -> Vec<bool> {
         let mut has = vec![false; self.numbers.len()];
         let own = [format!("User:{}", who.user), "User:*".to_owned()];
-        for principal in own.into_iter().chain(who.groups.iter().map(|group| format!("Group:{group}"))) {
+        for principal in own
+            .into_iter()
+            .chain(who.groups.iter().map(|group| format!("Group:{group}")))
+        {
             let roles = self.roles_of.get(principal.as_str()).into_iter().flatten();
-            for number in self.numbers.get(principal.as_str()).into_iter().chain(roles) {
+            for number in self
+                .numbers
+                .get(principal.as_str())
+                .into_iter()
+                .chain(roles)
+            {
                 has[*number] = true;
             }
         }
@@ -113,8 +131,14 @@ mod tests {
     fn facts(document: &Document) -> Facts {
         let acl = |acl| acl_from_value(&serde_json::to_value(acl).unwrap()).unwrap();
         let role = |role: &crate::document::Role| {
-            let members = role.members.iter().map(|member| Principal::parse(&member.principal).unwrap());
-            Role { name: role.name.clone(), members: members.collect::<BTreeSet<_>>() }
+            let members = role
+                .members
+                .iter()
+                .map(|member| Principal::parse(&member.principal).unwrap());
+            Role {
+                name: role.name.clone(),
+                members: members.collect::<BTreeSet<_>>(),
+            }
         };
         Facts {
             acls: document.acls.iter().map(acl).collect(),
@@ -123,7 +147,8 @@ mod tests {
         }
     }
 
-    /// Both were written separately: this one for plain documents, the oracle for the engine's model.
+    /// Both were written separately: this one for plain documents, the oracle for the engine's
+    /// model.
     #[test]
     fn agrees_with_the_oracle_of_the_tests() {
         let document = document(300, 10);
@@ -141,7 +166,12 @@ mod tests {
                         user: who.user.clone(),
                         groups: who.groups.clone(),
                         operation: query.operation.short().parse::<Operation>().ok().unwrap(),
-                        resource_type: query.resource_type.short().parse::<ResourceType>().ok().unwrap(),
+                        resource_type: query
+                            .resource_type
+                            .short()
+                            .parse::<ResourceType>()
+                            .ok()
+                            .unwrap(),
                         name: query.name.clone(),
                         host: None,
                     };
@@ -150,7 +180,10 @@ mod tests {
                 .collect();
             assert_eq!(answers, expected);
             let allowed = answers.iter().filter(|allowed| **allowed).count();
-            assert!(allowed > 100 && allowed < 500, "{allowed} of 600 are allowed");
+            assert!(
+                allowed > 100 && allowed < 500,
+                "{allowed} of 600 are allowed"
+            );
         }
     }
 }

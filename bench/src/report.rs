@@ -35,7 +35,8 @@ enum Value {
     Over(Key, Key),
     /// The slowest single call of several rows, divided by a median.
     WorstOver(&'static [Key], Key),
-    /// A median minus the given nanoseconds, which a call across the language boundary may cost, divided by a median.
+    /// A median minus the given nanoseconds, which a call across the language boundary may cost,
+    /// divided by a median.
     OverBeyond(Key, Key, f64),
     /// A median in milliseconds.
     Milliseconds(Key),
@@ -53,7 +54,10 @@ enum Value {
     MostMebibytes(&'static str),
 }
 
-use Value::{Bytes, BytesEach, BytesPerAcl, Count, Milliseconds, MostMebibytes, Over, OverBeyond, WorstOver, WorstP99};
+use Value::{
+    Bytes, BytesEach, BytesPerAcl, Count, Milliseconds, MostMebibytes, Over, OverBeyond, WorstOver,
+    WorstP99,
+};
 
 /// The name prefix of the rows about attacks.
 pub(crate) const ATTACK: &str = "attack_";
@@ -63,8 +67,19 @@ const fn check(acls: usize) -> Key {
 }
 
 /// Another engine with ten groups, divided by the engine's check in wasm.
-const fn peer(name: &'static str, what: &'static str, peer: &'static str, acls: usize, at_least: f64) -> Promise {
-    Promise { name, what, bound: AtLeast(at_least), value: Over((peer, acls, 10), check(acls)) }
+const fn peer(
+    name: &'static str,
+    what: &'static str,
+    peer: &'static str,
+    acls: usize,
+    at_least: f64,
+) -> Promise {
+    Promise {
+        name,
+        what,
+        bound: AtLeast(at_least),
+        value: Over((peer, acls, 10), check(acls)),
+    }
 }
 
 /// A handwritten implementation divided by a call of the engine, with ten groups.
@@ -76,12 +91,28 @@ const fn beside(
     acls: usize,
     at_least: f64,
 ) -> Promise {
-    Promise { name, what, bound: AtLeast(at_least), value: Over((peer, acls, 10), (ours, acls, 10)) }
+    Promise {
+        name,
+        what,
+        bound: AtLeast(at_least),
+        value: Over((peer, acls, 10), (ours, acls, 10)),
+    }
 }
 
 /// A rate divided by another, which equals the inverse ratio of their times.
-const fn rate(name: &'static str, what: &'static str, at_least: f64, under: Key, of: Key) -> Promise {
-    Promise { name, what, bound: AtLeast(at_least), value: Over(under, of) }
+const fn rate(
+    name: &'static str,
+    what: &'static str,
+    at_least: f64,
+    under: Key,
+    of: Key,
+) -> Promise {
+    Promise {
+        name,
+        what,
+        bound: AtLeast(at_least),
+        value: Over(under, of),
+    }
 }
 
 const fn service(name: &'static str) -> Key {
@@ -89,44 +120,170 @@ const fn service(name: &'static str) -> Key {
 }
 
 const fn at_most(name: &'static str, what: &'static str, limit: f64, value: Value) -> Promise {
-    Promise { name, what, bound: AtMost(limit), value }
+    Promise {
+        name,
+        what,
+        bound: AtMost(limit),
+        value,
+    }
 }
 
 const EVALUATION: Key = ("evaluation_cpu", 10 * K, 20);
 const ORDINARY: Key = ("native_check", M, 10);
-const WORST: &[Key] =
-    &[("native_worst_hot", M, 200), ("native_worst_prefixes", 50_000, 200), ("native_worst_shared", K, 200)];
+const WORST: &[Key] = &[
+    ("native_worst_hot", M, 200),
+    ("native_worst_prefixes", 50_000, 200),
+    ("native_worst_shared", K, 200),
+];
 const K: usize = 1_000;
 const M: usize = 1_000_000;
 
 const PROMISES: [Promise; 65] = [
-    peer("cedar_wasm_1k", "Cedar (wasm), 1k ACLs", "cedar_wasm", K, 8_000.0),
-    peer("cedar_wasm_10k", "Cedar (wasm), 10k", "cedar_wasm", 10 * K, 80_000.0),
+    peer(
+        "cedar_wasm_1k",
+        "Cedar (wasm), 1k ACLs",
+        "cedar_wasm",
+        K,
+        8_000.0,
+    ),
+    peer(
+        "cedar_wasm_10k",
+        "Cedar (wasm), 10k",
+        "cedar_wasm",
+        10 * K,
+        80_000.0,
+    ),
     peer("casbin_1k", "Casbin, 1k", "casbin", K, 8_000.0),
     peer("casbin_10k", "Casbin, 10k", "casbin", 10 * K, 60_000.0),
-    peer("casl_1k", "CASL, ability built beforehand, 1k", "casl", K, 10.0),
-    peer("casl_100k_g10", "CASL, 100k, 10 groups", "casl", 100 * K, 80.0),
+    peer(
+        "casl_1k",
+        "CASL, ability built beforehand, 1k",
+        "casl",
+        K,
+        10.0,
+    ),
+    peer(
+        "casl_100k_g10",
+        "CASL, 100k, 10 groups",
+        "casl",
+        100 * K,
+        80.0,
+    ),
     Promise {
         name: "casl_100k_g200",
         what: "CASL, 100k, 200 groups",
         bound: AtLeast(1_500.0),
         value: Over(("casl", 100 * K, 200), ("wasm_check", 100 * K, 200)),
     },
-    peer("js_loop_1k", "plain JavaScript loop, 1k", "js_loop", K, 60.0),
-    peer("js_loop_100k", "plain JavaScript loop, 100k", "js_loop", 100 * K, 3_500.0),
-    peer("js_loop_1m", "plain JavaScript loop, 1M", "js_loop", M, 28_000.0),
-    peer("js_indexed_1k", "JavaScript with a map of names, 1k", "js_indexed", K, 8.0),
-    peer("js_indexed_10k", "JavaScript with a map of names, 10k", "js_indexed", 10 * K, 8.0),
-    peer("js_indexed_100k", "JavaScript with a map of names, 100k", "js_indexed", 100 * K, 12.0),
-    peer("js_indexed_1m", "JavaScript with a map of names, 1M", "js_indexed", M, 20.0),
-    peer("js_remembered_1k", "JavaScript with a map that caches names, 1k", "js_remembered", K, 1.0),
-    peer("js_remembered_10k", "JavaScript with a map that caches names, 10k", "js_remembered", 10 * K, 1.0),
-    peer("js_remembered_100k", "JavaScript with a map that caches names, 100k", "js_remembered", 100 * K, 1.0),
-    peer("js_remembered_1m", "JavaScript with a map that caches names, 1M", "js_remembered", M, 1.0),
-    beside("js_can_1k", "the same compared with `identity.can`, 1k", "js_remembered", "wasm_can", K, 1.0),
-    beside("js_can_10k", "the same compared with `identity.can`, 10k", "js_remembered", "wasm_can", 10 * K, 1.0),
-    beside("js_can_100k", "the same compared with `identity.can`, 100k", "js_remembered", "wasm_can", 100 * K, 1.0),
-    beside("js_can_1m", "the same compared with `identity.can`, 1M", "js_remembered", "wasm_can", M, 1.0),
+    peer(
+        "js_loop_1k",
+        "plain JavaScript loop, 1k",
+        "js_loop",
+        K,
+        60.0,
+    ),
+    peer(
+        "js_loop_100k",
+        "plain JavaScript loop, 100k",
+        "js_loop",
+        100 * K,
+        3_500.0,
+    ),
+    peer(
+        "js_loop_1m",
+        "plain JavaScript loop, 1M",
+        "js_loop",
+        M,
+        28_000.0,
+    ),
+    peer(
+        "js_indexed_1k",
+        "JavaScript with a map of names, 1k",
+        "js_indexed",
+        K,
+        8.0,
+    ),
+    peer(
+        "js_indexed_10k",
+        "JavaScript with a map of names, 10k",
+        "js_indexed",
+        10 * K,
+        8.0,
+    ),
+    peer(
+        "js_indexed_100k",
+        "JavaScript with a map of names, 100k",
+        "js_indexed",
+        100 * K,
+        12.0,
+    ),
+    peer(
+        "js_indexed_1m",
+        "JavaScript with a map of names, 1M",
+        "js_indexed",
+        M,
+        20.0,
+    ),
+    peer(
+        "js_remembered_1k",
+        "JavaScript with a map that caches names, 1k",
+        "js_remembered",
+        K,
+        1.0,
+    ),
+    peer(
+        "js_remembered_10k",
+        "JavaScript with a map that caches names, 10k",
+        "js_remembered",
+        10 * K,
+        1.0,
+    ),
+    peer(
+        "js_remembered_100k",
+        "JavaScript with a map that caches names, 100k",
+        "js_remembered",
+        100 * K,
+        1.0,
+    ),
+    peer(
+        "js_remembered_1m",
+        "JavaScript with a map that caches names, 1M",
+        "js_remembered",
+        M,
+        1.0,
+    ),
+    beside(
+        "js_can_1k",
+        "the same compared with `identity.can`, 1k",
+        "js_remembered",
+        "wasm_can",
+        K,
+        1.0,
+    ),
+    beside(
+        "js_can_10k",
+        "the same compared with `identity.can`, 10k",
+        "js_remembered",
+        "wasm_can",
+        10 * K,
+        1.0,
+    ),
+    beside(
+        "js_can_100k",
+        "the same compared with `identity.can`, 100k",
+        "js_remembered",
+        "wasm_can",
+        100 * K,
+        1.0,
+    ),
+    beside(
+        "js_can_1m",
+        "the same compared with `identity.can`, 1M",
+        "js_remembered",
+        "wasm_can",
+        M,
+        1.0,
+    ),
     beside(
         "js_filter_1k",
         "the same compared with `filter` of 1,000 names, 1k",
@@ -209,7 +366,12 @@ const PROMISES: [Promise; 65] = [
         166_000.0,
         Bytes(("js_entry_brotli", 0, 0)),
     ),
-    at_most("growth_native", "a check at 1M ACLs over one at 1k, native", 3.0, Over(ORDINARY, ("native_check", K, 10))),
+    at_most(
+        "growth_native",
+        "a check at 1M ACLs over one at 1k, native",
+        3.0,
+        Over(ORDINARY, ("native_check", K, 10)),
+    ),
     at_most(
         "growth_wasm",
         "a check at 1M ACLs over one at 1k, wasm",
@@ -222,7 +384,12 @@ const PROMISES: [Promise; 65] = [
         1.4,
         Over(("native_check", M, 200), ("native_check", M, 1)),
     ),
-    at_most("worst_over_median", "worst single decision over the ordinary median", 20.0, WorstOver(WORST, ORDINARY)),
+    at_most(
+        "worst_over_median",
+        "worst single decision over the ordinary median",
+        20.0,
+        WorstOver(WORST, ORDINARY),
+    ),
     at_most(
         "provenance_over_decision",
         "decision with its ACL, group and role over the outcome only, 1M, native",
@@ -253,7 +420,12 @@ const PROMISES: [Promise; 65] = [
         90.0,
         BytesEach(("memory", M, 0), ("memory_of_names", M, 0)),
     ),
-    at_most("wasm_brotli_bytes", "the wasm module after brotli, in bytes", 150_000.0, Bytes(("wasm_brotli", 0, 0))),
+    at_most(
+        "wasm_brotli_bytes",
+        "the wasm module after brotli, in bytes",
+        150_000.0,
+        Bytes(("wasm_brotli", 0, 0)),
+    ),
     at_most(
         "cold_start_vs_cedar",
         "start of Node to the first decision over Cedar's, 1k",
@@ -272,7 +444,12 @@ const PROMISES: [Promise; 65] = [
         1.5,
         OverBeyond(check(K), ("native_check", K, 10), 100.0),
     ),
-    at_most("who_can_ms", "who can, 100k, native, in milliseconds", 5.0, Milliseconds(("who_can", 100 * K, 0))),
+    at_most(
+        "who_can_ms",
+        "who can, 100k, native, in milliseconds",
+        5.0,
+        Milliseconds(("who_can", 100 * K, 0)),
+    ),
     at_most(
         "permissions_ms",
         "permissions of a user with 10 groups, 100k, native, in milliseconds",
@@ -285,7 +462,12 @@ const PROMISES: [Promise; 65] = [
         100.0,
         Milliseconds(("diff", 100 * K, 0)),
     ),
-    at_most("lint_ms", "lint of 100k ACLs, in milliseconds", 500.0, Milliseconds(("lint", 100 * K, 0))),
+    at_most(
+        "lint_ms",
+        "lint of 100k ACLs, in milliseconds",
+        500.0,
+        Milliseconds(("lint", 100 * K, 0)),
+    ),
     rate(
         "service_role_over_healthz",
         "reads of one role over those of a fixed text, per second",
@@ -361,13 +543,19 @@ const PROMISES: [Promise; 65] = [
         "evaluation_p99_beside_batches",
         "p99 of evaluations while batches of 100 with 200 groups run, over that without them",
         3.0,
-        Over(("evaluation_beside_batches_p99", 10 * K, 20), ("evaluation_p99", 10 * K, 20)),
+        Over(
+            ("evaluation_beside_batches_p99", 10 * K, 20),
+            ("evaluation_p99", 10 * K, 20),
+        ),
     ),
     at_most(
         "evaluation_p99_beside_readers",
         "p99 of evaluations while 8 clients read 200,000 ACLs, over that without them",
         10.0,
-        Over(("evaluation_beside_readers_p99", 200 * K, 0), ("evaluation_alone_p99", 200 * K, 0)),
+        Over(
+            ("evaluation_beside_readers_p99", 200 * K, 0),
+            ("evaluation_alone_p99", 200 * K, 0),
+        ),
     ),
     at_most(
         "attacked_p99_ms",
@@ -375,7 +563,12 @@ const PROMISES: [Promise; 65] = [
         250.0,
         WorstP99(ATTACK),
     ),
-    at_most("attacked_memory_mib", "most memory of the service during an attack, in MiB", 256.0, MostMebibytes(ATTACK)),
+    at_most(
+        "attacked_memory_mib",
+        "most memory of the service during an attack, in MiB",
+        256.0,
+        MostMebibytes(ATTACK),
+    ),
 ];
 
 /// A run in its JSON format. Other programs rely on `machine`, `results` and `ratios`.
@@ -415,15 +608,33 @@ impl Report {
             results.extend(part.results);
             versions.extend(part.versions);
         }
-        let limits: Vec<Limit> = PROMISES.iter().map(|promise| promise.limit(&results)).collect();
-        let ratios = limits.iter().filter_map(|limit| Some((limit.name, limit.ratio?))).collect();
-        Self { machine, versions, quick, results, ratios, limits }
+        let limits: Vec<Limit> = PROMISES
+            .iter()
+            .map(|promise| promise.limit(&results))
+            .collect();
+        let ratios = limits
+            .iter()
+            .filter_map(|limit| Some((limit.name, limit.ratio?)))
+            .collect();
+        Self {
+            machine,
+            versions,
+            quick,
+            results,
+            ratios,
+            limits,
+        }
     }
 
     /// The number of promises that hold, do not hold, and were not measured.
     #[must_use]
     pub fn counts(&self) -> (usize, usize, usize) {
-        let count = |holds| self.limits.iter().filter(|limit| limit.holds == holds).count();
+        let count = |holds| {
+            self.limits
+                .iter()
+                .filter(|limit| limit.holds == holds)
+                .count()
+        };
         (count(Some(true)), count(Some(false)), count(None))
     }
 
@@ -438,10 +649,21 @@ impl Report {
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut text = format!("{}\n\n", self.machine.line());
-        let versions: Vec<String> = self.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
-        let length = if self.quick { "A short run (`--quick`)" } else { "A full run" };
-        let compared =
-            if versions.is_empty() { String::new() } else { format!(" Compared with: {}.", versions.join(", ")) };
+        let versions: Vec<String> = self
+            .versions
+            .iter()
+            .map(|(name, version)| format!("{name} {version}"))
+            .collect();
+        let length = if self.quick {
+            "A short run (`--quick`)"
+        } else {
+            "A full run"
+        };
+        let compared = if versions.is_empty() {
+            String::new()
+        } else {
+            format!(" Compared with: {}.", versions.join(", "))
+        };
         writeln!(text, "{length}.{compared}\n").ok();
         let mut rows = vec![["ratio", "what", "measured", "limit", "met"].map(str::to_owned)];
         for limit in &self.limits {
@@ -450,22 +672,64 @@ impl Report {
                 (_, bound) => format!("≤ {}", number(bound.unwrap_or_default())),
             };
             let measured = limit.ratio.map_or_else(|| "–".to_owned(), number);
-            let holds = limit.holds.map_or("not measured", |holds| if holds { "yes" } else { "**no**" });
-            rows.push([format!("`{}`", limit.name), limit.what.to_owned(), measured, bound, holds.to_owned()]);
+            let holds = limit
+                .holds
+                .map_or("not measured", |holds| if holds { "yes" } else { "**no**" });
+            rows.push([
+                format!("`{}`", limit.name),
+                limit.what.to_owned(),
+                measured,
+                bound,
+                holds.to_owned(),
+            ]);
         }
         text += &table(&rows, &[2, 3]);
         text.push('\n');
-        let head = ["measurement", "ACLs", "groups", "median", "p99", "slowest", "bytes or number", "results compared"];
+        let head = [
+            "measurement",
+            "ACLs",
+            "groups",
+            "median",
+            "p99",
+            "slowest",
+            "bytes or number",
+            "results compared",
+        ];
         let mut rows = vec![head.map(str::to_owned)];
         for row in &self.results {
-            let groups = if row.groups == 0 { String::new() } else { row.groups.to_string() };
-            let [median, p99, max] =
-                [row.ns_median, row.ns_p99, row.ns_max].map(|time| time.map(duration).unwrap_or_default());
+            let groups = if row.groups == 0 {
+                String::new()
+            } else {
+                row.groups.to_string()
+            };
+            let [median, p99, max] = [row.ns_median, row.ns_p99, row.ns_max]
+                .map(|time| time.map(duration).unwrap_or_default());
             // A row has at most one of both.
-            let bytes = row.bytes.map(|bytes| bytes as f64).or(row.count).map(number).unwrap_or_default();
-            let checked = row.checked.map(|checked| number(checked as f64)).unwrap_or_default();
-            let acls = if row.acls == 0 { String::new() } else { number(row.acls as f64) };
-            rows.push([format!("`{}`", row.name), acls, groups, median, p99, max, bytes, checked]);
+            let bytes = row
+                .bytes
+                .map(|bytes| bytes as f64)
+                .or(row.count)
+                .map(number)
+                .unwrap_or_default();
+            let checked = row
+                .checked
+                .map(|checked| number(checked as f64))
+                .unwrap_or_default();
+            let acls = if row.acls == 0 {
+                String::new()
+            } else {
+                number(row.acls as f64)
+            };
+            rows.push([
+                format!("`{}`", row.name),
+                acls,
+                groups,
+                median,
+                p99,
+                max,
+                bytes,
+                checked,
+            ]);
         }
         text + &table(&rows, &[1, 2, 3, 4, 5, 6, 7])
     }
@@ -482,21 +746,32 @@ impl Promise {
             AtLeast(bound) => ratio >= bound,
             AtMost(bound) => ratio <= bound,
         });
-        Limit { name: self.name, what: self.what, at_least, at_most, ratio, holds }
+        Limit {
+            name: self.name,
+            what: self.what,
+            at_least,
+            at_most,
+            ratio,
+            holds,
+        }
     }
 }
 
 impl Value {
     /// The number; `None` unless all of its rows were measured.
     fn of(&self, rows: &[Row]) -> Option<f64> {
-        let find = |key: &Key| rows.iter().find(|row| (row.name.as_str(), row.acls, row.groups) == *key);
+        let find = |key: &Key| {
+            rows.iter()
+                .find(|row| (row.name.as_str(), row.acls, row.groups) == *key)
+        };
         let median = |key: &Key| find(key)?.ns_median;
         let bytes = |key: &Key| Some(find(key)?.bytes? as f64);
         match self {
             Over(above, below) => Some(median(above)? / median(below)?),
             OverBeyond(above, below, spared) => Some((median(above)? - spared) / median(below)?),
             WorstOver(shapes, below) => {
-                let slowest: Option<Vec<f64>> = shapes.iter().map(|key| find(key)?.ns_max).collect();
+                let slowest: Option<Vec<f64>> =
+                    shapes.iter().map(|key| find(key)?.ns_max).collect();
                 Some(slowest?.into_iter().fold(0.0, f64::max) / median(below)?)
             }
             Milliseconds(key) => Some(median(key)? / 1e6),
@@ -505,26 +780,42 @@ impl Value {
             BytesPerAcl(held) => Some(bytes(held)? / held.1 as f64),
             Count(key) => find(key)?.count,
             WorstP99(begin) => largest(rows, begin, |row| Some(row.ns_p99? / 1e6)),
-            MostMebibytes(begin) => largest(rows, begin, |row| Some(row.bytes? as f64 / f64::from(1 << 20))),
+            MostMebibytes(begin) => largest(rows, begin, |row| {
+                Some(row.bytes? as f64 / f64::from(1 << 20))
+            }),
         }
     }
 }
 
-/// The largest value of the rows with this name prefix; `None` if there are no such rows, or one has no value.
+/// The largest value of the rows with this name prefix; `None` if there are no such rows, or one
+/// has no value.
 fn largest(rows: &[Row], begin: &str, figure: fn(&Row) -> Option<f64>) -> Option<f64> {
-    let figures: Option<Vec<f64>> = rows.iter().filter(|row| row.name.starts_with(begin)).map(figure).collect();
+    let figures: Option<Vec<f64>> = rows
+        .iter()
+        .filter(|row| row.name.starts_with(begin))
+        .map(figure)
+        .collect();
     figures?.into_iter().reduce(f64::max)
 }
 
 /// A Markdown table that is also readable as text; `right` are the columns with numbers.
 fn table<const N: usize>(rows: &[[String; N]], right: &[usize]) -> String {
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+    let width = |column: usize| {
+        rows.iter()
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or_default()
+    };
     let widths: [usize; N] = std::array::from_fn(width);
     let mut text = String::new();
     for (place, row) in rows.iter().enumerate() {
         for (column, cell) in row.iter().enumerate() {
             let space = " ".repeat(widths[column] - cell.chars().count());
-            text += &if right.contains(&column) { format!("| {space}{cell} ") } else { format!("| {cell}{space} ") };
+            text += &if right.contains(&column) {
+                format!("| {space}{cell} ")
+            } else {
+                format!("| {cell}{space} ")
+            };
         }
         text += "|\n";
         if place == 0 {
@@ -541,7 +832,10 @@ fn table<const N: usize>(rows: &[[String; N]], right: &[usize]) -> String {
 /// Formats a number: three significant digits below a thousand, thousands with commas above.
 fn number(value: f64) -> String {
     if value < 10.0 {
-        return format!("{value:.3}").trim_end_matches('0').trim_end_matches('.').to_owned();
+        return format!("{value:.3}")
+            .trim_end_matches('0')
+            .trim_end_matches('.')
+            .to_owned();
     }
     if value < 1_000.0 {
         return format!("{value:.1}").trim_end_matches(".0").to_owned();
@@ -572,7 +866,10 @@ mod tests {
     use super::*;
 
     fn row(name: &str, acls: usize, groups: usize, median: f64) -> Row {
-        Row { ns_median: Some(median), ..Row::new(name, acls, groups) }
+        Row {
+            ns_median: Some(median),
+            ..Row::new(name, acls, groups)
+        }
     }
 
     fn machine() -> Machine {
@@ -595,7 +892,14 @@ mod tests {
             row("native_check", K, 10, 100.0),
             row("native_check", M, 10, 301.0),
         ];
-        let report = Report::new(machine(), true, vec![Part { results: rows, versions: Vec::new() }]);
+        let report = Report::new(
+            machine(),
+            true,
+            vec![Part {
+                results: rows,
+                versions: Vec::new(),
+            }],
+        );
         assert_eq!(report.ratios.get("js_loop_1k"), Some(&60.0));
         assert_eq!(report.ratios.get("growth_native"), Some(&3.01));
         assert_eq!(report.ratios.get("js_loop_1m"), None);
@@ -603,8 +907,14 @@ mod tests {
         assert_eq!(report.counts(), (1, 2, PROMISES.len() - 3));
         let tables = report.markdown();
         let line = |name: &str| -> Vec<String> {
-            let line = tables.lines().find(|line| line.contains(name)).unwrap_or_default();
-            line.split('|').skip(3).map(|cell| cell.trim().to_owned()).collect()
+            let line = tables
+                .lines()
+                .find(|line| line.contains(name))
+                .unwrap_or_default();
+            line.split('|')
+                .skip(3)
+                .map(|cell| cell.trim().to_owned())
+                .collect()
         };
         assert_eq!(line("`js_loop_1k`"), ["60", "≥ 60", "yes", ""]);
         assert_eq!(line("`growth_native`"), ["3.01", "≤ 3", "**no**", ""]);
@@ -613,8 +923,14 @@ mod tests {
 
     #[test]
     fn the_worst_of_all_shapes_counts_and_names_are_not_counted() {
-        let slowest = |name: &str, acls, max| Row { ns_max: Some(max), ..Row::new(name, acls, 200) };
-        let bytes = |name: &str, bytes| Row { bytes: Some(bytes), ..Row::new(name, M, 0) };
+        let slowest = |name: &str, acls, max| Row {
+            ns_max: Some(max),
+            ..Row::new(name, acls, 200)
+        };
+        let bytes = |name: &str, bytes| Row {
+            bytes: Some(bytes),
+            ..Row::new(name, M, 0)
+        };
         let rows = vec![
             row("native_check", M, 10, 100.0),
             slowest("native_worst_hot", M, 500.0),
@@ -625,24 +941,44 @@ mod tests {
         ];
         assert_eq!(WorstOver(WORST, ORDINARY).of(&rows), Some(20.0));
         assert_eq!(WorstOver(WORST, ORDINARY).of(&rows[..3]), None);
-        assert_eq!(BytesEach(("memory", M, 0), ("memory_of_names", M, 0)).of(&rows), Some(80.0));
+        assert_eq!(
+            BytesEach(("memory", M, 0), ("memory_of_names", M, 0)).of(&rows),
+            Some(80.0)
+        );
     }
 
     #[test]
     fn the_worst_attack_counts() {
-        let attack = |name: &str, p99, bytes| Row { ns_p99: p99, bytes: Some(bytes), ..Row::new(name, 0, 0) };
-        let mut rows = vec![attack("attack_a", Some(3e6), 1 << 20), attack("attack_b", Some(2e6), 3 << 20)];
+        let attack = |name: &str, p99, bytes| Row {
+            ns_p99: p99,
+            bytes: Some(bytes),
+            ..Row::new(name, 0, 0)
+        };
+        let mut rows = vec![
+            attack("attack_a", Some(3e6), 1 << 20),
+            attack("attack_b", Some(2e6), 3 << 20),
+        ];
         rows.push(row("health_cpu", 10 * K, 0, 1.0));
         let worst = |rows: &[Row]| (WorstP99(ATTACK).of(rows), MostMebibytes(ATTACK).of(rows));
         assert_eq!(worst(&rows), (Some(3.0), Some(3.0)));
         assert_eq!(worst(&rows[2..]), (None, None));
         rows[0].ns_p99 = None;
-        assert_eq!(worst(&rows), (None, Some(3.0)), "an attack without a figure is not passed over");
+        assert_eq!(
+            worst(&rows),
+            (None, Some(3.0)),
+            "an attack without a figure is not passed over"
+        );
     }
 
     #[test]
     fn numbers_are_written_for_people() {
-        assert_eq!([0.125, 3.0, 14.06, 8_000.0, 1_234_567.0].map(number), ["0.125", "3", "14.1", "8,000", "1,234,567"]);
-        assert_eq!([262.4, 2_870.0, 24e6, 1.16e9].map(duration), ["262 ns", "2.87 µs", "24.00 ms", "1.16 s"]);
+        assert_eq!(
+            [0.125, 3.0, 14.06, 8_000.0, 1_234_567.0].map(number),
+            ["0.125", "3", "14.1", "8,000", "1,234,567"]
+        );
+        assert_eq!(
+            [262.4, 2_870.0, 24e6, 1.16e9].map(duration),
+            ["262 ns", "2.87 µs", "24.00 ms", "1.16 s"]
+        );
     }
 }

@@ -39,7 +39,10 @@ pub fn run(size: usize, quick: bool) -> Result<Vec<Row>> {
         drop(document);
         let (mut opened, questions) = translate(&engine, &recorded)?;
         compare(&engine, &recorded, &mut opened, &questions)?;
-        let row = Row { checked: Some(QUERIES), ..Row::new(name, acls, GROUPS) };
+        let row = Row {
+            checked: Some(QUERIES),
+            ..Row::new(name, acls, GROUPS)
+        };
         rows.push(singly(row, QUERIES, if quick { 7 } else { 21 }, |place| {
             opened[recorded.queries[place].identity].allows(&engine, &questions[place])
         }));
@@ -54,8 +57,15 @@ fn prefixes() -> Document {
     while names.len() < 50_000 {
         names.insert(letters(&mut dice, 40));
     }
-    let acls = names.into_iter().map(|name| acl(name, format!("Group:group-{}", below(&mut dice, 250)))).collect();
-    Document { version: 1, roles: Vec::new(), acls }
+    let acls = names
+        .into_iter()
+        .map(|name| acl(name, format!("Group:group-{}", below(&mut dice, 250))))
+        .collect();
+    Document {
+        version: 1,
+        roles: Vec::new(),
+        acls,
+    }
 }
 
 fn prefix_questions() -> Questions {
@@ -67,19 +77,29 @@ fn prefix_questions() -> Questions {
 /// An `a` followed by some of two letters.
 fn letters(dice: &mut Rand64, most: usize) -> String {
     let length = below(dice, most);
-    std::iter::once('a').chain((0..length).map(|_| if below(dice, 2) == 0 { 'a' } else { 'b' })).collect()
+    std::iter::once('a')
+        .chain((0..length).map(|_| if below(dice, 2) == 0 { 'a' } else { 'b' }))
+        .collect()
 }
 
 /// 1,000 principals on one prefix.
 fn shared() -> Document {
-    let acls = (0..1_000).map(|n| acl("shared.".to_owned(), format!("Group:group-{n}"))).collect();
-    Document { version: 1, roles: Vec::new(), acls }
+    let acls = (0..1_000)
+        .map(|n| acl("shared.".to_owned(), format!("Group:group-{n}")))
+        .collect();
+    Document {
+        version: 1,
+        roles: Vec::new(),
+        acls,
+    }
 }
 
 fn shared_questions() -> Questions {
     let mut dice = Rand64::new(3);
     // Half of the groups are on the prefix.
-    ask(&mut dice, 2_000, |dice| format!("shared.{}", below(dice, 1_000)))
+    ask(&mut dice, 2_000, |dice| {
+        format!("shared.{}", below(dice, 1_000))
+    })
 }
 
 fn acl(resource_name: String, principal: String) -> Acl {
@@ -94,23 +114,37 @@ fn acl(resource_name: String, principal: String) -> Acl {
     }
 }
 
-/// 20 identities with 200 of `people` groups, and their queries about names; every other query matches no ACL.
+/// 20 identities with 200 of `people` groups, and their queries about names; every other query
+/// matches no ACL.
 fn ask(dice: &mut Rand64, people: usize, name: impl Fn(&mut Rand64) -> String) -> Questions {
     let identities: Vec<Who> = (0..20)
         .map(|n| {
-            let mut groups: Vec<String> = (0..GROUPS).map(|_| format!("group-{}", below(dice, people))).collect();
+            let mut groups: Vec<String> = (0..GROUPS)
+                .map(|_| format!("group-{}", below(dice, people)))
+                .collect();
             groups.sort();
             groups.dedup();
-            Who { user: format!("user-{n}"), groups }
+            Who {
+                user: format!("user-{n}"),
+                groups,
+            }
         })
         .collect();
     let queries = (0..QUERIES)
         .map(|place| Query {
             identity: place % identities.len(),
-            operation: if place % 2 == 0 { Operation::Read } else { Operation::Write },
+            operation: if place % 2 == 0 {
+                Operation::Read
+            } else {
+                Operation::Write
+            },
             resource_type: ResourceType::Topic,
             name: name(dice),
         })
         .collect();
-    Questions { groups: GROUPS, identities, queries }
+    Questions {
+        groups: GROUPS,
+        identities,
+        queries,
+    }
 }

@@ -5,7 +5,9 @@ use std::collections::{HashMap, HashSet};
 use oorandom::Rand64;
 use serde::{Deserialize, Serialize};
 
-use crate::document::{Acl, Document, Member, Operation, PatternType, Permission, ResourceType, Role};
+use crate::document::{
+    Acl, Document, Member, Operation, PatternType, Permission, ResourceType, Role,
+};
 
 /// The measured numbers of ACLs.
 pub const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
@@ -16,12 +18,14 @@ pub const IDENTITIES: usize = 200;
 /// The number of queries for each number of groups.
 pub const QUERIES: usize = 10_000;
 
-/// Another seed changes every result. With this one, between 4 and 7 of 10 queries are allowed at every size: none of the ten
-/// ACLs on `*` decides most of them.
+/// Another seed changes every result. With this one, between 4 and 7 of 10 queries are allowed at
+/// every size: none of the ten ACLs on `*` decides most of them.
 const SEED: u128 = 11;
 const TEAMS: usize = 20;
 const APPS: usize = 20;
-const LEAVES: [&str; 8] = ["orders", "payments", "events", "clicks", "audit", "metrics", "users", "stock"];
+const LEAVES: [&str; 8] = [
+    "orders", "payments", "events", "clicks", "audit", "metrics", "users", "stock",
+];
 
 /// An identity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,9 +62,9 @@ pub struct Questions {
 
 /// Generates a policy of `size` ACLs, of which `everywhere` are on the literal `*`.
 ///
-/// 70% literal and 30% prefixed names (of these, 5% are an organization's, 25% a team's, 70% an application's), 5% denies,
-/// topics 70%, consumer groups 20%, transactional IDs 10%; principals: 20% users, 40% groups, 40% roles with 1 to 20 ACLs and 1
-/// to 50 members.
+/// 70% literal and 30% prefixed names (of these, 5% are an organization's, 25% a team's, 70% an
+/// application's), 5% denies, topics 70%, consumer groups 20%, transactional IDs 10%; principals:
+/// 20% users, 40% groups, 40% roles with 1 to 20 ACLs and 1 to 50 members.
 #[must_use]
 pub fn document(size: usize, everywhere: usize) -> Document {
     let mut dice = dice(size, 0);
@@ -80,10 +84,15 @@ pub fn document(size: usize, everywhere: usize) -> Document {
         }
     }
     shuffle(&mut acls, &mut dice);
-    Document { version: 1, roles, acls }
+    Document {
+        version: 1,
+        roles,
+        acls,
+    }
 }
 
-/// Generates the queries for a policy; half of them are for resources on which the identity has an ACL.
+/// Generates the queries for a policy; half of them are for resources on which the identity has an
+/// ACL.
 #[must_use]
 pub fn questions(document: &Document, groups: usize) -> Questions {
     let size = document.acls.len();
@@ -96,10 +105,15 @@ pub fn questions(document: &Document, groups: usize) -> Questions {
     let mut roles_of: HashMap<&str, Vec<&str>> = HashMap::new();
     for role in &document.roles {
         for member in &role.members {
-            roles_of.entry(&member.principal).or_default().push(&role.name);
+            roles_of
+                .entry(&member.principal)
+                .or_default()
+                .push(&role.name);
         }
     }
-    let identities: Vec<Who> = (0..IDENTITIES).map(|_| who(groups, people, &mut dice)).collect();
+    let identities: Vec<Who> = (0..IDENTITIES)
+        .map(|_| who(groups, people, &mut dice))
+        .collect();
     let aims: Vec<Vec<&Acl>> = identities
         .iter()
         .map(|who| {
@@ -107,7 +121,12 @@ pub fn questions(document: &Document, groups: usize) -> Questions {
             for member in principals_of(who) {
                 found.extend(of_principal.get(member.as_str()).into_iter().flatten());
                 for role in roles_of.get(member.as_str()).into_iter().flatten() {
-                    found.extend(of_principal.get(format!("Role:{role}").as_str()).into_iter().flatten());
+                    found.extend(
+                        of_principal
+                            .get(format!("Role:{role}").as_str())
+                            .into_iter()
+                            .flatten(),
+                    );
                 }
             }
             found
@@ -118,15 +137,29 @@ pub fn questions(document: &Document, groups: usize) -> Questions {
             let identity = place % IDENTITIES;
             let aims = &aims[identity];
             if below(&mut dice, 2) == 0 && !aims.is_empty() {
-                aimed(identity, aims[below(&mut dice, aims.len())], size, &mut dice)
+                aimed(
+                    identity,
+                    aims[below(&mut dice, aims.len())],
+                    size,
+                    &mut dice,
+                )
             } else {
                 let resource_type = resource_type(&mut dice);
                 let operation = operation(resource_type, &mut dice);
-                Query { identity, operation, resource_type, name: name(size, &mut dice) }
+                Query {
+                    identity,
+                    operation,
+                    resource_type,
+                    name: name(size, &mut dice),
+                }
             }
         })
         .collect();
-    Questions { groups, identities, queries }
+    Questions {
+        groups,
+        identities,
+        queries,
+    }
 }
 
 /// The user and the groups as principals.
@@ -177,7 +210,13 @@ fn principals(size: usize, people: usize, dice: &mut Rand64) -> (Vec<Role>, Vec<
             .collect();
         members.sort();
         members.dedup();
-        roles.push(Role { name, members: members.into_iter().map(|principal| Member { principal }).collect() });
+        roles.push(Role {
+            name,
+            members: members
+                .into_iter()
+                .map(|principal| Member { principal })
+                .collect(),
+        });
     }
     (roles, principals)
 }
@@ -199,7 +238,10 @@ fn who(groups: usize, people: usize, dice: &mut Rand64) -> Who {
             names.push(name);
         }
     }
-    Who { user, groups: names }
+    Who {
+        user,
+        groups: names,
+    }
 }
 
 fn acl(principal: &str, everywhere: bool, size: usize, dice: &mut Rand64) -> Acl {
@@ -213,7 +255,11 @@ fn acl(principal: &str, everywhere: bool, size: usize, dice: &mut Rand64) -> Acl
     };
     let operations = resource_type.operations();
     let operation = operations[below(dice, operations.len())];
-    let permission_type = if below(dice, 100) < 5 { Permission::Deny } else { Permission::Allow };
+    let permission_type = if below(dice, 100) < 5 {
+        Permission::Deny
+    } else {
+        Permission::Allow
+    };
     Acl {
         resource_type,
         resource_name,
@@ -272,14 +318,28 @@ fn aimed(identity: usize, acl: &Acl, size: usize, dice: &mut Rand64) -> Query {
         (PatternType::Literal, "*") => name(size, dice),
         (PatternType::Literal, name) => name.to_owned(),
         (PatternType::Prefixed, prefix) => match prefix.matches('.').count() {
-            1 => format!("{prefix}team{}.app{}.{}", below(dice, TEAMS), below(dice, APPS), leaf(dice)),
+            1 => format!(
+                "{prefix}team{}.app{}.{}",
+                below(dice, TEAMS),
+                below(dice, APPS),
+                leaf(dice)
+            ),
             2 => format!("{prefix}app{}.{}", below(dice, APPS), leaf(dice)),
             _ => format!("{prefix}{}", leaf(dice)),
         },
     };
     let keep = acl.operation != Operation::All && below(dice, 4) > 0;
-    let operation = if keep { acl.operation } else { operation(acl.resource_type, dice) };
-    Query { identity, operation, resource_type: acl.resource_type, name }
+    let operation = if keep {
+        acl.operation
+    } else {
+        operation(acl.resource_type, dice)
+    };
+    Query {
+        identity,
+        operation,
+        resource_type: acl.resource_type,
+        name,
+    }
 }
 
 #[cfg(test)]
@@ -294,17 +354,53 @@ mod tests {
     fn the_shares_are_those_that_are_promised() {
         let document = document(10_000, 10);
         assert_eq!(document.acls.len(), 10_000);
-        let near = |share: f64, expected: f64| assert!((share - expected).abs() < 0.02, "{share}, not {expected}");
-        near(share(&document, |acl| acl.resource_pattern_type == PatternType::Literal), 0.7);
-        near(share(&document, |acl| acl.permission_type == Permission::Deny), 0.05);
-        near(share(&document, |acl| acl.resource_type == ResourceType::Topic), 0.7);
-        near(share(&document, |acl| acl.resource_type == ResourceType::Group), 0.2);
-        near(share(&document, |acl| acl.principal.starts_with("User:")), 0.2);
-        near(share(&document, |acl| acl.principal.starts_with("Role:")), 0.4);
-        assert_eq!(document.acls.iter().filter(|acl| acl.resource_name == "*").count(), 10);
-        let organisations = |acl: &Acl| acl.resource_name.ends_with('.') && acl.resource_name.matches('.').count() == 1;
+        let near = |share: f64, expected: f64| {
+            assert!((share - expected).abs() < 0.02, "{share}, not {expected}")
+        };
+        near(
+            share(&document, |acl| {
+                acl.resource_pattern_type == PatternType::Literal
+            }),
+            0.7,
+        );
+        near(
+            share(&document, |acl| acl.permission_type == Permission::Deny),
+            0.05,
+        );
+        near(
+            share(&document, |acl| acl.resource_type == ResourceType::Topic),
+            0.7,
+        );
+        near(
+            share(&document, |acl| acl.resource_type == ResourceType::Group),
+            0.2,
+        );
+        near(
+            share(&document, |acl| acl.principal.starts_with("User:")),
+            0.2,
+        );
+        near(
+            share(&document, |acl| acl.principal.starts_with("Role:")),
+            0.4,
+        );
+        assert_eq!(
+            document
+                .acls
+                .iter()
+                .filter(|acl| acl.resource_name == "*")
+                .count(),
+            10
+        );
+        let organisations = |acl: &Acl| {
+            acl.resource_name.ends_with('.') && acl.resource_name.matches('.').count() == 1
+        };
         near(share(&document, organisations), 0.3 * 0.05);
-        assert!(document.roles.iter().all(|role| (1..=50).contains(&role.members.len())));
+        assert!(
+            document
+                .roles
+                .iter()
+                .all(|role| (1..=50).contains(&role.members.len()))
+        );
     }
 
     #[test]
@@ -314,7 +410,9 @@ mod tests {
         assert_eq!(questions(&first, 10), questions(&again, 10));
         // If the numbers below change, earlier measurements are incomparable.
         let text = serde_json::to_vec(&first).unwrap();
-        let sum = text.iter().fold(0u32, |sum, byte| sum.rotate_left(5) ^ u32::from(*byte));
+        let sum = text
+            .iter()
+            .fold(0u32, |sum, byte| sum.rotate_left(5) ^ u32::from(*byte));
         assert_eq!((text.len(), sum), (286_465, 1_828_130_044));
     }
 
@@ -323,7 +421,10 @@ mod tests {
         let document = document(1_000, 10);
         for groups in GROUPS {
             let questions = questions(&document, groups);
-            assert_eq!((questions.identities.len(), questions.queries.len()), (IDENTITIES, QUERIES));
+            assert_eq!(
+                (questions.identities.len(), questions.queries.len()),
+                (IDENTITIES, QUERIES)
+            );
             for who in &questions.identities {
                 assert_eq!(who.groups.iter().collect::<HashSet<_>>().len(), groups);
             }

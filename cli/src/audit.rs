@@ -17,7 +17,8 @@ use crate::input;
 use crate::output::Failure;
 use crate::process::Process;
 
-/// An audit log. If an event cannot be written, the command fails: no decision goes unrecorded (D-23).
+/// An audit log. If an event cannot be written, the command fails: no decision goes unrecorded
+/// (D-23).
 pub(crate) struct AuditLog {
     file: File,
     name: String,
@@ -25,17 +26,23 @@ pub(crate) struct AuditLog {
 }
 
 impl AuditLog {
-    /// Opens the file for appending. A new one is private, and one that others may have written is refused (D-132).
+    /// Opens the file for appending. A new one is private, and one that others may have written is
+    /// refused (D-132).
     pub(crate) fn append_to(process: &Process, path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
         let options = &mut OpenOptions::new();
         options.create(true).append(true);
         let file = private_file::open(&process.path(path), options, PrivateTo::OwnerAndGroup)
             .map_err(|error| Failure::io(&name, &error))?;
-        Ok(Self { file, name, product: Product::default() })
+        Ok(Self {
+            file,
+            name,
+            product: Product::default(),
+        })
     }
 
-    /// Records an evaluated check: the sign-in, if the identity comes from a token or claims, and each decision.
+    /// Records an evaluated check: the sign-in, if the identity comes from a token or claims, and
+    /// each decision.
     pub(crate) fn record(
         &mut self,
         opened: &ResolvedIdentity,
@@ -46,12 +53,21 @@ impl AuditLog {
         let product = self.product.clone();
         let context = context(&product, check, default_at);
         if opened.extraction.is_some() {
-            self.write(&events::sign_in_event(context, AuthProtocol::OIDC, false, &opened.identity, check))?;
+            self.write(&events::sign_in_event(
+                context,
+                AuthProtocol::OIDC,
+                false,
+                &opened.identity,
+                check,
+            ))?;
         }
-        events::decision_events(context, &opened.identity, check, answer).iter().try_for_each(|event| self.write(event))
+        events::decision_events(context, &opened.identity, check, answer)
+            .iter()
+            .try_for_each(|event| self.write(event))
     }
 
-    /// Records a check that is denied because its token is refused: the failed sign-in, and the denial.
+    /// Records a check that is denied because its token is refused: the failed sign-in, and the
+    /// denial.
     pub(crate) fn record_refusal(
         &mut self,
         refusal: &TokenRefusal,
@@ -61,7 +77,13 @@ impl AuditLog {
         let product = self.product.clone();
         let context = context(&product, check, default_at);
         let reason = &refusal.message;
-        self.write(&events::refused_sign_in_event(context, AuthProtocol::OIDC, false, reason, check))?;
+        self.write(&events::refused_sign_in_event(
+            context,
+            AuthProtocol::OIDC,
+            false,
+            reason,
+            check,
+        ))?;
         self.write(&events::refused_check_event(context, reason, check))
     }
 

@@ -24,7 +24,10 @@ pub(crate) struct Sent {
 impl Sent {
     /// An access token.
     pub(crate) fn token(identity: &str) -> Self {
-        Self { identity: identity.to_owned(), kind: SentKind::Token }
+        Self {
+            identity: identity.to_owned(),
+            kind: SentKind::Token,
+        }
     }
 }
 
@@ -47,10 +50,19 @@ pub(crate) struct Credentials {
 }
 
 impl Credentials {
-    /// Reads flags, then the environment, then the profile; prompts for a missing password on a terminal.
-    pub(crate) fn read(process: &Process, args: &ConnectArgs, profile: Option<&Profile>) -> Result<Self, Failure> {
+    /// Reads flags, then the environment, then the profile; prompts for a missing password on a
+    /// terminal.
+    pub(crate) fn read(
+        process: &Process,
+        args: &ConnectArgs,
+        profile: Option<&Profile>,
+    ) -> Result<Self, Failure> {
         let password = match &args.password_file {
-            Some(path) => Some(input::secret(process, path)?.trim_end_matches(['\r', '\n']).to_owned()),
+            Some(path) => Some(
+                input::secret(process, path)?
+                    .trim_end_matches(['\r', '\n'])
+                    .to_owned(),
+            ),
             None => process.variable("GBAC_PASSWORD"),
         };
         let token = match &args.connect_token {
@@ -58,15 +70,18 @@ impl Credentials {
             None => process.variable("GBAC_TOKEN"),
         };
         // A token overrides the user of a profile, but not a user from a flag or the environment.
-        let from_profile =
-            profile.and_then(|profile| profile.user.clone()).filter(|_| password.is_some() || token.is_none());
+        let from_profile = profile
+            .and_then(|profile| profile.user.clone())
+            .filter(|_| password.is_some() || token.is_none());
         let environment = process.variable("GBAC_USER");
         let user = args.connect_user.clone().or(match &args.profile {
             Some(_) => from_profile.or(environment),
             None => environment.or(from_profile),
         });
         let password = match (&user, password) {
-            (Some(user), None) if token.is_none() && process.terminal.input && !user.contains(':') => {
+            (Some(user), None)
+                if token.is_none() && process.terminal.input && !user.contains(':') =>
+            {
                 Some(prompt_for_password(user)?)
             }
             (_, password) => password,
@@ -75,23 +90,37 @@ impl Credentials {
     }
 
     /// A user without a password, or the reverse, is an error and never an anonymous caller.
-    fn from_parts(user: Option<String>, password: Option<String>, token: Option<String>) -> Result<Self, Failure> {
+    fn from_parts(
+        user: Option<String>,
+        password: Option<String>,
+        token: Option<String>,
+    ) -> Result<Self, Failure> {
         let basic = match (user, password) {
             (None, None) => None,
             (Some(user), Some(password)) if is_valid_user_name(&user) => Some((user, password)),
             (Some(_), Some(_)) => {
-                return Err(Failure::usage("the user name is empty or contains a colon; correct --user or GBAC_USER"));
+                return Err(Failure::usage(
+                    "the user name is empty or contains a colon; correct --user or GBAC_USER",
+                ));
             }
             (Some(_), None) => {
-                return Err(Failure::usage("the user has no password; set GBAC_PASSWORD or pass --password-file"));
+                return Err(Failure::usage(
+                    "the user has no password; set GBAC_PASSWORD or pass --password-file",
+                ));
             }
             (None, Some(_)) => {
-                return Err(Failure::usage("a password was given without a user; set GBAC_USER or pass --user"));
+                return Err(Failure::usage(
+                    "a password was given without a user; set GBAC_USER or pass --user",
+                ));
             }
         };
         let token = token.map(|pasted| token::normalize_pasted(&pasted).token);
-        if token.as_ref().is_some_and(|token| token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic())) {
-            return Err(Failure::usage("--token-file, GBAC_TOKEN: not an access token; copy the whole token"));
+        if token.as_ref().is_some_and(|token| {
+            token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic())
+        }) {
+            return Err(Failure::usage(
+                "--token-file, GBAC_TOKEN: not an access token; copy the whole token",
+            ));
         }
         Ok(Self { token, basic })
     }
@@ -112,13 +141,15 @@ impl Credentials {
             (None, None) => None,
             (Some(_), None) => Some(Sent::token("the access token")),
             (Some(_), Some(_)) if is_data_plane(path) => Some(Sent::token("the access token")),
-            (_, Some((user, _))) => {
-                Some(Sent { identity: format!("the user `{}`", plain(user)), kind: SentKind::Password })
-            }
+            (_, Some((user, _))) => Some(Sent {
+                identity: format!("the user `{}`", plain(user)),
+                kind: SentKind::Password,
+            }),
         }
     }
 
-    /// Adds the credentials for a path: with both kinds, the token for the Data Plane and the password elsewhere (D-26).
+    /// Adds the credentials for a path: with both kinds, the token for the Data Plane and the
+    /// password elsewhere (D-26).
     pub(crate) fn authorize(&self, path: &str, request: RequestBuilder) -> RequestBuilder {
         match (&self.token, &self.basic) {
             (Some(token), None) => request.bearer_auth(token),
@@ -157,7 +188,13 @@ mod tests {
         };
         assert_eq!(of(None, None, None).unwrap(), Credentials::default());
         let both = of(Some("admin"), Some(""), Some("Bearer a.b.c\n")).unwrap();
-        assert_eq!(both, Credentials { token: Some("a.b.c".into()), basic: Some(("admin".into(), String::new())) });
+        assert_eq!(
+            both,
+            Credentials {
+                token: Some("a.b.c".into()),
+                basic: Some(("admin".into(), String::new()))
+            }
+        );
         for (user, password, token) in [
             (Some("admin"), None, None),
             (None, Some("x"), None),
@@ -166,7 +203,10 @@ mod tests {
             (None, None, Some("")),
             (None, None, Some("a\u{e9}b")),
         ] {
-            assert!(of(user, password, token).is_err(), "{user:?} {password:?} {token:?}");
+            assert!(
+                of(user, password, token).is_err(),
+                "{user:?} {password:?} {token:?}"
+            );
         }
     }
 
@@ -179,8 +219,14 @@ mod tests {
         let signed = |token: bool, basic: bool, path: &str| {
             let token = token.then(|| "t".to_owned());
             let basic = basic.then(|| ("u".to_owned(), "p".to_owned()));
-            let request = Credentials { token, basic }.authorize(path, http()).build().unwrap();
-            let header = request.headers().get("authorization").map(|value| value.to_str().unwrap().to_owned());
+            let request = Credentials { token, basic }
+                .authorize(path, http())
+                .build()
+                .unwrap();
+            let header = request
+                .headers()
+                .get("authorization")
+                .map(|value| value.to_str().unwrap().to_owned());
             header.map(|text| text.split(' ').next().unwrap().to_owned())
         };
         for (token, basic, path, scheme) in [
@@ -192,7 +238,11 @@ mod tests {
             (false, true, "/v1/acls", Some("Basic")),
             (false, false, "/v1/acls", None),
         ] {
-            assert_eq!(signed(token, basic, path).as_deref(), scheme, "{token} {basic} {path}");
+            assert_eq!(
+                signed(token, basic, path).as_deref(),
+                scheme,
+                "{token} {basic} {path}"
+            );
         }
     }
 }

@@ -21,7 +21,9 @@ use crate::yaml;
 
 /// The error if two inputs are standard input.
 pub(crate) fn shared_standard_input() -> Failure {
-    Failure::usage("`-` is used for two inputs; standard input can only be one of them, so name a file for the other")
+    Failure::usage(
+        "`-` is used for two inputs; standard input can only be one of them, so name a file for the other",
+    )
 }
 
 /// The most bytes of a document, so that a stream without an end does not fill the memory.
@@ -38,9 +40,12 @@ pub(crate) fn lines(process: &Process, path: &Path) -> Result<BufReader<Box<dyn 
 
 fn open(process: &Process, path: &Path) -> Result<Box<dyn Read>, Failure> {
     if path == Path::new("-") {
-        return Ok(Box::new(process.only_input().ok_or_else(shared_standard_input)?));
+        return Ok(Box::new(
+            process.only_input().ok_or_else(shared_standard_input)?,
+        ));
     }
-    let file = fs::File::open(process.path(path)).map_err(|error| Failure::io(&path.display().to_string(), &error))?;
+    let file = fs::File::open(process.path(path))
+        .map_err(|error| Failure::io(&path.display().to_string(), &error))?;
     Ok(Box::new(file))
 }
 
@@ -73,8 +78,8 @@ pub(crate) fn small_text(process: &Process, path: &Path) -> Result<String, Failu
     text_within(process, path, MAX_SMALL)
 }
 
-/// Reads a password, a token to sign in with or a private key as text; `-` is standard input. Warns if other users can read or
-/// change the file (D-132).
+/// Reads a password, a token to sign in with or a private key as text; `-` is standard input. Warns
+/// if other users can read or change the file (D-132).
 pub(crate) fn secret(process: &Process, path: &Path) -> Result<String, Failure> {
     if path != Path::new("-") {
         warn_of_others(process, path);
@@ -90,8 +95,13 @@ pub(crate) fn warn_of_others(process: &Process, path: &Path) {
 }
 
 fn text_within(process: &Process, path: &Path, limit: u64) -> Result<String, Failure> {
-    let name = if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() };
-    let bytes = limited(&mut open(process, path)?, limit).map_err(|error| Failure::io(&name, &error))?;
+    let name = if path == Path::new("-") {
+        "standard input".to_owned()
+    } else {
+        path.display().to_string()
+    };
+    let bytes =
+        limited(&mut open(process, path)?, limit).map_err(|error| Failure::io(&name, &error))?;
     decode(bytes).map_err(|error| Failure::new("not_text", format!("{}: {error}", plain(&name))))
 }
 
@@ -99,7 +109,11 @@ fn text_within(process: &Process, path: &Path, limit: u64) -> Result<String, Fai
 fn limited(reader: &mut impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.take(limit + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 <= limit { Ok(bytes) } else { Err(io::ErrorKind::FileTooLarge.into()) }
+    if bytes.len() as u64 <= limit {
+        Ok(bytes)
+    } else {
+        Err(io::ErrorKind::FileTooLarge.into())
+    }
 }
 
 /// Reads a document as JSON text; one in YAML is converted.
@@ -118,12 +132,16 @@ pub(crate) fn object(process: &Process, path: &Path) -> Result<ClaimSet, Failure
     let what = plain(&path.display().to_string());
     match gbac_json::parse(&document(process, path)?) {
         Ok(Value::Object(members)) => Ok(gbac_json::claims_from_object(members)),
-        Ok(_) => Err(Failure::new("wrong_type", format!("{what}: not a JSON object; write one"))),
+        Ok(_) => Err(Failure::new(
+            "wrong_type",
+            format!("{what}: not a JSON object; write one"),
+        )),
         Err(error) => Err(Failure::new(error.code(), format!("{what}: {error}"))),
     }
 }
 
-/// Reads a token from a file, standard input or, without a path, `GBAC_CHECK_TOKEN`. Removes text that is often pasted with it.
+/// Reads a token from a file, standard input or, without a path, `GBAC_CHECK_TOKEN`. Removes text
+/// that is often pasted with it.
 pub(crate) fn token(process: &Process, path: Option<&Path>) -> Result<String, Failure> {
     let pasted = match path {
         Some(path) => small_text(process, path)?,
@@ -149,15 +167,34 @@ pub(crate) struct Verifier {
 
 impl Verifier {
     /// Reads the keys, if the flags contain any. Tokens are verified at this time.
-    pub(crate) fn from_args(process: &Process, args: &KeyArgs, now: f64) -> Result<Option<Self>, Failure> {
-        let Some(path) = &args.jwks else { return Ok(None) };
-        let keys = KeySet::parse(&small_text(process, path)?)
-            .map_err(|error| Failure::new(error.code(), format!("{}: {error}", plain(&path.display().to_string()))))?;
-        Ok(Some(Self { keys, issuer: args.issuer.clone(), audience: args.audience.clone(), now }))
+    pub(crate) fn from_args(
+        process: &Process,
+        args: &KeyArgs,
+        now: f64,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(path) = &args.jwks else {
+            return Ok(None);
+        };
+        let keys = KeySet::parse(&small_text(process, path)?).map_err(|error| {
+            Failure::new(
+                error.code(),
+                format!("{}: {error}", plain(&path.display().to_string())),
+            )
+        })?;
+        Ok(Some(Self {
+            keys,
+            issuer: args.issuer.clone(),
+            audience: args.audience.clone(),
+            now,
+        }))
     }
 
     fn expect(&self) -> Validation<'_> {
-        Validation { issuer: self.issuer.as_deref(), audience: self.audience.as_deref(), now: self.now.into() }
+        Validation {
+            issuer: self.issuer.as_deref(),
+            audience: self.audience.as_deref(),
+            now: self.now.into(),
+        }
     }
 
     /// Each step of verifying one token.
@@ -175,7 +212,9 @@ impl Verifier {
 
 /// The clock, in seconds since 1970.
 pub(crate) fn now() -> f64 {
-    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0.0, |since| since.as_secs_f64())
 }
 
 #[cfg(test)]
@@ -184,12 +223,17 @@ mod tests {
 
     #[test]
     fn an_input_without_an_end_is_refused() {
-        let refused = |read: io::Result<Vec<u8>>| assert_eq!(read.unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        let refused = |read: io::Result<Vec<u8>>| {
+            assert_eq!(read.unwrap_err().kind(), io::ErrorKind::FileTooLarge)
+        };
         refused(limited(&mut io::repeat(b'x'), 1000));
         refused(limited(&mut &b"abc"[..], 2));
         assert_eq!(limited(&mut &b"abc"[..], 3).unwrap(), b"abc");
         let mut endless = BufReader::new(io::repeat(b'x'));
-        assert_eq!(next_line(&mut endless).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        assert_eq!(
+            next_line(&mut endless).unwrap_err().kind(),
+            io::ErrorKind::FileTooLarge
+        );
         let mut lines = &b"a\n\nb"[..];
         let read: Vec<_> = std::iter::from_fn(|| next_line(&mut lines).unwrap()).collect();
         assert_eq!(read, [&b"a"[..], b"", b"b"]);

@@ -6,12 +6,18 @@ use time::format_description::well_known::Rfc3339;
 
 /// Reads the value of `--at` as seconds since 1970.
 pub(crate) fn parse(text: &str) -> Result<f64, String> {
-    let seconds = if text.contains(['T', 't']) { date_time(text) } else { text.parse().ok() };
+    let seconds = if text.contains(['T', 't']) {
+        date_time(text)
+    } else {
+        text.parse().ok()
+    };
     let seconds: f64 = seconds.filter(|seconds: &f64| seconds.is_finite()).ok_or_else(|| {
         "neither seconds since 1970 nor a date and time; write one such as `1767225600` or `2026-01-01T00:00:00Z`"
             .to_owned()
     })?;
-    At::from_seconds(seconds).map(|_| seconds).map_err(|error| format!("{error}; {}", error.hint()))
+    At::from_seconds(seconds)
+        .map(|_| seconds)
+        .map_err(|error| format!("{error}; {}", error.hint()))
 }
 
 fn date_time(text: &str) -> Option<f64> {

@@ -1,14 +1,25 @@
 //! The line of a value in a JSON document, by its JSON Pointer.
 
-/// The line, from 1, on which the value of a pointer begins; `None` if the text is not JSON or has no such value.
+/// The line, from 1, on which the value of a pointer begins; `None` if the text is not JSON or has
+/// no such value.
 pub(crate) fn line_of(text: &str, pointer: &str) -> Option<usize> {
-    let mut scan = Scan { bytes: text.as_bytes(), at: 0 };
+    let mut scan = Scan {
+        bytes: text.as_bytes(),
+        at: 0,
+    };
     for part in pointer.split('/').skip(1) {
         scan.enter(&part.replace("~1", "/").replace("~0", "~"))?;
     }
     scan.blanks();
     scan.peek()?;
-    Some(1 + scan.bytes.get(..scan.at)?.iter().filter(|byte| **byte == b'\n').count())
+    Some(
+        1 + scan
+            .bytes
+            .get(..scan.at)?
+            .iter()
+            .filter(|byte| **byte == b'\n')
+            .count(),
+    )
 }
 
 struct Scan<'a> {
@@ -102,7 +113,10 @@ impl Scan<'_> {
                 b',' | b':' if depth > 0 => self.at += 1,
                 _ => {
                     let start = self.at;
-                    while self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte)) {
+                    while self
+                        .peek()
+                        .is_some_and(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+                    {
                         self.at += 1;
                     }
                     if self.at == start {
@@ -123,7 +137,8 @@ mod tests {
 
     #[test]
     fn the_line_of_each_value_is_found() {
-        let text = "{\n \"a~/\": [1, {\"x\": \"}\\\"\"},\n  [[2],\n 3]],\n \"b\": {\"c\":\n true}\n}";
+        let text =
+            "{\n \"a~/\": [1, {\"x\": \"}\\\"\"},\n  [[2],\n 3]],\n \"b\": {\"c\":\n true}\n}";
         for (pointer, line) in [
             ("", Some(1)),
             ("/a~0~1", Some(2)),

@@ -36,10 +36,11 @@ use args::output::FormatArg;
 use process::Process;
 pub use process::Terminal;
 
-/// Parses the arguments, which do not include the name of the program, runs one command and returns its exit code.
+/// Parses the arguments, which do not include the name of the program, runs one command and returns
+/// its exit code.
 ///
-/// Relative paths start from the folder; an empty one is that of the process. `serve` takes the process for itself: its signals,
-/// its log and its streams.
+/// Relative paths start from the folder; an empty one is that of the process. `serve` takes the
+/// process for itself: its signals, its log and its streams.
 pub fn run(
     arguments: Vec<OsString>,
     environment: BTreeMap<OsString, OsString>,
@@ -50,7 +51,15 @@ pub fn run(
     error: impl Write + Send + 'static,
 ) -> u8 {
     let (input, output, error) = (Box::new(input), Box::new(output), Box::new(error));
-    let mut process = Process::new(arguments, environment, folder, terminal, input, output, error);
+    let mut process = Process::new(
+        arguments,
+        environment,
+        folder,
+        terminal,
+        input,
+        output,
+        error,
+    );
     if completion::complete(&process) {
         return output::SUCCESS;
     }
@@ -63,5 +72,6 @@ pub fn run(
         process.width = None;
     }
     let format = cli.output.format;
-    commands::run(&process, cli.command, format).unwrap_or_else(|failure| failure.report(&process, format.into()))
+    commands::run(&process, cli.command, format)
+        .unwrap_or_else(|failure| failure.report(&process, format.into()))
 }

@@ -1,4 +1,5 @@
-//! Output of commands: exit codes, failures, JSON, YAML, tables, and text that is safe on a terminal.
+//! Output of commands: exit codes, failures, JSON, YAML, tables, and text that is safe on a
+//! terminal.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -51,7 +52,13 @@ pub(crate) struct Failure {
 impl Failure {
     /// An error with a stable code.
     pub(crate) fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { exit: ERROR, code: code.into(), message: message.into(), problems: None, silent: false }
+        Self {
+            exit: ERROR,
+            code: code.into(),
+            message: message.into(),
+            problems: None,
+            silent: false,
+        }
     }
 
     /// An invalid combination of arguments.
@@ -61,32 +68,43 @@ impl Failure {
 
     /// A flag value that cannot be read.
     pub(crate) fn value(code: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { exit: INVALID_USAGE, ..Self::new(code, message) }
+        Self {
+            exit: INVALID_USAGE,
+            ..Self::new(code, message)
+        }
     }
 
     /// Standard output failed. If its reader closed it, there is no message.
     pub(crate) fn standard_output(error: &io::Error) -> Self {
-        Self { silent: error.kind() == io::ErrorKind::BrokenPipe, ..Self::io("standard output", error) }
+        Self {
+            silent: error.kind() == io::ErrorKind::BrokenPipe,
+            ..Self::io("standard output", error)
+        }
     }
 
     /// An invalid document with its problems; `what` names the file.
     pub(crate) fn problems(what: &str, problems: Problems) -> Self {
         let (what, problems) = (plain(what), redacted_problems(problems));
-        let message = problems
-            .0
-            .iter()
-            .fold(format!("{what}:"), |all, problem| format!("{all}\n  {}", plain(&problem.to_string())));
-        Self { problems: Some(problems), ..Self::new("document_invalid", message) }
+        let message = problems.0.iter().fold(format!("{what}:"), |all, problem| {
+            format!("{all}\n  {}", plain(&problem.to_string()))
+        });
+        Self {
+            problems: Some(problems),
+            ..Self::new("document_invalid", message)
+        }
     }
 
     /// A file or stream that failed.
     pub(crate) fn io(what: &str, error: &io::Error) -> Self {
         use io::ErrorKind::{
-            AlreadyExists, FileTooLarge, InvalidData, InvalidFilename, IsADirectory, NotADirectory, NotFound,
-            PermissionDenied, StorageFull,
+            AlreadyExists, FileTooLarge, InvalidData, InvalidFilename, IsADirectory, NotADirectory,
+            NotFound, PermissionDenied, StorageFull,
         };
         if let Some(hint) = private_file::hint(error) {
-            return Self::new("file_exposed", format!("{}; {hint}", plain(&error.to_string())));
+            return Self::new(
+                "file_exposed",
+                format!("{}; {hint}", plain(&error.to_string())),
+            );
         }
         let what = plain(what);
         let why = match error.kind() {
@@ -97,28 +115,45 @@ impl Failure {
             InvalidData => "it is not UTF-8 text; convert it, or name another file",
             InvalidFilename => "the name is too long for a file; check it",
             AlreadyExists => "the file already exists; choose another name",
-            FileTooLarge => return Self::new("input_too_long", format!("{what}: it is too long; check that it ends")),
+            FileTooLarge => {
+                return Self::new(
+                    "input_too_long",
+                    format!("{what}: it is too long; check that it ends"),
+                );
+            }
             StorageFull => "no space is left; free some and repeat the command",
             _ => {
                 let text = error.to_string();
                 let text = text.split(" (os error").next().unwrap_or_default();
-                return Self::new("io", format!("{what}: {text}; check that it can be read and written"));
+                return Self::new(
+                    "io",
+                    format!("{what}: {text}; check that it can be read and written"),
+                );
             }
         };
         Self::new("io", format!("{what}: {why}"))
     }
 
-    /// Writes the failure to standard error, and for formats other than text also to standard output.
+    /// Writes the failure to standard error, and for formats other than text also to standard
+    /// output.
     pub(crate) fn report(&self, process: &Process, format: Format) -> u8 {
         if self.silent {
             return self.exit;
         }
         let message = redacted(&self.message);
         // A closed standard error is ignored.
-        let _ = process.print_error(&format!("{} {}\n", paint(BAD, "error:"), plain_lines(&message)));
+        let _ = process.print_error(&format!(
+            "{} {}\n",
+            paint(BAD, "error:"),
+            plain_lines(&message)
+        ));
         if format != Format::Text {
             let (code, problems) = (self.code.as_str(), self.problems.as_ref());
-            let error = CommandError { code, message: &message, problems };
+            let error = CommandError {
+                code,
+                message: &message,
+                problems,
+            };
             let _ = value(process, format, &ErrorResult { error });
         }
         self.exit
@@ -142,7 +177,11 @@ fn line(out: &mut impl Write, value: &Value) -> Result<(), Failure> {
 }
 
 /// Writes a result to standard output as JSON or YAML.
-pub(crate) fn value(process: &Process, format: Format, result: &impl Serialize) -> Result<(), Failure> {
+pub(crate) fn value(
+    process: &Process,
+    format: Format,
+    result: &impl Serialize,
+) -> Result<(), Failure> {
     let value = json_value(result)?;
     if format == Format::Yaml {
         return document(process, &yaml_text(&value)?);
@@ -151,11 +190,17 @@ pub(crate) fn value(process: &Process, format: Format, result: &impl Serialize) 
 }
 
 /// Writes one result of a stream: a line of JSON, or a YAML document.
-pub(crate) fn stream_value(out: &mut impl Write, format: Format, result: &impl Serialize) -> Result<(), Failure> {
+pub(crate) fn stream_value(
+    out: &mut impl Write,
+    format: Format,
+    result: &impl Serialize,
+) -> Result<(), Failure> {
     let value = json_value(result)?;
     if format == Format::Yaml {
         let text = format!("---\n{}", yaml_text(&value)?);
-        return out.write_all(text.as_bytes()).map_err(|error| Failure::standard_output(&error));
+        return out
+            .write_all(text.as_bytes())
+            .map_err(|error| Failure::standard_output(&error));
     }
     line(out, &value)
 }
@@ -163,30 +208,46 @@ pub(crate) fn stream_value(out: &mut impl Write, format: Format, result: &impl S
 /// A value as one line of JSON. Characters that could control a terminal are escaped.
 fn json_text(value: &Value) -> String {
     let text = value.to_string();
-    if text.bytes().all(|byte| byte < 0x7f) { text } else { visible_json(&text) }
+    if text.bytes().all(|byte| byte < 0x7f) {
+        text
+    } else {
+        visible_json(&text)
+    }
 }
 
-/// A value as YAML, or as JSON (which is also YAML) if it contains characters that YAML would not escape.
+/// A value as YAML, or as JSON (which is also YAML) if it contains characters that YAML would not
+/// escape.
 fn yaml_text(value: &Value) -> Result<String, Failure> {
-    let text = serde_saphyr::to_string(value).map_err(|error| Failure::new("yaml", error.to_string()))?;
+    let text =
+        serde_saphyr::to_string(value).map_err(|error| Failure::new("yaml", error.to_string()))?;
     let safe = text.chars().all(|c| c == '\n' || !is_hidden(c));
     let text = if safe { text } else { json_text(value) };
-    Ok(if text.ends_with('\n') { text } else { text + "\n" })
+    Ok(if text.ends_with('\n') {
+        text
+    } else {
+        text + "\n"
+    })
 }
 
 /// Writes text, with colors if the terminal supports them and `NO_COLOR` is not set.
 pub(crate) fn text(process: &Process, text: &str) -> Result<(), Failure> {
-    process.print(text).map_err(|error| Failure::standard_output(&error))
+    process
+        .print(text)
+        .map_err(|error| Failure::standard_output(&error))
 }
 
 /// Writes a document or script unchanged.
 pub(crate) fn document(process: &Process, text: &str) -> Result<(), Failure> {
-    process.output().write_all(text.as_bytes()).map_err(|error| Failure::standard_output(&error))
+    process
+        .output()
+        .write_all(text.as_bytes())
+        .map_err(|error| Failure::standard_output(&error))
 }
 
 /// Replaces the content of a file.
 pub(crate) fn file(process: &Process, path: &Path, content: &str) -> Result<(), Failure> {
-    std::fs::write(process.path(path), content).map_err(|error| Failure::io(&path.display().to_string(), &error))
+    std::fs::write(process.path(path), content)
+        .map_err(|error| Failure::io(&path.display().to_string(), &error))
 }
 
 /// Writes a note to standard error, unless `--quiet` hides notes.
@@ -204,7 +265,11 @@ pub(crate) fn problem(process: &Process, text: &str) {
 
 /// The size of a policy: `2 ACLs and 1 role`.
 pub(crate) fn contents(policy: &Policy) -> String {
-    format!("{} and {}", count(policy.acl_count(), "ACL"), count(policy.role_count(), "role"))
+    format!(
+        "{} and {}",
+        count(policy.acl_count(), "ACL"),
+        count(policy.role_count(), "role")
+    )
 }
 
 /// Style of a good result.
@@ -235,7 +300,15 @@ pub(crate) fn result_style(word: &str) -> Option<Style> {
 
 /// A text with hidden characters escaped, so that no name can move the cursor or mislead.
 pub(crate) fn plain(text: &str) -> String {
-    text.chars().map(|c| if is_hidden(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
+    text.chars()
+        .map(|c| {
+            if is_hidden(c) {
+                c.escape_unicode().to_string()
+            } else {
+                c.to_string()
+            }
+        })
+        .collect()
 }
 
 /// Like [`plain`], but keeps line breaks.
@@ -254,7 +327,10 @@ mod tests {
         assert_eq!(plain("a\u{1b}[2Jb\u{202e}c é"), "a\\u{1b}[2Jb\\u{202e}c é");
         let value = json!({ "a\u{7f}": "b\u{202e}\u{1b}日" });
         assert_eq!(json_text(&value), r#"{"a\u007f":"b\u202e\u001b日"}"#);
-        assert_eq!(serde_json::from_str::<Value>(&json_text(&value)).unwrap(), value);
+        assert_eq!(
+            serde_json::from_str::<Value>(&json_text(&value)).unwrap(),
+            value
+        );
     }
 
     #[test]
@@ -263,10 +339,20 @@ mod tests {
             "texts": ["", " edges ", "- x", "a: b", "# c", "*", "&a", "!t", "'", "\"", "%", "@", "`", "a\nb\n", "\n", "tab\t", "é日", "2026-11-22", "{", "[", "|", ">", "?", ":", "-", "=", "<<"],
             "list": [[], {}, [[1]], { "a": [] }] });
         let text = yaml_text(&value).unwrap();
-        assert_eq!(serde_saphyr::from_str::<Value>(&text).unwrap(), value, "{text}");
-        assert!(text.contains("\ntexts:\n") || text.starts_with("texts:"), "{text}");
+        assert_eq!(
+            serde_saphyr::from_str::<Value>(&text).unwrap(),
+            value,
+            "{text}"
+        );
+        assert!(
+            text.contains("\ntexts:\n") || text.starts_with("texts:"),
+            "{text}"
+        );
         let odd = json!({ "a": "b\u{1b}\u{202e}" });
-        assert_eq!(serde_saphyr::from_str::<Value>(&yaml_text(&odd).unwrap()).unwrap(), odd);
+        assert_eq!(
+            serde_saphyr::from_str::<Value>(&yaml_text(&odd).unwrap()).unwrap(),
+            odd
+        );
         assert!(!yaml_text(&odd).unwrap().contains('\u{202e}'));
     }
 }

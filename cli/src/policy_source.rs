@@ -1,4 +1,5 @@
-//! The policy that a question is about: a document, or the policy of a running service with its state.
+//! The policy that a question is about: a document, or the policy of a running service with its
+//! state.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -40,7 +41,12 @@ impl PolicyState {
 
 impl fmt::Display for PolicyState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Decided at state {} of {}", plain(&self.tag), plain(self.client.url()))
+        write!(
+            f,
+            "Decided at state {} of {}",
+            plain(&self.tag),
+            plain(self.client.url())
+        )
     }
 }
 
@@ -60,7 +66,8 @@ fn parse(PolicyText { text, name, state }: PolicyText) -> Result<LoadedPolicy, F
     Ok(LoadedPolicy { policy, state })
 }
 
-/// Loads the policy of the flags. The client is for a caller who can sign in to the service, but not read its policy.
+/// Loads the policy of the flags. The client is for a caller who can sign in to the service, but
+/// not read its policy.
 pub(crate) fn load_or_client(
     process: &Process,
     args: &PolicySourceArgs,
@@ -77,17 +84,28 @@ pub(crate) fn load_or_client(
 }
 
 /// Reads the policy of the flags as text; `file` takes the place of `--policy`.
-pub(crate) fn read(process: &Process, args: &PolicySourceArgs, file: Option<&Path>) -> Result<PolicyText, Failure> {
+pub(crate) fn read(
+    process: &Process,
+    args: &PolicySourceArgs,
+    file: Option<&Path>,
+) -> Result<PolicyText, Failure> {
     if args.online {
         let client = Client::open(process, &args.connection())?;
         let (text, tag) = client.policy_text().map_err(|error| unreadable(&error))?;
         return Ok(of_service(client, text, &tag));
     }
-    let path = file.or(args.policy_file.as_deref()).map(Path::to_owned).or_else(|| of_environment(process));
+    let path = file
+        .or(args.policy_file.as_deref())
+        .map(Path::to_owned)
+        .or_else(|| of_environment(process));
     let path = path.ok_or_else(|| {
         Failure::usage("no policy; name a document with --policy or GBAC_POLICY, or ask a service with --online")
     })?;
-    Ok(PolicyText { text: input::document(process, &path)?, name: path.display().to_string(), state: None })
+    Ok(PolicyText {
+        text: input::document(process, &path)?,
+        name: path.display().to_string(),
+        state: None,
+    })
 }
 
 /// The document that the environment names.
@@ -105,7 +123,11 @@ fn of_service(client: Client, text: String, tag: &str) -> PolicyText {
     let name = client.url().to_owned();
     // As `gbac export --out` writes it, for `gbac import --if-match`.
     let tag = tag.trim_matches('"').to_owned();
-    PolicyText { text, name, state: Some(PolicyState { tag, client }) }
+    PolicyText {
+        text,
+        name,
+        state: Some(PolicyState { tag, client }),
+    }
 }
 
 /// Whether the caller is signed in and has no access to the policy.
@@ -116,14 +138,19 @@ fn is_without_access(error: &CallError) -> bool {
 fn unreadable(error: &CallError) -> Failure {
     let message = error.to_string();
     if is_without_access(error) {
-        let needed = "--online reads the policy, which requires a superuser or the access `read_only`";
+        let needed =
+            "--online reads the policy, which requires a superuser or the access `read_only`";
         return Failure::new(error.code(), format!("{message}; {needed}"));
     }
     Failure::new(error.code(), message)
 }
 
 /// Writes text, and the state that it was decided at.
-pub(crate) fn write_text(process: &Process, state: Option<&PolicyState>, text: &str) -> Result<(), Failure> {
+pub(crate) fn write_text(
+    process: &Process,
+    state: Option<&PolicyState>,
+    text: &str,
+) -> Result<(), Failure> {
     let at = state.map_or_else(String::new, |state| format!("{state}\n"));
     output::text(process, &format!("{text}{at}"))
 }
@@ -135,5 +162,12 @@ pub(crate) fn write_value(
     format: Format,
     result: impl Serialize,
 ) -> Result<(), Failure> {
-    output::value(process, format, &AtState { result, policy_state: state.map(|state| state.tag.as_str()) })
+    output::value(
+        process,
+        format,
+        &AtState {
+            result,
+            policy_state: state.map(|state| state.tag.as_str()),
+        },
+    )
 }

@@ -1,5 +1,5 @@
-//! What a run of the program is given: arguments, variables, folder, terminal and streams. Nothing else in this crate asks the
-//! operating system for them, so that many runs fit into one process.
+//! What a run of the program is given: arguments, variables, folder, terminal and streams. Nothing
+//! else in this crate asks the operating system for them, so that many runs fit into one process.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -76,7 +76,10 @@ impl Process {
         output: Box<dyn Write + Send>,
         error: Box<dyn Write + Send>,
     ) -> Self {
-        let input = Arc::new(Input { stream: Mutex::new(input), has_reader: AtomicBool::new(false) });
+        let input = Arc::new(Input {
+            stream: Mutex::new(input),
+            has_reader: AtomicBool::new(false),
+        });
         let [output, error] = [output, error].map(|stream| Output(Arc::new(Mutex::new(stream))));
         // The flags are not parsed yet, and help and errors have colors, too.
         let has_colors = !arguments.iter().any(|argument| argument == "--no-color");
@@ -93,14 +96,19 @@ impl Process {
             output,
             error,
         };
-        let stated = process.variable("COLUMNS").and_then(|text| text.trim().parse().ok());
+        let stated = process
+            .variable("COLUMNS")
+            .and_then(|text| text.trim().parse().ok());
         process.width = stated.filter(|width| *width > 0).or(terminal.width);
         process
     }
 
     /// The arguments as text.
     pub(crate) fn words(&self) -> Vec<String> {
-        self.arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect()
+        self.arguments
+            .iter()
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect()
     }
 
     /// A variable as text; `None` if it is not set, or is not text.
@@ -109,12 +117,16 @@ impl Process {
     }
 
     pub(crate) fn variable_os(&self, name: &str) -> Option<&OsStr> {
-        self.environment.get(OsStr::new(name)).map(OsString::as_os_str)
+        self.environment
+            .get(OsStr::new(name))
+            .map(OsString::as_os_str)
     }
 
     /// The value of a variable, unless it is empty.
     pub(crate) fn path_variable(&self, name: &str) -> Option<PathBuf> {
-        self.variable_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+        self.variable_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
     }
 
     /// Where a path of the arguments or of the environment leads.
@@ -145,17 +157,23 @@ impl Process {
 
     /// Writes a text to standard output, with its colors if they are shown.
     pub(crate) fn print(&self, text: &str) -> io::Result<()> {
-        self.output().print(text, self.shows_colors(self.terminal.output))
+        self.output()
+            .print(text, self.shows_colors(self.terminal.output))
     }
 
     /// Writes a text to standard error, with its colors if they are shown.
     pub(crate) fn print_error(&self, text: &str) -> io::Result<()> {
-        self.error().print(text, self.shows_colors(self.terminal.error))
+        self.error()
+            .print(text, self.shows_colors(self.terminal.error))
     }
 
-    /// Whether a stream shows colors, by the rules of `anstream`, which asks the environment of the whole process.
+    /// Whether a stream shows colors, by the rules of `anstream`, which asks the environment of the
+    /// whole process.
     fn shows_colors(&self, is_terminal: bool) -> bool {
-        let is_set = |name: &str| self.variable_os(name).is_some_and(|value| !value.is_empty());
+        let is_set = |name: &str| {
+            self.variable_os(name)
+                .is_some_and(|value| !value.is_empty())
+        };
         if !self.has_colors || is_set("NO_COLOR") {
             return false;
         }
@@ -200,7 +218,11 @@ struct InputReader(Arc<Input>);
 
 impl Read for InputReader {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        self.0.stream.lock().unwrap_or_else(PoisonError::into_inner).read(bytes)
+        self.0
+            .stream
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .read(bytes)
     }
 }
 

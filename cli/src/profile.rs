@@ -1,4 +1,5 @@
-//! Connection profiles: URLs and user names of services in one file of the user, without passwords and tokens.
+//! Connection profiles: URLs and user names of services in one file of the user, without passwords
+//! and tokens.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,8 +34,12 @@ pub(crate) struct Profile {
 impl Profile {
     /// The prefix of role principals.
     pub(crate) fn spelling(&self) -> Result<RoleSpelling, Failure> {
-        let Some(word) = &self.role_spelling else { return Ok(RoleSpelling::default()) };
-        let known = RoleSpelling::ALL.iter().find(|spelling| spelling.prefix() == word);
+        let Some(word) = &self.role_spelling else {
+            return Ok(RoleSpelling::default());
+        };
+        let known = RoleSpelling::ALL
+            .iter()
+            .find(|spelling| spelling.prefix() == word);
         known.copied().ok_or_else(|| {
             Failure::new(
                 "profile_invalid",
@@ -68,14 +73,18 @@ pub(crate) struct Profiles {
 impl Profiles {
     /// Reads the file; empty if there is none.
     pub(crate) fn load(process: &Process) -> Result<Self, Failure> {
-        let Some(path) = path(process) else { return Ok(Self::default()) };
+        let Some(path) = path(process) else {
+            return Ok(Self::default());
+        };
         warn_about_others(process, &path);
         if fs::symlink_metadata(&path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             return Ok(Self::default());
         }
         match input::small_text(process, &path)? {
             // An array would be read as an object whose members are all omitted.
-            text if text.trim_start().starts_with('[') => Err(invalid(&path, &"it is a list, not an object")),
+            text if text.trim_start().starts_with('[') => {
+                Err(invalid(&path, &"it is a list, not an object"))
+            }
             text => serde_json::from_str(&text).map_err(|error| invalid(&path, &error)),
         }
     }
@@ -83,18 +92,25 @@ impl Profiles {
     /// Writes the file atomically, readable only by its owner.
     pub(crate) fn store(&self, process: &Process) -> Result<(), Failure> {
         let path = path(process).ok_or_else(|| {
-            Failure::new("no_config_folder", "there is no configuration folder; set XDG_CONFIG_HOME or HOME")
+            Failure::new(
+                "no_config_folder",
+                "there is no configuration folder; set XDG_CONFIG_HOME or HOME",
+            )
         })?;
-        let text = serde_json::to_string_pretty(self).map_err(|error| Failure::new("profile", error.to_string()))?;
-        write(&path, &format!("{text}\n")).map_err(|error| Failure::io(&path.display().to_string(), &error))
+        let text = serde_json::to_string_pretty(self)
+            .map_err(|error| Failure::new("profile", error.to_string()))?;
+        write(&path, &format!("{text}\n"))
+            .map_err(|error| Failure::io(&path.display().to_string(), &error))
     }
 
     /// One profile by name.
     pub(crate) fn get(&self, name: &str) -> Result<&Profile, Failure> {
         self.profiles.get(name).ok_or_else(|| {
             let near = suggest::hint(name, self.profiles.keys().map(String::as_str));
-            let message =
-                format!("there is no profile `{}`; list the profiles with `gbac profile list`{near}", escaped(name));
+            let message = format!(
+                "there is no profile `{}`; list the profiles with `gbac profile list`{near}",
+                escaped(name)
+            );
             Failure::new("profile_unknown", message)
         })
     }
@@ -102,31 +118,46 @@ impl Profiles {
 
 /// The error of a damaged file.
 fn invalid(path: &Path, problem: &dyn std::fmt::Display) -> Failure {
-    let message = format!("{}: {problem}; fix it, or delete it and create the profiles again", path.display());
+    let message = format!(
+        "{}: {problem}; fix it, or delete it and create the profiles again",
+        path.display()
+    );
     Failure::new("profile_invalid", message)
 }
 
 /// The profile to use: the named one, that of `GBAC_PROFILE`, or the current one.
 pub(crate) fn selected(process: &Process, named: Option<&str>) -> Result<Option<Profile>, Failure> {
     let profiles = Profiles::load(process)?;
-    let named = named.map(str::to_owned).or_else(|| process.variable("GBAC_PROFILE")).or(profiles.current.clone());
+    let named = named
+        .map(str::to_owned)
+        .or_else(|| process.variable("GBAC_PROFILE"))
+        .or(profiles.current.clone());
     named.map(|name| profiles.get(&name).cloned()).transpose()
 }
 
 /// Path of the file (XDG Base Directory Specification).
 fn path(process: &Process) -> Option<PathBuf> {
-    let absolute = |name: &str| process.variable_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let absolute = |name: &str| {
+        process
+            .variable_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
     let folder = absolute("XDG_CONFIG_HOME")
         .or_else(|| absolute("HOME").map(|home| home.join(".config")))
         .or_else(|| absolute("APPDATA"))?;
     Some(folder.join("gbac").join("profiles.json"))
 }
 
-/// Says so if others than the user can read or change the file: they could send a password to a service of theirs.
+/// Says so if others than the user can read or change the file: they could send a password to a
+/// service of theirs.
 fn warn_about_others(process: &Process, path: &Path) {
     if let Some(exposure) = private_file::exposure(path, PrivateTo::Owner) {
         let file = path.display();
-        let notice = format!("warning: {file} {exposure}, and it says where you sign in; {}", exposure.hint());
+        let notice = format!(
+            "warning: {file} {exposure}, and it says where you sign in; {}",
+            exposure.hint()
+        );
         output::note(process, &notice);
     }
 }

@@ -1,5 +1,5 @@
-//! Progress of long operations, on standard error: a bar, or a line that moves while one request runs. Nothing is shown in the
-//! first second, without a terminal, and with `--quiet`.
+//! Progress of long operations, on standard error: a bar, or a line that moves while one request
+//! runs. Nothing is shown in the first second, without a terminal, and with `--quiet`.
 
 use crate::process::{Notes, Process};
 use std::fmt;
@@ -38,8 +38,8 @@ impl Progress {
         Self::start(process, Some(total), noun)
     }
 
-    /// Starts an operation with an unknown number of steps that writes a result after each of them. Nothing is shown if the
-    /// results go to a terminal.
+    /// Starts an operation with an unknown number of steps that writes a result after each of them.
+    /// Nothing is shown if the results go to a terminal.
     pub(crate) fn of_results(process: &Process, noun: &'static str) -> Self {
         let mut progress = Self::start(process, None, noun);
         progress.is_shown &= !process.terminal.output;
@@ -47,7 +47,14 @@ impl Progress {
     }
 
     fn start(process: &Process, total: Option<usize>, noun: &'static str) -> Self {
-        Self { total, noun, done: 0, started: Instant::now(), is_shown: is_shown(process), bar: None }
+        Self {
+            total,
+            noun,
+            done: 0,
+            started: Instant::now(),
+            is_shown: is_shown(process),
+            bar: None,
+        }
     }
 
     /// Completes one step.
@@ -72,7 +79,10 @@ impl Progress {
             Some(_) => "{wide_bar} {human_pos} of {msg}, {rate} per second, {left} left",
             None => "{spinner} {human_pos} {msg}, {rate} per second",
         };
-        let message = self.total.map_or_else(|| format!("{}s", self.noun), |total| count(total, self.noun));
+        let message = self.total.map_or_else(
+            || format!("{}s", self.noun),
+            |total| count(total, self.noun),
+        );
         bar.with_style(style(template))
             .with_message(message)
             .with_elapsed(self.started.elapsed())
@@ -81,8 +91,10 @@ impl Progress {
 }
 
 fn style(template: &str) -> ProgressStyle {
-    // The templates are valid; the default is only a fallback. A write error leaves a part of the line empty.
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    // The templates are valid; the default is only a fallback. A write error leaves a part of the
+    // line empty.
+    let style =
+        ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let style = style.with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
         let _ = write!(out, "{:.0}", state.per_sec());
     });
@@ -115,7 +127,10 @@ impl Waiting {
                     return;
                 }
                 let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-                let bar = bar.with_style(style("{spinner} {msg} ({elapsed})")).with_message(what).with_elapsed(DELAY);
+                let bar = bar
+                    .with_style(style("{spinner} {msg} ({elapsed})"))
+                    .with_message(what)
+                    .with_elapsed(DELAY);
                 while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                     bar.tick();
                 }

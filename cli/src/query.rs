@@ -4,14 +4,19 @@ use gbac_analysis::check::{Answer, Check, CheckError, Query, TokenRefusal};
 use gbac_analysis::requests::ResourceNames;
 use gbac_engine::decide::{At, Request};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{CLUSTER_NAME, Dialect, Host, Operation, Principal, PrincipalType, ResourceType};
+use gbac_engine::model::{
+    CLUSTER_NAME, Dialect, Host, Operation, Principal, PrincipalType, ResourceType,
+};
 use gbac_engine::policy::Policy;
 use gbac_engine::{ResolvedIdentity, Subject};
 use std::net::IpAddr;
 use std::path::Path;
 
 use crate::args::simulate::OtherSubjectArgs;
-use crate::args::{CheckArgs, NamedResourceArgs, PolicyQueryArgs, PrincipalArgs, QueryArgs, ResourceArgs, SubjectArgs};
+use crate::args::{
+    CheckArgs, NamedResourceArgs, PolicyQueryArgs, PrincipalArgs, QueryArgs, ResourceArgs,
+    SubjectArgs,
+};
 use crate::client::{CallError, Client};
 use crate::input::{self, Verifier};
 use crate::lists;
@@ -30,13 +35,21 @@ pub(crate) struct Resources<'a> {
 
 impl<'a> From<&'a ResourceArgs> for Resources<'a> {
     fn from(args: &'a ResourceArgs) -> Self {
-        Self { named: &args.named, consumer_groups: &args.group, consumer_group_flag: "--group" }
+        Self {
+            named: &args.named,
+            consumer_groups: &args.group,
+            consumer_group_flag: "--group",
+        }
     }
 }
 
 impl<'a> From<&'a QueryArgs> for Resources<'a> {
     fn from(args: &'a QueryArgs) -> Self {
-        Self { named: &args.resources, consumer_groups: &args.consumer_group, consumer_group_flag: "--consumer-group" }
+        Self {
+            named: &args.resources,
+            consumer_groups: &args.consumer_group,
+            consumer_group_flag: "--consumer-group",
+        }
     }
 }
 
@@ -50,27 +63,55 @@ pub(crate) struct AccessQuery {
 
 impl AccessQuery {
     /// Parses the flags of an operation, a resource and a host.
-    pub(crate) fn from_args(operation: &str, resources: &ResourceArgs, from: Option<&str>) -> Result<Self, Failure> {
+    pub(crate) fn from_args(
+        operation: &str,
+        resources: &ResourceArgs,
+        from: Option<&str>,
+    ) -> Result<Self, Failure> {
         let (operation, host) = (parse_operation(operation)?, parse_host(from)?);
         let (resource_type, name) = single_resource(resources.into())?;
-        Ok(Self { operation, resource_type, name, host })
+        Ok(Self {
+            operation,
+            resource_type,
+            name,
+            host,
+        })
     }
 
     /// The request to the engine.
     pub(crate) fn request(&self) -> Request<'_> {
-        Request::new(self.operation, self.resource_type, &self.name, At::IgnoringExpiry).with_host(self.host)
+        Request::new(
+            self.operation,
+            self.resource_type,
+            &self.name,
+            At::IgnoringExpiry,
+        )
+        .with_host(self.host)
     }
 }
 
 /// The verifier of tokens, if the flags contain keys, and the time of the decision.
-pub(crate) fn verifier(process: &Process, args: &SubjectArgs) -> Result<(Option<Verifier>, At), Failure> {
+pub(crate) fn verifier(
+    process: &Process,
+    args: &SubjectArgs,
+) -> Result<(Option<Verifier>, At), Failure> {
     let seconds = args.at.unwrap_or_else(input::now);
-    Ok((Verifier::from_args(process, &args.keys, seconds)?, At::seconds(seconds)))
+    Ok((
+        Verifier::from_args(process, &args.keys, seconds)?,
+        At::seconds(seconds),
+    ))
 }
 
 /// The check that the flags describe; `verified` if keys verify its token.
-pub(crate) fn unresolved_check(process: &Process, args: &CheckArgs, verified: bool) -> Result<Check, Failure> {
-    check_by(subject_or_principal(process, &args.principal, &args.subject, verified)?, &args.query)
+pub(crate) fn unresolved_check(
+    process: &Process,
+    args: &CheckArgs,
+    verified: bool,
+) -> Result<Check, Failure> {
+    check_by(
+        subject_or_principal(process, &args.principal, &args.subject, verified)?,
+        &args.query,
+    )
 }
 
 /// Who signs in, by the keys of the flags and by the service whose policy is asked about.
@@ -85,20 +126,33 @@ pub(crate) type SignedIn = Result<ResolvedIdentity, TokenRefusal>;
 
 impl<'a> SignIn<'a> {
     pub(crate) fn new(verifier: Option<&'a Verifier>, state: Option<&'a PolicyState>) -> Self {
-        Self { verifier, service: state.map(PolicyState::client) }
+        Self {
+            verifier,
+            service: state.map(PolicyState::client),
+        }
     }
 
     /// Resolves the subject of a command that answers nothing about a refused token.
-    pub(crate) fn accepted(self, policy: &Policy, who: &Subject) -> Result<ResolvedIdentity, Failure> {
-        let refused =
-            |refusal: TokenRefusal| Failure::new(refusal.code, format!("the token is refused: {}", refusal.message));
+    pub(crate) fn accepted(
+        self,
+        policy: &Policy,
+        who: &Subject,
+    ) -> Result<ResolvedIdentity, Failure> {
+        let refused = |refusal: TokenRefusal| {
+            Failure::new(
+                refusal.code,
+                format!("the token is refused: {}", refusal.message),
+            )
+        };
         self.of(policy, who)?.map_err(refused)
     }
 
     /// Resolves the subject of a check.
     pub(crate) fn of(self, policy: &Policy, who: &Subject) -> Result<SignedIn, SignInError> {
-        if let (Some(service), Subject::Token { token, .. } | Subject::UnverifiedToken { token, .. }) =
-            (self.service, who)
+        if let (
+            Some(service),
+            Subject::Token { token, .. } | Subject::UnverifiedToken { token, .. },
+        ) = (self.service, who)
             && let Some(refusal) = service.token_refusal(token).map_err(SignInError::Call)?
         {
             return Ok(Err(refusal));
@@ -144,12 +198,22 @@ impl EvaluatedQuery {
     pub(crate) fn evaluate(process: &Process, args: &PolicyQueryArgs) -> Result<Self, Failure> {
         let LoadedPolicy { policy, state } = policy_source::load(process, &args.policy)?;
         let (verifier, at) = verifier(process, &args.subject)?;
-        let check =
-            check_by(subject_or_principal(process, &args.principal, &args.subject, verifier.is_some())?, &args.query)?;
-        let opened = SignIn::new(verifier.as_ref(), state.as_ref()).accepted(&policy, &check.subject)?;
-        let answer =
-            gbac_analysis::check::evaluate(&policy, &opened.identity, &check, at).map_err(|error| failure(&error))?;
-        Ok(Self { policy, state, opened, check, answer, at })
+        let check = check_by(
+            subject_or_principal(process, &args.principal, &args.subject, verifier.is_some())?,
+            &args.query,
+        )?;
+        let opened =
+            SignIn::new(verifier.as_ref(), state.as_ref()).accepted(&policy, &check.subject)?;
+        let answer = gbac_analysis::check::evaluate(&policy, &opened.identity, &check, at)
+            .map_err(|error| failure(&error))?;
+        Ok(Self {
+            policy,
+            state,
+            opened,
+            check,
+            answer,
+            at,
+        })
     }
 
     /// The access requests of the check: one, or all that an API request requires.
@@ -157,12 +221,19 @@ impl EvaluatedQuery {
         let now = self.at;
         match (&self.check.query, &self.answer) {
             (Query::Access { .. }, _) => Ok(self.check.access(now).into_iter().collect()),
-            (Query::Api { .. }, Answer::Api { need, .. }) if need.has_choice() => Err(Failure::usage(
-                "--request: any one of several permissions allows this request; name one with --operation and a resource",
-            )),
+            (Query::Api { .. }, Answer::Api { need, .. }) if need.has_choice() => {
+                Err(Failure::usage(
+                    "--request: any one of several permissions allows this request; name one with --operation and a resource",
+                ))
+            }
             (Query::Api { .. }, Answer::Api { decisions, .. }) => {
                 let ask = |(check, _): &'a (gbac_analysis::requests::RequiredCheck, _)| {
-                    self.check.request(check.operation, check.resource_type, &check.resource_name, now)
+                    self.check.request(
+                        check.operation,
+                        check.resource_type,
+                        &check.resource_name,
+                        now,
+                    )
                 };
                 Ok(decisions.iter().map(ask).collect())
             }
@@ -173,7 +244,13 @@ impl EvaluatedQuery {
 
 fn check_by(who: Subject, query: &QueryArgs) -> Result<Check, Failure> {
     let host = parse_host(query.host.as_deref())?;
-    Ok(Check { id: None, subject: who, query: parse_query(query)?, host, at: None })
+    Ok(Check {
+        id: None,
+        subject: who,
+        query: parse_query(query)?,
+        host,
+        at: None,
+    })
 }
 
 /// The check of the flags for a user; `None` without its flags.
@@ -194,7 +271,11 @@ pub(crate) fn resolve(
     verifier: Option<&Verifier>,
 ) -> Result<ResolvedIdentity, CheckError> {
     match verifier {
-        Some(verifier) => Ok(gbac_engine::resolve(policy, who, Some(&|token| verifier.verify(token)))?),
+        Some(verifier) => Ok(gbac_engine::resolve(
+            policy,
+            who,
+            Some(&|token| verifier.verify(token)),
+        )?),
         None => Ok(gbac_engine::resolve(policy, who, None)?),
     }
 }
@@ -203,19 +284,34 @@ pub(crate) fn resolve(
 pub(crate) fn failure(error: &CheckError) -> Failure {
     match error {
         CheckError::Request(error) => {
-            let faults = error.faults().iter().map(|fault| format!("{fault}; {}", fault.hint()));
-            Failure::usage(format!("--api, --request: {}", faults.collect::<Vec<_>>().join("; ")))
+            let faults = error
+                .faults()
+                .iter()
+                .map(|fault| format!("{fault}; {}", fault.hint()));
+            Failure::usage(format!(
+                "--api, --request: {}",
+                faults.collect::<Vec<_>>().join("; ")
+            ))
         }
         error => Failure::new(error.code(), error.to_string()),
     }
 }
 
 /// The user of the flags, not resolved yet.
-pub(crate) fn subject(process: &Process, args: &SubjectArgs, verified: bool) -> Result<Subject, Failure> {
+pub(crate) fn subject(
+    process: &Process,
+    args: &SubjectArgs,
+    verified: bool,
+) -> Result<Subject, Failure> {
     if let Some(user) = &args.user {
         return by_name(process, "--", user, &args.user_groups);
     }
-    by_token(process, args.token_file.as_deref(), args.userinfo.as_deref(), verified)
+    by_token(
+        process,
+        args.token_file.as_deref(),
+        args.userinfo.as_deref(),
+        verified,
+    )
 }
 
 /// The principal alone, or the user of the flags.
@@ -233,10 +329,12 @@ fn subject_or_principal(
 
 /// Parses the value of `--principal`.
 pub(crate) fn parse_principal(text: &str) -> Result<Principal, Failure> {
-    Principal::parse(text).map_err(|error| Failure::usage(format!("--principal: {error}; {}", error.hint())))
+    Principal::parse(text)
+        .map_err(|error| Failure::usage(format!("--principal: {error}; {}", error.hint())))
 }
 
-/// A principal as a subject. A group is one without a user: only its ACLs, those of its roles and those of everyone apply.
+/// A principal as a subject. A group is one without a user: only its ACLs, those of its roles and
+/// those of everyone apply.
 fn alone(principal: &Principal) -> Result<Subject, Failure> {
     let name = plain(&principal.to_string());
     match principal.kind() {
@@ -244,15 +342,19 @@ fn alone(principal: &Principal) -> Result<Subject, Failure> {
             "--principal: `{name}` is everyone and no single user; `gbac permissions --principal '{name}'` lists what everyone \
              may do, and `gbac security acl list --allow-principal '{name}'` the ACLs"
         ))),
-        PrincipalType::Group => Ok(Subject::Names { user: String::new(), groups: vec![principal.name().to_owned()] }),
+        PrincipalType::Group => Ok(Subject::Names {
+            user: String::new(),
+            groups: vec![principal.name().to_owned()],
+        }),
         PrincipalType::Role => Err(Failure::usage(format!(
             "--principal: nobody signs in as a role; ask about one of its members, `Group:NAME` or `User:NAME`; \
              `gbac permissions --principal {name}` lists what the role may do, and `gbac security acl list` and `delete` with \
              --allow-role its ACLs"
         ))),
-        PrincipalType::User | PrincipalType::Other => {
-            Ok(Subject::Principal { principal: principal.clone(), groups: Vec::new() })
-        }
+        PrincipalType::User | PrincipalType::Other => Ok(Subject::Principal {
+            principal: principal.clone(),
+            groups: Vec::new(),
+        }),
     }
 }
 
@@ -270,15 +372,29 @@ pub(crate) fn principal_of(identity: &Identity) -> Principal {
 }
 
 /// The other user of the flags.
-pub(crate) fn other_subject(process: &Process, args: &OtherSubjectArgs, verified: bool) -> Result<Subject, Failure> {
+pub(crate) fn other_subject(
+    process: &Process,
+    args: &OtherSubjectArgs,
+    verified: bool,
+) -> Result<Subject, Failure> {
     match &args.other_user {
         Some(user) => by_name(process, "--other-", user, &args.other_groups),
-        None => by_token(process, args.other_token_file.as_deref(), args.other_userinfo.as_deref(), verified),
+        None => by_token(
+            process,
+            args.other_token_file.as_deref(),
+            args.other_userinfo.as_deref(),
+            verified,
+        ),
     }
 }
 
 /// A user by name; `prefix` is the prefix of the flags.
-fn by_name(process: &Process, prefix: &str, user: &str, groups: &[String]) -> Result<Subject, Failure> {
+fn by_name(
+    process: &Process,
+    prefix: &str,
+    user: &str,
+    groups: &[String],
+) -> Result<Subject, Failure> {
     check_bare(&format!("{prefix}user"), user, PrincipalType::User)?;
     // A user can have such a name, but hardly ever does.
     if let Some(kind @ ("group" | "role")) = typed(user) {
@@ -290,7 +406,10 @@ fn by_name(process: &Process, prefix: &str, user: &str, groups: &[String]) -> Re
             ),
         );
     }
-    Ok(Subject::Names { user: user.to_owned(), groups: group_names(&format!("{prefix}group"), groups)? })
+    Ok(Subject::Names {
+        user: user.to_owned(),
+        groups: group_names(&format!("{prefix}group"), groups)?,
+    })
 }
 
 /// The type that a group or role has in front of its name.
@@ -305,7 +424,9 @@ fn typed(name: &str) -> Option<&'static str> {
 /// The bare names of groups in a list.
 pub(crate) fn group_names(flag: &str, values: &[String]) -> Result<Vec<String>, Failure> {
     let names = lists::bare_names(flag, values)?;
-    names.iter().try_for_each(|group| check_bare(flag, group, PrincipalType::Group))?;
+    names
+        .iter()
+        .try_for_each(|group| check_bare(flag, group, PrincipalType::Group))?;
     Ok(names)
 }
 
@@ -316,16 +437,25 @@ fn by_token(
     verified: bool,
 ) -> Result<Subject, Failure> {
     let token = input::token(process, file)?;
-    let userinfo = userinfo.map(|path| input::object(process, path)).transpose()?;
-    Ok(if verified { Subject::Token { token, userinfo } } else { Subject::UnverifiedToken { token, userinfo } })
+    let userinfo = userinfo
+        .map(|path| input::object(process, path))
+        .transpose()?;
+    Ok(if verified {
+        Subject::Token { token, userinfo }
+    } else {
+        Subject::UnverifiedToken { token, userinfo }
+    })
 }
 
 /// Refuses a name with a type: `Group:eng` here would be the group `Group:Group:eng`.
 fn check_bare(flag: &str, name: &str, kind: PrincipalType) -> Result<(), Failure> {
     if name.is_empty() {
-        return Err(Failure::usage(format!("{flag}: the name is empty; write the name")));
+        return Err(Failure::usage(format!(
+            "{flag}: the name is empty; write the name"
+        )));
     }
-    kind.check_bare(name).map_err(|error| Failure::usage(format!("{flag}: {error}; {}", error.hint())))
+    kind.check_bare(name)
+        .map_err(|error| Failure::usage(format!("{flag}: {error}; {}", error.hint())))
 }
 
 fn parse_host(text: Option<&str>) -> Result<Option<IpAddr>, Failure> {
@@ -349,14 +479,24 @@ pub(crate) fn parse_operation(text: &str) -> Result<Operation, Failure> {
 
 fn parse_query(args: &QueryArgs) -> Result<Query, Failure> {
     if let Some(name) = &args.request {
-        return Ok(Query::Api { api: args.api.clone(), name: name.clone(), resources: resource_lists(args.into())? });
+        return Ok(Query::Api {
+            api: args.api.clone(),
+            name: name.clone(),
+            resources: resource_lists(args.into())?,
+        });
     }
     let Some(operation) = &args.operation else {
-        return Err(Failure::usage("no operation given; pass --operation and a resource, or --request"));
+        return Err(Failure::usage(
+            "no operation given; pass --operation and a resource, or --request",
+        ));
     };
     let operation = parse_operation(operation)?;
     let (resource_type, resource_name) = single_resource(args.into())?;
-    Ok(Query::Access { operation, resource_type, resource_name })
+    Ok(Query::Access {
+        operation,
+        resource_type,
+        resource_name,
+    })
 }
 
 /// The only resource of the flags.
@@ -376,10 +516,14 @@ fn single_resource(args: Resources<'_>) -> Result<(ResourceType, String), Failur
 
 /// The resources of the query. Names may be empty here, like in a check.
 fn named_resources(args: Resources<'_>) -> Result<Vec<(ResourceType, String)>, Failure> {
-    if let [name] =
-        [&args.named.topic, args.consumer_groups, &args.named.transactional_id, &args.named.registry_subject]
-            .concat()
-            .as_slice()
+    if let [name] = [
+        &args.named.topic,
+        args.consumer_groups,
+        &args.named.transactional_id,
+        &args.named.registry_subject,
+    ]
+    .concat()
+    .as_slice()
         && name.is_empty()
     {
         let kinds = [
@@ -388,16 +532,27 @@ fn named_resources(args: Resources<'_>) -> Result<Vec<(ResourceType, String)>, F
             (ResourceType::TransactionalId, &args.named.transactional_id),
             (ResourceType::Subject, &args.named.registry_subject),
         ];
-        let kind = kinds.into_iter().find(|(_, names)| !names.is_empty()).map(|(kind, _)| (kind, String::new()));
-        return Ok(kind.into_iter().chain(unnamed_resources(args.named)).collect());
+        let kind = kinds
+            .into_iter()
+            .find(|(_, names)| !names.is_empty())
+            .map(|(kind, _)| (kind, String::new()));
+        return Ok(kind
+            .into_iter()
+            .chain(unnamed_resources(args.named))
+            .collect());
     }
     all_resources(args)
 }
 
 /// The cluster and the registry as a whole, if the flags name them.
 fn unnamed_resources(args: &NamedResourceArgs) -> impl Iterator<Item = (ResourceType, String)> {
-    let cluster = args.cluster.then(|| (ResourceType::Cluster, CLUSTER_NAME.into()));
-    cluster.into_iter().chain(args.registry_global.then(|| (ResourceType::Registry, String::new())))
+    let cluster = args
+        .cluster
+        .then(|| (ResourceType::Cluster, CLUSTER_NAME.into()));
+    cluster.into_iter().chain(
+        args.registry_global
+            .then(|| (ResourceType::Registry, String::new())),
+    )
 }
 
 /// A resource type, its name in an API request, and the names of its resources.
@@ -406,14 +561,26 @@ type NamesOfType = (ResourceType, &'static str, Vec<String>);
 fn names_by_type(args: Resources<'_>) -> Result<[NamesOfType; 4], Failure> {
     let entries = |flag: &str, names: &[String]| lists::entries(flag, names);
     Ok([
-        (ResourceType::Topic, "topic", entries("--topic", &args.named.topic)?),
-        (ResourceType::Group, "group", entries(args.consumer_group_flag, args.consumer_groups)?),
+        (
+            ResourceType::Topic,
+            "topic",
+            entries("--topic", &args.named.topic)?,
+        ),
+        (
+            ResourceType::Group,
+            "group",
+            entries(args.consumer_group_flag, args.consumer_groups)?,
+        ),
         (
             ResourceType::TransactionalId,
             "transactional_id",
             entries("--transactional-id", &args.named.transactional_id)?,
         ),
-        (ResourceType::Subject, "subject", entries("--registry-subject", &args.named.registry_subject)?),
+        (
+            ResourceType::Subject,
+            "subject",
+            entries("--registry-subject", &args.named.registry_subject)?,
+        ),
     ])
 }
 
@@ -429,6 +596,10 @@ fn all_resources(args: Resources<'_>) -> Result<Vec<(ResourceType, String)>, Fai
 }
 
 fn resource_lists(args: Resources<'_>) -> Result<ResourceNames, Failure> {
-    let lists = names_by_type(args)?.into_iter().filter(|(.., names)| !names.is_empty());
-    Ok(lists.map(|(_, kind, names)| (kind.to_owned(), names)).collect())
+    let lists = names_by_type(args)?
+        .into_iter()
+        .filter(|(.., names)| !names.is_empty());
+    Ok(lists
+        .map(|(_, kind, names)| (kind.to_owned(), names))
+        .collect())
 }

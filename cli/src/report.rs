@@ -59,7 +59,8 @@ pub(crate) struct Case {
     pub(crate) failure: Option<String>,
 }
 
-/// Writes results. In JUnit, each is a failed test, and a file without results is a test that passed.
+/// Writes results. In JUnit, each is a failed test, and a file without results is a test that
+/// passed.
 pub(crate) fn write(
     process: &Process,
     format: ReportFormat,
@@ -73,7 +74,11 @@ pub(crate) fn write(
         ReportFormat::Junit => {
             let mut cases: Vec<Case> = entries.iter().map(Case::from).collect();
             if cases.is_empty() {
-                cases.push(Case { file: file.to_owned(), name: command.to_owned(), failure: None });
+                cases.push(Case {
+                    file: file.to_owned(),
+                    name: command.to_owned(),
+                    failure: None,
+                });
             }
             junit(&cases)
         }
@@ -83,19 +88,32 @@ pub(crate) fn write(
 }
 
 /// The formats of findings and results.
-const RESULT_FORMATS: &[ReportFormat] = &[ReportFormat::Sarif, ReportFormat::Junit, ReportFormat::Github];
+const RESULT_FORMATS: &[ReportFormat] = &[
+    ReportFormat::Sarif,
+    ReportFormat::Junit,
+    ReportFormat::Github,
+];
 
 /// The commands that write reports, with their formats.
 pub(crate) const WRITERS: [(&[&str], &[ReportFormat]); 3] = [
     (&["policy", "lint"], RESULT_FORMATS),
-    (&["policy", "diff"], &[ReportFormat::Sarif, ReportFormat::Junit, ReportFormat::Github, ReportFormat::Markdown]),
+    (
+        &["policy", "diff"],
+        &[
+            ReportFormat::Sarif,
+            ReportFormat::Junit,
+            ReportFormat::Github,
+            ReportFormat::Markdown,
+        ],
+    ),
     (&["test"], RESULT_FORMATS),
 ];
 
 /// The error of a format that a command does not write.
 pub(crate) fn unsupported(format: ReportFormat, command: &str) -> Failure {
-    let name =
-        FormatArg::from(format).to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+    let name = FormatArg::from(format)
+        .to_possible_value()
+        .map_or_else(String::new, |value| value.get_name().to_owned());
     let writers: Vec<String> = WRITERS
         .iter()
         .filter(|(_, formats)| formats.contains(&format))
@@ -110,13 +128,20 @@ pub(crate) fn unsupported(format: ReportFormat, command: &str) -> Failure {
 impl From<&Entry> for Case {
     fn from(entry: &Entry) -> Self {
         let name = format!("{} {}", entry.rule, entry.title);
-        Self { file: entry.file.clone(), name, failure: Some(entry.message.clone()) }
+        Self {
+            file: entry.file.clone(),
+            name,
+            failure: Some(entry.message.clone()),
+        }
     }
 }
 
 fn sarif(entries: &[Entry]) -> String {
     let rules: BTreeSet<&str> = entries.iter().map(|entry| entry.rule.as_str()).collect();
-    let rules: Vec<Value> = rules.into_iter().map(|rule| json!({ "id": rule })).collect();
+    let rules: Vec<Value> = rules
+        .into_iter()
+        .map(|rule| json!({ "id": rule }))
+        .collect();
     let results: Vec<Value> = entries
         .iter()
         .map(|entry| {
@@ -138,7 +163,9 @@ fn uri(path: &str) -> String {
     for byte in path.trim_start_matches("./").bytes() {
         match byte {
             b'\\' if cfg!(windows) => uri.push('/'),
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(char::from(byte))
+            }
             // Writing into a string does not fail.
             _ => drop(write!(uri, "%{byte:02X}")),
         }
@@ -148,15 +175,23 @@ fn uri(path: &str) -> String {
 
 /// Workflow commands of GitHub, one line for each result.
 fn github(entries: &[Entry]) -> String {
-    let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let data = |text: &str| {
+        text.replace('%', "%25")
+            .replace('\r', "%0D")
+            .replace('\n', "%0A")
+    };
     let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
     let mut text = String::new();
     for entry in entries {
         let title = property(&plain(&format!("{} {}", entry.rule, entry.title)));
         let file = property(&plain(&entry.file));
         let message = data(&output::plain_lines(&entry.message));
-        let _ =
-            writeln!(text, "::{} file={file},line={},title={title}::{message}", entry.level.in_github(), entry.line);
+        let _ = writeln!(
+            text,
+            "::{} file={file},line={},title={title}::{message}",
+            entry.level.in_github(),
+            entry.line
+        );
     }
     text
 }
@@ -169,17 +204,29 @@ pub(crate) fn junit(cases: &[Case]) -> String {
     for file in files {
         let suite: Vec<&Case> = cases.iter().filter(|case| case.file == file).collect();
         let failed = suite.iter().filter(|case| case.failure.is_some()).count();
-        let _ =
-            writeln!(text, "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{failed}\">", escape(file), suite.len());
+        let _ = writeln!(
+            text,
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{failed}\">",
+            escape(file),
+            suite.len()
+        );
         for case in suite {
             let name: Vec<String> = case.name.split('\n').map(escape).collect();
-            let _ = write!(text, "    <testcase classname=\"{}\" name=\"{}\"", escape(file), name.join("&#10;"));
+            let _ = write!(
+                text,
+                "    <testcase classname=\"{}\" name=\"{}\"",
+                escape(file),
+                name.join("&#10;")
+            );
             match &case.failure {
                 None => text.push_str("/>\n"),
                 Some(failure) => {
                     let whole: Vec<String> = failure.split('\n').map(escape).collect();
                     let (attribute, whole) = (whole.join("&#10;"), whole.join("\n"));
-                    let _ = writeln!(text, "><failure message=\"{attribute}\">{whole}</failure></testcase>");
+                    let _ = writeln!(
+                        text,
+                        "><failure message=\"{attribute}\">{whole}</failure></testcase>"
+                    );
                 }
             }
         }
@@ -191,7 +238,11 @@ pub(crate) fn junit(cases: &[Case]) -> String {
 
 /// Escapes one line of XML text; characters that XML 1.0 cannot contain are escaped like in Rust.
 fn escape(text: &str) -> String {
-    plain(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    plain(text)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-//! The options of `gbac serve` from the environment and from a configuration file, as arguments of the command line.
+//! The options of `gbac serve` from the environment and from a configuration file, as arguments of
+//! the command line.
 //!
-//! An option on the command line comes first, then the variable `GBAC_SERVE_` with its name, then the file. So every option has
-//! one definition, and its value one reader.
+//! An option on the command line comes first, then the variable `GBAC_SERVE_` with its name, then
+//! the file. So every option has one definition, and its value one reader.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -38,12 +39,25 @@ pub(crate) struct ServeArguments {
 /// The arguments of the program, completed if its command is `serve`.
 pub(crate) fn complete(process: &Process) -> Result<ServeArguments, Failure> {
     let mut arguments = process.arguments.clone();
-    let unchanged = |arguments| Ok(ServeArguments { arguments, ..ServeArguments::default() });
-    let Some(at) = serve(&arguments) else { return unchanged(arguments) };
+    let unchanged = |arguments| {
+        Ok(ServeArguments {
+            arguments,
+            ..ServeArguments::default()
+        })
+    };
+    let Some(at) = serve(&arguments) else {
+        return unchanged(arguments);
+    };
     let command = help::grammar();
-    let Some(command) = command.find_subcommand("serve") else { return unchanged(arguments) };
+    let Some(command) = command.find_subcommand("serve") else {
+        return unchanged(arguments);
+    };
     let own = arguments.split_off(at);
-    let options = Options { process, command, own: &own };
+    let options = Options {
+        process,
+        command,
+        own: &own,
+    };
     let mut faults = Vec::new();
     let mut variables = options.of_environment(&mut faults);
     let config = match options.given(CONFIG) {
@@ -68,7 +82,11 @@ pub(crate) fn complete(process: &Process) -> Result<ServeArguments, Failure> {
             arguments.push(argument);
         }
     }
-    Ok(ServeArguments { arguments, faults, is_check })
+    Ok(ServeArguments {
+        arguments,
+        faults,
+        is_check,
+    })
 }
 
 /// The failure with every fault, each in its own line.
@@ -107,7 +125,10 @@ type Values = BTreeMap<String, Vec<OsString>>;
 impl Options<'_> {
     /// The options that a variable or a file can set.
     fn all(&self) -> impl Iterator<Item = &Arg> {
-        self.command.get_arguments().filter(|arg| arg.get_long().is_some_and(|name| !COMMAND_LINE_ONLY.contains(&name)))
+        self.command.get_arguments().filter(|arg| {
+            arg.get_long()
+                .is_some_and(|name| !COMMAND_LINE_ONLY.contains(&name))
+        })
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {
@@ -115,43 +136,64 @@ impl Options<'_> {
     }
 
     fn is_flag(&self, name: &str) -> bool {
-        self.all().any(|arg| arg.get_long() == Some(name) && matches!(arg.get_action(), ArgAction::SetTrue))
+        self.all().any(|arg| {
+            arg.get_long() == Some(name) && matches!(arg.get_action(), ArgAction::SetTrue)
+        })
     }
 
     fn is_list(&self, name: &str) -> bool {
-        self.all().any(|arg| arg.get_long() == Some(name) && matches!(arg.get_action(), ArgAction::Append))
+        self.all().any(|arg| {
+            arg.get_long() == Some(name) && matches!(arg.get_action(), ArgAction::Append)
+        })
     }
 
     fn is_path(&self, name: &str) -> bool {
         let path = std::any::TypeId::of::<PathBuf>();
-        self.all().any(|arg| arg.get_long() == Some(name) && arg.get_value_parser().type_id() == path)
+        self.all()
+            .any(|arg| arg.get_long() == Some(name) && arg.get_value_parser().type_id() == path)
     }
 
     /// Whether the command line has an option.
     fn given(&self, name: &str) -> bool {
         let (flag, tied) = (format!("--{name}"), format!("--{name}="));
-        self.own.iter().any(|word| word == OsStr::new(&flag) || word.to_string_lossy().starts_with(&tied))
+        self.own
+            .iter()
+            .any(|word| word == OsStr::new(&flag) || word.to_string_lossy().starts_with(&tied))
     }
 
     /// The value of an option on the command line.
     fn value(&self, name: &str) -> Option<OsString> {
         let (flag, tied) = (format!("--{name}"), format!("--{name}="));
         let at = self.own.iter().position(|word| word == OsStr::new(&flag));
-        at.and_then(|at| self.own.get(at + 1).cloned())
-            .or_else(|| self.own.iter().find_map(|word| word.to_str()?.strip_prefix(&tied).map(OsString::from)))
+        at.and_then(|at| self.own.get(at + 1).cloned()).or_else(|| {
+            self.own
+                .iter()
+                .find_map(|word| word.to_str()?.strip_prefix(&tied).map(OsString::from))
+        })
     }
 
-    /// The options that the environment sets and the command line does not. An unknown variable is a fault: it may be a misspelt
-    /// limit.
+    /// The options that the environment sets and the command line does not. An unknown variable is
+    /// a fault: it may be a misspelt limit.
     fn of_environment(&self, faults: &mut Vec<String>) -> Values {
         let mut values = Values::new();
         for (variable, value) in &self.process.environment {
-            let Some(variable) = variable.to_str().filter(|variable| variable.starts_with(PREFIX)) else { continue };
-            let name = variable.trim_start_matches(PREFIX).to_ascii_lowercase().replace('_', "-");
+            let Some(variable) = variable
+                .to_str()
+                .filter(|variable| variable.starts_with(PREFIX))
+            else {
+                continue;
+            };
+            let name = variable
+                .trim_start_matches(PREFIX)
+                .to_ascii_lowercase()
+                .replace('_', "-");
             if !self.names().any(|known| known == name) {
                 let known = self.names().map(variable_of).collect::<Vec<_>>();
                 let hint = hint(variable, known.iter().map(String::as_str));
-                faults.push(format!("`{}` is the variable of no option{hint}", plain(variable)));
+                faults.push(format!(
+                    "`{}` is the variable of no option{hint}",
+                    plain(variable)
+                ));
                 continue;
             }
             if self.given(&name) {
@@ -183,14 +225,20 @@ impl Options<'_> {
             Ok(tables) => tables,
             Err(error) => {
                 let at = error.span().map_or(0, |span| span.start);
-                faults.push(format!("{file}: line {}: {}; correct the TOML", line(at), error.message()));
+                faults.push(format!(
+                    "{file}: line {}: {}; correct the TOML",
+                    line(at),
+                    error.message()
+                ));
                 return Ok(Values::new());
             }
         };
         for (name, table) in &tables {
             if name.get_ref() != "serve" {
-                let message =
-                    format!("`{}` is unknown; the options belong to the table `[serve]`", plain(name.get_ref()));
+                let message = format!(
+                    "`{}` is unknown; the options belong to the table `[serve]`",
+                    plain(name.get_ref())
+                );
                 fault(name.span().start, message);
             } else if !table.get_ref().is_table() {
                 fault(name.span().start, "expected the table `[serve]`".into());
@@ -208,11 +256,16 @@ impl Options<'_> {
             match self.arguments(&name, value.get_ref()) {
                 Ok(_) if self.given(&name) => {}
                 // This variable has another name, too.
-                Ok(_) if name == "admin-user" && self.process.variable_os("GBAC_ADMIN_USER").is_some() => {}
+                Ok(_)
+                    if name == "admin-user"
+                        && self.process.variable_os("GBAC_ADMIN_USER").is_some() => {}
                 Ok(arguments) if self.is_path(&name) => {
                     // A path belongs to the file that names it.
                     let folder = path.parent().unwrap_or(Path::new(""));
-                    let arguments = arguments.iter().map(|argument| folder.join(argument).into_os_string()).collect();
+                    let arguments = arguments
+                        .iter()
+                        .map(|argument| folder.join(argument).into_os_string())
+                        .collect();
                     values.insert(name, arguments);
                 }
                 Ok(arguments) => drop(values.insert(name, arguments)),
@@ -220,7 +273,11 @@ impl Options<'_> {
             }
         }
         places.sort();
-        faults.extend(places.into_iter().map(|(line, message)| format!("{file}: line {line}: {message}")));
+        faults.extend(
+            places
+                .into_iter()
+                .map(|(line, message)| format!("{file}: line {line}: {message}")),
+        );
         Ok(values)
     }
 
@@ -232,7 +289,8 @@ impl Options<'_> {
                 Value::Integer(number) => number.to_string(),
                 _ => return Err("expected a text or a whole number".to_owned()),
             };
-            self.refusal(name, &text).map_or(Ok(OsString::from(text)), Err)
+            self.refusal(name, &text)
+                .map_or(Ok(OsString::from(text)), Err)
         };
         match (self.is_flag(name), self.is_list(name), value) {
             (true, _, Value::Boolean(true)) => Ok(vec![OsString::new()]),
@@ -245,14 +303,27 @@ impl Options<'_> {
 
     /// Why the parser of the command line refuses a value.
     fn refusal(&self, name: &str, value: &str) -> Option<String> {
-        let error =
-            self.command.clone().no_binary_name(true).try_get_matches_from([format!("--{name}={value}")]).err()?;
-        if !matches!(error.kind(), ErrorKind::InvalidValue | ErrorKind::ValueValidation) {
+        let error = self
+            .command
+            .clone()
+            .no_binary_name(true)
+            .try_get_matches_from([format!("--{name}={value}")])
+            .err()?;
+        if !matches!(
+            error.kind(),
+            ErrorKind::InvalidValue | ErrorKind::ValueValidation
+        ) {
             return None;
         }
         let cause = std::error::Error::source(&error).map(ToString::to_string);
-        let expected = error.get(ContextKind::ValidValue).map(|values| format!("expected one of {values}"));
-        Some(cause.or(expected).unwrap_or_else(|| "the value is not valid".into()))
+        let expected = error
+            .get(ContextKind::ValidValue)
+            .map(|values| format!("expected one of {values}"));
+        Some(
+            cause
+                .or(expected)
+                .unwrap_or_else(|| "the value is not valid".into()),
+        )
     }
 }
 

@@ -6,9 +6,12 @@ const LEAST_SIMILARITY: f64 = 0.7;
 /// The nearest of several names, if one is similar enough. The letter case does not matter.
 pub(crate) fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
-    let rated = names.into_iter().map(|name| (strsim::jaro(&word, &name.to_lowercase()), name));
+    let rated = names
+        .into_iter()
+        .map(|name| (strsim::jaro(&word, &name.to_lowercase()), name));
     let near = rated.filter(|(similarity, _)| *similarity > LEAST_SIMILARITY);
-    near.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, name)| name)
+    near.max_by(|(one, _), (other, _)| one.total_cmp(other))
+        .map(|(_, name)| name)
 }
 
 /// The nearest name as the end of a message; empty if none is similar.

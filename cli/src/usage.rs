@@ -25,15 +25,19 @@ pub(crate) fn parse(process: &Process) -> Result<Cli, u8> {
         let _ = process.print_error(help::START);
         return Err(output::INVALID_USAGE);
     }
-    refuse_tokens(&words).map_err(Failure::usage).map_err(failed)?;
+    refuse_tokens(&words)
+        .map_err(Failure::usage)
+        .map_err(failed)?;
     let mut serving = serve_options::complete(process).map_err(failed)?;
     serving.arguments.insert(0, "gbac".into());
-    let parsed = help::grammar().try_get_matches_from(&serving.arguments).or_else(|error| match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            help::command().try_get_matches_from(&serving.arguments)
-        }
-        _ => Err(error),
-    });
+    let parsed = help::grammar()
+        .try_get_matches_from(&serving.arguments)
+        .or_else(|error| match error.kind() {
+            ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                help::command().try_get_matches_from(&serving.arguments)
+            }
+            _ => Err(error),
+        });
     if !serving.faults.is_empty() {
         let mut faults = serving.faults;
         if serving.is_check {
@@ -69,9 +73,17 @@ fn refuse_groups_without_user(matches: &ArgMatches) -> Result<(), Failure> {
         return Ok(());
     }
     let knows = |id: &str| matches.try_contains_id(id).is_ok();
-    let alone = if knows("principal") { ", or ask about a whole group with --principal Group:NAME" } else { "" };
+    let alone = if knows("principal") {
+        ", or ask about a whole group with --principal Group:NAME"
+    } else {
+        ""
+    };
     // `permissions` has no resources.
-    let consumers = if knows("consumer_group") { "; a consumer group is --consumer-group" } else { "" };
+    let consumers = if knows("consumer_group") {
+        "; a consumer group is --consumer-group"
+    } else {
+        ""
+    };
     Err(Failure::usage(format!(
         "--group names groups of --user, and there is no --user; pass --user{alone}{consumers}"
     )))
@@ -80,20 +92,40 @@ fn refuse_groups_without_user(matches: &ArgMatches) -> Result<(), Failure> {
 /// Refuses `-` for two inputs before anything reads the first one.
 fn refuse_shared_input(matches: &ArgMatches) -> Result<(), Failure> {
     let matches = innermost(matches);
-    let inputs = matches.ids().map(clap::Id::as_str).filter(|id| !OUTPUTS.contains(id));
-    let paths = inputs.filter_map(|id| matches.try_get_many::<PathBuf>(id).ok().flatten()).flatten();
+    let inputs = matches
+        .ids()
+        .map(clap::Id::as_str)
+        .filter(|id| !OUTPUTS.contains(id));
+    let paths = inputs
+        .filter_map(|id| matches.try_get_many::<PathBuf>(id).ok().flatten())
+        .flatten();
     let standard_inputs = paths.filter(|path| path.as_os_str() == "-").count();
-    if standard_inputs > 1 { Err(input::shared_standard_input()) } else { Ok(()) }
+    if standard_inputs > 1 {
+        Err(input::shared_standard_input())
+    } else {
+        Ok(())
+    }
 }
 
 /// Prints `--help` and the like unchanged, and invalid usage in one line.
 fn report(process: &Process, error: &clap::Error) -> u8 {
-    let helps = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    let helps = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    );
     if helps || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let text = error.render().ansi().to_string();
         // A closed terminal is ignored.
-        let _ = if error.use_stderr() { process.print_error(&text) } else { process.print(&text) };
-        return if helps { output::SUCCESS } else { output::INVALID_USAGE };
+        let _ = if error.use_stderr() {
+            process.print_error(&text)
+        } else {
+            process.print(&text)
+        };
+        return if helps {
+            output::SUCCESS
+        } else {
+            output::INVALID_USAGE
+        };
     }
     let words = process.words();
     Failure::usage(sentence(error, &words)).report(process, requested_format(&words))
@@ -102,17 +134,30 @@ fn report(process: &Process, error: &clap::Error) -> u8 {
 /// An error in one line, with what to do.
 fn sentence(error: &clap::Error, words: &[String]) -> String {
     let text = redacted(&error.render().to_string());
-    let message = text.split("\n\nUsage:").next().unwrap_or_default().trim_start_matches("error: ");
+    let message = text
+        .split("\n\nUsage:")
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches("error: ");
     // The tip to pass an unknown flag after `--` would make it a value, which is never meant.
     let is_far = is_suggestion_far(error);
     let is_left_out = |line: &&str| {
-        line.is_empty() || line.starts_with("tip: to pass ") || (is_far && line.starts_with("tip: a similar argument"))
+        line.is_empty()
+            || line.starts_with("tip: to pass ")
+            || (is_far && line.starts_with("tip: a similar argument"))
     };
-    let lines: Vec<&str> = message.lines().map(str::trim).filter(|line| !is_left_out(line)).collect();
+    let lines: Vec<&str> = message
+        .lines()
+        .map(str::trim)
+        .filter(|line| !is_left_out(line))
+        .collect();
     let lines = lines.join("; ").replace(":; ", ": ");
     let lines = lines.trim_end_matches("; For more information, try '--help'.");
-    let below = misplaced(error).map_or_else(String::new, |line| format!("; did you mean `{line}`?"));
-    let flag = flag_of_argument(error, words).or_else(|| export_of_format(error)).unwrap_or_default();
+    let below =
+        misplaced(error).map_or_else(String::new, |line| format!("; did you mean `{line}`?"));
+    let flag = flag_of_argument(error, words)
+        .or_else(|| export_of_format(error))
+        .unwrap_or_default();
     format!("{lines}{below}{flag}; see --help")
 }
 
@@ -125,9 +170,12 @@ fn text_of(error: &clap::Error, kind: ContextKind) -> Option<&str> {
 
 /// Whether the flag that the parser suggests is not similar: `--quiet` for `--request`.
 fn is_suggestion_far(error: &clap::Error) -> bool {
-    let pair = text_of(error, ContextKind::InvalidArg).zip(text_of(error, ContextKind::SuggestedArg));
+    let pair =
+        text_of(error, ContextKind::InvalidArg).zip(text_of(error, ContextKind::SuggestedArg));
     let name = |flag: &str| flag.trim_start_matches('-').to_owned();
-    pair.is_some_and(|(word, suggestion)| strsim::normalized_levenshtein(&name(word), &name(suggestion)) < 0.5)
+    pair.is_some_and(|(word, suggestion)| {
+        strsim::normalized_levenshtein(&name(word), &name(suggestion)) < 0.5
+    })
 }
 
 /// The flag that an argument without one belongs to.
@@ -141,15 +189,26 @@ fn flag_of_argument(error: &clap::Error, words: &[String]) -> Option<String> {
     for word in words {
         command = command.find_subcommand(word).unwrap_or(command);
     }
-    let has = |name: &str| command.get_arguments().any(|arg| arg.get_long() == Some(name));
+    let has = |name: &str| {
+        command
+            .get_arguments()
+            .any(|arg| arg.get_long() == Some(name))
+    };
     if has("operation") && word.parse::<Operation>().is_ok() {
         return Some(format!("; an operation is --operation {word}"));
     }
     if has(word) {
         return Some(format!("; did you mean `--{word}`?"));
     }
-    let documents = [("policy", "a policy is --policy FILE"), ("changes", "changes are --changes FILE")];
-    let flags: Vec<&str> = documents.iter().filter(|(name, _)| has(name)).map(|(_, flag)| *flag).collect();
+    let documents = [
+        ("policy", "a policy is --policy FILE"),
+        ("changes", "changes are --changes FILE"),
+    ];
+    let flags: Vec<&str> = documents
+        .iter()
+        .filter(|(name, _)| has(name))
+        .map(|(_, flag)| *flag)
+        .collect();
     (!flags.is_empty()).then(|| format!("; {}", flags.join(", and ")))
 }
 
@@ -162,11 +221,17 @@ fn export_of_format(error: &clap::Error) -> Option<String> {
         .then(|| format!("; `gbac policy convert FILE --to {value}` exports a policy"))
 }
 
-/// The command line of a command that was written above the command that contains it, such as `acl`.
+/// The command line of a command that was written above the command that contains it, such as
+/// `acl`.
 fn misplaced(error: &clap::Error) -> Option<String> {
-    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
     let command = help::grammar();
-    if command.get_subcommands().any(|below| below.get_name() == word) {
+    if command
+        .get_subcommands()
+        .any(|below| below.get_name() == word)
+    {
         return None;
     }
     let path = find(&command, word)?;
@@ -175,27 +240,39 @@ fn misplaced(error: &clap::Error) -> Option<String> {
 
 /// The path of a command below this one.
 fn find(command: &Command, word: &str) -> Option<String> {
-    command.get_subcommands().filter(|below| !below.is_hide_set()).find_map(|below| {
-        let name = below.get_name();
-        if name == word {
-            return Some(name.to_owned());
-        }
-        find(below, word).map(|path| format!("{name} {path}"))
-    })
+    command
+        .get_subcommands()
+        .filter(|below| !below.is_hide_set())
+        .find_map(|below| {
+            let name = below.get_name();
+            if name == word {
+                return Some(name.to_owned());
+            }
+            find(below, word).map(|path| format!("{name} {path}"))
+        })
 }
 
 /// The output format in the arguments, even if they are otherwise invalid.
 fn requested_format(words: &[String]) -> Format {
     let flags = ["--format", "-o"];
-    let after = words.iter().zip(words.iter().skip(1)).find(|(flag, _)| flags.contains(&flag.as_str()));
+    let after = words
+        .iter()
+        .zip(words.iter().skip(1))
+        .find(|(flag, _)| flags.contains(&flag.as_str()));
     let joined = || {
         let value = |word: &'_ String| {
-            let value = word.strip_prefix("--format=").or_else(|| word.strip_prefix("-o"));
+            let value = word
+                .strip_prefix("--format=")
+                .or_else(|| word.strip_prefix("-o"));
             value.map(|value| value.trim_start_matches('=').to_owned())
         };
         words.iter().find_map(value)
     };
-    match after.map(|(_, word)| word.clone()).or_else(joined).as_deref() {
+    match after
+        .map(|(_, word)| word.clone())
+        .or_else(joined)
+        .as_deref()
+    {
         Some("json") => Format::Json,
         Some("yaml") => Format::Yaml,
         _ => Format::Text,

@@ -36,7 +36,8 @@ use sign_in::SignInState;
 
 /// The seconds between two checks for a changed policy; fewer while the service is away.
 const READ_EVERY_S: u32 = 20;
-/// How often a cluster behind the service is read, in seconds: it has no cheap way to say that nothing is new.
+/// How often a cluster behind the service is read, in seconds: it has no cheap way to say that
+/// nothing is new.
 const CLUSTER_EVERY_S: u32 = 120;
 /// How often it is tried while it is away, in seconds.
 const RETRY_EVERY_S: u32 = 5;
@@ -47,7 +48,9 @@ pub fn mount() {
         console_error_panic_hook::hook(info);
         // The text of a panic may hold what was pasted, so the page shows only where it happened.
         let place = info.location().map(ToString::to_string).unwrap_or_default();
-        dom::show_failure(&format!("It stopped at {place}. No changes were sent. Reload the page."));
+        dom::show_failure(&format!(
+            "It stopped at {place}. No changes were sent. Reload the page."
+        ));
     }));
     if let Some(root) = dom::take_root() {
         leptos::mount::mount_to(root, App).forget();
@@ -83,7 +86,8 @@ pub fn App() -> impl IntoView {
     }
 }
 
-/// The pages with the bar and the banners, or the sign-in page in their place. They stay as they are behind it.
+/// The pages with the bar and the banners, or the sign-in page in their place. They stay as they
+/// are behind it.
 #[component]
 fn Frame() -> impl IntoView {
     let sign_in = SignInState::new();
@@ -122,7 +126,8 @@ fn Frame() -> impl IntoView {
     }
 }
 
-/// Reads at the start, keeps the clock going, and reads again now and then while the tab is in front.
+/// Reads at the start, keeps the clock going, and reads again now and then while the tab is in
+/// front.
 fn keep_reading(service: Service) {
     service.tick(dom::now_ms());
     service.reload();
@@ -139,7 +144,9 @@ fn keep_reading(service: Service) {
         });
         // Credentials that were refused are not tried again by themselves.
         let is_waiting = service.status.with_untracked(|status| match status {
-            ServiceStatus::Away { sign_in, forbidden, .. } => *sign_in || *forbidden,
+            ServiceStatus::Away {
+                sign_in, forbidden, ..
+            } => *sign_in || *forbidden,
             ServiceStatus::Loading | ServiceStatus::Connected { .. } => false,
         });
         if seconds.get_value() >= every && !is_waiting {
@@ -151,7 +158,10 @@ fn keep_reading(service: Service) {
         on_cleanup(move || timer.clear());
     }
     let back = window_event_listener(ev::focus, move |_| {
-        if service.connection.with_untracked(|connection| *connection == Connection::Service) {
+        if service
+            .connection
+            .with_untracked(|connection| *connection == Connection::Service)
+        {
             seconds.set_value(READ_EVERY_S);
         }
     });
@@ -159,21 +169,30 @@ fn keep_reading(service: Service) {
 }
 
 fn read_every(service: Service) -> u32 {
-    service.connection.with_untracked(|connection| match connection {
-        Connection::Service => READ_EVERY_S,
-        Connection::SelfManaged | Connection::Cloud { .. } => CLUSTER_EVERY_S,
-    })
+    service
+        .connection
+        .with_untracked(|connection| match connection {
+            Connection::Service => READ_EVERY_S,
+            Connection::SelfManaged | Connection::Cloud { .. } => CLUSTER_EVERY_S,
+        })
 }
 
-/// After a change of route focus goes to the page's heading; a changed search is no change of route.
+/// After a change of route focus goes to the page's heading; a changed search is no change of
+/// route.
 #[component]
 fn FollowRoute() -> impl IntoView {
     let location = use_location();
     let visited = expect_context::<Visited>();
-    Effect::new(move |_| location.pathname.with(|path| location.search.with(|query| visited.note(path, query))));
+    Effect::new(move |_| {
+        location
+            .pathname
+            .with(|path| location.search.with(|query| visited.note(path, query)))
+    });
     Effect::new(move |before: Option<String>| {
         let now = location.pathname.get();
-        let is_redirect = before.as_deref().is_some_and(|before| matches!(before, "/" | "/security"));
+        let is_redirect = before
+            .as_deref()
+            .is_some_and(|before| matches!(before, "/" | "/security"));
         if before.is_some_and(|before| before != now) && !is_redirect {
             dom::focus_heading();
         }

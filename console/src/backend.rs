@@ -1,4 +1,5 @@
-//! The only file that fetches: the service's own origin, through the bodies and paths of `gbac-api`.
+//! The only file that fetches: the service's own origin, through the bodies and paths of
+//! `gbac-api`.
 
 mod cluster;
 mod facts;
@@ -23,7 +24,8 @@ use crate::dom;
 
 pub use cluster::{ReadCluster, read_cluster};
 pub use facts::{
-    change_properties, cluster_of, events, license, log_level, loggers, properties, schema, set_log_level,
+    change_properties, cluster_of, events, license, log_level, loggers, properties, schema,
+    set_log_level,
 };
 pub use probe::{features, probe};
 pub use resolve::resolve;
@@ -55,8 +57,18 @@ struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    fn new(method: Method, path: impl Into<String>, credentials: impl Into<RequestCredentials<'a>>) -> Self {
-        Self { method, path: path.into(), credentials: credentials.into(), header: None, body: None }
+    fn new(
+        method: Method,
+        path: impl Into<String>,
+        credentials: impl Into<RequestCredentials<'a>>,
+    ) -> Self {
+        Self {
+            method,
+            path: path.into(),
+            credentials: credentials.into(),
+            header: None,
+            body: None,
+        }
     }
 
     fn get(path: impl Into<String>, credentials: impl Into<RequestCredentials<'a>>) -> Self {
@@ -64,24 +76,37 @@ impl<'a> Call<'a> {
     }
 
     fn header(self, name: &'static str, value: &'a str) -> Self {
-        Self { header: Some((name, value)), ..self }
+        Self {
+            header: Some((name, value)),
+            ..self
+        }
     }
 
     fn text(self, body: String) -> Self {
-        Self { body: Some(body), ..self }
+        Self {
+            body: Some(body),
+            ..self
+        }
     }
 
     fn json(self, body: &impl Serialize) -> Result<Self, Failure> {
-        let text = serde_json::to_string(body).map_err(|error| Failure::NoAnswer(error.to_string()))?;
+        let text =
+            serde_json::to_string(body).map_err(|error| Failure::NoAnswer(error.to_string()))?;
         Ok(self.text(text))
     }
 
-    /// Sends it. The browser's own credentials are left out, so that it never asks for a password by itself, unless they are the
-    /// cookie of a session.
+    /// Sends it. The browser's own credentials are left out, so that it never asks for a password
+    /// by itself, unless they are the cookie of a session.
     async fn send(self) -> Result<Answer, Failure> {
         let no_answer = |error: gloo_net::Error| Failure::NoAnswer(error.to_string());
-        let own = if self.credentials.uses_session() { dom::OWN_CREDENTIALS } else { dom::NO_CREDENTIALS };
-        let mut request = RequestBuilder::new(&self.path).method(self.method).credentials(own);
+        let own = if self.credentials.uses_session() {
+            dom::OWN_CREDENTIALS
+        } else {
+            dom::NO_CREDENTIALS
+        };
+        let mut request = RequestBuilder::new(&self.path)
+            .method(self.method)
+            .credentials(own);
         for (name, value) in self.credentials.headers() {
             request = request.header(name, &value);
         }
@@ -89,10 +114,16 @@ impl<'a> Call<'a> {
             request = request.header(name, value);
         }
         let request = match self.body {
-            Some(body) => request.header("Content-Type", "application/json").body(body),
+            Some(body) => request
+                .header("Content-Type", "application/json")
+                .body(body),
             None => request.build(),
         };
-        let response = request.map_err(no_answer)?.send().await.map_err(no_answer)?;
+        let response = request
+            .map_err(no_answer)?
+            .send()
+            .await
+            .map_err(no_answer)?;
         let (status, tag) = (response.status(), response.headers().get("etag"));
         let text = response.text().await.map_err(no_answer)?;
         if response.ok() || status == 304 {
@@ -137,7 +168,10 @@ pub async fn text(path: &str) -> Result<String, Failure> {
 ///
 /// # Errors
 /// No answer, a refusal, or a document that the engine does not take.
-pub async fn policy(tag: Option<&str>, credentials: Option<&Credentials>) -> Result<Option<ReadPolicy>, Failure> {
+pub async fn policy(
+    tag: Option<&str>,
+    credentials: Option<&Credentials>,
+) -> Result<Option<ReadPolicy>, Failure> {
     let mut call = Call::get(paths::POLICY, credentials);
     if let Some(tag) = tag {
         call = call.header("If-None-Match", tag);
@@ -146,14 +180,18 @@ pub async fn policy(tag: Option<&str>, credentials: Option<&Credentials>) -> Res
     if answer.status == 304 {
         return Ok(None);
     }
-    let policy = policy_from_json(&answer.text).map_err(|problems| Failure::Unreadable(problems.to_string()))?;
-    Ok(Some(ReadPolicy { policy, tag: answer.tag }))
+    let policy = policy_from_json(&answer.text)
+        .map_err(|problems| Failure::Unreadable(problems.to_string()))?;
+    Ok(Some(ReadPolicy {
+        policy,
+        tag: answer.tag,
+    }))
 }
 
 /// Makes changes of the policy that `tag` names: all of them or none.
 ///
-/// What a cluster holds and nobody can create (D-27) comes with an imported document. It can only be sent as one, so the
-/// whole policy with the changes takes the place of the held one then.
+/// What a cluster holds and nobody can create (D-27) comes with an imported document. It can only
+/// be sent as one, so the whole policy with the changes takes the place of the held one then.
 ///
 /// # Errors
 /// No answer, or a refusal; a 412 when the service has another policy by now.
@@ -166,14 +204,19 @@ pub async fn apply(
     let unsent = |error: serde_json::Error| Failure::Unreadable(error.to_string());
     let body = serde_json::to_string(&PolicyChanges::of(changes)).map_err(unsent)?;
     if changes::read(&body).is_ok() {
-        let call = Call::new(Method::POST, paths::POLICY_CHANGES, credentials).header("If-Match", tag);
+        let call =
+            Call::new(Method::POST, paths::POLICY_CHANGES, credentials).header("If-Match", tag);
         return call.text(body).send().await.map(drop);
     }
     let mut wanted = held.clone();
-    let refused = apply_each(&mut wanted, changes).into_iter().find_map(|effect| match effect {
-        ChangeOutcome::Refused(error) => Some(Failure::impossible(error.code(), error.to_string())),
-        ChangeOutcome::Changed | ChangeOutcome::Unchanged => None,
-    });
+    let refused = apply_each(&mut wanted, changes)
+        .into_iter()
+        .find_map(|effect| match effect {
+            ChangeOutcome::Refused(error) => {
+                Some(Failure::impossible(error.code(), error.to_string()))
+            }
+            ChangeOutcome::Changed | ChangeOutcome::Unchanged => None,
+        });
     match refused {
         Some(failure) => Err(failure),
         None => {

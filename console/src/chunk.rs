@@ -33,8 +33,9 @@ pub(crate) struct Chunk {
     pub(crate) draw: fn() -> Later<AnyView>,
 }
 
-/// Makes a [`Chunk`] of a function that gives a view. Everything that only these functions reach lies in the chunk's file
-/// in a build with the feature `split`, and in the console itself in any other.
+/// Makes a [`Chunk`] of a function that gives a view. Everything that only these functions reach
+/// lies in the chunk's file in a build with the feature `split`, and in the console itself in any
+/// other.
 macro_rules! chunk {
     ($vis:vis $constant:ident, $title:literal, $file:ident, $fetch:ident, $draw:ident, $view:expr) => {
         #[cfg_attr(
@@ -60,7 +61,8 @@ macro_rules! chunk {
 }
 pub(crate) use chunk;
 
-/// Makes an asynchronous function whose work is done by code of a chunk's file. With a type, the work is a future of it.
+/// Makes an asynchronous function whose work is done by code of a chunk's file. With a type, the
+/// work is a future of it.
 macro_rules! later {
     ($file:ident, $name:ident($($argument:ident: $kind:ty),*) -> $output:ty { $work:expr }) => {
         #[cfg(feature = "split")]

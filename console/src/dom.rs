@@ -11,10 +11,14 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, HtmlElement, HtmlInputElement, HtmlTextAreaElement, Url};
+use web_sys::{
+    Blob, BlobPropertyBag, HtmlAnchorElement, HtmlElement, HtmlInputElement, HtmlTextAreaElement,
+    Url,
+};
 
 pub use tab::{
-    Departure, TabChannel, go_back, on_page_focus, on_page_hide, random_id, stop_departures, store_text, stored_text,
+    Departure, TabChannel, go_back, on_page_focus, on_page_hide, random_id, stop_departures,
+    store_text, stored_text,
 };
 
 /// The name under which the chosen theme is kept; the page's first script reads it too.
@@ -26,7 +30,8 @@ const SINGLE_KEYS_KEY: &str = "gbac-single-keys";
 pub(crate) const NO_CREDENTIALS: web_sys::RequestCredentials = web_sys::RequestCredentials::Omit;
 
 /// For fetching with the cookie of a session.
-pub(crate) const OWN_CREDENTIALS: web_sys::RequestCredentials = web_sys::RequestCredentials::SameOrigin;
+pub(crate) const OWN_CREDENTIALS: web_sys::RequestCredentials =
+    web_sys::RequestCredentials::SameOrigin;
 
 /// The choice of colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,10 +50,12 @@ pub fn now_ms() -> f64 {
     js_sys::Date::now()
 }
 
-/// Does some work and notes in the browser's timeline how long it took, where its tools and tests find it. Of each name
-/// the last is kept.
+/// Does some work and notes in the browser's timeline how long it took, where its tools and tests
+/// find it. Of each name the last is kept.
 pub fn measured<T>(name: &str, work: impl FnOnce() -> T) -> T {
-    let Some(performance) = window().performance() else { return work() };
+    let Some(performance) = window().performance() else {
+        return work();
+    };
     let _ = performance.mark(name);
     let done = work();
     performance.clear_measures_with_measure_name(name);
@@ -79,7 +86,8 @@ pub fn set_title(title: &str) {
     document().set_title(&format!("{title} - GBAC"));
 }
 
-/// Sets the title of the tab for a while; gives what puts the one before back, unless a page has set its own by then.
+/// Sets the title of the tab for a while; gives what puts the one before back, unless a page has
+/// set its own by then.
 pub fn set_title_for_now(title: &str) -> impl Fn() + use<> {
     let before = document().title();
     set_title(title);
@@ -114,8 +122,8 @@ pub fn after_paint(work: impl FnOnce() + 'static) {
     request_animation_frame(move || set_timeout(work, Duration::ZERO));
 }
 
-/// Moves focus to the first of these ids that exists after the next rendering: where a removed row's button was, its
-/// neighbour, else the section's heading.
+/// Moves focus to the first of these ids that exists after the next rendering: where a removed
+/// row's button was, its neighbour, else the section's heading.
 pub fn focus_first(ids: Vec<String>) {
     request_animation_frame(move || {
         for id in &ids {
@@ -143,12 +151,18 @@ pub fn focus_heading() {
 /// Whether a page with a heading is shown.
 #[must_use]
 pub fn has_heading() -> bool {
-    document().query_selector("#main h1").ok().flatten().is_some()
+    document()
+        .query_selector("#main h1")
+        .ok()
+        .flatten()
+        .is_some()
 }
 
 /// Selects the whole text of the field with this id.
 pub fn select_text(id: &str) {
-    let Some(element) = document().get_element_by_id(id) else { return };
+    let Some(element) = document().get_element_by_id(id) else {
+        return;
+    };
     if let Some(field) = element.dyn_ref::<HtmlInputElement>() {
         field.select();
     } else if let Some(field) = element.dyn_ref::<HtmlTextAreaElement>() {
@@ -175,10 +189,15 @@ fn say(region: &'static str, text: &str) {
             element.set_text_content(None);
         }
     }
-    let Some(element) = document().get_element_by_id(region) else { return };
+    let Some(element) = document().get_element_by_id(region) else {
+        return;
+    };
     let text = text.to_owned();
     // An emptied region has to be seen empty, or a repeated text is no change.
-    set_timeout(move || element.set_text_content(Some(&text)), Duration::from_millis(60));
+    set_timeout(
+        move || element.set_text_content(Some(&text)),
+        Duration::from_millis(60),
+    );
 }
 
 /// Puts a text on the clipboard.
@@ -187,7 +206,10 @@ fn say(region: &'static str, text: &str) {
 /// What the browser said, such as a refused permission.
 pub async fn copy(text: &str) -> Result<(), String> {
     let promise = window().navigator().clipboard().write_text(text);
-    JsFuture::from(promise).await.map(drop).map_err(|error| describe(&error))
+    JsFuture::from(promise)
+        .await
+        .map(drop)
+        .map_err(|error| describe(&error))
 }
 
 /// Offers a text as a file to save.
@@ -201,13 +223,20 @@ pub fn save_file(name: &str, mime: &str, text: &str) -> Result<(), String> {
     let said = |error: JsValue| describe(&error);
     let blob = Blob::new_with_str_sequence_and_options(&parts, &options).map_err(said)?;
     let address = Url::create_object_url_with_blob(&blob).map_err(said)?;
-    let link: HtmlAnchorElement =
-        document().create_element("a").map_err(said)?.dyn_into().map_err(|_| "no link".to_owned())?;
+    let link: HtmlAnchorElement = document()
+        .create_element("a")
+        .map_err(said)?
+        .dyn_into()
+        .map_err(|_| "no link".to_owned())?;
     link.set_href(&address);
     link.set_download(name);
     link.click();
-    // The click has started the download by now only in some browsers, so the address lives a little longer.
-    set_timeout(move || drop(Url::revoke_object_url(&address)), Duration::from_secs(10));
+    // The click has started the download by now only in some browsers, so the address lives a
+    // little longer.
+    set_timeout(
+        move || drop(Url::revoke_object_url(&address)),
+        Duration::from_secs(10),
+    );
     Ok(())
 }
 
@@ -225,7 +254,10 @@ impl GivenFile {
     /// The file that was chosen in the field with this id.
     #[must_use]
     pub fn chosen(id: &str) -> Option<Self> {
-        let field = document().get_element_by_id(id)?.dyn_into::<HtmlInputElement>().ok()?;
+        let field = document()
+            .get_element_by_id(id)?
+            .dyn_into::<HtmlInputElement>()
+            .ok()?;
         let file = field.files()?.get(0).map(Self);
         // The same file can be chosen again.
         field.set_value("");
@@ -249,7 +281,9 @@ impl GivenFile {
     /// # Errors
     /// What the browser said, or why the bytes are no text.
     pub async fn text(&self) -> Result<String, String> {
-        let buffer = JsFuture::from(self.0.array_buffer()).await.map_err(|error| describe(&error))?;
+        let buffer = JsFuture::from(self.0.array_buffer())
+            .await
+            .map_err(|error| describe(&error))?;
         decode(js_sys::Uint8Array::new(&buffer).to_vec()).map_err(|error| error.to_string())
     }
 }
@@ -257,7 +291,11 @@ impl GivenFile {
 /// What follows the `#` in the address of the page.
 #[must_use]
 pub fn fragment() -> String {
-    window().location().hash().map(|hash| hash.trim_start_matches('#').to_owned()).unwrap_or_default()
+    window()
+        .location()
+        .hash()
+        .map(|hash| hash.trim_start_matches('#').to_owned())
+        .unwrap_or_default()
 }
 
 /// Where the page is from: `https://host:port`.
@@ -274,7 +312,10 @@ pub fn click(id: &str) {
 }
 
 fn describe(error: &JsValue) -> String {
-    error.dyn_ref::<js_sys::Error>().map_or_else(|| "the browser refused".into(), |error| String::from(error.message()))
+    error.dyn_ref::<js_sys::Error>().map_or_else(
+        || "the browser refused".into(),
+        |error| String::from(error.message()),
+    )
 }
 
 /// The chosen theme.
@@ -319,9 +360,11 @@ pub fn is_dark() -> bool {
     match theme() {
         Theme::Light => false,
         Theme::Dark => true,
-        Theme::System => {
-            window().match_media("(prefers-color-scheme: dark)").ok().flatten().is_some_and(|query| query.matches())
-        }
+        Theme::System => window()
+            .match_media("(prefers-color-scheme: dark)")
+            .ok()
+            .flatten()
+            .is_some_and(|query| query.matches()),
     }
 }
 
@@ -344,7 +387,11 @@ pub fn close_modal(dialog: NodeRef<html::Dialog>) {
 /// Whether the page is as wide as a large screen.
 #[must_use]
 pub fn is_wide() -> bool {
-    window().match_media("(min-width: 75rem)").ok().flatten().is_some_and(|query| query.matches())
+    window()
+        .match_media("(min-width: 75rem)")
+        .ok()
+        .flatten()
+        .is_some_and(|query| query.matches())
 }
 
 /// Whether the tab is in front, so that reading again is worth it.
@@ -365,34 +412,51 @@ pub fn is_typing() -> bool {
 /// Whether shortcuts of a single character work.
 #[must_use]
 pub fn has_single_keys() -> bool {
-    let stored = window().local_storage().ok().flatten().and_then(|storage| storage.get_item(SINGLE_KEYS_KEY).ok()?);
+    let stored = window()
+        .local_storage()
+        .ok()
+        .flatten()
+        .and_then(|storage| storage.get_item(SINGLE_KEYS_KEY).ok()?);
     stored.as_deref() != Some("off")
 }
 
 /// Turns shortcuts of a single character on or off, for this visit and the next ones.
 pub fn set_single_keys(are_on: bool) {
     if let Ok(Some(storage)) = window().local_storage() {
-        let _ = if are_on { storage.remove_item(SINGLE_KEYS_KEY) } else { storage.set_item(SINGLE_KEYS_KEY, "off") };
+        let _ = if are_on {
+            storage.remove_item(SINGLE_KEYS_KEY)
+        } else {
+            storage.set_item(SINGLE_KEYS_KEY, "off")
+        };
     }
 }
 
 /// Whether the keyboard is that of a Mac.
 #[must_use]
 pub fn is_mac() -> bool {
-    window().navigator().platform().is_ok_and(|platform| platform.starts_with("Mac") || platform.starts_with("iP"))
+    window()
+        .navigator()
+        .platform()
+        .is_ok_and(|platform| platform.starts_with("Mac") || platform.starts_with("iP"))
 }
 
 /// Moves focus to the page's own search field and selects what is in it. Says whether there is one.
 pub fn focus_search() -> bool {
-    let Ok(Some(field)) = document().query_selector("#main input[type=search]") else { return false };
-    let Ok(field) = field.dyn_into::<HtmlInputElement>() else { return false };
+    let Ok(Some(field)) = document().query_selector("#main input[type=search]") else {
+        return false;
+    };
+    let Ok(field) = field.dyn_into::<HtmlInputElement>() else {
+        return false;
+    };
     field.select();
     field.focus().is_ok()
 }
 
 /// Brings the element with this id into view inside its scrolling parent.
 pub fn reveal(id: &str) {
-    let Some(element) = document().get_element_by_id(id) else { return };
+    let Some(element) = document().get_element_by_id(id) else {
+        return;
+    };
     let options = web_sys::ScrollIntoViewOptions::new();
     options.set_block(web_sys::ScrollLogicalPosition::Nearest);
     element.scroll_into_view_with_scroll_into_view_options(&options);
@@ -401,19 +465,27 @@ pub fn reveal(id: &str) {
 /// Whether a dialog is open.
 #[must_use]
 pub fn has_dialog() -> bool {
-    document().query_selector("dialog[open]").ok().flatten().is_some()
+    document()
+        .query_selector("dialog[open]")
+        .ok()
+        .flatten()
+        .is_some()
 }
 
 /// Brings the current item of a sideways-scrolling navigation into view.
 pub fn reveal_current(container_id: &str) {
-    let Ok(Some(current)) = document().query_selector(&format!("#{container_id} [aria-current]")) else { return };
+    let Ok(Some(current)) = document().query_selector(&format!("#{container_id} [aria-current]"))
+    else {
+        return;
+    };
     let options = web_sys::ScrollIntoViewOptions::new();
     options.set_inline(web_sys::ScrollLogicalPosition::Nearest);
     options.set_block(web_sys::ScrollLogicalPosition::Nearest);
     current.scroll_into_view_with_scroll_into_view_options(&options);
 }
 
-/// Takes the static page away that stood here until now, and gives the element in which the console is mounted.
+/// Takes the static page away that stood here until now, and gives the element in which the console
+/// is mounted.
 #[must_use]
 pub fn take_root() -> Option<HtmlElement> {
     let root = element("app")?;

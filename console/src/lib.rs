@@ -1,7 +1,8 @@
 //! The console: manages roles and simulates tokens, evaluated in the browser by the engine.
 //!
-//! What the pages show is computed in `gbac-console-model`. Here `pages` and `ui` draw it, `store` keeps it in signals, `backend` is
-//! the only module that fetches, and `dom` the only one that touches the browser's own interfaces.
+//! What the pages show is computed in `gbac-console-model`. Here `pages` and `ui` draw it, `store`
+//! keeps it in signals, `backend` is the only module that fetches, and `dom` the only one that
+//! touches the browser's own interfaces.
 
 #![expect(
     unreachable_pub,

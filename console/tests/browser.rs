@@ -32,14 +32,20 @@ fn a_new_service_knows_nothing() {
         assert!(service.policy.get_untracked().is_none());
         assert_eq!(service.status.get_untracked(), ServiceStatus::Loading);
         assert!(service.people.get_untracked().is_empty());
-        assert_eq!((service.issuer.get_untracked(), service.user.get_untracked()), (None, None));
+        assert_eq!(
+            (service.issuer.get_untracked(), service.user.get_untracked()),
+            (None, None)
+        );
         service.tick(5.0);
         assert!((service.now.get_untracked() - 5.0).abs() < f64::EPSILON);
     });
 }
 
 fn join(role: &str, group: &str) -> Change {
-    Change::AddMember { role: role.into(), member: Principal::group(group) }
+    Change::AddMember {
+        role: role.into(),
+        member: Principal::group(group),
+    }
 }
 
 fn create(role: &str) -> Change {
@@ -63,13 +69,22 @@ fn a_draft_survives_reads_and_names_what_cannot_be_made_any_more() {
         assert!(draft.after.get_untracked().is_none() && draft.standing.get_untracked().is_empty());
         policy.set(read(&[]));
         assert!(draft.after.get_untracked().unwrap().has_role("R"));
-        assert_eq!(draft.standing.get_untracked(), [ChangeStatus::Ready, ChangeStatus::Ready]);
+        assert_eq!(
+            draft.standing.get_untracked(),
+            [ChangeStatus::Ready, ChangeStatus::Ready]
+        );
 
         // Somebody else creates the role.
         policy.set(read(&[create("R")]));
         assert_eq!(draft.count.get_untracked(), 2, "nothing is dropped");
         let standing = draft.standing.get_untracked();
-        assert!(matches!(standing.as_slice(), [ChangeStatus::Impossible(_), ChangeStatus::Ready]), "{standing:?}");
+        assert!(
+            matches!(
+                standing.as_slice(),
+                [ChangeStatus::Impossible(_), ChangeStatus::Ready]
+            ),
+            "{standing:?}"
+        );
         draft.take_out_idle();
         assert_eq!(draft.changes.get_untracked(), [join("R", "eng")]);
         policy.set(read(&[create("R"), join("R", "eng")]));
@@ -82,11 +97,17 @@ fn what_is_so_already_is_no_change() {
     Owner::new().with(|| {
         let draft = Draft::new(RwSignal::new(read(&[create("R"), join("R", "eng")])).into());
         assert!(!draft.add(join("R", "eng")));
-        let leave = Change::RemoveMember { role: "R".into(), member: Principal::group("eng") };
+        let leave = Change::RemoveMember {
+            role: "R".into(),
+            member: Principal::group("eng"),
+        };
         assert!(draft.add(leave.clone()) && !draft.add(leave.clone()));
         assert!(draft.add(join("R", "eng")), "takes the removal back");
         assert_eq!(draft.count.get_untracked(), 0);
-        assert_eq!(draft.add_all([join("R", "a"), join("R", "a"), join("R", "b")]), 2);
+        assert_eq!(
+            draft.add_all([join("R", "a"), join("R", "a"), join("R", "b")]),
+            2
+        );
     });
 }
 
@@ -106,17 +127,29 @@ fn a_change_is_taken_out_with_what_needs_it() {
 }
 
 fn owner(account: &str) -> Option<DraftOwner> {
-    Some(DraftOwner { data: "d1".into(), cluster: String::new(), account: account.into() })
+    Some(DraftOwner {
+        data: "d1".into(),
+        cluster: String::new(),
+        account: account.into(),
+    })
 }
 
 #[wasm_bindgen_test]
 fn a_draft_is_seen_by_its_owner_alone() {
     Owner::new().with(|| {
         let draft = Draft::new(RwSignal::new(read(&[])).into());
-        let cluster = DraftOwner { cluster: "self-managed".into(), ..owner("a").unwrap() };
+        let cluster = DraftOwner {
+            cluster: "self-managed".into(),
+            ..owner("a").unwrap()
+        };
         draft.follow(owner("a"));
         draft.add(create("R"));
-        for other in [owner("b"), Some(cluster.clone()), owner("a").map(|owner| owner.signed_out()), None] {
+        for other in [
+            owner("b"),
+            Some(cluster.clone()),
+            owner("a").map(|owner| owner.signed_out()),
+            None,
+        ] {
             draft.follow(other);
             assert_eq!(draft.count.get_untracked(), 0);
         }
@@ -150,7 +183,11 @@ fn changes_of_nobody_join_the_draft_of_who_signs_in() {
         draft.follow(owner("a"));
         assert_eq!(draft.changes.get_untracked(), [create("R"), create("S")]);
         draft.follow(owner(""));
-        assert_eq!(draft.count.get_untracked(), 0, "whoever signs out leaves nothing behind");
+        assert_eq!(
+            draft.count.get_untracked(),
+            0,
+            "whoever signs out leaves nothing behind"
+        );
     });
 }
 
@@ -198,10 +235,18 @@ fn what_was_applied_is_undone_by_a_draft() {
         let sent = vec![create("R"), join("Old", "eng")];
         draft.add_all(sent.clone());
         draft.settle(&sent, &[SendOutcome::Made, SendOutcome::Made]);
-        draft.note_applied(AppliedDraft::new(before.as_ref().unwrap(), sent.clone(), 0.0));
+        draft.note_applied(AppliedDraft::new(
+            before.as_ref().unwrap(),
+            sent.clone(),
+            0.0,
+        ));
         policy.set(read(&[create("Old"), create("R")]));
         assert_eq!(draft.undo_applied(), 1);
-        assert_eq!(draft.lost.get_untracked().len(), 1, "the group has left already");
+        assert_eq!(
+            draft.lost.get_untracked().len(),
+            1,
+            "the group has left already"
+        );
         draft.clear();
         assert!(draft.lost.get_untracked().is_empty());
     });
@@ -216,10 +261,17 @@ fn changes_without_an_answer_are_looked_for_in_the_policy() {
         assert_eq!(draft.find_unanswered(), None);
         let sent = vec![create("R"), join("R", "eng")];
         draft.add_all(sent.clone());
-        let unanswered = || UnansweredChanges { changes: sent.clone(), before: before.clone().unwrap(), at_ms: 7.0 };
+        let unanswered = || UnansweredChanges {
+            changes: sent.clone(),
+            before: before.clone().unwrap(),
+            at_ms: 7.0,
+        };
         draft.await_answer(unanswered());
         assert_eq!(draft.find_unanswered(), Some(false));
-        assert_eq!((draft.count.get_untracked(), draft.find_unanswered()), (2, None));
+        assert_eq!(
+            (draft.count.get_untracked(), draft.find_unanswered()),
+            (2, None)
+        );
         draft.await_answer(unanswered());
         policy.set(read(&sent));
         assert_eq!(draft.find_unanswered(), Some(true));
@@ -235,12 +287,28 @@ fn what_failed_stays_with_the_reason() {
         let sent = [create("R"), create("S"), create("T")];
         draft.add_all(sent.clone());
         let refused = Failure::NoAnswer("offline".into());
-        draft.settle(&sent, &[SendOutcome::Made, SendOutcome::Failed(refused.clone()), SendOutcome::Kept]);
-        let staged = |name, failure| Staged { change: create(name), failure };
-        assert_eq!(draft.staged.get_untracked(), [staged("S", Some(refused)), staged("T", None)]);
+        draft.settle(
+            &sent,
+            &[
+                SendOutcome::Made,
+                SendOutcome::Failed(refused.clone()),
+                SendOutcome::Kept,
+            ],
+        );
+        let staged = |name, failure| Staged {
+            change: create(name),
+            failure,
+        };
+        assert_eq!(
+            draft.staged.get_untracked(),
+            [staged("S", Some(refused)), staged("T", None)]
+        );
         // What was wrong the last time says nothing about this one.
         draft.settle(&sent[1..], &[SendOutcome::Kept, SendOutcome::Kept]);
-        assert_eq!(draft.staged.get_untracked(), [staged("S", None), staged("T", None)]);
+        assert_eq!(
+            draft.staged.get_untracked(),
+            [staged("S", None), staged("T", None)]
+        );
     });
 }
 
@@ -266,9 +334,15 @@ fn the_names_of_a_policy_are_prepared_once() {
         let session = SearchSession::new();
         let policy = Arc::new(Policy::default());
         let first = session.index(&policy, SearchIndex::new);
-        assert!(Arc::ptr_eq(&first, &session.index(&policy, SearchIndex::new)));
+        assert!(Arc::ptr_eq(
+            &first,
+            &session.index(&policy, SearchIndex::new)
+        ));
         let other = Arc::new(Policy::default());
-        assert!(!Arc::ptr_eq(&first, &session.index(&other, SearchIndex::new)));
+        assert!(!Arc::ptr_eq(
+            &first,
+            &session.index(&other, SearchIndex::new)
+        ));
     });
 }
 
@@ -276,7 +350,13 @@ fn the_names_of_a_policy_are_prepared_once() {
 fn the_number_of_names_is_limited() {
     Owner::new().with(|| {
         let seen = SeenGroups::new();
-        seen.add((0..2 * MOST).map(|number| number.to_string()).collect::<Vec<_>>().iter().map(String::as_str));
+        seen.add(
+            (0..2 * MOST)
+                .map(|number| number.to_string())
+                .collect::<Vec<_>>()
+                .iter()
+                .map(String::as_str),
+        );
         assert_eq!(seen.with(std::collections::BTreeSet::len), MOST);
     });
 }
@@ -289,6 +369,9 @@ fn the_review_leads_back_to_the_page_before_it() {
         assert_eq!(visited.last(), None);
         visited.note("/security/permissions", "?search=a");
         visited.note(address::REVIEW, "");
-        assert_eq!(visited.last().as_deref(), Some("/security/permissions?search=a"));
+        assert_eq!(
+            visited.last().as_deref(),
+            Some("/security/permissions?search=a")
+        );
     });
 }

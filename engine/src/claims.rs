@@ -1,4 +1,5 @@
-//! A set of claims: the members of a JSON object, such as a token's payload or a user-info document.
+//! A set of claims: the members of a JSON object, such as a token's payload or a user-info
+//! document.
 
 use std::fmt;
 
@@ -46,7 +47,8 @@ impl ClaimSet {
         self.0.get(name).and_then(Value::as_str)
     }
 
-    /// The claim with this name if it is a time: a number of seconds since 1970, and not of milliseconds (D-32).
+    /// The claim with this name if it is a time: a number of seconds since 1970, and not of
+    /// milliseconds (D-32).
     #[must_use]
     pub fn time(&self, name: &str) -> Option<f64> {
         self.0.get(name).and_then(claim_time)

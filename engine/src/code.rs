@@ -12,11 +12,16 @@ pub trait Codes {
 #[doc(hidden)]
 #[must_use]
 pub fn merged(own: &[&'static str], of_errors: &[fn() -> Vec<&'static str>]) -> Vec<&'static str> {
-    let codes: BTreeSet<&'static str> = own.iter().copied().chain(of_errors.iter().flat_map(|codes| codes())).collect();
+    let codes: BTreeSet<&'static str> = own
+        .iter()
+        .copied()
+        .chain(of_errors.iter().flat_map(|codes| codes()))
+        .collect();
     codes.into_iter().collect()
 }
 
-/// Defines the `code` method of an error from a table: its own codes, then the inner errors whose codes it uses.
+/// Defines the `code` method of an error from a table: its own codes, then the inner errors whose
+/// codes it uses.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! error_codes {
@@ -40,7 +45,8 @@ macro_rules! error_codes {
     };
 }
 
-/// Defines a type of stable codes from a table: a constant for each of its own codes, then the errors whose codes it includes.
+/// Defines a type of stable codes from a table: a constant for each of its own codes, then the
+/// errors whose codes it includes.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! code_table {

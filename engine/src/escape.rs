@@ -1,7 +1,8 @@
 //! Escapes invisible characters of untrusted text for messages and terminals.
 
-/// Whether a character is invisible or affects how others are displayed: control characters, blanks other than U+0020,
-/// direction marks, zero-width characters, fillers, variation selectors and tags.
+/// Whether a character is invisible or affects how others are displayed: control characters, blanks
+/// other than U+0020, direction marks, zero-width characters, fillers, variation selectors and
+/// tags.
 ///
 /// ```
 /// use gbac_engine::escape::is_hidden;
@@ -48,8 +49,8 @@ pub fn visible(text: &str) -> String {
     visible
 }
 
-/// A text in JSON with its hidden characters as `\\u` escapes (RFC 8259 section 7): the same value, but no character of a name
-/// can control a terminal.
+/// A text in JSON with its hidden characters as `\\u` escapes (RFC 8259 section 7): the same value,
+/// but no character of a name can control a terminal.
 ///
 /// ```
 /// use gbac_engine::escape::visible_json;
@@ -95,10 +96,24 @@ mod tests {
     #[test]
     fn only_hidden_characters_are_escaped() {
         let hidden = "\u{1b}[2J\n\t\u{202e}\u{a0}\u{3164}\u{feff}\u{e0041}\u{1d173}";
-        assert_eq!(visible(hidden), "\\u{1b}[2J\\n\\t\\u{202e}\\u{a0}\\u{3164}\\u{feff}\\u{e0041}\\u{1d173}");
-        for text in ["a b", "é", "e\u{301}", "हिन्दी", "ภาษาไทย", "עִבְרִית", "日本", "👩\u{1f3fd}"]
-        {
-            assert_eq!((visible(text), escaped(text)), (text.to_owned(), text.to_owned()));
+        assert_eq!(
+            visible(hidden),
+            "\\u{1b}[2J\\n\\t\\u{202e}\\u{a0}\\u{3164}\\u{feff}\\u{e0041}\\u{1d173}"
+        );
+        for text in [
+            "a b",
+            "é",
+            "e\u{301}",
+            "हिन्दी",
+            "ภาษาไทย",
+            "עִבְרִית",
+            "日本",
+            "👩\u{1f3fd}",
+        ] {
+            assert_eq!(
+                (visible(text), escaped(text)),
+                (text.to_owned(), text.to_owned())
+            );
         }
         assert_eq!(escaped("a'\"\\"), "a\\'\\\"\\\\");
     }

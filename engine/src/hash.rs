@@ -1,11 +1,12 @@
 //! Hashes of a name and of each of its prefixes in one pass, and a table that is probed with them.
 //!
-//! The hash is NH (RFC 4418, section 5.2). Its keys differ between runs, so that attackers cannot choose names that collide. No
-//! result depends on the keys.
+//! The hash is NH (RFC 4418, section 5.2). Its keys differ between runs, so that attackers cannot
+//! choose names that collide. No result depends on the keys.
 //!
-//! `hashbrown` finds a name among 200,000 equally fast (105 and 107 ns), and eight absent prefixes in 56 instead of 50 ns.
-//! But it cannot read the slots of several hashes in advance, as `Table::home` does. Without that, loading a million ACLs
-//! takes 3.05 times as long as parsing them, instead of 1.8 to 2.5 times; the limit is 3.
+//! `hashbrown` finds a name among 200,000 equally fast (105 and 107 ns), and eight absent prefixes
+//! in 56 instead of 50 ns. But it cannot read the slots of several hashes in advance, as
+//! `Table::home` does. Without that, loading a million ACLs takes 3.05 times as long as parsing
+//! them, instead of 1.8 to 2.5 times; the limit is 3.
 
 /// The number of keys, one for each word of a text. Longer texts use the keys again.
 const WORDS: usize = 64;
@@ -27,8 +28,8 @@ impl Default for Keys {
     }
 }
 
-/// The seed of the keys. In wasm, it is constant unless the host sets it: a page or worker uses only its own names, a broker does
-/// not.
+/// The seed of the keys. In wasm, it is constant unless the host sets it: a page or worker uses
+/// only its own names, a broker does not.
 fn seed() -> u64 {
     #[cfg(not(target_family = "wasm"))]
     let seed = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), ODD);
@@ -58,7 +59,13 @@ impl Keys {
 
     /// Starts a pass over a text, word by word.
     pub(crate) fn pass<'a>(&'a self, kind: u8, text: &'a [u8]) -> Pass<'a> {
-        Pass { keys: self, text, kind, words: 0, sum: 0 }
+        Pass {
+            keys: self,
+            text,
+            kind,
+            words: 0,
+            sum: 0,
+        }
     }
 }
 
@@ -91,13 +98,22 @@ impl Pass<'_> {
         let bytes = match rest.first_chunk::<8>() {
             Some(word) => u64::from_le_bytes(*word),
             None if rest.is_empty() => return None,
-            None => rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+            None => rest
+                .iter()
+                .rev()
+                .fold(0, |word, byte| word << 8 | u64::from(*byte)),
         };
         if self.words > 0 && self.words.is_multiple_of(WORDS) {
             self.sum = (self.sum ^ self.sum >> 29).wrapping_mul(ODD);
         }
         let key = *self.keys.0.get(self.words % WORDS)?;
-        let word = Word { start, bytes, key, sum: self.sum, kind: self.kind };
+        let word = Word {
+            start,
+            bytes,
+            key,
+            sum: self.sum,
+            kind: self.kind,
+        };
         self.sum = word.sum_with(bytes);
         self.words += 1;
         Some(word)
@@ -115,7 +131,11 @@ impl Word {
     #[inline(always)]
     pub(crate) fn hash_up_to(&self, length: usize) -> u32 {
         let bits = 8 * (length - self.start).min(8);
-        let bytes = if bits == 64 { self.bytes } else { self.bytes & ((1 << bits) - 1) };
+        let bytes = if bits == 64 {
+            self.bytes
+        } else {
+            self.bytes & ((1 << bits) - 1)
+        };
         finish(self.sum_with(bytes), self.kind, length)
     }
 
@@ -123,7 +143,8 @@ impl Word {
     const fn sum_with(&self, bytes: u64) -> u64 {
         let low = (bytes as u32).wrapping_add(self.key as u32);
         let high = ((bytes >> 32) as u32).wrapping_add((self.key >> 32) as u32);
-        self.sum.wrapping_add((low as u64).wrapping_mul(high as u64))
+        self.sum
+            .wrapping_add((low as u64).wrapping_mul(high as u64))
     }
 }
 
@@ -137,7 +158,8 @@ const fn finish(sum: u64, kind: u8, length: usize) -> u32 {
 /// A hash table of numbers: open addressing, at most three quarters full.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Table {
-    /// The hash in the upper half, the number plus one in the lower; 0 if the slot is empty. The length is a power of two.
+    /// The hash in the upper half, the number plus one in the lower; 0 if the slot is empty. The
+    /// length is a power of two.
     slots: Vec<u64>,
     /// The number of slots that are not empty.
     used: usize,
@@ -147,14 +169,20 @@ impl Table {
     /// Creates a table with space for `count` numbers.
     pub(crate) fn with_capacity(count: usize) -> Self {
         let size = (count * 4 / 3 + 1).next_power_of_two().max(16);
-        Self { slots: vec![0; size], used: 0 }
+        Self {
+            slots: vec![0; size],
+            used: 0,
+        }
     }
 
-    /// The slot where the search for a hash starts; 0 if it is empty. Callers read the slots of several hashes before they
-    /// use the first, so that the processor fetches them at once.
+    /// The slot where the search for a hash starts; 0 if it is empty. Callers read the slots of
+    /// several hashes before they use the first, so that the processor fetches them at once.
     #[inline(always)]
     pub(crate) fn home(&self, hash: u32) -> u64 {
-        self.slots.get(hash as usize & self.slots.len().wrapping_sub(1)).copied().unwrap_or(0)
+        self.slots
+            .get(hash as usize & self.slots.len().wrapping_sub(1))
+            .copied()
+            .unwrap_or(0)
     }
 
     /// The number with this hash for which `is` returns true.
@@ -165,7 +193,12 @@ impl Table {
 
     /// As [`find`](Self::find), with the first slot already read.
     #[inline(always)]
-    pub(crate) fn find_from(&self, home: u64, hash: u32, mut is: impl FnMut(u32) -> bool) -> Option<u32> {
+    pub(crate) fn find_from(
+        &self,
+        home: u64,
+        hash: u32,
+        mut is: impl FnMut(u32) -> bool,
+    ) -> Option<u32> {
         let (mut index, mut slot) = (hash as usize, home);
         loop {
             if slot == 0 {
@@ -207,7 +240,8 @@ impl Table {
         }
     }
 
-    /// Removes a number. Moves later slots into the gap, so that searches for them do not end at it.
+    /// Removes a number. Moves later slots into the gap, so that searches for them do not end at
+    /// it.
     pub(crate) fn remove(&mut self, hash: u32, number: u32) {
         let mask = self.slots.len().wrapping_sub(1);
         let slot = u64::from(hash) << 32 | u64::from(number.wrapping_add(1));
@@ -223,7 +257,9 @@ impl Table {
         let mut gap = index;
         loop {
             index = (index + 1) & mask;
-            let Some(later) = self.slots.get(index).copied().filter(|later| *later != 0) else { break };
+            let Some(later) = self.slots.get(index).copied().filter(|later| *later != 0) else {
+                break;
+            };
             let home = (later >> 32) as usize & mask;
             // The slot can move to the gap unless its home is after the gap.
             if index.wrapping_sub(home) & mask >= index.wrapping_sub(gap) & mask {
@@ -239,9 +275,9 @@ impl Table {
     }
 }
 
-/// A filter for the hashes of a table, with four bits for each slot. If the bit of a hash is not set, the table does not
-/// contain the hash. The filter has a sixteenth of the size of the slots, so that it stays in the processor's cache when all
-/// possible prefixes of a name are looked up.
+/// A filter for the hashes of a table, with four bits for each slot. If the bit of a hash is not
+/// set, the table does not contain the hash. The filter has a sixteenth of the size of the slots,
+/// so that it stays in the processor's cache when all possible prefixes of a name are looked up.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Filter(Vec<u64>);
 
@@ -253,7 +289,8 @@ impl Filter {
         self.0.get(word).copied().unwrap_or(0) & bit != 0
     }
 
-    /// The word and bit of a hash. They depend on its upper bits, because the lower bits select the slot.
+    /// The word and bit of a hash. They depend on its upper bits, because the lower bits select the
+    /// slot.
     #[inline(always)]
     fn bit(&self, hash: u32) -> (usize, u64) {
         let bit = hash.rotate_left(15) as usize & (self.0.len() * 64).wrapping_sub(1);
@@ -342,7 +379,10 @@ mod tests {
 
     #[test]
     fn first_equals_are_the_indexes_of_the_first_equal_texts() {
-        assert_eq!(first_equals(&["b", "a", "b", "", "a", ""]), [0, 1, 0, 3, 1, 3]);
+        assert_eq!(
+            first_equals(&["b", "a", "b", "", "a", ""]),
+            [0, 1, 0, 3, 1, 3]
+        );
         assert!(first_equals::<&str>(&[]).is_empty());
     }
 

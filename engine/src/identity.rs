@@ -1,4 +1,5 @@
-//! Identities: a user, groups and an expiry. Later changes of the settings do not change an identity (D-15).
+//! Identities: a user, groups and an expiry. Later changes of the settings do not change an
+//! identity (D-15).
 
 use crate::claims::ClaimSet;
 use crate::groups::{Extraction, ExtractionRule, extract};
@@ -29,12 +30,14 @@ pub enum Expiry {
     Never,
     /// Seconds since 1970.
     After(f64),
-    /// The claims have an `exp` or `nbf` that is not a time, so the identity always counts as expired.
+    /// The claims have an `exp` or `nbf` that is not a time, so the identity always counts as
+    /// expired.
     Unreadable,
 }
 
 impl Expiry {
-    /// Whether the expiry is in the past (D-32). At a time that is not a number, every expiry counts as past.
+    /// Whether the expiry is in the past (D-32). At a time that is not a number, every expiry
+    /// counts as past.
     #[must_use]
     pub fn is_past(self, at: At) -> bool {
         match (at, self) {
@@ -54,17 +57,21 @@ const EXPIRY: &str = "exp";
 /// The claims that limit when a token is valid (RFC 7519, sections 4.1.4 and 4.1.5).
 const LIMITS: [&str; 2] = [EXPIRY, "nbf"];
 
-/// Whether claims have an expiry, or a limit that is not a time and therefore counts as past (D-32).
+/// Whether claims have an expiry, or a limit that is not a time and therefore counts as past
+/// (D-32).
 pub(crate) fn has_expiry(claims: &ClaimSet) -> bool {
     claims.contains(EXPIRY) || unreadable_times(claims).next().is_some()
 }
 
 /// The names of the limits that are not times.
 pub(crate) fn unreadable_times(claims: &ClaimSet) -> impl Iterator<Item = &'static str> {
-    LIMITS.into_iter().filter(|name| claims.contains(name) && claims.time(name).is_none())
+    LIMITS
+        .into_iter()
+        .filter(|name| claims.contains(name) && claims.time(name).is_none())
 }
 
-/// The rules for creating an identity from claims: `oidc_principal_mapping` (D-13) and the extraction of groups.
+/// The rules for creating an identity from claims: `oidc_principal_mapping` (D-13) and the
+/// extraction of groups.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct IdentityRules {
     /// The rule for the user's name.
@@ -106,7 +113,8 @@ impl NamedParty {
     }
 }
 
-/// The names of the claims with the client that requested a token (OpenID Connect Core 2, RFC 9068 2.2).
+/// The names of the claims with the client that requested a token (OpenID Connect Core 2, RFC 9068
+/// 2.2).
 const CLIENTS: [&str; 2] = ["azp", "client_id"];
 
 error_codes! {
@@ -129,9 +137,12 @@ impl IdentityError {
 }
 
 impl Identity {
-    /// Creates an unverified identity without expiry. All names are accepted (D-27), except that empty and duplicate group
-    /// names are dropped.
-    pub fn new(user: impl Into<String>, groups: impl IntoIterator<Item = impl Into<String>>) -> Self {
+    /// Creates an unverified identity without expiry. All names are accepted (D-27), except that
+    /// empty and duplicate group names are dropped.
+    pub fn new(
+        user: impl Into<String>,
+        groups: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
         Self::with_warnings(user, groups).0
     }
 
@@ -177,16 +188,28 @@ impl Identity {
             } else {
                 format!("{count} empty names are dropped")
             };
-            Warning::new(WarningCode::EMPTY_NAME, message, Some(format!("groups[{first}]")))
+            Warning::new(
+                WarningCode::EMPTY_NAME,
+                message,
+                Some(format!("groups[{first}]")),
+            )
         });
-        let identity = Self { kind: PrincipalType::User, user, groups: names, expiry: Expiry::Never, verified: false };
+        let identity = Self {
+            kind: PrincipalType::User,
+            user,
+            groups: names,
+            expiry: Expiry::Never,
+            verified: false,
+        };
         (identity, warnings.into_iter().collect())
     }
 
-    /// Creates an unverified identity from claims, for simulation. The user-info document is read if the rules say so (D-25).
+    /// Creates an unverified identity from claims, for simulation. The user-info document is read
+    /// if the rules say so (D-25).
     ///
     /// # Errors
-    /// The claims do not name a user. Missing groups are not an error (D-12); the [`Extraction`] has the reason.
+    /// The claims do not name a user. Missing groups are not an error (D-12); the [`Extraction`]
+    /// has the reason.
     pub fn from_unverified(
         claims: &UnverifiedClaims,
         userinfo: Option<&ClaimSet>,
@@ -198,19 +221,29 @@ impl Identity {
     /// Creates an identity from the claims of a verified token.
     ///
     /// # Errors
-    /// As [`Identity::from_unverified`], and names of users, groups or clients with a control character. Such a group is not
-    /// just dropped, because an ACL may deny it access.
+    /// As [`Identity::from_unverified`], and names of users, groups or clients with a control
+    /// character. Such a group is not just dropped, because an ACL may deny it access.
     pub fn from_verified(
         claims: &Claims,
         userinfo: Option<&ClaimSet>,
         rules: &IdentityRules,
     ) -> Result<(Self, Extraction), IdentityError> {
         let (identity, extraction) = Self::from_members(claims.members(), userinfo, rules, true)?;
-        let clients = CLIENTS.iter().filter_map(|name| claims.members().members().get(*name)?.as_str());
+        let clients = CLIENTS
+            .iter()
+            .filter_map(|name| claims.members().members().get(*name)?.as_str());
         let names = std::iter::once((NamedParty::User, identity.user()))
-            .chain(identity.groups().iter().map(|group| (NamedParty::Group, group.as_str())))
+            .chain(
+                identity
+                    .groups()
+                    .iter()
+                    .map(|group| (NamedParty::Group, group.as_str())),
+            )
             .chain(clients.map(|client| (NamedParty::Client, client)));
-        match names.into_iter().find(|(_, name)| name.chars().any(char::is_control)) {
+        match names
+            .into_iter()
+            .find(|(_, name)| name.chars().any(char::is_control))
+        {
             Some((party, _)) => Err(IdentityError::ControlCharacter(party)),
             None => Ok((identity, extraction)),
         }
@@ -230,16 +263,31 @@ impl Identity {
         } else {
             claims.time(EXPIRY).map_or(Expiry::Never, Expiry::After)
         };
-        Ok((Self { kind: PrincipalType::User, user, groups, expiry, verified }, extraction))
+        Ok((
+            Self {
+                kind: PrincipalType::User,
+                user,
+                groups,
+                expiry,
+                verified,
+            },
+            extraction,
+        ))
     }
 
-    /// The same user and expiry with other groups, unverified, for simulation. Group names are treated as in [`Identity::new`].
+    /// The same user and expiry with other groups, unverified, for simulation. Group names are
+    /// treated as in [`Identity::new`].
     #[must_use]
     pub fn with_groups(&self, groups: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { kind: self.kind, expiry: self.expiry, ..Self::new(self.user.as_str(), groups) }
+        Self {
+            kind: self.kind,
+            expiry: self.expiry,
+            ..Self::new(self.user.as_str(), groups)
+        }
     }
 
-    /// The principal: the user, or in Kafka a principal of another type. ACLs of it and of `User:*` match.
+    /// The principal: the user, or in Kafka a principal of another type. ACLs of it and of `User:*`
+    /// match.
     #[must_use]
     pub fn principal(&self) -> Principal {
         Principal::new(self.kind, &self.user)
@@ -272,19 +320,22 @@ impl Identity {
         }
     }
 
-    /// Whether decisions depend on the time, because the claims had an `exp`, or a limit that is not a time.
+    /// Whether decisions depend on the time, because the claims had an `exp`, or a limit that is
+    /// not a time.
     #[must_use]
     pub const fn has_expiry(&self) -> bool {
         !matches!(self.expiry, Expiry::Never)
     }
 
-    /// Whether the claims had an `exp` or `nbf` that is not a time; the identity then always counts as expired.
+    /// Whether the claims had an `exp` or `nbf` that is not a time; the identity then always counts
+    /// as expired.
     #[must_use]
     pub const fn has_unreadable_expiry(&self) -> bool {
         matches!(self.expiry, Expiry::Unreadable)
     }
 
-    /// Whether the identity has expired (D-32). At a time that is not a number, every identity with an `exp` has expired.
+    /// Whether the identity has expired (D-32). At a time that is not a number, every identity with
+    /// an `exp` has expired.
     #[must_use]
     pub fn is_expired(&self, at: At) -> bool {
         self.expiry.is_past(at)
@@ -319,10 +370,19 @@ mod tests {
     #[test]
     fn names_keep_their_order_without_duplicates_and_empty_ones() {
         let (identity, warnings) = Identity::with_warnings("alice", ["b", "", "a", "b", ""]);
-        assert_eq!((identity.user(), identity.groups()), ("alice", ["b".to_owned(), "a".to_owned()].as_slice()));
-        assert_eq!((identity.expires_at(), identity.is_verified()), (None, false));
+        assert_eq!(
+            (identity.user(), identity.groups()),
+            ("alice", ["b".to_owned(), "a".to_owned()].as_slice())
+        );
+        assert_eq!(
+            (identity.expires_at(), identity.is_verified()),
+            (None, false)
+        );
         assert_eq!(warnings.len(), 1);
-        assert_eq!((warnings[0].code.as_str(), warnings[0].location.as_deref()), ("empty_name", Some("groups[1]")));
+        assert_eq!(
+            (warnings[0].code.as_str(), warnings[0].location.as_deref()),
+            ("empty_name", Some("groups[1]"))
+        );
         assert_eq!(Identity::new("alice", ["b", "a"]), identity);
     }
 
@@ -335,10 +395,18 @@ mod tests {
                 nested: NestedGroupBehavior::Suffix,
             },
         };
-        let token = json!({"email": "alice@x", "exp": 1_700_000_000.5, "realm": {"groups": "/a/b, c"}});
-        let (identity, extraction) = Identity::from_unverified(&claims(token), None, &rules).expect("a user");
-        assert_eq!((identity.user(), identity.groups()), ("alice", ["b".to_owned(), "c".to_owned()].as_slice()));
-        assert_eq!((identity.expires_at(), identity.is_verified()), (Some(1_700_000_000.5.into()), false));
+        let token =
+            json!({"email": "alice@x", "exp": 1_700_000_000.5, "realm": {"groups": "/a/b, c"}});
+        let (identity, extraction) =
+            Identity::from_unverified(&claims(token), None, &rules).expect("a user");
+        assert_eq!(
+            (identity.user(), identity.groups()),
+            ("alice", ["b".to_owned(), "c".to_owned()].as_slice())
+        );
+        assert_eq!(
+            (identity.expires_at(), identity.is_verified()),
+            (Some(1_700_000_000.5.into()), false)
+        );
         assert_eq!(extraction.names().collect::<Vec<_>>(), ["b", "c"]);
     }
 
@@ -347,16 +415,23 @@ mod tests {
     fn names_of_verified_tokens_have_no_control_characters() {
         let read = |value: serde_json::Value| {
             let claims = claims(value).into_verified();
-            Identity::from_verified(&claims, None, &IdentityRules::default()).map(|(identity, _)| identity)
+            Identity::from_verified(&claims, None, &IdentityRules::default())
+                .map(|(identity, _)| identity)
         };
         let plain = json!({ "sub": "ana maría", "groups": ["eng", "/a/b", "ü"], "azp": "console", "client_id": 7 });
         assert!(read(plain).is_ok());
         for (party, token) in [
             (NamedParty::User, json!({ "sub": "admin\n" })),
             (NamedParty::User, json!({ "sub": "a\u{85}b" })),
-            (NamedParty::Group, json!({ "sub": "a", "groups": ["eng", "ops\u{0}"] })),
+            (
+                NamedParty::Group,
+                json!({ "sub": "a", "groups": ["eng", "ops\u{0}"] }),
+            ),
             (NamedParty::Client, json!({ "sub": "a", "azp": "x\u{7f}" })),
-            (NamedParty::Client, json!({ "sub": "a", "client_id": "\u{1b}[2J" })),
+            (
+                NamedParty::Client,
+                json!({ "sub": "a", "client_id": "\u{1b}[2J" }),
+            ),
         ] {
             let error = read(token.clone()).unwrap_err();
             assert_eq!(error, IdentityError::ControlCharacter(party), "{token}");
@@ -372,12 +447,17 @@ mod tests {
     fn an_identity_needs_a_user_but_no_groups() {
         let rules = IdentityRules::default();
         let (identity, extraction) =
-            Identity::from_unverified(&claims(json!({"sub": "u", "exp": "soon"})), None, &rules).expect("a user");
+            Identity::from_unverified(&claims(json!({"sub": "u", "exp": "soon"})), None, &rules)
+                .expect("a user");
         assert_eq!((identity.groups().len(), identity.expires_at()), (0, None));
-        assert!(identity.has_expiry() && identity.is_expired(At::seconds(0.0)), "an `exp` that is no number");
+        assert!(
+            identity.has_expiry() && identity.is_expired(At::seconds(0.0)),
+            "an `exp` that is no number"
+        );
         assert!(!identity.is_expired(At::IgnoringExpiry));
         assert_eq!(extraction.warnings[0].code, "claim_missing");
-        let error = Identity::from_unverified(&claims(json!({"groups": ["a"]})), None, &rules).expect_err("no user");
+        let error = Identity::from_unverified(&claims(json!({"groups": ["a"]})), None, &rules)
+            .expect_err("no user");
         assert_eq!(error.code(), "principal_missing");
         assert!(error.to_string().contains("`groups`"), "{error}");
     }
@@ -385,7 +465,8 @@ mod tests {
     #[test]
     fn other_groups_keep_user_and_expiry_and_are_unverified() {
         let told = claims(json!({ "sub": "alice", "exp": 7, "groups": ["a"] }));
-        let (identity, _) = Identity::from_unverified(&told, None, &IdentityRules::default()).unwrap();
+        let (identity, _) =
+            Identity::from_unverified(&told, None, &IdentityRules::default()).unwrap();
         let other = identity.with_groups(["b", "", "b"]);
         assert_eq!(
             (other.user(), other.groups(), other.expires_at()),

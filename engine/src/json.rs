@@ -1,7 +1,8 @@
 //! Strict JSON (RFC 8259): one value, no duplicate members, no byte order mark.
 //!
-//! Duplicate members are refused (D-19): with `{"groups":["a"],"groups":["admin"]}`, some programs use the first member and
-//! some the last, so that the signer of a token and its reader could disagree.
+//! Duplicate members are refused (D-19): with `{"groups":["a"],"groups":["admin"]}`, some programs
+//! use the first member and some the last, so that the signer of a token and its reader could
+//! disagree.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -63,7 +64,12 @@ error_codes! {
 impl JsonError {
     fn duplicate(name: &str, line: usize, column: usize) -> Self {
         let message = format!("the member {} appears twice", quote(name));
-        Self { kind: JsonErrorKind::DuplicateMember, message, line, column }
+        Self {
+            kind: JsonErrorKind::DuplicateMember,
+            message,
+            line,
+            column,
+        }
     }
 
     /// The kind of the error.
@@ -78,7 +84,8 @@ impl JsonError {
         self.line
     }
 
-    /// The column of the error in characters, from 1; 0 if the error is at the end of the line before.
+    /// The column of the error in characters, from 1; 0 if the error is at the end of the line
+    /// before.
     #[must_use]
     pub const fn column(&self) -> usize {
         self.column
@@ -91,8 +98,12 @@ impl JsonError {
             JsonErrorKind::Syntax => {
                 "strict JSON has double quotes, no comments, no comma after the last item, and one value"
             }
-            JsonErrorKind::Unfinished => "the end is missing; check whether the text was cut off when it was copied",
-            JsonErrorKind::DuplicateMember => "remove one of the two; programs disagree about which one counts",
+            JsonErrorKind::Unfinished => {
+                "the end is missing; check whether the text was cut off when it was copied"
+            }
+            JsonErrorKind::DuplicateMember => {
+                "remove one of the two; programs disagree about which one counts"
+            }
             JsonErrorKind::TooDeep => "reduce the nesting; no token or policy needs it",
             JsonErrorKind::NumberOutOfRange => "write a number below 1.8e308",
             JsonErrorKind::ByteOrderMark => "save the text as UTF-8 without a byte order mark",
@@ -102,7 +113,11 @@ impl JsonError {
 
 impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at line {} column {}", self.message, self.line, self.column)
+        write!(
+            f,
+            "{} at line {} column {}",
+            self.message, self.line, self.column
+        )
     }
 }
 
@@ -111,8 +126,9 @@ impl std::error::Error for JsonError {}
 /// Parses one JSON value strictly.
 ///
 /// # Errors
-/// The text is not exactly one JSON value, has a duplicate member in an object at any depth (compared after decoding escapes),
-/// more than [`MAX_DEPTH`] levels, a number out of range, or a byte order mark.
+/// The text is not exactly one JSON value, has a duplicate member in an object at any depth
+/// (compared after decoding escapes), more than [`MAX_DEPTH`] levels, a number out of range, or a
+/// byte order mark.
 ///
 /// ```
 /// use gbac_engine::json;
@@ -124,15 +140,27 @@ impl std::error::Error for JsonError {}
 pub fn parse(text: &str) -> Result<Value, JsonError> {
     if text.starts_with('\u{feff}') {
         let message = "the text starts with a byte order mark".to_owned();
-        return Err(JsonError { kind: JsonErrorKind::ByteOrderMark, message, line: 1, column: 1 });
+        return Err(JsonError {
+            kind: JsonErrorKind::ByteOrderMark,
+            message,
+            line: 1,
+            column: 1,
+        });
     }
     let duplicate = RefCell::new(None);
     let mut reader = serde_json::Deserializer::from_str(text);
-    let value = Strict { duplicate: &duplicate }.deserialize(&mut reader);
-    match (value.and_then(|value| reader.end().map(|()| value)), duplicate.into_inner()) {
+    let value = Strict {
+        duplicate: &duplicate,
+    }
+    .deserialize(&mut reader);
+    match (
+        value.and_then(|value| reader.end().map(|()| value)),
+        duplicate.into_inner(),
+    ) {
         (Ok(value), None) => Ok(value),
         (Err(error), duplicate) => Err(describe(text, &error, duplicate)),
-        // A duplicate name without a value, as in `{"a":1,"a"}`: the parser reported no error, so the position is unknown.
+        // A duplicate name without a value, as in `{"a":1,"a"}`: the parser reported no error, so
+        // the position is unknown.
         (Ok(_), Some(name)) => Err(JsonError::duplicate(&name, 1, 0)),
     }
 }
@@ -140,7 +168,8 @@ pub fn parse(text: &str) -> Result<Value, JsonError> {
 /// The maximum length of input that a message quotes, in characters.
 const MAX_QUOTED: usize = 80;
 
-/// Quotes input for a message: in backticks, with hidden characters escaped, and cut after [`MAX_QUOTED`] characters.
+/// Quotes input for a message: in backticks, with hidden characters escaped, and cut after
+/// [`MAX_QUOTED`] characters.
 #[doc(hidden)]
 #[must_use]
 pub fn quote(text: &str) -> String {
@@ -173,7 +202,10 @@ pub fn brief(value: &Value) -> String {
 fn describe(text: &str, error: &serde_json::Error, duplicate: Option<String>) -> JsonError {
     let line = error.line();
     // serde_json counts bytes; the column is in characters.
-    let before = text.split('\n').nth(line.saturating_sub(1)).and_then(|line| line.get(..error.column()));
+    let before = text
+        .split('\n')
+        .nth(line.saturating_sub(1))
+        .and_then(|line| line.get(..error.column()));
     // The parser stopped at the colon after the name.
     let before = before.map(|before| match duplicate {
         Some(_) => before.trim_end_matches(':').trim_end(),
@@ -187,19 +219,30 @@ fn describe(text: &str, error: &serde_json::Error, duplicate: Option<String>) ->
         return JsonError::duplicate(&name, line, column);
     }
     let (kind, message) = if message == "recursion limit exceeded" {
-        (JsonErrorKind::TooDeep, format!("more than {MAX_DEPTH} levels of arrays and objects"))
+        (
+            JsonErrorKind::TooDeep,
+            format!("more than {MAX_DEPTH} levels of arrays and objects"),
+        )
     } else if message == "number out of range" {
         (JsonErrorKind::NumberOutOfRange, message.to_owned())
     } else if error.is_eof() {
-        (JsonErrorKind::Unfinished, "the JSON text ends too early".to_owned())
+        (
+            JsonErrorKind::Unfinished,
+            "the JSON text ends too early".to_owned(),
+        )
     } else {
         (JsonErrorKind::Syntax, format!("not JSON: {message}"))
     };
-    JsonError { kind, message, line, column }
+    JsonError {
+        kind,
+        message,
+        line,
+        column,
+    }
 }
 
-/// Builds a [`Value`] and stops at the first duplicate member, whose name it stores in `duplicate`. A custom serde error
-/// would add 2 KB of wasm. Callers must check `duplicate`.
+/// Builds a [`Value`] and stops at the first duplicate member, whose name it stores in `duplicate`.
+/// A custom serde error would add 2 KB of wasm. Callers must check `duplicate`.
 #[derive(Clone, Copy)]
 struct Strict<'d> {
     duplicate: &'d RefCell<Option<String>>,
@@ -283,8 +326,7 @@ mod tests {
 
     #[test]
     fn reads_every_kind_of_value() {
-        let text =
-            r#" {"a": [null, true, false, 0, -1, 18446744073709551615, 1.5, 1e3, "\u00e9\ud83d\ude00"], "": {}} "#;
+        let text = r#" {"a": [null, true, false, 0, -1, 18446744073709551615, 1.5, 1e3, "\u00e9\ud83d\ude00"], "": {}} "#;
         let expected = json!({"a": [null, true, false, 0, -1, u64::MAX, 1.5, 1e3, "é😀"], "": {}});
         assert_eq!(parse(text).unwrap(), expected);
     }
@@ -293,7 +335,10 @@ mod tests {
     fn duplicates_are_reported_with_their_position() {
         let error = parse("{\n \"é\": {\"x\": 1,\n  \"x\": 2}}").unwrap_err();
         assert_eq!(error.kind(), JsonErrorKind::DuplicateMember);
-        assert_eq!(error.to_string(), "the member `x` appears twice at line 3 column 5");
+        assert_eq!(
+            error.to_string(),
+            "the member `x` appears twice at line 3 column 5"
+        );
         assert!(!error.hint().is_empty());
     }
 
@@ -317,7 +362,10 @@ mod tests {
 
     #[test]
     fn refuses_what_is_not_exactly_one_value() {
-        for text in ["{} {}", "{}x", "nil", "{a:1}", "{'a':1}", "[1,]", "01", "NaN", "Infinity", "\"\t\"", "\u{a0}1"] {
+        for text in [
+            "{} {}", "{}x", "nil", "{a:1}", "{'a':1}", "[1,]", "01", "NaN", "Infinity", "\"\t\"",
+            "\u{a0}1",
+        ] {
             assert_eq!(code(text), "json_syntax", "{text}");
         }
         for text in ["", " ", "-", "{", "[1", "\"a", "{\"a\":"] {
@@ -365,13 +413,16 @@ mod tests {
             Just(Value::Null),
             any::<bool>().prop_map(Value::from),
             any::<i64>().prop_map(Value::from),
-            any::<f64>().prop_filter("finite", |f| f.is_finite()).prop_map(Value::from),
+            any::<f64>()
+                .prop_filter("finite", |f| f.is_finite())
+                .prop_map(Value::from),
             any::<String>().prop_map(Value::from),
         ];
         leaf.prop_recursive(4, 32, 6, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
-                prop::collection::btree_map(".{0,4}", inner, 0..6).prop_map(|map| map.into_iter().collect()),
+                prop::collection::btree_map(".{0,4}", inner, 0..6)
+                    .prop_map(|map| map.into_iter().collect()),
             ]
         })
     }
@@ -379,7 +430,8 @@ mod tests {
     proptest! {
         #[test]
         fn agrees_with_serde_json_on_what_has_no_duplicates(value in value()) {
-            // Not compared with `value`: without a feature of its own, serde_json may read the last bit of a float wrong.
+            // Not compared with `value`: without a feature of its own, serde_json may read the last
+            // bit of a float wrong.
             let text = value.to_string();
             prop_assert_eq!(parse(&text).unwrap(), serde_json::from_str::<Value>(&text).unwrap());
         }

@@ -1,9 +1,9 @@
-//! Decides group-based access for streaming platforms such as Apache Kafka: extracts the groups from a token, and decides
-//! requests with reasons.
+//! Decides group-based access for streaming platforms such as Apache Kafka: extracts the groups
+//! from a token, and decides requests with reasons.
 //!
-//! A [`Policy`] consists of ACLs, roles and settings. An [`Identity`] is a user with groups, named directly or read from the
-//! claims of a token. [`decide()`] returns the [`Decision`] on a [`Request`]; [`explain()`] adds the ACLs that matched and
-//! the near misses.
+//! A [`Policy`] consists of ACLs, roles and settings. An [`Identity`] is a user with groups, named
+//! directly or read from the claims of a token. [`decide()`] returns the [`Decision`] on a
+//! [`Request`]; [`explain()`] adds the ACLs that matched and the near misses.
 //!
 //! ```text
 //! token text ─▶ claims ─▶ groups ─▶ identity ─┐
@@ -11,8 +11,8 @@
 //! ACLs, roles, settings ─▶ policy ─▶ index ───┘
 //! ```
 //!
-//! The engine is pure: it uses no clock, disk, network or threads, and no result depends on random numbers. The time is an
-//! argument ([`At`]). Input that cannot be read is an error or is denied.
+//! The engine is pure: it uses no clock, disk, network or threads, and no result depends on random
+//! numbers. The time is an argument ([`At`]). Input that cannot be read is an error or is denied.
 //!
 //! # A decision in five minutes
 //!
@@ -68,7 +68,13 @@
 
 #![cfg_attr(
     not(test),
-    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::string_slice
+    )
 )]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -101,13 +107,13 @@ pub mod warning;
 
 pub use claims::{ClaimSet, ClaimSetError};
 pub use decide::{
-    AccessPath, Candidate, CandidateStatus, Decision, Explanation, NearMiss, Outcome, PreparedIdentity,
-    PreparedResource, Reason, Request, ResourceAccess, Source, decide, explain,
+    AccessPath, Candidate, CandidateStatus, Decision, Explanation, NearMiss, Outcome,
+    PreparedIdentity, PreparedResource, Reason, Request, ResourceAccess, Source, decide, explain,
 };
 pub use identity::{Identity, IdentityError};
 pub use model::{
-    Acl, Dialect, Host, HostRange, KafkaVersion, Operation, PatternType, Permission, Principal, PrincipalType,
-    ResourceType, Role,
+    Acl, Dialect, Host, HostRange, KafkaVersion, Operation, PatternType, Permission, Principal,
+    PrincipalType, ResourceType, Role,
 };
 pub use policy::{Change, ChangeError, Policy, PolicyBuilder, PolicyError, Settings};
 pub use resolve::{ResolveError, ResolvedIdentity, Subject, TokenVerifier, resolve, resolve_with};
@@ -132,7 +138,9 @@ pub mod internal {
     pub use crate::json::{brief, parse, quote};
     pub use crate::model::normalized_name;
     pub use crate::order::{first_equals, run, sort};
-    pub use crate::policy::{AclParts, HostId, Operations, Pattern, PatternId, PrincipalId, Row, rows_of};
+    pub use crate::policy::{
+        AclParts, HostId, Operations, Pattern, PatternId, PrincipalId, Row, rows_of,
+    };
     pub use crate::text::equal;
     pub use crate::token::{MessageWithoutSkew, claim_checks};
 

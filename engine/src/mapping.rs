@@ -1,7 +1,9 @@
-//! Maps a claim to the user's name, with rules in the platform's syntax `$.path[/regex/replacement/[L|U]]` (D-13).
+//! Maps a claim to the user's name, with rules in the platform's syntax
+//! `$.path[/regex/replacement/[L|U]]` (D-13).
 //!
-//! The claim must be a non-empty string, the expression must match all of it, and the result must not be empty. Anything else
-//! is an authentication failure. Expressions run in linear time (regex-lite).
+//! The claim must be a non-empty string, the expression must match all of it, and the result must
+//! not be empty. Anything else is an authentication failure. Expressions run in linear time
+//! (regex-lite).
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,14 +16,14 @@ use crate::escape::escaped;
 
 /// The maximum length of a rule, in bytes.
 pub const MAX_RULE_BYTES: usize = 1024;
-/// The maximum length of the claim, in bytes. Together with the limit on the compiled expression, it limits the time of a
-/// match.
+/// The maximum length of the claim, in bytes. Together with the limit on the compiled expression,
+/// it limits the time of a match.
 pub const MAX_VALUE_BYTES: usize = 8192;
 /// The maximum size of a compiled expression, in bytes.
 const MAX_REGEX_BYTES: usize = 64 << 10;
 
-/// A rule that maps a claim to the user's name: the cluster property `oidc_principal_mapping`. Rules are equal if their texts
-/// are.
+/// A rule that maps a claim to the user's name: the cluster property `oidc_principal_mapping`.
+/// Rules are equal if their texts are.
 #[derive(Debug, Clone)]
 pub struct PrincipalMapping {
     text: String,
@@ -111,7 +113,9 @@ impl MappingError {
             MappingFault::TooLong => "shorten the rule to a claim and a short expression",
             MappingFault::MissingRoot => "a rule begins with `$.`, as in `$.sub`",
             MappingFault::EmptyName => "write a name between and after the dots",
-            MappingFault::Brackets => "a rule names claims with dots only, as in `$.user_info.email`",
+            MappingFault::Brackets => {
+                "a rule names claims with dots only, as in `$.user_info.email`"
+            }
             MappingFault::EmptyPattern => "remove the slashes to use the claim unchanged",
             MappingFault::UnclosedPattern | MappingFault::UnclosedReplacement => {
                 "write `/expression/replacement/` after the claim, with `\\/` for a slash"
@@ -120,7 +124,9 @@ impl MappingError {
             MappingFault::Reference { .. } => {
                 "write `$1` to `$9` for a group, `$&` for the whole, `$$` for a dollar sign"
             }
-            MappingFault::Case(_) => "end the rule with `/`, `/L` for lower case or `/U` for upper case",
+            MappingFault::Case(_) => {
+                "end the rule with `/`, `/L` for lower case or `/U` for upper case"
+            }
         }
     }
 }
@@ -128,7 +134,10 @@ impl MappingError {
 impl fmt::Display for MappingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.fault {
-            MappingFault::TooLong => write!(f, "the principal mapping has more than {MAX_RULE_BYTES} bytes"),
+            MappingFault::TooLong => write!(
+                f,
+                "the principal mapping has more than {MAX_RULE_BYTES} bytes"
+            ),
             MappingFault::MissingRoot => f.write_str("`$.` is missing at the start"),
             MappingFault::EmptyName => f.write_str("a name is empty"),
             MappingFault::Brackets => {
@@ -136,10 +145,16 @@ impl fmt::Display for MappingError {
             }
             MappingFault::EmptyPattern => f.write_str("the expression is empty"),
             MappingFault::UnclosedPattern => f.write_str("the expression is not closed by `/`"),
-            MappingFault::UnclosedReplacement => f.write_str("the replacement is not closed by `/`"),
+            MappingFault::UnclosedReplacement => {
+                f.write_str("the replacement is not closed by `/`")
+            }
             MappingFault::Pattern(message) => write!(f, "the expression cannot be read: {message}"),
             MappingFault::Reference { text, groups } => {
-                write!(f, "`{}` is not a reference; the expression has {groups} groups", escaped(text))
+                write!(
+                    f,
+                    "`{}` is not a reference; the expression has {groups} groups",
+                    escaped(text)
+                )
             }
             MappingFault::Case(text) => {
                 write!(f, "`{}` after the replacement", escaped(text))
@@ -214,9 +229,14 @@ impl PrincipalClaimError {
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
-            Self::NoMatch { .. } => "change the expression of `oidc_principal_mapping` to match the whole value",
+            Self::NoMatch { .. } => {
+                "change the expression of `oidc_principal_mapping` to match the whole value"
+            }
             Self::EmptyResult { .. } => "correct the replacement in `oidc_principal_mapping`",
-            Self::Missing { .. } | Self::NotString { .. } | Self::Empty { .. } | Self::TooLong { .. } => {
+            Self::Missing { .. }
+            | Self::NotString { .. }
+            | Self::Empty { .. }
+            | Self::TooLong { .. } => {
                 "set `oidc_principal_mapping` to a claim that is a string in every token, such as `$.sub`"
             }
         }
@@ -230,19 +250,45 @@ impl fmt::Display for PrincipalClaimError {
                 write!(f, "no user: there is no claim at `{claim}` or next to it")
             }
             Self::Missing { claim, found } => {
-                let names: Vec<String> = found.iter().take(MAX_NAMES).map(|name| short(name).into_owned()).collect();
-                let more = if found.len() > MAX_NAMES { " and others" } else { "" };
-                write!(f, "no user: there is no claim at `{claim}`; the claims are `{}`{more}", names.join("`, `"))
+                let names: Vec<String> = found
+                    .iter()
+                    .take(MAX_NAMES)
+                    .map(|name| short(name).into_owned())
+                    .collect();
+                let more = if found.len() > MAX_NAMES {
+                    " and others"
+                } else {
+                    ""
+                };
+                write!(
+                    f,
+                    "no user: there is no claim at `{claim}`; the claims are `{}`{more}",
+                    names.join("`, `")
+                )
             }
             Self::NotString { claim, found } => {
-                write!(f, "no user: the claim at `{claim}` is of type {found}, not a string")
+                write!(
+                    f,
+                    "no user: the claim at `{claim}` is of type {found}, not a string"
+                )
             }
             Self::Empty { claim } => write!(f, "no user: the claim at `{claim}` is empty"),
             Self::TooLong { claim, len } => {
-                write!(f, "no user: the claim at `{claim}` has {len} bytes, more than {MAX_VALUE_BYTES}")
+                write!(
+                    f,
+                    "no user: the claim at `{claim}` has {len} bytes, more than {MAX_VALUE_BYTES}"
+                )
             }
-            Self::NoMatch { claim, value, pattern } => {
-                write!(f, "no user: the claim at `{claim}` is `{}`, which `{pattern}` does not match", short(value))
+            Self::NoMatch {
+                claim,
+                value,
+                pattern,
+            } => {
+                write!(
+                    f,
+                    "no user: the claim at `{claim}` is `{}`, which `{pattern}` does not match",
+                    short(value)
+                )
             }
             Self::EmptyResult { claim, value } => {
                 write!(
@@ -267,34 +313,50 @@ fn short(text: &str) -> std::borrow::Cow<'_, str> {
 impl PrincipalMapping {
     /// Parses a rule.
     ///
-    /// The expression has the syntax of regex-lite. In the expression and the replacement, `\/` is a slash. The replacement may
-    /// contain `$1` to `$9`, `$&` and `$$`; a group that did not match is empty. `L` and `U` change only ASCII letters.
+    /// The expression has the syntax of regex-lite. In the expression and the replacement, `\/` is
+    /// a slash. The replacement may contain `$1` to `$9`, `$&` and `$$`; a group that did not match
+    /// is empty. `L` and `U` change only ASCII letters.
     ///
     /// # Errors
-    /// The text is not a valid rule. Rules that the platform accepts but that can never map a user (with an empty expression or
-    /// a group that does not exist) are refused too.
+    /// The text is not a valid rule. Rules that the platform accepts but that can never map a user
+    /// (with an empty expression or a group that does not exist) are refused too.
     pub fn parse(text: &str) -> Result<Self, MappingError> {
         if text.len() > MAX_RULE_BYTES {
-            return Err(MappingError::at(text.floor_char_boundary(MAX_RULE_BYTES), MappingFault::TooLong));
+            return Err(MappingError::at(
+                text.floor_char_boundary(MAX_RULE_BYTES),
+                MappingFault::TooLong,
+            ));
         }
         let Some(rest) = text.strip_prefix("$.") else {
             return Err(MappingError::at(0, MappingFault::MissingRoot));
         };
-        let (path, rule) = rest.split_at_checked(rest.find('/').unwrap_or(rest.len())).unwrap_or((rest, ""));
+        let (path, rule) = rest
+            .split_at_checked(rest.find('/').unwrap_or(rest.len()))
+            .unwrap_or((rest, ""));
         let mut names = Vec::new();
         let mut at = 2;
         for name in path.split('.') {
             if name.is_empty() {
                 return Err(MappingError::at(at, MappingFault::EmptyName));
             }
-            if let Some(bad) = name.find(|c: char| matches!(c, '[' | ']' | '\'' | '"') || c.is_whitespace()) {
+            if let Some(bad) =
+                name.find(|c: char| matches!(c, '[' | ']' | '\'' | '"') || c.is_whitespace())
+            {
                 return Err(MappingError::at(at + bad, MappingFault::Brackets));
             }
             names.push(name.to_owned());
             at += name.len() + 1;
         }
-        let rewrite = if rule.is_empty() { None } else { Some(Rewrite::parse(rule, 2 + path.len())?) };
-        Ok(Self { text: text.to_owned(), names, rewrite })
+        let rewrite = if rule.is_empty() {
+            None
+        } else {
+            Some(Rewrite::parse(rule, 2 + path.len())?)
+        };
+        Ok(Self {
+            text: text.to_owned(),
+            names,
+            rewrite,
+        })
     }
 
     /// The rule's text, unchanged.
@@ -303,17 +365,21 @@ impl PrincipalMapping {
         &self.text
     }
 
-    /// The top-level claim that the rule reads. Users who can edit it can choose their user name (D-14).
+    /// The top-level claim that the rule reads. Users who can edit it can choose their user name
+    /// (D-14).
     #[must_use]
     pub fn claim(&self) -> &str {
         self.names.first().map_or("", String::as_str)
     }
 
-    /// Whether the rule can produce a user name. Names in verified tokens have no control characters, and `L` and `U` exclude
-    /// names with letters of the other case.
+    /// Whether the rule can produce a user name. Names in verified tokens have no control
+    /// characters, and `L` and `U` exclude names with letters of the other case.
     #[must_use]
     pub fn can_produce(&self, user: &str) -> bool {
-        let case = self.rewrite.as_ref().map_or(Case::Kept, |rewrite| rewrite.case);
+        let case = self
+            .rewrite
+            .as_ref()
+            .map_or(Case::Kept, |rewrite| rewrite.case);
         let is_excluded = |c: char| match case {
             Case::Kept => false,
             Case::Lower => c.is_ascii_uppercase(),
@@ -332,33 +398,49 @@ impl PrincipalMapping {
         let value = match self.find(claims) {
             Ok(Value::String(value)) => value,
             Ok(other) => {
-                return Err(PrincipalClaimError::NotString { claim: claim(), found: crate::groups::type_name(other) });
+                return Err(PrincipalClaimError::NotString {
+                    claim: claim(),
+                    found: crate::groups::type_name(other),
+                });
             }
             Err(found) => {
-                return Err(PrincipalClaimError::Missing { claim: claim(), found });
+                return Err(PrincipalClaimError::Missing {
+                    claim: claim(),
+                    found,
+                });
             }
         };
         if value.is_empty() {
             return Err(PrincipalClaimError::Empty { claim: claim() });
         }
         if value.len() > MAX_VALUE_BYTES {
-            return Err(PrincipalClaimError::TooLong { claim: claim(), len: value.len() });
+            return Err(PrincipalClaimError::TooLong {
+                claim: claim(),
+                len: value.len(),
+            });
         }
         let Some(rewrite) = &self.rewrite else {
             return Ok(value.clone());
         };
         let Some(user) = rewrite.apply(value) else {
             let pattern = rewrite.pattern.clone();
-            return Err(PrincipalClaimError::NoMatch { claim: claim(), value: value.clone(), pattern });
+            return Err(PrincipalClaimError::NoMatch {
+                claim: claim(),
+                value: value.clone(),
+                pattern,
+            });
         };
         if user.is_empty() {
-            return Err(PrincipalClaimError::EmptyResult { claim: claim(), value: value.clone() });
+            return Err(PrincipalClaimError::EmptyResult {
+                claim: claim(),
+                value: value.clone(),
+            });
         }
         Ok(user)
     }
 
-    /// Finds the claim; the error has the names of the existing members at the level of the missing one. As on the platform,
-    /// digits are an index into an array.
+    /// Finds the claim; the error has the names of the existing members at the level of the missing
+    /// one. As on the platform, digits are an index into an array.
     fn find<'a>(&self, claims: &'a Map<String, Value>) -> Result<&'a Value, Vec<String>> {
         let mut value: Option<&Value> = None;
         for name in &self.names {
@@ -370,12 +452,17 @@ impl PrincipalMapping {
                 (Some(members), _) => members.get(name),
                 (None, Some(Value::Array(elements))) => {
                     let canonical = name == "0" || !name.starts_with(['0', '+']);
-                    name.parse::<usize>().ok().filter(|_| canonical).and_then(|index| elements.get(index))
+                    name.parse::<usize>()
+                        .ok()
+                        .filter(|_| canonical)
+                        .and_then(|index| elements.get(index))
                 }
                 _ => None,
             };
             let Some(next) = next else {
-                return Err(members.map(|members| members.keys().cloned().collect()).unwrap_or_default());
+                return Err(members
+                    .map(|members| members.keys().cloned().collect())
+                    .unwrap_or_default());
             };
             value = Some(next);
         }
@@ -395,12 +482,15 @@ impl Rewrite {
         if pattern.is_empty() {
             return Err(MappingError::at(pattern_at, MappingFault::EmptyPattern));
         }
-        // Compiled without the anchors first, so that unbalanced parentheses as in `a)|(b` are refused.
+        // Compiled without the anchors first, so that unbalanced parentheses as in `a)|(b` are
+        // refused.
         let compile = |pattern: &str| {
             RegexBuilder::new(pattern)
                 .size_limit(MAX_REGEX_BYTES)
                 .build()
-                .map_err(|error| MappingError::at(pattern_at, MappingFault::Pattern(error.to_string())))
+                .map_err(|error| {
+                    MappingError::at(pattern_at, MappingFault::Pattern(error.to_string()))
+                })
         };
         let groups = compile(pattern)?.captures_len() - 1;
         let regex = compile(&format!(r"\A(?:{pattern})\z"))?;
@@ -408,9 +498,16 @@ impl Rewrite {
         let replacement_at = pattern_at + pattern_len + 1;
         let rest = rest.get(pattern_len + 1..).unwrap_or_default();
         let Some(replacement_len) = unescaped_slash(rest) else {
-            return Err(MappingError::at(replacement_at, MappingFault::UnclosedReplacement));
+            return Err(MappingError::at(
+                replacement_at,
+                MappingFault::UnclosedReplacement,
+            ));
         };
-        let replacement = pieces(rest.get(..replacement_len).unwrap_or_default(), replacement_at, groups)?;
+        let replacement = pieces(
+            rest.get(..replacement_len).unwrap_or_default(),
+            replacement_at,
+            groups,
+        )?;
         let case = match rest.get(replacement_len + 1..).unwrap_or_default() {
             "" => Case::Kept,
             "L" => Case::Lower,
@@ -420,7 +517,12 @@ impl Rewrite {
                 return Err(MappingError::at(at, MappingFault::Case(other.to_owned())));
             }
         };
-        Ok(Self { regex, pattern: pattern.to_owned(), replacement, case })
+        Ok(Self {
+            regex,
+            pattern: pattern.to_owned(),
+            replacement,
+            case,
+        })
     }
 
     fn apply(&self, value: &str) -> Option<String> {
@@ -471,11 +573,17 @@ fn pieces(text: &str, start: usize, groups: usize) -> Result<Vec<Piece>, Mapping
                 continue;
             }
             ('$', Some('&')) => 0,
-            ('$', next) => match next.and_then(|next| next.to_digit(10)).map(|digit| digit as usize) {
+            ('$', next) => match next
+                .and_then(|next| next.to_digit(10))
+                .map(|digit| digit as usize)
+            {
                 Some(group) if (1..=groups).contains(&group) => group,
                 _ => {
                     let text = text.get(at..).unwrap_or_default().chars().take(2).collect();
-                    return Err(MappingError::at(start + at, MappingFault::Reference { text, groups }));
+                    return Err(MappingError::at(
+                        start + at,
+                        MappingFault::Reference { text, groups },
+                    ));
                 }
             },
             (c, _) => {
@@ -498,7 +606,11 @@ fn pieces(text: &str, start: usize, groups: usize) -> Result<Vec<Piece>, Mapping
 impl Default for PrincipalMapping {
     /// `$.sub`.
     fn default() -> Self {
-        Self { text: "$.sub".to_owned(), names: vec!["sub".to_owned()], rewrite: None }
+        Self {
+            text: "$.sub".to_owned(),
+            names: vec!["sub".to_owned()],
+            rewrite: None,
+        }
     }
 }
 
@@ -531,7 +643,9 @@ mod tests {
     use super::*;
 
     fn apply(rule: &str, claims: &Value) -> Result<String, PrincipalClaimError> {
-        PrincipalMapping::parse(rule).expect(rule).apply(&ClaimSet::of(claims.clone()))
+        PrincipalMapping::parse(rule)
+            .expect(rule)
+            .apply(&ClaimSet::of(claims.clone()))
     }
 
     #[test]
@@ -549,7 +663,10 @@ mod tests {
             ("$.email/([^@]+)@.*/$1/", "User"),
             ("$.email/([^@]+)@.*/$1/L", "user"),
             ("$.email/([^@]+)@.*/$1/U", "USER"),
-            ("$.email/(.*)@(.*)/$2 $1 $& $$/", "example.com User User@example.com $"),
+            (
+                "$.email/(.*)@(.*)/$2 $1 $& $$/",
+                "example.com User User@example.com $",
+            ),
             ("$.email/(x)?.*/[$1]/", "[]"),
             ("$.path/\\/a\\/(.*)/p\\/$1/", "p/b"),
             ("$.sub/sub|subject/x/", "x"),
@@ -565,13 +682,25 @@ mod tests {
             "sub": "", "n": 7, "email": "u@x", "user_info": "text", "long": "x".repeat(MAX_VALUE_BYTES + 1)
         });
         for (rule, code, words) in [
-            ("$.name", "principal_missing", "the claims are `email`, `long`, `n`, `sub`, `user_info`"),
+            (
+                "$.name",
+                "principal_missing",
+                "the claims are `email`, `long`, `n`, `sub`, `user_info`",
+            ),
             ("$.user_info.email", "principal_missing", "or next to it"),
             ("$.sub", "principal_empty", "is empty"),
             ("$.n", "principal_not_string", "of type number"),
             ("$.long", "principal_too_long", "8193 bytes"),
-            ("$.email/u/x/", "principal_no_match", "is `u@x`, which `u` does not match"),
-            ("$.email/(u).*|(z)/$2/", "principal_empty_result", "leaves nothing"),
+            (
+                "$.email/u/x/",
+                "principal_no_match",
+                "is `u@x`, which `u` does not match",
+            ),
+            (
+                "$.email/(u).*|(z)/$2/",
+                "principal_empty_result",
+                "leaves nothing",
+            ),
         ] {
             let error = apply(rule, &claims).expect_err(rule);
             assert_eq!(error.code(), code, "{rule}");
@@ -602,12 +731,20 @@ mod tests {
             ("$.a/b/x/L ", 8, "bad_case"),
         ] {
             let error = PrincipalMapping::parse(rule).expect_err(rule);
-            assert_eq!((error.offset(), error.code()), (offset, code), "{rule}: {error}");
+            assert_eq!(
+                (error.offset(), error.code()),
+                (offset, code),
+                "{rule}: {error}"
+            );
             assert!(!error.hint().is_empty() && !error.to_string().is_empty());
         }
         let long = format!("$.{}", "a".repeat(MAX_RULE_BYTES));
-        assert_eq!(PrincipalMapping::parse(&long).expect_err("too long").code(), "too_long");
-        let large = PrincipalMapping::parse("$.a/((a{99}){99}){99}/x/").expect_err("a large expression");
+        assert_eq!(
+            PrincipalMapping::parse(&long).expect_err("too long").code(),
+            "too_long"
+        );
+        let large =
+            PrincipalMapping::parse("$.a/((a{99}){99}){99}/x/").expect_err("a large expression");
         assert_eq!(large.code(), "bad_pattern");
     }
 

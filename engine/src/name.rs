@@ -1,8 +1,9 @@
-//! Strings that are stored inline if they are short, because following a pointer to each name is slow in large policies.
+//! Strings that are stored inline if they are short, because following a pointer to each name is
+//! slow in large policies.
 //!
-//! With inline names and reading in advance, the 2,150 principals of an identity with 200 groups are looked up in 126 instead
-//! of 255 µs. A pattern with a name of up to 30 bytes and a principal with a name of up to 22 bytes fill one cache line;
-//! `compact_str` stores up to 24 bytes inline.
+//! With inline names and reading in advance, the 2,150 principals of an identity with 200 groups
+//! are looked up in 126 instead of 255 µs. A pattern with a name of up to 30 bytes and a principal
+//! with a name of up to 22 bytes fill one cache line; `compact_str` stores up to 24 bytes inline.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -40,7 +41,10 @@ impl<const SHORT: usize> From<&str> for Name<SHORT> {
         match bytes.get_mut(..text.len()) {
             Some(short) => {
                 short.copy_from_slice(text.as_bytes());
-                Self::Short { length: text.len() as u8, bytes }
+                Self::Short {
+                    length: text.len() as u8,
+                    bytes,
+                }
             }
             None => Self::Long(text.into()),
         }
@@ -83,14 +87,26 @@ mod tests {
         for length in 0..100 {
             let text = "é".repeat(length / 2) + &"a".repeat(length % 2);
             let name = Name::<30>::from(text.as_str());
-            assert_eq!((name.as_ref(), name.as_bytes()), (text.as_str(), text.as_bytes()));
+            assert_eq!(
+                (name.as_ref(), name.as_bytes()),
+                (text.as_str(), text.as_bytes())
+            );
         }
         assert_eq!((size_of::<Name<22>>(), size_of::<Name<30>>()), (24, 32));
     }
 
     #[test]
     fn names_are_ordered_as_texts() {
-        let texts = ["", "a", "aa", "ab", "b", "é", &"a".repeat(30), &"b".repeat(30)];
+        let texts = [
+            "",
+            "a",
+            "aa",
+            "ab",
+            "b",
+            "é",
+            &"a".repeat(30),
+            &"b".repeat(30),
+        ];
         for (a, b) in texts.iter().flat_map(|a| texts.map(|b| (*a, b))) {
             assert_eq!(Name::<22>::from(a).cmp(&Name::from(b)), a.cmp(b), "{a} {b}");
             assert_eq!(Name::<22>::from(a) == Name::from(b), a == b, "{a} {b}");

@@ -1,6 +1,7 @@
 //! Near misses: names that differ only in letter case or in leading and trailing slashes.
 //!
-//! Names are compared byte by byte. These two mistakes are the usual reason why a name that looks right does not match.
+//! Names are compared byte by byte. These two mistakes are the usual reason why a name that looks
+//! right does not match.
 
 use crate::text::{lower, lower_letters};
 
@@ -41,8 +42,8 @@ pub fn fold_name(name: &str) -> String {
     lower(bare(name))
 }
 
-/// How two names differ if they are a near miss; `None` if they are equal or not a near miss. A name of slashes only is never
-/// a near miss.
+/// How two names differ if they are a near miss; `None` if they are equal or not a near miss. A
+/// name of slashes only is never a near miss.
 ///
 /// ```
 /// use gbac_engine::near::{NameDifference, name_difference};
@@ -60,8 +61,8 @@ pub fn name_difference(name: &str, other: &str) -> Option<NameDifference> {
     Some(between(same(name, other), bare(name) == bare(other)))
 }
 
-/// How a prefix differs from a name that it nearly covers; `None` if it covers the name or is not a near miss. Trailing slashes
-/// of the prefix are significant, because they end a path segment.
+/// How a prefix differs from a name that it nearly covers; `None` if it covers the name or is not a
+/// near miss. Trailing slashes of the prefix are significant, because they end a path segment.
 ///
 /// ```
 /// use gbac_engine::near::{NameDifference, prefix_difference};

@@ -1,5 +1,5 @@
-//! Sorting and searching with one implementation for all types, because each instantiation of the standard library's sort adds
-//! 5 KB of wasm.
+//! Sorting and searching with one implementation for all types, because each instantiation of the
+//! standard library's sort adds 5 KB of wasm.
 
 use std::cmp::Ordering;
 
@@ -23,7 +23,9 @@ pub fn first_equals<T: Ord>(items: &[T]) -> Vec<usize> {
 pub fn run<T>(items: &[T], compare: impl Fn(&T) -> Ordering) -> &[T] {
     let start = items.partition_point(|item| compare(item).is_lt());
     let items = items.get(start..).unwrap_or_default();
-    items.get(..items.partition_point(|item| compare(item).is_eq())).unwrap_or_default()
+    items
+        .get(..items.partition_point(|item| compare(item).is_eq()))
+        .unwrap_or_default()
 }
 
 fn first_equals_of(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
@@ -59,7 +61,8 @@ fn swaps(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<(usize
     swaps
 }
 
-/// The indexes in sorted order, by merge sort: merges runs of one item, then of two, then of four, and so on.
+/// The indexes in sorted order, by merge sort: merges runs of one item, then of two, then of four,
+/// and so on.
 fn sorted_indexes(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut indexes: Vec<usize> = (0..count).collect();
     let mut merged = Vec::with_capacity(count);
@@ -68,7 +71,9 @@ fn sorted_indexes(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> V
         merged.clear();
         for runs in indexes.chunks(run * 2) {
             let (mut left, mut right) = runs.split_at(run.min(runs.len()));
-            while let (Some((a, after_a)), Some((b, after_b))) = (left.split_first(), right.split_first()) {
+            while let (Some((a, after_a)), Some((b, after_b))) =
+                (left.split_first(), right.split_first())
+            {
                 if compare(*a, *b).is_le() {
                     merged.push(*a);
                     left = after_a;

@@ -50,14 +50,16 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// Whether decisions depend on the time: the subject has claims with an `exp`, or a limit that is not a time.
+    /// Whether decisions depend on the time: the subject has claims with an `exp`, or a limit that
+    /// is not a time.
     #[must_use]
     pub fn has_expiry(&self) -> bool {
         match self {
             Self::Names { .. } | Self::Principal { .. } => false,
             Self::Claims { claims, .. } => identity::has_expiry(claims),
             Self::UnverifiedToken { token, .. } | Self::Token { token, .. } => {
-                UnverifiedToken::decode(token).is_ok_and(|decoded| identity::has_expiry(decoded.claims.members()))
+                UnverifiedToken::decode(token)
+                    .is_ok_and(|decoded| identity::has_expiry(decoded.claims.members()))
             }
         }
     }
@@ -80,14 +82,28 @@ pub struct ResolvedIdentity {
 impl ResolvedIdentity {
     /// The warnings about the token or names, then about the extraction of groups.
     pub fn warnings(&self) -> impl Iterator<Item = &Warning> {
-        self.own_warnings.iter().chain(self.extraction.iter().flat_map(|extraction| &extraction.warnings))
+        self.own_warnings.iter().chain(
+            self.extraction
+                .iter()
+                .flat_map(|extraction| &extraction.warnings),
+        )
     }
 
-    /// The names of the groups as in the claim, before extraction shortens them. For a subject with names, its group names.
+    /// The names of the groups as in the claim, before extraction shortens them. For a subject with
+    /// names, its group names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        let elements = self.extraction.iter().flat_map(|extraction| &extraction.elements);
-        let groups = if self.extraction.is_none() { self.identity.groups() } else { &[] };
-        elements.map(|element| element.raw.as_str()).chain(groups.iter().map(String::as_str))
+        let elements = self
+            .extraction
+            .iter()
+            .flat_map(|extraction| &extraction.elements);
+        let groups = if self.extraction.is_none() {
+            self.identity.groups()
+        } else {
+            &[]
+        };
+        elements
+            .map(|element| element.raw.as_str())
+            .chain(groups.iter().map(String::as_str))
     }
 }
 
@@ -99,7 +115,9 @@ pub enum ResolveError {
     #[error("{0}")]
     Token(#[source] TokenError),
     /// The subject is a token to verify, but there are no keys.
-    #[error("`token` needs keys to verify it, and there are none; add a JWKS or write `unverified_token`")]
+    #[error(
+        "`token` needs keys to verify it, and there are none; add a JWKS or write `unverified_token`"
+    )]
     NoKeys,
     /// The verifier refused the token; a stable code and a message.
     #[error("{1}")]
@@ -128,7 +146,14 @@ impl ResolveError {
 
 impl Codes for ResolveError {
     fn codes() -> Vec<&'static str> {
-        merged(&["no_keys"], &[TokenError::codes, IdentityError::codes, PrincipalError::codes])
+        merged(
+            &["no_keys"],
+            &[
+                TokenError::codes,
+                IdentityError::codes,
+                PrincipalError::codes,
+            ],
+        )
     }
 }
 
@@ -145,8 +170,10 @@ pub fn resolve(
     verify: TokenVerifier<'_>,
 ) -> Result<ResolvedIdentity, ResolveError> {
     if let Subject::Principal { principal, .. } = subject
-        && let Err(DialectError::Principal(error)) =
-            policy.settings().dialect.check_principal((principal.kind(), principal.name()))
+        && let Err(DialectError::Principal(error)) = policy
+            .settings()
+            .dialect
+            .check_principal((principal.kind(), principal.name()))
     {
         return Err(ResolveError::Principal(error));
     }
@@ -174,24 +201,47 @@ fn resolve_by(
     match subject {
         Subject::Names { user, groups } => {
             let (identity, own_warnings) = Identity::with_warnings(user, groups);
-            Ok(ResolvedIdentity { identity, extraction: None, header: None, own_warnings })
+            Ok(ResolvedIdentity {
+                identity,
+                extraction: None,
+                header: None,
+                own_warnings,
+            })
         }
         Subject::Principal { principal, groups } => {
             let (identity, own_warnings) =
                 Identity::of_principal(principal, groups).map_err(ResolveError::Principal)?;
-            Ok(ResolvedIdentity { identity, extraction: None, header: None, own_warnings })
+            Ok(ResolvedIdentity {
+                identity,
+                extraction: None,
+                header: None,
+                own_warnings,
+            })
         }
         Subject::Claims { claims, userinfo } => {
             let claims = UnverifiedClaims::from(claims.clone());
-            resolve_claims(&rules(), ResolvedClaims::Unverified(&claims, None), userinfo.as_ref())
+            resolve_claims(
+                &rules(),
+                ResolvedClaims::Unverified(&claims, None),
+                userinfo.as_ref(),
+            )
         }
         Subject::UnverifiedToken { token, userinfo } => {
-            let UnverifiedToken { claims, header } = UnverifiedToken::decode(token).map_err(ResolveError::Token)?;
-            resolve_claims(&rules(), ResolvedClaims::Unverified(&claims, Some(header)), userinfo.as_ref())
+            let UnverifiedToken { claims, header } =
+                UnverifiedToken::decode(token).map_err(ResolveError::Token)?;
+            resolve_claims(
+                &rules(),
+                ResolvedClaims::Unverified(&claims, Some(header)),
+                userinfo.as_ref(),
+            )
         }
         Subject::Token { token, userinfo } => {
             let claims = verify.ok_or(ResolveError::NoKeys)?(token)?;
-            resolve_claims(&rules(), ResolvedClaims::Verified(&claims), userinfo.as_ref())
+            resolve_claims(
+                &rules(),
+                ResolvedClaims::Verified(&claims),
+                userinfo.as_ref(),
+            )
         }
     }
 }
@@ -210,16 +260,33 @@ fn resolve_claims(
     userinfo: Option<&ClaimSet>,
 ) -> Result<ResolvedIdentity, ResolveError> {
     let (identity, header, members) = match claims {
-        ResolvedClaims::Verified(claims) => (Identity::from_verified(claims, userinfo, rules), None, claims.members()),
-        ResolvedClaims::Unverified(claims, header) => {
-            (Identity::from_unverified(claims, userinfo, rules), header, claims.members())
-        }
+        ResolvedClaims::Verified(claims) => (
+            Identity::from_verified(claims, userinfo, rules),
+            None,
+            claims.members(),
+        ),
+        ResolvedClaims::Unverified(claims, header) => (
+            Identity::from_unverified(claims, userinfo, rules),
+            header,
+            claims.members(),
+        ),
     };
     let (identity, extraction) = identity.map_err(ResolveError::Identity)?;
     let mut own_warnings = header.as_ref().map(Header::warnings).unwrap_or_default();
     for claim in identity::unreadable_times(members) {
-        let message = format!("`{claim}` is not a time in seconds since 1970, so the identity counts as expired");
-        own_warnings.push(Warning::new(WarningCode::EXPIRY_UNREADABLE, message, Some(claim.into())));
+        let message = format!(
+            "`{claim}` is not a time in seconds since 1970, so the identity counts as expired"
+        );
+        own_warnings.push(Warning::new(
+            WarningCode::EXPIRY_UNREADABLE,
+            message,
+            Some(claim.into()),
+        ));
     }
-    Ok(ResolvedIdentity { identity, extraction: Some(extraction), header, own_warnings })
+    Ok(ResolvedIdentity {
+        identity,
+        extraction: Some(extraction),
+        header,
+        own_warnings,
+    })
 }

@@ -1,6 +1,7 @@
 //! String functions that are smaller in wasm than those of the standard library.
 
-/// Whether two texts are equal. Compares eight bytes at a time, because the comparison of wasm goes byte by byte.
+/// Whether two texts are equal. Compares eight bytes at a time, because the comparison of wasm goes
+/// byte by byte.
 #[inline]
 pub fn equal(a: &[u8], b: &[u8]) -> bool {
     let ((a, rest_of_a), (b, rest_of_b)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
@@ -13,7 +14,11 @@ pub fn equal(a: &[u8], b: &[u8]) -> bool {
 
 /// As `str::contains`, without its 2 KB of wasm.
 pub(crate) fn holds(text: &str, part: &str) -> bool {
-    part.is_empty() || text.as_bytes().windows(part.len()).any(|window| window == part.as_bytes())
+    part.is_empty()
+        || text
+            .as_bytes()
+            .windows(part.len())
+            .any(|window| window == part.as_bytes())
 }
 
 /// As `str::split_once` for an ASCII character, with less wasm.
@@ -28,7 +33,8 @@ pub(crate) fn split_last(text: &str, character: u8) -> Option<(&str, &str)> {
     Some((text.get(..index)?, text.get(index + 1..)?))
 }
 
-/// A text in lower case, for comparison. Converts each letter on its own, and a final sigma to a sigma.
+/// A text in lower case, for comparison. Converts each letter on its own, and a final sigma to a
+/// sigma.
 pub(crate) fn lower(text: &str) -> String {
     lower_letters(text).collect()
 }
@@ -55,8 +61,9 @@ fn lower_letter(c: char) -> char {
     }
 }
 
-/// Series of letters with a lower case: the first letter, the distance to the last, the step between letters, and the
-/// distance to the lower case. This needs a fifth of the 11 KB of wasm of `char::to_lowercase`; a test compares the two.
+/// Series of letters with a lower case: the first letter, the distance to the last, the step
+/// between letters, and the distance to the lower case. This needs a fifth of the 11 KB of wasm of
+/// `char::to_lowercase`; a test compares the two.
 #[rustfmt::skip]
 const LOWER: &[(u32, u16, u16, i32)] = &[
     (0x41, 25, 1, 32), (0xc0, 22, 1, 32), (0xd8, 6, 1, 32), (0x100, 46, 2, 1), (0x132, 4, 2, 1), (0x139, 14, 2, 1),
@@ -111,7 +118,13 @@ mod tests {
 
     #[test]
     fn a_text_contains_its_parts() {
-        for (text, part) in [("", ""), ("abc", ""), ("abc", "c"), ("abc", "abc"), ("aab", "ab")] {
+        for (text, part) in [
+            ("", ""),
+            ("abc", ""),
+            ("abc", "c"),
+            ("abc", "abc"),
+            ("aab", "ab"),
+        ] {
             assert!(holds(text, part), "{text} {part}");
         }
         for (text, part) in [("", "a"), ("ab", "abc"), ("abc", "ac")] {

@@ -4,9 +4,11 @@ use std::fmt;
 
 use serde_json::Value;
 
-/// A time in seconds since 1970-01-01T00:00:00Z, without leap seconds, as in the claims of a token (RFC 7519, section 2).
+/// A time in seconds since 1970-01-01T00:00:00Z, without leap seconds, as in the claims of a token
+/// (RFC 7519, section 2).
 ///
-/// A value that is not a number is allowed, and fails closed: at such a time, every identity with an expiry has expired.
+/// A value that is not a number is allowed, and fails closed: at such a time, every identity with
+/// an expiry has expired.
 ///
 /// ```
 /// use gbac_engine::Timestamp;
@@ -40,7 +42,8 @@ impl From<f64> for Timestamp {
 
 /// The time of a decision, for checking an identity's expiry (D-20, D-32).
 ///
-/// Every call that returns an outcome requires one, so callers cannot forget expiry. To ignore it, pass [`At::IgnoringExpiry`].
+/// Every call that returns an outcome requires one, so callers cannot forget expiry. To ignore it,
+/// pass [`At::IgnoringExpiry`].
 ///
 /// ```
 /// use gbac_engine::identity::{At, Identity, IdentityRules};
@@ -57,21 +60,26 @@ impl From<f64> for Timestamp {
 pub enum At {
     /// A time.
     Instant(Timestamp),
-    /// Ignores expiry: an expired identity still counts. For simulation; never use it to grant access.
+    /// Ignores expiry: an expired identity still counts. For simulation; never use it to grant
+    /// access.
     IgnoringExpiry,
 }
 
-/// The greatest number that is accepted as seconds (in the year 5138). As milliseconds, it would be in 1973.
+/// The greatest number that is accepted as seconds (in the year 5138). As milliseconds, it would be
+/// in 1973.
 const LATEST: f64 = 1e11;
 
-/// The time that a claim states (RFC 7519, section 2); `None` if it is not a number of seconds since 1970, in milliseconds for
-/// example (D-32).
+/// The time that a claim states (RFC 7519, section 2); `None` if it is not a number of seconds
+/// since 1970, in milliseconds for example (D-32).
 pub(crate) fn claim_time(claim: &Value) -> Option<f64> {
-    claim.as_f64().filter(|seconds| seconds.is_finite() && *seconds <= LATEST)
+    claim
+        .as_f64()
+        .filter(|seconds| seconds.is_finite() && *seconds <= LATEST)
 }
 
 impl At {
-    /// Creates a time from seconds since 1970 without checks. If it is not a number, every identity with an expiry has expired.
+    /// Creates a time from seconds since 1970 without checks. If it is not a number, every identity
+    /// with an expiry has expired.
     #[must_use]
     pub const fn seconds(seconds: f64) -> Self {
         Self::Instant(Timestamp::from_seconds(seconds))
@@ -91,7 +99,11 @@ impl At {
         if !seconds.is_finite() {
             return Err(InstantError::NotFinite);
         }
-        if seconds > LATEST { Err(InstantError::Milliseconds) } else { Ok(Self::seconds(seconds)) }
+        if seconds > LATEST {
+            Err(InstantError::Milliseconds)
+        } else {
+            Ok(Self::seconds(seconds))
+        }
     }
 }
 

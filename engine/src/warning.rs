@@ -42,12 +42,25 @@ pub struct Warning {
 }
 
 impl Warning {
-    pub(crate) fn new(code: WarningCode, message: impl Into<String>, location: Option<String>) -> Self {
-        Self { code, message: message.into(), location }
+    pub(crate) fn new(
+        code: WarningCode,
+        message: impl Into<String>,
+        location: Option<String>,
+    ) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            location,
+        }
     }
 }
 
 /// Adds a warning.
-pub(crate) fn warn(warnings: &mut Vec<Warning>, code: WarningCode, message: String, location: Option<String>) {
+pub(crate) fn warn(
+    warnings: &mut Vec<Warning>,
+    code: WarningCode,
+    message: String,
+    location: Option<String>,
+) {
     warnings.push(Warning::new(code, message, location));
 }

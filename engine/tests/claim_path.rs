@@ -17,8 +17,18 @@ fn faults_of_a_path_are_pointed_at() {
         ("", 0, "empty", "`$.groups`"),
         ("groups", 0, "missing_root", "`$.groups`"),
         (".groups", 0, "missing_root", "`$.groups`"),
-        ("/realm_access/roles", 0, "missing_root", "`$.realm_access.roles`"),
-        ("https://x.io/groups", 0, "missing_root", "`$['https://x.io/groups']`"),
+        (
+            "/realm_access/roles",
+            0,
+            "missing_root",
+            "`$.realm_access.roles`",
+        ),
+        (
+            "https://x.io/groups",
+            0,
+            "missing_root",
+            "`$['https://x.io/groups']`",
+        ),
         ("$groups", 1, "missing_dot", "`$.groups`"),
         (" $.groups", 0, "edge_blank", "blanks"),
         ("$.groups\n", 8, "edge_blank", "blanks"),
@@ -31,7 +41,12 @@ fn faults_of_a_path_are_pointed_at() {
         ("$.2", 2, "dotted_digits", "`[2]`"),
         ("$.a.-b", 4, "needs_brackets", "`$.a['-b']`"),
         ("$.2fa.x", 2, "needs_brackets", "`$['2fa'].x`"),
-        ("$.https://x.io/groups", 8, "needs_brackets", "`$['https://x.io/groups']`"),
+        (
+            "$.https://x.io/groups",
+            8,
+            "needs_brackets",
+            "`$['https://x.io/groups']`",
+        ),
         ("$.my groups", 4, "needs_brackets", "`$['my groups']`"),
         ("$.a@b.c", 3, "needs_brackets", "`$['a@b'].c`"),
         ("$.['a']", 2, "dot_before_bracket", "remove the dot"),
@@ -56,23 +71,38 @@ fn faults_of_a_path_are_pointed_at() {
         ("$.my-claim[?@.x[?@.y==]]", 17, "bad_filter", "compares"),
         ("$.g[?length(@.*)==1]", 5, "filter_type", "one value"),
         ("$.g[?(@.a]", 5, "unclosed_parenthesis", "`)`"),
-        ("$..a..b..c..d..e", 13, "too_many_descendants", "step by step"),
+        (
+            "$..a..b..c..d..e",
+            13,
+            "too_many_descendants",
+            "step by step",
+        ),
         ("$.é.2", 5, "dotted_digits", "`[2]`"),
     ] {
         let error = ClaimPath::parse(text).expect_err(text);
-        assert_eq!((error.offset(), error.code()), (offset, code), "{text}: {error}");
+        assert_eq!(
+            (error.offset(), error.code()),
+            (offset, code),
+            "{text}: {error}"
+        );
         let said = error.hint().unwrap_or_default();
         assert!(said.contains(hint), "{text}: {said}");
         let words = error.to_string();
         assert!(!words.ends_with('.') && !words.is_empty(), "{words}");
     }
     let long = format!("$.{}", "a".repeat(511));
-    assert_eq!(ClaimPath::parse(&long).expect_err("513 bytes").code(), "too_long");
+    assert_eq!(
+        ClaimPath::parse(&long).expect_err("513 bytes").code(),
+        "too_long"
+    );
     assert!(ClaimPath::parse(&long[..512]).is_ok());
     for (deep, code) in [
         (format!("${}", "[?@".repeat(100)), "too_deep"),
         (format!("$[?{}", "length(".repeat(60)), "too_deep"),
-        (format!("$[?{}@.a{}]", "(".repeat(60), ")".repeat(60)), "too_deep"),
+        (
+            format!("$[?{}@.a{}]", "(".repeat(60), ")".repeat(60)),
+            "too_deep",
+        ),
     ] {
         assert_eq!(ClaimPath::parse(&deep).expect_err("deep").code(), code);
     }
@@ -92,12 +122,24 @@ fn dotted_names_and_the_platform() {
         ("$ .groups", false),
         ("$", false),
     ] {
-        assert_eq!(ClaimPath::parse(text).expect(text).is_platform(), platform, "{text}");
+        assert_eq!(
+            ClaimPath::parse(text).expect(text).is_platform(),
+            platform,
+            "{text}"
+        );
     }
-    for (text, singular) in
-        [("$", true), ("$['a'][0].b", true), ("$.a[0:1]", false), ("$['a','b']", false), ("$..a", false)]
-    {
-        assert_eq!(ClaimPath::parse(text).expect(text).is_singular(), singular, "{text}");
+    for (text, singular) in [
+        ("$", true),
+        ("$['a'][0].b", true),
+        ("$.a[0:1]", false),
+        ("$['a','b']", false),
+        ("$..a", false),
+    ] {
+        assert_eq!(
+            ClaimPath::parse(text).expect(text).is_singular(),
+            singular,
+            "{text}"
+        );
     }
     assert_eq!("suffix".parse(), Ok(NestedGroupBehavior::Suffix));
     for text in ["Suffix", "NONE", "", " none", "full"] {
@@ -110,22 +152,49 @@ fn compliance_suite() -> Vec<Value> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
     let output = Command::new(cargo)
-        .args(["metadata", "--format-version", "1", "--manifest-path", manifest])
+        .args([
+            "metadata",
+            "--format-version",
+            "1",
+            "--manifest-path",
+            manifest,
+        ])
         .output()
         .expect("cargo runs");
-    assert!(output.status.success(), "cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr));
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON");
+    assert!(
+        output.status.success(),
+        "cargo metadata failed: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let metadata: Value =
+        serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON");
     let package = metadata["packages"]
         .as_array()
-        .and_then(|packages| packages.iter().find(|package| package["name"] == "jsonpath-rfc9535"))
+        .and_then(|packages| {
+            packages
+                .iter()
+                .find(|package| package["name"] == "jsonpath-rfc9535")
+        })
         .expect("the crate jsonpath-rfc9535 is among the packages of `cargo metadata`");
-    let manifest = PathBuf::from(package["manifest_path"].as_str().expect("a package has a manifest"));
-    let suite = manifest.with_file_name("tests").join("data/compliance_test_suite.json");
+    let manifest = PathBuf::from(
+        package["manifest_path"]
+            .as_str()
+            .expect("a package has a manifest"),
+    );
+    let suite = manifest
+        .with_file_name("tests")
+        .join("data/compliance_test_suite.json");
     let text = std::fs::read_to_string(&suite).unwrap_or_else(|error| {
-        panic!("the package of jsonpath-rfc9535 has no compliance suite at {}: {error}", suite.display())
+        panic!(
+            "the package of jsonpath-rfc9535 has no compliance suite at {}: {error}",
+            suite.display()
+        )
     });
     let suite: Value = serde_json::from_str(&text).expect("the suite is JSON");
-    suite["tests"].as_array().expect("the suite has tests").clone()
+    suite["tests"]
+        .as_array()
+        .expect("the suite has tests")
+        .clone()
 }
 
 /// Cases whose selector RFC 9535 refuses and we take (D-11: `-` and `:` in dotted names).
@@ -138,43 +207,76 @@ fn the_compliance_suite_of_rfc_9535() {
     let (mut refused, mut evaluated, mut without_regex) = (0, 0, 0);
     let suite = compliance_suite();
     for case in &suite {
-        let (name, selector) = (case["name"].as_str().expect("a name"), case["selector"].as_str().expect("a selector"));
+        let (name, selector) = (
+            case["name"].as_str().expect("a name"),
+            case["selector"].as_str().expect("a selector"),
+        );
         let valid = case["invalid_selector"] != true;
         let path = match ClaimPath::parse(selector) {
             Ok(path) => path,
             Err(error) => {
-                assert!(error.offset() <= selector.len() && selector.is_char_boundary(error.offset()), "{name}");
+                assert!(
+                    error.offset() <= selector.len() && selector.is_char_boundary(error.offset()),
+                    "{name}"
+                );
                 if !valid {
                     refused += 1;
                 } else if error.code() == "regex_function" {
                     without_regex += 1;
                 } else {
-                    assert!(NARROWER.contains(&name), "{name}: {selector} is refused: {error}");
+                    assert!(
+                        NARROWER.contains(&name),
+                        "{name}: {selector} is refused: {error}"
+                    );
                 }
                 continue;
             }
         };
-        assert!(valid || WIDER.contains(&name), "{name}: {selector} is taken");
+        assert!(
+            valid || WIDER.contains(&name),
+            "{name}: {selector} is taken"
+        );
         let document = &case["document"];
-        let nodes = path.select(document).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let nodes = path
+            .select(document)
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
         let values: Value = nodes.iter().map(|node| node.value.clone()).collect();
-        let right = case["result"] == values || case["results"].as_array().is_some_and(|all| all.contains(&values));
+        let right = case["result"] == values
+            || case["results"]
+                .as_array()
+                .is_some_and(|all| all.contains(&values));
         assert!(right, "{name}: {selector} selects {values}");
         // A location is a path to the node.
         for node in &nodes {
-            assert!(std::ptr::eq(follow(&node.location, document), node.value), "{name}: {}", node.location);
+            assert!(
+                std::ptr::eq(follow(&node.location, document), node.value),
+                "{name}: {}",
+                node.location
+            );
         }
         evaluated += 1;
     }
-    assert_eq!((suite.len(), refused, evaluated, without_regex), (703, 247, 406, 50));
+    assert_eq!(
+        (suite.len(), refused, evaluated, without_regex),
+        (703, 247, 406, 50)
+    );
 }
 
 #[test]
 fn a_location_is_a_path_whatever_the_name() {
-    for character in ('\0'..='\u{300}').chain(['\u{2019}', '\u{2028}', '\u{feff}', '\u{e0041}', '\u{10ffff}']) {
+    for character in ('\0'..='\u{300}').chain([
+        '\u{2019}',
+        '\u{2028}',
+        '\u{feff}',
+        '\u{e0041}',
+        '\u{10ffff}',
+    ]) {
         for name in [format!("{character}"), format!("a{character}b")] {
             let document = serde_json::json!({ "outer": { name.as_str(): [1] } });
-            let nodes = ClaimPath::parse("$.outer.*[0]").expect("a path").select(&document).expect("one node");
+            let nodes = ClaimPath::parse("$.outer.*[0]")
+                .expect("a path")
+                .select(&document)
+                .expect("one node");
             assert!(
                 std::ptr::eq(follow(&nodes[0].location, &document), nodes[0].value),
                 "{name:?}: {}",
@@ -189,7 +291,10 @@ fn a_function_without_an_argument_is_named() {
     for name in ["length", "count", "value"] {
         let error = ClaimPath::parse(&format!("$.g[?{name}()==1]")).expect_err(name);
         let words = format!("{error} {}", error.hint().unwrap_or_default());
-        assert!(words.contains(&format!("`{name}` takes 1 argument")), "{words}");
+        assert!(
+            words.contains(&format!("`{name}` takes 1 argument")),
+            "{words}"
+        );
     }
 }
 

@@ -1,12 +1,13 @@
-//! Tests of group extraction: the platform's cases, tokens of real identity providers, limits and properties.
+//! Tests of group extraction: the platform's cases, tokens of real identity providers, limits and
+//! properties.
 
 mod support;
 
 use gbac_engine::ClaimSet;
 use gbac_engine::claim_path::{ClaimPath, MAX_NODES};
 use gbac_engine::groups::{
-    ClaimFinding, ClaimSource, DropCode, ElementOutcome, Extraction, ExtractionRule, MAX_ELEMENTS, MissingReason,
-    NestedGroupBehavior, Readability, extract, suggest_paths,
+    ClaimFinding, ClaimSource, DropCode, ElementOutcome, Extraction, ExtractionRule, MAX_ELEMENTS,
+    MissingReason, NestedGroupBehavior, Readability, extract, suggest_paths,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -20,7 +21,10 @@ fn object(value: &Value) -> ClaimSet {
 }
 
 fn rule(path: &str, nested: NestedGroupBehavior) -> ExtractionRule {
-    ExtractionRule { source: ClaimSource::parse_sso(path).expect(path), nested }
+    ExtractionRule {
+        source: ClaimSource::parse_sso(path).expect(path),
+        nested,
+    }
 }
 
 fn run(path: &str, nested: NestedGroupBehavior, claims: &Value) -> Extraction {
@@ -32,7 +36,11 @@ fn names(extraction: &Extraction) -> Vec<&str> {
 }
 
 fn codes(extraction: &Extraction) -> Vec<&str> {
-    extraction.warnings.iter().map(|warning| warning.code.as_str()).collect()
+    extraction
+        .warnings
+        .iter()
+        .map(|warning| warning.code.as_str())
+        .collect()
 }
 
 /// The finding in a few words.
@@ -41,9 +49,15 @@ fn found(extraction: &Extraction) -> String {
         ClaimFinding::Array { location, len } => format!("array {location} {len}"),
         ClaimFinding::CommaList { location, parts } => format!("list {location} {parts}"),
         ClaimFinding::Union { nodes } => format!("union {nodes}"),
-        ClaimFinding::Missing { reason: MissingReason::Absent } => "absent".to_owned(),
-        ClaimFinding::Missing { reason: MissingReason::Overage } => "overage".to_owned(),
-        ClaimFinding::Missing { reason: MissingReason::IdToken } => "id token".to_owned(),
+        ClaimFinding::Missing {
+            reason: MissingReason::Absent,
+        } => "absent".to_owned(),
+        ClaimFinding::Missing {
+            reason: MissingReason::Overage,
+        } => "overage".to_owned(),
+        ClaimFinding::Missing {
+            reason: MissingReason::IdToken,
+        } => "id token".to_owned(),
         ClaimFinding::WrongType { location, found } => format!("type {location} {found}"),
         ClaimFinding::NotString { location, found } => format!("not string {location} {found}"),
         ClaimFinding::TooMany => "too many".to_owned(),
@@ -52,7 +66,14 @@ fn found(extraction: &Extraction) -> String {
 }
 
 /// Runs a table of: path, behaviour, claims, groups, finding, warnings.
-type Row<'a> = (&'a str, NestedGroupBehavior, Value, &'a [&'a str], &'a str, &'a [&'a str]);
+type Row<'a> = (
+    &'a str,
+    NestedGroupBehavior,
+    Value,
+    &'a [&'a str],
+    &'a str,
+    &'a [&'a str],
+);
 
 fn check(rows: &[Row<'_>]) {
     for (path, nested, claims, groups, claim, warnings) in rows {
@@ -72,7 +93,11 @@ fn groups_that_cannot_be_read_are_not_missing() {
     for (path, claims, expected) in [
         ("$.groups", json!({"groups": []}), Readable),
         ("$.groups", json!({"groups": ""}), Readable),
-        ("$.groups", json!({"groups": ["a"], "hasgroups": true}), Readable),
+        (
+            "$.groups",
+            json!({"groups": ["a"], "hasgroups": true}),
+            Readable,
+        ),
         ("$.groups", json!({}), Missing),
         ("$.groups", json!({"at_hash": "x"}), Missing),
         ("$.groups", json!({"hasgroups": false}), Missing),
@@ -84,11 +109,19 @@ fn groups_that_cannot_be_read_are_not_missing() {
         ("$.groups", json!({"groups": null}), Unreadable),
         ("$.groups", json!({"groups": {"a": 1}}), Unreadable),
         ("$.groups", json!({"groups": ["a", 7]}), Unreadable),
-        ("$.groups", json!({"groups": vec!["a"; MAX_ELEMENTS + 1]}), Unreadable),
+        (
+            "$.groups",
+            json!({"groups": vec!["a"; MAX_ELEMENTS + 1]}),
+            Unreadable,
+        ),
         ("$.groups", json!({"hasgroups": true}), Unreadable),
         ("$.groups", json!({"hasgroups": "true"}), Unreadable),
         ("$.groups", linked.clone(), Unreadable),
-        ("$.groups", json!({"_claim_sources": {"src1": {}}}), Unreadable),
+        (
+            "$.groups",
+            json!({"_claim_sources": {"src1": {}}}),
+            Unreadable,
+        ),
         ("$.groups", json!({"_claim_names": "groups"}), Unreadable),
         ("$.realm.roles", json!({"realm": "x"}), Unreadable),
         ("$.realm.roles", json!({"realm": null}), Unreadable),
@@ -96,14 +129,26 @@ fn groups_that_cannot_be_read_are_not_missing() {
         ("$.a[0]", json!({"a": {"0": ["x"]}}), Unreadable),
         ("$.groups[*]", json!({"groups": 7}), Unreadable),
         ("$.groups[*]", linked.clone(), Unreadable),
-        ("$['groups','roles']", json!({"roles": ["a"], "_claim_names": {"groups": "src1"}}), Unreadable),
+        (
+            "$['groups','roles']",
+            json!({"roles": ["a"], "_claim_names": {"groups": "src1"}}),
+            Unreadable,
+        ),
         // An overage of another claim.
         ("$.none", linked.clone(), Missing),
         ("$.roles", linked, Missing),
         ("$.none", json!({"hasgroups": true}), Missing),
-        ("$.roles", json!({"_claim_names": {"roles": "src1"}}), Unreadable),
+        (
+            "$.roles",
+            json!({"_claim_names": {"roles": "src1"}}),
+            Unreadable,
+        ),
     ] {
-        assert_eq!(run(path, NONE, &claims).readability, expected, "{path} on {claims}");
+        assert_eq!(
+            run(path, NONE, &claims).readability,
+            expected,
+            "{path} on {claims}"
+        );
     }
 }
 
@@ -114,14 +159,63 @@ fn every_shape_of_a_claim_as_decided() {
     let empty_name: &[&str] = &["empty_name", "platform_empty_part"];
     check(&[
         // Arrays (specification 2.2, D-09).
-        (g, NONE, json!({"groups": ["b", "a"]}), &["b", "a"], "array groups 2", &[]),
+        (
+            g,
+            NONE,
+            json!({"groups": ["b", "a"]}),
+            &["b", "a"],
+            "array groups 2",
+            &[],
+        ),
         (g, NONE, json!({"groups": []}), &[], "array groups 0", &[]),
-        (g, NONE, json!({"groups": ["a,b"]}), &["a,b"], "array groups 1", &[]),
-        (g, NONE, json!({"groups": [" a "]}), &[" a "], "array groups 1", &["edge_whitespace"]),
-        (g, NONE, json!({"groups": ["\u{a0}a"]}), &["\u{a0}a"], "array groups 1", &["edge_whitespace"]),
-        (g, NONE, json!({"groups": ["", "a"]}), &["a"], "array groups 2", empty_name),
-        (g, NONE, json!({"groups": ["a", "b", "a"]}), &["a", "b"], "array groups 3", &["duplicate_group"]),
-        (g, NONE, json!({"groups": ["A", "a"]}), &["A", "a"], "array groups 2", &[]),
+        (
+            g,
+            NONE,
+            json!({"groups": ["a,b"]}),
+            &["a,b"],
+            "array groups 1",
+            &[],
+        ),
+        (
+            g,
+            NONE,
+            json!({"groups": [" a "]}),
+            &[" a "],
+            "array groups 1",
+            &["edge_whitespace"],
+        ),
+        (
+            g,
+            NONE,
+            json!({"groups": ["\u{a0}a"]}),
+            &["\u{a0}a"],
+            "array groups 1",
+            &["edge_whitespace"],
+        ),
+        (
+            g,
+            NONE,
+            json!({"groups": ["", "a"]}),
+            &["a"],
+            "array groups 2",
+            empty_name,
+        ),
+        (
+            g,
+            NONE,
+            json!({"groups": ["a", "b", "a"]}),
+            &["a", "b"],
+            "array groups 3",
+            &["duplicate_group"],
+        ),
+        (
+            g,
+            NONE,
+            json!({"groups": ["A", "a"]}),
+            &["A", "a"],
+            "array groups 2",
+            &[],
+        ),
         (
             g,
             NONE,
@@ -131,9 +225,30 @@ fn every_shape_of_a_claim_as_decided() {
             &[],
         ),
         // One element that is no string discards all.
-        (g, NONE, json!({"groups": ["a", 42, null]}), &[], "not string groups[1] number", &["element_not_string"]),
-        (g, NONE, json!({"groups": ["a", null]}), &[], "not string groups[1] null", &["element_not_string"]),
-        (g, NONE, json!({"groups": [["a"]]}), &[], "not string groups[0] array", &["element_not_string"]),
+        (
+            g,
+            NONE,
+            json!({"groups": ["a", 42, null]}),
+            &[],
+            "not string groups[1] number",
+            &["element_not_string"],
+        ),
+        (
+            g,
+            NONE,
+            json!({"groups": ["a", null]}),
+            &[],
+            "not string groups[1] null",
+            &["element_not_string"],
+        ),
+        (
+            g,
+            NONE,
+            json!({"groups": [["a"]]}),
+            &[],
+            "not string groups[0] array",
+            &["element_not_string"],
+        ),
         (
             g,
             NONE,
@@ -143,23 +258,128 @@ fn every_shape_of_a_claim_as_decided() {
             &["element_not_string", "near_claim"],
         ),
         // Comma-separated strings (D-08).
-        (g, NONE, json!({"groups": "a,b,c"}), &["a", "b", "c"], "list groups 3", &[]),
-        (g, NONE, json!({"groups": "a , b"}), &["a", "b"], "list groups 2", &[]),
-        (g, NONE, json!({"groups": "\t a \u{b}\u{c}\r\n,b"}), &["a", "b"], "list groups 2", &[]),
-        (g, NONE, json!({"groups": "a"}), &["a"], "list groups 1", &[]),
-        (g, NONE, json!({"groups": "a,,,b"}), &["a", "b"], "list groups 4", empty_part),
-        (g, NONE, json!({"groups": ", a ,"}), &["a"], "list groups 3", empty_part),
-        (g, NONE, json!({"groups": ""}), &[], "list groups 1", empty_part),
-        (g, NONE, json!({"groups": "a;b"}), &["a;b"], "list groups 1", &[]),
-        (g, NONE, json!({"groups": "a b"}), &["a b"], "list groups 1", &[]),
-        (g, NONE, json!({"groups": "a,a"}), &["a"], "list groups 2", &["duplicate_group"]),
+        (
+            g,
+            NONE,
+            json!({"groups": "a,b,c"}),
+            &["a", "b", "c"],
+            "list groups 3",
+            &[],
+        ),
+        (
+            g,
+            NONE,
+            json!({"groups": "a , b"}),
+            &["a", "b"],
+            "list groups 2",
+            &[],
+        ),
+        (
+            g,
+            NONE,
+            json!({"groups": "\t a \u{b}\u{c}\r\n,b"}),
+            &["a", "b"],
+            "list groups 2",
+            &[],
+        ),
+        (
+            g,
+            NONE,
+            json!({"groups": "a"}),
+            &["a"],
+            "list groups 1",
+            &[],
+        ),
+        (
+            g,
+            NONE,
+            json!({"groups": "a,,,b"}),
+            &["a", "b"],
+            "list groups 4",
+            empty_part,
+        ),
+        (
+            g,
+            NONE,
+            json!({"groups": ", a ,"}),
+            &["a"],
+            "list groups 3",
+            empty_part,
+        ),
+        (
+            g,
+            NONE,
+            json!({"groups": ""}),
+            &[],
+            "list groups 1",
+            empty_part,
+        ),
+        (
+            g,
+            NONE,
+            json!({"groups": "a;b"}),
+            &["a;b"],
+            "list groups 1",
+            &[],
+        ),
+        (
+            g,
+            NONE,
+            json!({"groups": "a b"}),
+            &["a b"],
+            "list groups 1",
+            &[],
+        ),
+        (
+            g,
+            NONE,
+            json!({"groups": "a,a"}),
+            &["a"],
+            "list groups 2",
+            &["duplicate_group"],
+        ),
         // Other types and nothing (D-12).
-        (g, NONE, json!({"groups": 7}), &[], "type groups number", &["claim_wrong_type"]),
-        (g, NONE, json!({"groups": true}), &[], "type groups boolean", &["claim_wrong_type"]),
-        (g, NONE, json!({"groups": null}), &[], "type groups null", &["claim_wrong_type"]),
-        (g, NONE, json!({"groups": {"a": 1}}), &[], "type groups object", &["claim_wrong_type"]),
+        (
+            g,
+            NONE,
+            json!({"groups": 7}),
+            &[],
+            "type groups number",
+            &["claim_wrong_type"],
+        ),
+        (
+            g,
+            NONE,
+            json!({"groups": true}),
+            &[],
+            "type groups boolean",
+            &["claim_wrong_type"],
+        ),
+        (
+            g,
+            NONE,
+            json!({"groups": null}),
+            &[],
+            "type groups null",
+            &["claim_wrong_type"],
+        ),
+        (
+            g,
+            NONE,
+            json!({"groups": {"a": 1}}),
+            &[],
+            "type groups object",
+            &["claim_wrong_type"],
+        ),
         (g, NONE, json!({}), &[], "absent", &["claim_missing"]),
-        ("$", NONE, json!({"a": 1}), &[], "type $ object", &["platform_path", "claim_wrong_type"]),
+        (
+            "$",
+            NONE,
+            json!({"a": 1}),
+            &[],
+            "type $ object",
+            &["platform_path", "claim_wrong_type"],
+        ),
         // Nested paths.
         (
             "$.realm_access.roles",
@@ -169,7 +389,14 @@ fn every_shape_of_a_claim_as_decided() {
             "array realm_access.roles 1",
             &[],
         ),
-        ("$.realm_access.roles", NONE, json!({"realm_access": "x"}), &[], "absent", &["claim_missing"]),
+        (
+            "$.realm_access.roles",
+            NONE,
+            json!({"realm_access": "x"}),
+            &[],
+            "absent",
+            &["claim_missing"],
+        ),
         (
             "$.realm_access.roles",
             NONE,
@@ -179,7 +406,14 @@ fn every_shape_of_a_claim_as_decided() {
             &["claim_missing", "near_claim"],
         ),
         // none and suffix (D-10).
-        (g, NONE, json!({"groups": ["/a/b/c", "a/b/"]}), &["/a/b/c", "a/b/"], "array groups 2", &[]),
+        (
+            g,
+            NONE,
+            json!({"groups": ["/a/b/c", "a/b/"]}),
+            &["/a/b/c", "a/b/"],
+            "array groups 2",
+            &[],
+        ),
         (
             g,
             SUFFIX,
@@ -188,8 +422,22 @@ fn every_shape_of_a_claim_as_decided() {
             "array groups 5",
             &[],
         ),
-        (g, SUFFIX, json!({"groups": "/a/x, b/y"}), &["x", "y"], "list groups 2", &[]),
-        (g, SUFFIX, json!({"groups": ["a/b/"]}), &[], "array groups 1", &["suffix_empty", "platform_empty_part"]),
+        (
+            g,
+            SUFFIX,
+            json!({"groups": "/a/x, b/y"}),
+            &["x", "y"],
+            "list groups 2",
+            &[],
+        ),
+        (
+            g,
+            SUFFIX,
+            json!({"groups": ["a/b/"]}),
+            &[],
+            "array groups 1",
+            &["suffix_empty", "platform_empty_part"],
+        ),
         (
             g,
             SUFFIX,
@@ -198,8 +446,22 @@ fn every_shape_of_a_claim_as_decided() {
             "array groups 2",
             &["empty_name", "suffix_empty", "platform_empty_part"],
         ),
-        (g, SUFFIX, json!({"groups": ["/a/x", "/b/x", "x"]}), &["x"], "array groups 3", &["suffix_collision"]),
-        (g, SUFFIX, json!({"groups": ["/a/x", "/a/x"]}), &["x"], "array groups 2", &["duplicate_group"]),
+        (
+            g,
+            SUFFIX,
+            json!({"groups": ["/a/x", "/b/x", "x"]}),
+            &["x"],
+            "array groups 3",
+            &["suffix_collision"],
+        ),
+        (
+            g,
+            SUFFIX,
+            json!({"groups": ["/a/x", "/a/x"]}),
+            &["x"],
+            "array groups 2",
+            &["duplicate_group"],
+        ),
         (
             g,
             SUFFIX,
@@ -218,18 +480,95 @@ fn paths_that_are_not_singular_give_a_union() {
         "apps": [{"name": "x", "groups": ["c", "f"]}, {"name": "y", "groups": []}]
     });
     check(&[
-        ("$.groups[*]", NONE, claims.clone(), &["a,b", "c"], "union 2", &["platform_path"]),
-        ("$['groups','roles']", NONE, claims.clone(), &["a,b", "c", "d,e"], "union 2", &["platform_path"]),
-        ("$.apps[*].groups", NONE, claims.clone(), &["c", "f"], "union 2", &["platform_path"]),
-        ("$..groups", NONE, claims.clone(), &["a,b", "c", "f"], "union 3", &["platform_path", "duplicate_group"]),
-        ("$.apps[?@.name=='x'].groups[1:]", NONE, claims.clone(), &["f"], "union 1", &["platform_path"]),
-        ("$['groups','n']", NONE, claims.clone(), &[], "type n number", &["platform_path", "claim_wrong_type"]),
-        ("$.apps[*]", NONE, claims.clone(), &[], "type apps[0] object", &["platform_path", "claim_wrong_type"]),
-        ("$.apps[*].teams", NONE, claims.clone(), &[], "absent", &["platform_path", "claim_missing", "near_claim"]),
+        (
+            "$.groups[*]",
+            NONE,
+            claims.clone(),
+            &["a,b", "c"],
+            "union 2",
+            &["platform_path"],
+        ),
+        (
+            "$['groups','roles']",
+            NONE,
+            claims.clone(),
+            &["a,b", "c", "d,e"],
+            "union 2",
+            &["platform_path"],
+        ),
+        (
+            "$.apps[*].groups",
+            NONE,
+            claims.clone(),
+            &["c", "f"],
+            "union 2",
+            &["platform_path"],
+        ),
+        (
+            "$..groups",
+            NONE,
+            claims.clone(),
+            &["a,b", "c", "f"],
+            "union 3",
+            &["platform_path", "duplicate_group"],
+        ),
+        (
+            "$.apps[?@.name=='x'].groups[1:]",
+            NONE,
+            claims.clone(),
+            &["f"],
+            "union 1",
+            &["platform_path"],
+        ),
+        (
+            "$['groups','n']",
+            NONE,
+            claims.clone(),
+            &[],
+            "type n number",
+            &["platform_path", "claim_wrong_type"],
+        ),
+        (
+            "$.apps[*]",
+            NONE,
+            claims.clone(),
+            &[],
+            "type apps[0] object",
+            &["platform_path", "claim_wrong_type"],
+        ),
+        (
+            "$.apps[*].teams",
+            NONE,
+            claims.clone(),
+            &[],
+            "absent",
+            &["platform_path", "claim_missing", "near_claim"],
+        ),
         // Singular in RFC 9535's sense, so a string is split and the type is checked.
-        ("$['roles']", NONE, claims.clone(), &["d", "e"], "list roles 2", &["platform_path"]),
-        ("$.apps[-1].groups", NONE, claims.clone(), &[], "array apps[1].groups 0", &["platform_path"]),
-        ("$.groups[0]", NONE, claims, &["a", "b"], "list groups[0] 2", &["platform_path"]),
+        (
+            "$['roles']",
+            NONE,
+            claims.clone(),
+            &["d", "e"],
+            "list roles 2",
+            &["platform_path"],
+        ),
+        (
+            "$.apps[-1].groups",
+            NONE,
+            claims.clone(),
+            &[],
+            "array apps[1].groups 0",
+            &["platform_path"],
+        ),
+        (
+            "$.groups[0]",
+            NONE,
+            claims,
+            &["a", "b"],
+            "list groups[0] 2",
+            &["platform_path"],
+        ),
     ]);
 }
 
@@ -239,11 +578,12 @@ fn tokens_of_real_providers() {
         "_claim_names": {"groups": "src1"},
         "_claim_sources": {"src1": {"endpoint": "https://graph.example/users/1/getMemberObjects"}}
     });
-    let keycloak_client =
-        json!({"resource_access": {"account": {"roles": ["manage"]}, "my-client": {"roles": ["viewer"]}}});
+    let keycloak_client = json!({"resource_access": {"account": {"roles": ["manage"]}, "my-client": {"roles": ["viewer"]}}});
     let keycloak_realm = json!({"realm_access": {"roles": ["schedule-user", "offline_access"]}});
-    let auth0 = json!({"https://example.com/groups": ["eng", "ops"], "iss": "https://x.auth0.com/"});
-    let zitadel = json!({"urn:zitadel:iam:org:project:roles": {"admin": {"179": "acme.zitadel.cloud"}}});
+    let auth0 =
+        json!({"https://example.com/groups": ["eng", "ops"], "iss": "https://x.auth0.com/"});
+    let zitadel =
+        json!({"urn:zitadel:iam:org:project:roles": {"admin": {"179": "acme.zitadel.cloud"}}});
     let okta_id = json!({"at_hash": "x", "nonce": "n", "sub": "u"});
     check(&[
         (
@@ -270,7 +610,14 @@ fn tokens_of_real_providers() {
             "array realm_access.roles 2",
             &[],
         ),
-        ("$.groups", NONE, keycloak_realm, &[], "absent", &["claim_missing", "near_claim"]),
+        (
+            "$.groups",
+            NONE,
+            keycloak_realm,
+            &[],
+            "absent",
+            &["claim_missing", "near_claim"],
+        ),
         (
             "$.resource_access['my-client'].roles",
             NONE,
@@ -295,7 +642,14 @@ fn tokens_of_real_providers() {
             "array groups 2",
             &[],
         ),
-        ("$.groups", NONE, okta_id, &[], "id token", &["id_token", "claim_missing"]),
+        (
+            "$.groups",
+            NONE,
+            okta_id,
+            &[],
+            "id token",
+            &["id_token", "claim_missing"],
+        ),
         // Access tokens, although they contain claims of ID tokens.
         (
             "$.groups",
@@ -305,7 +659,14 @@ fn tokens_of_real_providers() {
             "array groups 1",
             &[],
         ),
-        ("$.groups", NONE, json!({"token_use": "access", "nonce": "n"}), &[], "absent", &["claim_missing"]),
+        (
+            "$.groups",
+            NONE,
+            json!({"token_use": "access", "nonce": "n"}),
+            &[],
+            "absent",
+            &["claim_missing"],
+        ),
         (
             "$['https://example.com/groups']",
             NONE,
@@ -314,7 +675,14 @@ fn tokens_of_real_providers() {
             "array ['https://example.com/groups'] 2",
             &["platform_path"],
         ),
-        ("$.groups", NONE, auth0, &[], "absent", &["claim_missing", "near_claim"]),
+        (
+            "$.groups",
+            NONE,
+            auth0,
+            &[],
+            "absent",
+            &["claim_missing", "near_claim"],
+        ),
         (
             "$.groups",
             NONE,
@@ -331,7 +699,14 @@ fn tokens_of_real_providers() {
             "array groups 2",
             &[],
         ),
-        ("$.groups", NONE, overage.clone(), &[], "overage", &["claim_missing", "group_overage"]),
+        (
+            "$.groups",
+            NONE,
+            overage.clone(),
+            &[],
+            "overage",
+            &["claim_missing", "group_overage"],
+        ),
         (
             "$..groups",
             NONE,
@@ -340,8 +715,22 @@ fn tokens_of_real_providers() {
             "overage",
             &["platform_path", "claim_missing", "group_overage"],
         ),
-        ("$.groups", NONE, json!({"hasgroups": true}), &[], "overage", &["claim_missing", "group_overage"]),
-        ("$.groups", NONE, json!({"hasgroups": false}), &[], "absent", &["claim_missing"]),
+        (
+            "$.groups",
+            NONE,
+            json!({"hasgroups": true}),
+            &[],
+            "overage",
+            &["claim_missing", "group_overage"],
+        ),
+        (
+            "$.groups",
+            NONE,
+            json!({"hasgroups": false}),
+            &[],
+            "absent",
+            &["claim_missing"],
+        ),
         (
             "$.roles",
             NONE,
@@ -382,7 +771,14 @@ fn tokens_of_real_providers() {
             "array groups_direct 2",
             &[],
         ),
-        ("$.groups", NONE, json!({"groups": ["acme", "acme:owners"]}), &["acme", "acme:owners"], "array groups 2", &[]),
+        (
+            "$.groups",
+            NONE,
+            json!({"groups": ["acme", "acme:owners"]}),
+            &["acme", "acme:owners"],
+            "array groups 2",
+            &[],
+        ),
         (
             "$.groups",
             NONE,
@@ -407,7 +803,14 @@ fn tokens_of_real_providers() {
             "type urn:zitadel:iam:org:project:roles.admin object",
             &["platform_path", "claim_wrong_type"],
         ),
-        ("$.groups", NONE, json!({"hd": "example.com"}), &[], "absent", &["claim_missing"]),
+        (
+            "$.groups",
+            NONE,
+            json!({"hd": "example.com"}),
+            &[],
+            "absent",
+            &["claim_missing"],
+        ),
         (
             "$.groups",
             SUFFIX,
@@ -434,41 +837,115 @@ fn tokens_of_real_providers() {
         ),
     ]);
     let words = run("$.groups", NONE, &overage);
-    assert!(words.warnings[1].message.contains("https://graph.example/users/1/getMemberObjects"), "{words:?}");
-    assert_eq!(words.warnings[1].location.as_deref(), Some("_claim_names.groups"));
+    assert!(
+        words.warnings[1]
+            .message
+            .contains("https://graph.example/users/1/getMemberObjects"),
+        "{words:?}"
+    );
+    assert_eq!(
+        words.warnings[1].location.as_deref(),
+        Some("_claim_names.groups")
+    );
 }
 
 #[test]
 fn the_trace_names_every_element() {
-    let extraction = run("$.groups", SUFFIX, &json!({"groups": "/a/x, /b/x,, /c/, y"}));
-    let trace: Vec<_> =
-        extraction.elements.iter().map(|e| (e.location.as_str(), e.raw.as_str(), e.outcome.clone())).collect();
+    let extraction = run(
+        "$.groups",
+        SUFFIX,
+        &json!({"groups": "/a/x, /b/x,, /c/, y"}),
+    );
+    let trace: Vec<_> = extraction
+        .elements
+        .iter()
+        .map(|e| (e.location.as_str(), e.raw.as_str(), e.outcome.clone()))
+        .collect();
     assert_eq!(
         trace,
         [
-            ("groups[0]", "/a/x", ElementOutcome::Kept { group: "x".into() }),
-            ("groups[1]", "/b/x", ElementOutcome::Duplicate { group: "x".into() }),
-            ("groups[2]", "", ElementOutcome::Dropped { code: DropCode::EMPTY_PART }),
-            ("groups[3]", "/c/", ElementOutcome::Dropped { code: DropCode::SUFFIX_EMPTY }),
+            (
+                "groups[0]",
+                "/a/x",
+                ElementOutcome::Kept { group: "x".into() }
+            ),
+            (
+                "groups[1]",
+                "/b/x",
+                ElementOutcome::Duplicate { group: "x".into() }
+            ),
+            (
+                "groups[2]",
+                "",
+                ElementOutcome::Dropped {
+                    code: DropCode::EMPTY_PART
+                }
+            ),
+            (
+                "groups[3]",
+                "/c/",
+                ElementOutcome::Dropped {
+                    code: DropCode::SUFFIX_EMPTY
+                }
+            ),
             ("groups[4]", "y", ElementOutcome::Kept { group: "y".into() }),
         ]
     );
     let group = &extraction.groups[0];
-    assert_eq!((group.raw.as_str(), group.location.as_str()), ("/a/x", "groups[0]"));
-    assert_eq!(group.duplicates, [("/b/x".to_owned(), "groups[1]".to_owned())]);
-    let collision = extraction.warnings.iter().find(|w| w.code == "suffix_collision").expect("a collision");
-    assert!(collision.message.contains("`/a/x` and `/b/x`"), "{}", collision.message);
+    assert_eq!(
+        (group.raw.as_str(), group.location.as_str()),
+        ("/a/x", "groups[0]")
+    );
+    assert_eq!(
+        group.duplicates,
+        [("/b/x".to_owned(), "groups[1]".to_owned())]
+    );
+    let collision = extraction
+        .warnings
+        .iter()
+        .find(|w| w.code == "suffix_collision")
+        .expect("a collision");
+    assert!(
+        collision.message.contains("`/a/x` and `/b/x`"),
+        "{}",
+        collision.message
+    );
     assert_eq!(collision.location.as_deref(), Some("groups[1]"));
 
-    let discarded = run("$['https://x/groups']", NONE, &json!({"https://x/groups": ["a", 4, {"b": 1}]}));
-    let trace: Vec<_> =
-        discarded.elements.iter().map(|e| (e.location.as_str(), e.raw.as_str(), e.outcome.clone())).collect();
+    let discarded = run(
+        "$['https://x/groups']",
+        NONE,
+        &json!({"https://x/groups": ["a", 4, {"b": 1}]}),
+    );
+    let trace: Vec<_> = discarded
+        .elements
+        .iter()
+        .map(|e| (e.location.as_str(), e.raw.as_str(), e.outcome.clone()))
+        .collect();
     assert_eq!(
         trace,
         [
-            ("['https://x/groups'][0]", "a", ElementOutcome::Dropped { code: DropCode::CLAIM_DISCARDED }),
-            ("['https://x/groups'][1]", "4", ElementOutcome::Dropped { code: DropCode::ELEMENT_NOT_STRING }),
-            ("['https://x/groups'][2]", "{…}", ElementOutcome::Dropped { code: DropCode::ELEMENT_NOT_STRING }),
+            (
+                "['https://x/groups'][0]",
+                "a",
+                ElementOutcome::Dropped {
+                    code: DropCode::CLAIM_DISCARDED
+                }
+            ),
+            (
+                "['https://x/groups'][1]",
+                "4",
+                ElementOutcome::Dropped {
+                    code: DropCode::ELEMENT_NOT_STRING
+                }
+            ),
+            (
+                "['https://x/groups'][2]",
+                "{…}",
+                ElementOutcome::Dropped {
+                    code: DropCode::ELEMENT_NOT_STRING
+                }
+            ),
         ]
     );
 }
@@ -479,15 +956,26 @@ fn user_info_is_read_where_the_mapping_says_so() {
     let userinfo = object(&json!({"groups": ["info"], "https://x/g": "a,b"}));
     let read = |text: &str, info| extract(&rule(text, NONE), &claims, info);
     assert_eq!(names(&read("$.groups", Some(&userinfo))), ["token"]);
-    assert_eq!(names(&read("${context.userinfo.groups}", Some(&userinfo))), ["info"]);
-    assert_eq!(names(&read("${context.userinfo['https://x/g']}", Some(&userinfo))), ["a", "b"]);
+    assert_eq!(
+        names(&read("${context.userinfo.groups}", Some(&userinfo))),
+        ["info"]
+    );
+    assert_eq!(
+        names(&read("${context.userinfo['https://x/g']}", Some(&userinfo))),
+        ["a", "b"]
+    );
     let without = read("${context.userinfo.groups}", None);
     assert_eq!(
         (names(&without).len(), found(&without), codes(&without)),
         (0, "no user-info".to_owned(), vec!["claim_missing"])
     );
 
-    for text in ["$.groups", "$['a b']", "${context.userinfo.groups}", "${context.userinfo['a b'].c}"] {
+    for text in [
+        "$.groups",
+        "$['a b']",
+        "${context.userinfo.groups}",
+        "${context.userinfo['a b'].c}",
+    ] {
         assert_eq!(ClaimSource::parse_sso(text).expect(text).to_string(), text);
     }
     for (text, offset, code) in [
@@ -500,7 +988,11 @@ fn user_info_is_read_where_the_mapping_says_so() {
         ("groups", 0, "missing_root"),
     ] {
         let error = ClaimSource::parse_sso(text).expect_err(text);
-        assert_eq!((error.offset(), error.code()), (offset, code), "{text}: {error}");
+        assert_eq!(
+            (error.offset(), error.code()),
+            (offset, code),
+            "{text}: {error}"
+        );
     }
 }
 
@@ -512,9 +1004,17 @@ fn suggestions_are_paths_that_find_the_names() {
         "members": [{"value": "1", "display": "h"}, {"value": "2", "display": "i"}],
         "user_groups": "j,k"
     }));
-    let found: Vec<_> = suggest_paths(&claims).into_iter().map(|s| (s.path, s.sample, s.count)).collect();
-    let row =
-        |path: &str, sample: &[&str], count| (path.to_owned(), sample.iter().map(|s| (*s).to_owned()).collect(), count);
+    let found: Vec<_> = suggest_paths(&claims)
+        .into_iter()
+        .map(|s| (s.path, s.sample, s.count))
+        .collect();
+    let row = |path: &str, sample: &[&str], count| {
+        (
+            path.to_owned(),
+            sample.iter().map(|s| (*s).to_owned()).collect(),
+            count,
+        )
+    };
     let expected: Vec<(String, Vec<String>, usize)> = vec![
         row("$.user_groups", &["j", "k"], 2),
         row("$.members[*].display", &["h", "i"], 2),
@@ -527,7 +1027,13 @@ fn suggestions_are_paths_that_find_the_names() {
     for (path, sample, count) in found {
         let extraction = extract(&rule(&path, NONE), &claims, None);
         assert_eq!(extraction.groups.len(), count, "{path}");
-        assert!(names(&extraction).iter().zip(&sample).all(|(name, expected)| name == expected), "{path}");
+        assert!(
+            names(&extraction)
+                .iter()
+                .zip(&sample)
+                .all(|(name, expected)| name == expected),
+            "{path}"
+        );
     }
 }
 
@@ -543,28 +1049,51 @@ fn large_claims_come_out_whole_or_not_at_all() {
     for claims in [json!({"groups": many}), json!({"groups": many.join(",")})] {
         assert_eq!(names(&run("$.groups", NONE, &claims)), many);
     }
-    let objects: Vec<Value> = (0..10_000).map(|i| json!({"id": i, "kind": "group", "name": format!("g{i}")})).collect();
-    for path in ["$.groups[*].name", "$..name", "$.groups[?@.kind=='group'].name", "$..[?@.kind=='group'].name"] {
-        assert_eq!(run(path, NONE, &json!({"groups": objects})).groups.len(), 10_000, "{path}");
+    let objects: Vec<Value> = (0..10_000)
+        .map(|i| json!({"id": i, "kind": "group", "name": format!("g{i}")}))
+        .collect();
+    for path in [
+        "$.groups[*].name",
+        "$..name",
+        "$.groups[?@.kind=='group'].name",
+        "$..[?@.kind=='group'].name",
+    ] {
+        assert_eq!(
+            run(path, NONE, &json!({"groups": objects})).groups.len(),
+            10_000,
+            "{path}"
+        );
     }
 
     let over: Vec<String> = (0..=MAX_ELEMENTS).map(|i| i.to_string()).collect();
-    for claims in
-        [json!({"groups": over}), json!({"groups": over.join(",")}), json!({"groups": vec!["x".repeat(1 << 20); 5]})]
-    {
+    for claims in [
+        json!({"groups": over}),
+        json!({"groups": over.join(",")}),
+        json!({"groups": vec!["x".repeat(1 << 20); 5]}),
+    ] {
         let extraction = run("$.groups", NONE, &claims);
-        assert_eq!((found(&extraction).as_str(), codes(&extraction)), ("too many", vec!["too_many_nodes"]));
+        assert_eq!(
+            (found(&extraction).as_str(), codes(&extraction)),
+            ("too many", vec!["too_many_nodes"])
+        );
         assert!(extraction.groups.is_empty() && extraction.elements.is_empty());
     }
-    assert_eq!(found(&run("$.groups[*]", NONE, &json!({"groups": over}))), "too many");
+    assert_eq!(
+        found(&run("$.groups[*]", NONE, &json!({"groups": over}))),
+        "too many"
+    );
     // A million empty parts make a warning, not a million.
     let extraction = run("$.groups", NONE, &json!({"groups": ",".repeat(50_000)}));
-    assert_eq!((extraction.warnings.len(), extraction.elements.len()), (2, 50_001));
+    assert_eq!(
+        (extraction.warnings.len(), extraction.elements.len()),
+        (2, 50_001)
+    );
 }
 
 #[test]
 fn no_path_hangs_or_eats_memory_on_a_deep_token() {
-    let mut token = json!({"groups": (0..250).map(|i| format!("/company/team/{i}")).collect::<Vec<_>>()});
+    let mut token =
+        json!({"groups": (0..250).map(|i| format!("/company/team/{i}")).collect::<Vec<_>>()});
     for level in 0..60 {
         token = json!({"k": token, "level": level, "names": ["a", "b"], "text": "t".repeat(64)});
     }
@@ -578,7 +1107,11 @@ fn no_path_hangs_or_eats_memory_on_a_deep_token() {
     ] {
         let extraction = run(path, NONE, &token);
         assert_eq!(found(&extraction), "too many", "{path}");
-        assert_eq!(codes(&extraction), ["platform_path", "too_many_nodes"], "{path}");
+        assert_eq!(
+            codes(&extraction),
+            ["platform_path", "too_many_nodes"],
+            "{path}"
+        );
     }
     assert_eq!(run("$..groups", NONE, &token).groups.len(), 250);
     let path = ClaimPath::parse("$..*").expect("a path");
@@ -590,7 +1123,14 @@ fn no_path_hangs_or_eats_memory_on_a_deep_token() {
 }
 
 fn json_value() -> impl Strategy<Value = Value> {
-    let name = || prop_oneof![Just("groups".to_owned()), Just("a".to_owned()), Just("roles".to_owned()), "[ -~é]{0,4}"];
+    let name = || {
+        prop_oneof![
+            Just("groups".to_owned()),
+            Just("a".to_owned()),
+            Just("roles".to_owned()),
+            "[ -~é]{0,4}"
+        ]
+    };
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::Bool),
@@ -607,8 +1147,12 @@ fn json_value() -> impl Strategy<Value = Value> {
 }
 
 fn claims() -> impl Strategy<Value = Value> {
-    prop::collection::btree_map(prop_oneof![Just("groups".to_owned()), "[ab_:./']{1,3}"], json_value(), 0..5)
-        .prop_map(|members| Value::Object(members.into_iter().collect()))
+    prop::collection::btree_map(
+        prop_oneof![Just("groups".to_owned()), "[ab_:./']{1,3}"],
+        json_value(),
+        0..5,
+    )
+    .prop_map(|members| Value::Object(members.into_iter().collect()))
 }
 
 fn nested() -> impl Strategy<Value = NestedGroupBehavior> {

@@ -1,6 +1,10 @@
 //! Tests of token verification: every accepted algorithm, and known attacks (D-19).
 #![cfg(feature = "verify")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
 
 use std::sync::LazyLock;
 
@@ -11,8 +15,8 @@ use gbac_analysis::sign_in::{check_sign_in, first_failure};
 use gbac_engine::Timestamp;
 use gbac_engine::token::{MAX_TOKEN_BYTES, UnverifiedToken};
 use gbac_engine::verify::{
-    CLOCK_SKEW_SECONDS, KeySet, TokenRules, Validation, VerificationOutcome, Verified, VerifyError, verification_steps,
-    verify, verify_with_rules, verify_with_skew,
+    CLOCK_SKEW_SECONDS, KeySet, TokenRules, Validation, VerificationOutcome, Verified, VerifyError,
+    verification_steps, verify, verify_with_rules, verify_with_skew,
 };
 use p256::ecdsa::signature::Signer as _;
 use proptest::prelude::*;
@@ -24,10 +28,14 @@ use sha2::{Digest, Sha256, Sha384, Sha512};
 const NOW: f64 = 1_700_000_000.0;
 const ISSUER: &str = "https://idp.example/realm";
 const AUDIENCE: &str = "cluster";
-const EXPECT: Validation<'static> =
-    Validation { issuer: Some(ISSUER), audience: Some(AUDIENCE), now: Timestamp::from_seconds(NOW) };
-const ALGORITHMS: [&str; 10] =
-    ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA", "Ed25519"];
+const EXPECT: Validation<'static> = Validation {
+    issuer: Some(ISSUER),
+    audience: Some(AUDIENCE),
+    now: Timestamp::from_seconds(NOW),
+};
+const ALGORITHMS: [&str; 10] = [
+    "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA", "Ed25519",
+];
 
 // The RSA key of RFC 7520 section 3.4, which everybody knows.
 const N: &str = "n4EPtAOCc9AlkeQHPzHStgAbgs7bTZLwUBZdR8_KuKPEHLd4rHVTeT-O-XV2jRojdNhxJWTDvNd7nqQ0VEiZQHz_AJmSCpMaJMRBSFKrKb2wqVwGU_NsYOYL-QtiWN2lbzcEe6XC0dApr5ydQLrHqkHHig3RBordaZ6Aj-oBHqFEHYpPe7Tpe-OfVfHd1E6cS6M1FZcD1NNLYD5lFHpPI9bTwJlsde3uhGqC0ZCuEHg8lhzwOHrtIQbS0FVbb9k3-tVTU4fg_3L_vniUFAKwuCLqKnS2BYwdq_mzSnbLY7h_qixoR7jig3__kRhuaxwUkRz5iaiQkqgc5gHdrNP5zw";
@@ -37,7 +45,13 @@ const Q: &str = "uKE2dh-cTf6ERF4k4e_jy78GfPYUIaUyoSSJuBzp3Cubk3OCqs6grT8bR_cu0Dm
 
 static RSA: LazyLock<RsaPrivateKey> = LazyLock::new(|| {
     let number = |text: &str| BigUint::from_bytes_be(&URL_SAFE_NO_PAD.decode(text).unwrap());
-    RsaPrivateKey::from_components(number(N), 65_537_u32.into(), number(D), vec![number(P), number(Q)]).unwrap()
+    RsaPrivateKey::from_components(
+        number(N),
+        65_537_u32.into(),
+        number(D),
+        vec![number(P), number(Q)],
+    )
+    .unwrap()
 });
 static KEYS: LazyLock<KeySet> = LazyLock::new(|| {
     let keys: Vec<Value> = ALGORITHMS.iter().map(|alg| jwk(alg)).collect();
@@ -54,7 +68,10 @@ impl RngCore for Counter {
         u32::try_from(self.next_u64() & 0xffff_ffff).unwrap()
     }
     fn next_u64(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         self.0
     }
     fn fill_bytes(&mut self, bytes: &mut [u8]) {
@@ -107,9 +124,15 @@ fn signature(alg: &str, input: &str) -> Vec<u8> {
     let input = input.as_bytes();
     let pss = |scheme: Pss, hash: &[u8]| RSA.sign_with_rng(&mut Counter(1), scheme, hash).unwrap();
     match alg {
-        "RS256" => RSA.sign(Pkcs1v15Sign::new::<Sha256>(), &Sha256::digest(input)).unwrap(),
-        "RS384" => RSA.sign(Pkcs1v15Sign::new::<Sha384>(), &Sha384::digest(input)).unwrap(),
-        "RS512" => RSA.sign(Pkcs1v15Sign::new::<Sha512>(), &Sha512::digest(input)).unwrap(),
+        "RS256" => RSA
+            .sign(Pkcs1v15Sign::new::<Sha256>(), &Sha256::digest(input))
+            .unwrap(),
+        "RS384" => RSA
+            .sign(Pkcs1v15Sign::new::<Sha384>(), &Sha384::digest(input))
+            .unwrap(),
+        "RS512" => RSA
+            .sign(Pkcs1v15Sign::new::<Sha512>(), &Sha512::digest(input))
+            .unwrap(),
         "PS256" => pss(Pss::new::<Sha256>(), &Sha256::digest(input)),
         "PS384" => pss(Pss::new::<Sha384>(), &Sha384::digest(input)),
         "PS512" => pss(Pss::new::<Sha512>(), &Sha512::digest(input)),
@@ -162,7 +185,9 @@ fn check_with(token: &str, keys: &KeySet, expect: Validation<'_>) -> Result<Veri
     let result = verify(token, keys, expect);
     let lines = verification_steps(token, keys, expect);
     assert_eq!(lines.len(), 8);
-    let first = lines.iter().find(|line| line.outcome == VerificationOutcome::Failed);
+    let first = lines
+        .iter()
+        .find(|line| line.outcome == VerificationOutcome::Failed);
     match (&result, first) {
         (Ok(_), None) => {}
         (Err(error), Some(line)) => {
@@ -190,24 +215,43 @@ fn refused(token: &str) -> &'static str {
 #[test]
 fn every_algorithm_verifies_and_a_changed_token_does_not() {
     for alg in ALGORITHMS {
-        let token = signed(alg, &json!({"alg": alg, "kid": alg, "typ": "JWT"}).to_string(), claims().to_string());
+        let token = signed(
+            alg,
+            &json!({"alg": alg, "kid": alg, "typ": "JWT"}).to_string(),
+            claims().to_string(),
+        );
         let verified = check(&token).unwrap();
         assert_eq!(verified.claims.subject(), Some("alice"));
         assert_eq!(verified.header.kid(), Some(alg));
 
-        let more = token.replacen(&encode(claims().to_string()), &encode(with("sub", json!("root"))), 1);
+        let more = token.replacen(
+            &encode(claims().to_string()),
+            &encode(with("sub", json!("root"))),
+            1,
+        );
         assert_eq!(refused(&more), "signature_invalid", "{alg}");
         let (input, signature) = token.rsplit_once('.').unwrap();
         let mut signature = URL_SAFE_NO_PAD.decode(signature).unwrap();
         for at in [0, signature.len() / 2, signature.len() - 1] {
             signature[at] ^= 1;
-            assert_eq!(refused(&format!("{input}.{}", encode(&signature))), "signature_invalid", "{alg}");
+            assert_eq!(
+                refused(&format!("{input}.{}", encode(&signature))),
+                "signature_invalid",
+                "{alg}"
+            );
             signature[at] ^= 1;
         }
-        for wrong in
-            [vec![0], vec![0; signature.len()], [&signature[..], &[0]].concat(), [&[0], &signature[..]].concat()]
-        {
-            assert_eq!(refused(&format!("{input}.{}", encode(wrong))), "signature_invalid", "{alg}");
+        for wrong in [
+            vec![0],
+            vec![0; signature.len()],
+            [&signature[..], &[0]].concat(),
+            [&[0], &signature[..]].concat(),
+        ] {
+            assert_eq!(
+                refused(&format!("{input}.{}", encode(wrong))),
+                "signature_invalid",
+                "{alg}"
+            );
         }
     }
 }
@@ -216,18 +260,35 @@ fn every_algorithm_verifies_and_a_changed_token_does_not() {
 fn a_key_is_used_with_its_own_algorithm_only() {
     for key in ["RS256", "PS256"] {
         for alg in ALGORITHMS.iter().filter(|alg| **alg != key) {
-            let token = signed(alg, &json!({"alg": alg, "kid": key}).to_string(), claims().to_string());
-            assert_eq!(refused(&token), "alg_mismatch", "{alg} with a key for {key}");
+            let token = signed(
+                alg,
+                &json!({"alg": alg, "kid": key}).to_string(),
+                claims().to_string(),
+            );
+            assert_eq!(
+                refused(&token),
+                "alg_mismatch",
+                "{alg} with a key for {key}"
+            );
         }
     }
     // Without `alg` an RSA key means RS256, an elliptic one its curve's.
-    for (alg, accepted) in
-        [("RS256", true), ("RS512", false), ("PS256", false), ("ES256", true), ("ES384", true), ("EdDSA", true)]
-    {
+    for (alg, accepted) in [
+        ("RS256", true),
+        ("RS512", false),
+        ("PS256", false),
+        ("ES256", true),
+        ("ES384", true),
+        ("EdDSA", true),
+    ] {
         let mut key = jwk(alg);
         key.as_object_mut().unwrap().remove("alg");
         let keys = KeySet::parse(&key.to_string()).unwrap();
-        let token = signed(alg, &json!({"alg": alg, "kid": alg}).to_string(), claims().to_string());
+        let token = signed(
+            alg,
+            &json!({"alg": alg, "kid": alg}).to_string(),
+            claims().to_string(),
+        );
         assert_eq!(check_with(&token, &keys, EXPECT).is_ok(), accepted, "{alg}");
     }
     // Two names of one algorithm.
@@ -255,7 +316,11 @@ fn a_pss_signature_plus_the_modulus_is_no_second_signature() {
 
 /// HMAC with SHA-256 (RFC 2104), for the attack only.
 fn hmac_sha256(secret: &[u8], message: &[u8]) -> Vec<u8> {
-    let mut key = if secret.len() > 64 { Sha256::digest(secret).to_vec() } else { secret.to_vec() };
+    let mut key = if secret.len() > 64 {
+        Sha256::digest(secret).to_vec()
+    } else {
+        secret.to_vec()
+    };
     key.resize(64, 0);
     let pad = |byte: u8| key.iter().map(|k| k ^ byte).collect::<Vec<u8>>();
     let inner = Sha256::digest([pad(0x36), message.to_vec()].concat());
@@ -272,21 +337,51 @@ fn no_signature_and_shared_secrets_are_refused() {
         assert_eq!(refused(&format!("{header}.{payload}.AA")), "alg_refused");
     }
     let n = URL_SAFE_NO_PAD.decode(N).unwrap();
-    let pem = format!("-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----\n", STANDARD.encode(&n));
-    for secret in [n.as_slice(), N.as_bytes(), pem.as_bytes(), jwk("RS256").to_string().as_bytes(), b""] {
+    let pem = format!(
+        "-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----\n",
+        STANDARD.encode(&n)
+    );
+    for secret in [
+        n.as_slice(),
+        N.as_bytes(),
+        pem.as_bytes(),
+        jwk("RS256").to_string().as_bytes(),
+        b"",
+    ] {
         for alg in ["HS256", "hs256"] {
-            let input = format!("{}.{payload}", encode(json!({"alg": alg, "kid": "RS256"}).to_string()));
+            let input = format!(
+                "{}.{payload}",
+                encode(json!({"alg": alg, "kid": "RS256"}).to_string())
+            );
             let token = format!("{input}.{}", encode(hmac_sha256(secret, input.as_bytes())));
             assert_eq!(refused(&token), "alg_refused");
         }
     }
-    for alg in ["", "RS1", "rs256", "ES256K", "ES512", "Ed448", "RSA-OAEP", "dir", "eddsa", "ed25519", "RS256 "] {
-        let code = refused(&signed("RS256", &json!({"alg": alg, "kid": "RS256"}).to_string(), claims().to_string()));
-        assert_eq!(code, if alg.is_empty() { "alg_missing" } else { "alg_refused" }, "{alg}");
+    for alg in [
+        "", "RS1", "rs256", "ES256K", "ES512", "Ed448", "RSA-OAEP", "dir", "eddsa", "ed25519",
+        "RS256 ",
+    ] {
+        let code = refused(&signed(
+            "RS256",
+            &json!({"alg": alg, "kid": "RS256"}).to_string(),
+            claims().to_string(),
+        ));
+        assert_eq!(
+            code,
+            if alg.is_empty() {
+                "alg_missing"
+            } else {
+                "alg_refused"
+            },
+            "{alg}"
+        );
     }
-    for header in
-        [json!({"kid": "RS256"}), json!({"alg": null, "kid": "RS256"}), json!({"alg": ["RS256"]}), json!({"alg": 256})]
-    {
+    for header in [
+        json!({"kid": "RS256"}),
+        json!({"alg": null, "kid": "RS256"}),
+        json!({"alg": ["RS256"]}),
+        json!({"alg": 256}),
+    ] {
         assert_eq!(refused(&headed(&header.to_string())), "alg_missing");
     }
 }
@@ -294,22 +389,40 @@ fn no_signature_and_shared_secrets_are_refused() {
 #[test]
 fn the_key_is_the_one_named_and_comes_from_the_set() {
     assert_eq!(refused(&headed(r#"{"alg":"EdDSA"}"#)), "kid_missing");
-    assert_eq!(refused(&headed(r#"{"alg":"EdDSA","kid":""}"#)), "kid_missing");
-    for kid in ["eddsa", "EdDSA ", "../../../dev/null", "' OR 1=1 --", "EdDSA\0", "\u{1b}[2J", &"x".repeat(100_000)] {
+    assert_eq!(
+        refused(&headed(r#"{"alg":"EdDSA","kid":""}"#)),
+        "kid_missing"
+    );
+    for kid in [
+        "eddsa",
+        "EdDSA ",
+        "../../../dev/null",
+        "' OR 1=1 --",
+        "EdDSA\0",
+        "\u{1b}[2J",
+        &"x".repeat(100_000),
+    ] {
         let token = headed(&json!({"alg": "EdDSA", "kid": kid}).to_string());
         let error = check(&token).unwrap_err();
         assert_eq!(error, VerifyError::KidUnknown(kid.to_owned()));
         assert!(error.to_string().len() < 400 && !error.to_string().contains('\u{1b}'));
     }
     for kid in ["null", "5", "[\"EdDSA\"]", "{}"] {
-        assert_eq!(refused(&headed(&format!(r#"{{"alg":"EdDSA","kid":{kid}}}"#))), "header_type");
+        assert_eq!(
+            refused(&headed(&format!(r#"{{"alg":"EdDSA","kid":{kid}}}"#))),
+            "header_type"
+        );
     }
     // A set of one key is no reason to try it.
     let one = KeySet::parse(&jwk("EdDSA").to_string()).unwrap();
     let token = headed(r#"{"alg":"EdDSA","kid":"other"}"#);
-    assert_eq!(check_with(&token, &one, EXPECT).unwrap_err().code(), "kid_unknown");
+    assert_eq!(
+        check_with(&token, &one, EXPECT).unwrap_err().code(),
+        "kid_unknown"
+    );
 
-    // Keys and addresses of keys that a token brings along are never used: neither for good nor for bad.
+    // Keys and addresses of keys that a token brings along are never used: neither for good nor for
+    // bad.
     let attacker = ed25519_dalek::SigningKey::from_bytes(&[4; 32]);
     let key = json!({"kty": "OKP", "crv": "Ed25519", "kid": "EdDSA", "x": encode(attacker.verifying_key())});
     for (name, value) in [
@@ -322,21 +435,38 @@ fn the_key_is_the_one_named_and_comes_from_the_set() {
         let header = json!({"alg": "EdDSA", "kid": "EdDSA", name: value}).to_string();
         assert!(check(&headed(&header)).is_ok());
         let input = format!("{}.{}", encode(header), encode(claims().to_string()));
-        let forged = format!("{input}.{}", encode(attacker.sign(input.as_bytes()).to_bytes()));
+        let forged = format!(
+            "{input}.{}",
+            encode(attacker.sign(input.as_bytes()).to_bytes())
+        );
         assert_eq!(refused(&forged), "signature_invalid", "{name}");
     }
 }
 
 #[test]
 fn extensions_and_other_serializations_are_refused() {
-    for crit in [r#"["exp"]"#, r#"["b64"]"#, "[]", "null", "\"b64\"", r#"["alg"]"#] {
+    for crit in [
+        r#"["exp"]"#,
+        r#"["b64"]"#,
+        "[]",
+        "null",
+        "\"b64\"",
+        r#"["alg"]"#,
+    ] {
         assert_eq!(
-            refused(&headed(&format!(r#"{{"alg":"EdDSA","kid":"EdDSA","crit":{crit},"exp":1}}"#))),
+            refused(&headed(&format!(
+                r#"{{"alg":"EdDSA","kid":"EdDSA","crit":{crit},"exp":1}}"#
+            ))),
             "crit_refused"
         );
     }
     for b64 in ["false", "null", "0", "\"true\""] {
-        assert_eq!(refused(&headed(&format!(r#"{{"alg":"EdDSA","kid":"EdDSA","b64":{b64}}}"#))), "b64_refused");
+        assert_eq!(
+            refused(&headed(&format!(
+                r#"{{"alg":"EdDSA","kid":"EdDSA","b64":{b64}}}"#
+            ))),
+            "b64_refused"
+        );
     }
     assert!(check(&headed(r#"{"alg":"EdDSA","kid":"EdDSA","b64":true}"#)).is_ok());
 
@@ -346,12 +476,19 @@ fn extensions_and_other_serializations_are_refused() {
     assert_eq!(refused(&format!("{token}.")), "token_parts");
     assert_eq!(refused(&format!(".{token}")), "token_parts");
     assert_eq!(refused(&format!("{token}.AA.AA")), "token_encrypted");
-    assert_eq!(refused(&format!("{header}..{signature}")), "token_part_empty");
-    assert_eq!(refused(&format!(".{payload}.{signature}")), "token_part_empty");
+    assert_eq!(
+        refused(&format!("{header}..{signature}")),
+        "token_part_empty"
+    );
+    assert_eq!(
+        refused(&format!(".{payload}.{signature}")),
+        "token_part_empty"
+    );
     assert_eq!(refused("..."), "token_parts");
     assert_eq!(refused(".."), "token_part_empty");
     let flat = json!({"protected": header, "payload": payload, "signature": signature});
-    let general = json!({"payload": payload, "signatures": [{"protected": header, "signature": signature}]});
+    let general =
+        json!({"payload": payload, "signatures": [{"protected": header, "signature": signature}]});
     for form in [flat, general] {
         assert_eq!(refused(&form.to_string()), "json_serialization");
     }
@@ -360,7 +497,11 @@ fn extensions_and_other_serializations_are_refused() {
     assert_eq!(refused(&format!("{token}\n")), "not_a_token");
     assert_eq!(refused(&token.replacen('.', ".\u{200b}", 1)), "not_a_token");
 
-    let nested = signed("EdDSA", r#"{"alg":"EdDSA","kid":"EdDSA","cty":"JWT"}"#, &token);
+    let nested = signed(
+        "EdDSA",
+        r#"{"alg":"EdDSA","kid":"EdDSA","cty":"JWT"}"#,
+        &token,
+    );
     assert_eq!(refused(&nested), "token_nested");
 }
 
@@ -368,10 +509,14 @@ fn extensions_and_other_serializations_are_refused() {
 fn base64url_is_strict() {
     let token = saying(claims().to_string());
     let parts: Vec<&str> = token.split('.').collect();
-    // 64 bytes end in one byte of four bits that count and two that do not: `A` and `B` decode to the same lenient bytes.
+    // 64 bytes end in one byte of four bits that count and two that do not: `A` and `B` decode to
+    // the same lenient bytes.
     let last = parts[2].chars().last().unwrap();
     let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    let next = alphabet.chars().nth(alphabet.find(last).unwrap() + 1).unwrap();
+    let next = alphabet
+        .chars()
+        .nth(alphabet.find(last).unwrap() + 1)
+        .unwrap();
     let stray = format!("{}{next}", &token[..token.len() - 1]);
     for changed in [
         stray,
@@ -383,7 +528,12 @@ fn base64url_is_strict() {
     ] {
         assert_eq!(refused(&changed), "base64_invalid", "{changed}");
     }
-    let padded = format!("{}.{}.{}", URL_SAFE.encode(r#"{"alg":"EdDSA","kid":"EdDSA"}"#), parts[1], parts[2]);
+    let padded = format!(
+        "{}.{}.{}",
+        URL_SAFE.encode(r#"{"alg":"EdDSA","kid":"EdDSA"}"#),
+        parts[1],
+        parts[2]
+    );
     assert_eq!(refused(&padded), "base64_invalid");
 }
 
@@ -391,10 +541,16 @@ fn base64url_is_strict() {
 fn duplicate_members_are_refused_wherever_they_are() {
     let good = claims().to_string();
     let open = good.strip_suffix('}').unwrap();
-    for more in
-        [r#""groups":["admin"]"#, r#""gr\u006fups":["admin"]"#, r#""sub":"root""#, r#""a":{"b":[{"c":1,"c":2}]}"#]
-    {
-        assert_eq!(refused(&saying(format!("{open},{more}}}"))), "duplicate_member");
+    for more in [
+        r#""groups":["admin"]"#,
+        r#""gr\u006fups":["admin"]"#,
+        r#""sub":"root""#,
+        r#""a":{"b":[{"c":1,"c":2}]}"#,
+    ] {
+        assert_eq!(
+            refused(&saying(format!("{open},{more}}}"))),
+            "duplicate_member"
+        );
     }
     for header in [
         r#"{"alg":"EdDSA","alg":"EdDSA","kid":"EdDSA"}"#,
@@ -416,7 +572,14 @@ fn payloads_that_are_no_strict_json_object_are_refused() {
         (format!("{}x", claims()), "json_syntax"),
         (format!("{}{}", claims(), claims()), "json_syntax"),
         (r#"{"sub":"alice"#.to_owned(), "json_unfinished"),
-        (format!(r#"{{"groups":{}{}}}"#, "[".repeat(10_000), "]".repeat(10_000)), "json_too_deep"),
+        (
+            format!(
+                r#"{{"groups":{}{}}}"#,
+                "[".repeat(10_000),
+                "]".repeat(10_000)
+            ),
+            "json_too_deep",
+        ),
         (r#"{"a":"#.repeat(10_000), "json_too_deep"),
     ] {
         assert_eq!(refused(&saying(payload)), code);
@@ -429,10 +592,19 @@ fn payloads_that_are_no_strict_json_object_are_refused() {
 #[test]
 fn expiry_is_required_and_a_number() {
     assert_eq!(refused(&saying(with("exp", Value::Null))), "exp_missing");
-    for exp in [json!("1700000300"), json!(true), json!([1_700_000_300]), json!({})] {
+    for exp in [
+        json!("1700000300"),
+        json!(true),
+        json!([1_700_000_300]),
+        json!({}),
+    ] {
         assert_eq!(refused(&saying(with("exp", exp))), "time_invalid");
     }
-    let raw = |exp: &str| saying(format!(r#"{{"iss":"{ISSUER}","aud":"{AUDIENCE}","exp":{exp}}}"#));
+    let raw = |exp: &str| {
+        saying(format!(
+            r#"{{"iss":"{ISSUER}","aud":"{AUDIENCE}","exp":{exp}}}"#
+        ))
+    };
     for (exp, code) in [
         ("1e400", "number_out_of_range"),
         ("NaN", "json_syntax"),
@@ -457,88 +629,211 @@ fn expiry_is_required_and_a_number() {
 fn times_allow_half_a_minute_and_no_more() {
     let at = |claim: &str, seconds: f64| check(&saying(with(claim, json!(NOW + seconds))));
     assert!(at("exp", -CLOCK_SKEW_SECONDS).is_ok());
-    assert_eq!(at("exp", -CLOCK_SKEW_SECONDS - 0.5).unwrap_err().code(), "token_expired");
-    for (claim, code) in [("nbf", "token_not_yet_valid"), ("iat", "token_issued_in_future")] {
+    assert_eq!(
+        at("exp", -CLOCK_SKEW_SECONDS - 0.5).unwrap_err().code(),
+        "token_expired"
+    );
+    for (claim, code) in [
+        ("nbf", "token_not_yet_valid"),
+        ("iat", "token_issued_in_future"),
+    ] {
         assert!(at(claim, CLOCK_SKEW_SECONDS).is_ok());
-        assert_eq!(at(claim, CLOCK_SKEW_SECONDS + 0.5).unwrap_err().code(), code);
+        assert_eq!(
+            at(claim, CLOCK_SKEW_SECONDS + 0.5).unwrap_err().code(),
+            code
+        );
         assert!(check(&saying(with(claim, Value::Null))).is_ok());
-        for value in [json!("soon"), json!(false), json!([]), json!(NOW * 1000.0), json!(1e308)] {
+        for value in [
+            json!("soon"),
+            json!(false),
+            json!([]),
+            json!(NOW * 1000.0),
+            json!(1e308),
+        ] {
             assert_eq!(refused(&saying(with(claim, value))), "time_invalid");
         }
     }
     let token = saying(claims().to_string());
     for now in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         assert_eq!(
-            check_with(&token, &KEYS, Validation { now: now.into(), ..EXPECT }).unwrap_err().code(),
+            check_with(
+                &token,
+                &KEYS,
+                Validation {
+                    now: now.into(),
+                    ..EXPECT
+                }
+            )
+            .unwrap_err()
+            .code(),
             "clock_invalid"
         );
     }
-    let error = check_with(&token, &KEYS, Validation { now: (NOW + 3900.0).into(), ..EXPECT }).unwrap_err();
-    assert_eq!(error.to_string(), "the token expired 60 min ago (more than the allowed clock skew of 30 s)");
+    let error = check_with(
+        &token,
+        &KEYS,
+        Validation {
+            now: (NOW + 3900.0).into(),
+            ..EXPECT
+        },
+    )
+    .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the token expired 60 min ago (more than the allowed clock skew of 30 s)"
+    );
 }
 
 #[test]
 fn the_tolerance_for_clocks_can_be_another() {
-    let claims = json!({ "iss": ISSUER, "aud": AUDIENCE, "exp": NOW + 100.0, "nbf": NOW, "iat": NOW });
+    let claims =
+        json!({ "iss": ISSUER, "aud": AUDIENCE, "exp": NOW + 100.0, "nbf": NOW, "iat": NOW });
     let token = saying(claims.to_string());
     let at = |now: f64, skew: f64| {
-        verify_with_skew(&token, &KEYS, Validation { now: now.into(), ..EXPECT }, skew)
-            .map(drop)
-            .map_err(|error| error.code())
+        verify_with_skew(
+            &token,
+            &KEYS,
+            Validation {
+                now: now.into(),
+                ..EXPECT
+            },
+            skew,
+        )
+        .map(drop)
+        .map_err(|error| error.code())
     };
-    assert_eq!((at(NOW + 100.0, 0.0), at(NOW + 100.5, 0.0)), (Ok(()), Err("token_expired")));
-    assert_eq!((at(NOW + 160.0, 60.0), at(NOW + 160.5, 60.0)), (Ok(()), Err("token_expired")));
-    assert_eq!((at(NOW - 60.0, 60.0), at(NOW - 60.5, 60.0)), (Ok(()), Err("token_not_yet_valid")));
-    let started = saying(json!({ "iss": ISSUER, "aud": AUDIENCE, "exp": NOW + 100.0, "iat": NOW }).to_string());
-    let issued = verify_with_skew(&started, &KEYS, Validation { now: (NOW - 1.0).into(), ..EXPECT }, 0.5);
-    assert_eq!(issued.map(drop).map_err(|error| error.code()), Err("token_issued_in_future"));
+    assert_eq!(
+        (at(NOW + 100.0, 0.0), at(NOW + 100.5, 0.0)),
+        (Ok(()), Err("token_expired"))
+    );
+    assert_eq!(
+        (at(NOW + 160.0, 60.0), at(NOW + 160.5, 60.0)),
+        (Ok(()), Err("token_expired"))
+    );
+    assert_eq!(
+        (at(NOW - 60.0, 60.0), at(NOW - 60.5, 60.0)),
+        (Ok(()), Err("token_not_yet_valid"))
+    );
+    let started = saying(
+        json!({ "iss": ISSUER, "aud": AUDIENCE, "exp": NOW + 100.0, "iat": NOW }).to_string(),
+    );
+    let issued = verify_with_skew(
+        &started,
+        &KEYS,
+        Validation {
+            now: (NOW - 1.0).into(),
+            ..EXPECT
+        },
+        0.5,
+    );
+    assert_eq!(
+        issued.map(drop).map_err(|error| error.code()),
+        Err("token_issued_in_future")
+    );
 }
 
 #[test]
 fn issuer_and_audience_are_exact() {
-    for iss in [json!(format!("{ISSUER}/")), json!(ISSUER.to_uppercase()), json!(format!(" {ISSUER}")), json!("")] {
+    for iss in [
+        json!(format!("{ISSUER}/")),
+        json!(ISSUER.to_uppercase()),
+        json!(format!(" {ISSUER}")),
+        json!(""),
+    ] {
         assert_eq!(refused(&saying(with("iss", iss))), "issuer_mismatch");
     }
     for iss in [Value::Null, json!([ISSUER]), json!(5)] {
         assert_eq!(refused(&saying(with("iss", iss))), "issuer_missing");
     }
-    for aud in [json!([AUDIENCE]), json!(["other", AUDIENCE]), json!([AUDIENCE, AUDIENCE])] {
+    for aud in [
+        json!([AUDIENCE]),
+        json!(["other", AUDIENCE]),
+        json!([AUDIENCE, AUDIENCE]),
+    ] {
         assert!(check(&saying(with("aud", aud))).is_ok());
     }
     // One text is one audience, even with blanks in it.
-    for aud in [json!("other"), json!("openid cluster"), json!("cluster "), json!([]), json!(["Cluster"]), json!("")] {
+    for aud in [
+        json!("other"),
+        json!("openid cluster"),
+        json!("cluster "),
+        json!([]),
+        json!(["Cluster"]),
+        json!(""),
+    ] {
         assert_eq!(refused(&saying(with("aud", aud))), "audience_mismatch");
     }
-    for aud in [Value::Null, json!(5), json!({"cluster": true}), json!([AUDIENCE, 5]), json!([[AUDIENCE]])] {
+    for aud in [
+        Value::Null,
+        json!(5),
+        json!({"cluster": true}),
+        json!([AUDIENCE, 5]),
+        json!([[AUDIENCE]]),
+    ] {
         assert_eq!(refused(&saying(with("aud", aud))), "audience_missing");
     }
-    let anybody = Validation { issuer: None, audience: None, now: NOW.into() };
+    let anybody = Validation {
+        issuer: None,
+        audience: None,
+        now: NOW.into(),
+    };
     let token = saying(r#"{"exp":1700000300}"#);
     assert!(check_with(&token, &KEYS, anybody).is_ok());
     let unchecked: Vec<&str> = verification_steps(&token, &KEYS, anybody)
         .into_iter()
         .filter_map(|line| (line.outcome == VerificationOutcome::NotChecked).then_some(line.name))
         .collect();
-    assert_eq!(unchecked, ["issuer", "audience", "not_before", "issued_at", "type"]);
+    assert_eq!(
+        unchecked,
+        ["issuer", "audience", "not_before", "issued_at", "type"]
+    );
 }
 
 #[test]
 fn only_access_tokens_are_accepted() {
-    let typed = |typ: &str| headed(&json!({"alg": "EdDSA", "kid": "EdDSA", "typ": typ}).to_string());
-    for typ in ["JWT", "jwt", "at+jwt", "AT+JWT", "application/at+jwt", "Application/At+Jwt"] {
+    let typed =
+        |typ: &str| headed(&json!({"alg": "EdDSA", "kid": "EdDSA", "typ": typ}).to_string());
+    for typ in [
+        "JWT",
+        "jwt",
+        "at+jwt",
+        "AT+JWT",
+        "application/at+jwt",
+        "Application/At+Jwt",
+    ] {
         assert!(check(&typed(typ)).is_ok(), "{typ}");
     }
-    for typ in ["", "id_token", "dpop+jwt", "logout+jwt", "secevent+jwt", "application/jwt", "JWT ", "at+jwt;x"] {
+    for typ in [
+        "",
+        "id_token",
+        "dpop+jwt",
+        "logout+jwt",
+        "secevent+jwt",
+        "application/jwt",
+        "JWT ",
+        "at+jwt;x",
+    ] {
         assert_eq!(refused(&typed(typ)), "typ_refused", "{typ}");
     }
-    assert_eq!(refused(&headed(r#"{"alg":"EdDSA","kid":"EdDSA","typ":5}"#)), "header_type");
+    assert_eq!(
+        refused(&headed(r#"{"alg":"EdDSA","kid":"EdDSA","typ":5}"#)),
+        "header_type"
+    );
 }
 
 #[test]
 fn long_tokens_are_read_up_to_the_limit() {
-    let groups: Vec<String> = (0..10_000).map(|n| format!("/a/department/group-{n:05}")).collect();
+    let groups: Vec<String> = (0..10_000)
+        .map(|n| format!("/a/department/group-{n:05}"))
+        .collect();
     let verified = check(&saying(with("groups", json!(groups)))).unwrap();
-    assert_eq!(gbac_json::claims_to_object(verified.claims.members())["groups"].as_array().unwrap().len(), 10_000);
+    assert_eq!(
+        gbac_json::claims_to_object(verified.claims.members())["groups"]
+            .as_array()
+            .unwrap()
+            .len(),
+        10_000
+    );
 
     let filler = |length: usize| saying(with("filler", json!("x".repeat(length))));
     // Three bytes of payload are four of the token.
@@ -552,8 +847,10 @@ fn long_tokens_are_read_up_to_the_limit() {
 #[test]
 fn a_failed_check_does_not_hide_the_others() {
     let token = saying(json!({"iss": "x", "aud": AUDIENCE, "exp": 1, "nbf": "x"}).to_string());
-    let lines: Vec<_> =
-        verification_steps(&token, &KEYS, EXPECT).into_iter().map(|line| (line.name, line.outcome)).collect();
+    let lines: Vec<_> = verification_steps(&token, &KEYS, EXPECT)
+        .into_iter()
+        .map(|line| (line.name, line.outcome))
+        .collect();
     use VerificationOutcome::{Failed, NotChecked, Passed};
     assert_eq!(
         lines,
@@ -619,8 +916,8 @@ proptest! {
     }
 }
 
-/// Every header that can be read, with every mix of these claims, at several instants and settings: a service that knows
-/// the key accepts a token exactly when [`sign_in`] finds nothing against it.
+/// Every header that can be read, with every mix of these claims, at several instants and settings:
+/// a service that knows the key accepts a token exactly when [`sign_in`] finds nothing against it.
 #[test]
 fn sign_in_refuses_exactly_what_the_verifier_refuses() {
     let headers = [
@@ -632,8 +929,19 @@ fn sign_in_refuses_exactly_what_the_verifier_refuses() {
         json!({"alg": "EdDSA", "kid": ""}),
     ];
     let absent = Value::Null;
-    let issuers = [json!(ISSUER), json!("https://other.example"), json!(7), absent.clone()];
-    let audiences = [json!(AUDIENCE), json!(["x", AUDIENCE]), json!([]), json!([AUDIENCE, 7]), absent.clone()];
+    let issuers = [
+        json!(ISSUER),
+        json!("https://other.example"),
+        json!(7),
+        absent.clone(),
+    ];
+    let audiences = [
+        json!(AUDIENCE),
+        json!(["x", AUDIENCE]),
+        json!([]),
+        json!([AUDIENCE, 7]),
+        absent.clone(),
+    ];
     let expiries = [
         json!(NOW + 60.0),
         json!(NOW - 20.0),
@@ -643,23 +951,53 @@ fn sign_in_refuses_exactly_what_the_verifier_refuses() {
         json!(1e308),
         absent.clone(),
     ];
-    let starts = [json!(NOW), json!(NOW + 29.0), json!(NOW + 31.0), json!("now"), absent];
-    let settings = [(Some(ISSUER), Some(AUDIENCE)), (Some(ISSUER), None), (None, Some(AUDIENCE)), (None, None)];
+    let starts = [
+        json!(NOW),
+        json!(NOW + 29.0),
+        json!(NOW + 31.0),
+        json!("now"),
+        absent,
+    ];
+    let settings = [
+        (Some(ISSUER), Some(AUDIENCE)),
+        (Some(ISSUER), None),
+        (None, Some(AUDIENCE)),
+        (None, None),
+    ];
     let (mut accepted, mut refused) = (0, 0);
     for (at, header) in headers.iter().enumerate() {
-        for (place, (issuer, audience)) in
-            issuers.iter().flat_map(|i| audiences.iter().map(move |a| (i, a))).enumerate()
+        for (place, (issuer, audience)) in issuers
+            .iter()
+            .flat_map(|i| audiences.iter().map(move |a| (i, a)))
+            .enumerate()
         {
-            for (turn, (exp, start)) in expiries.iter().flat_map(|e| starts.iter().map(move |s| (e, s))).enumerate() {
+            for (turn, (exp, start)) in expiries
+                .iter()
+                .flat_map(|e| starts.iter().map(move |s| (e, s)))
+                .enumerate()
+            {
                 let mut claims = serde_json::Map::new();
                 // `nbf` and `iat` take turns, so that each of them fails alone.
-                let starts_with = if (at + place + turn) % 2 == 0 { "nbf" } else { "iat" };
-                for (name, value) in [("iss", issuer), ("aud", audience), ("exp", exp), (starts_with, start)] {
+                let starts_with = if (at + place + turn) % 2 == 0 {
+                    "nbf"
+                } else {
+                    "iat"
+                };
+                for (name, value) in [
+                    ("iss", issuer),
+                    ("aud", audience),
+                    ("exp", exp),
+                    (starts_with, start),
+                ] {
                     if !value.is_null() {
                         claims.insert(name.to_owned(), value.clone());
                     }
                 }
-                let token = signed("EdDSA", &header.to_string(), Value::Object(claims).to_string());
+                let token = signed(
+                    "EdDSA",
+                    &header.to_string(),
+                    Value::Object(claims).to_string(),
+                );
                 let read = UnverifiedToken::decode(&token).unwrap();
                 let (issuer, audience) = settings[(place + turn) % settings.len()];
                 for (now, skew, access_tokens_only, max_lifetime) in [
@@ -683,9 +1021,18 @@ fn sign_in_refuses_exactly_what_the_verifier_refuses() {
                         access_tokens_only,
                         max_lifetime: max_lifetime.map(f64::from),
                     };
-                    let verified =
-                        verify_with_rules(&token, &KEYS, Validation { issuer, audience, now: now.into() }, rules);
-                    let checks = check_sign_in(Some(&read.header), &read.claims, &known, Some(now.into()));
+                    let verified = verify_with_rules(
+                        &token,
+                        &KEYS,
+                        Validation {
+                            issuer,
+                            audience,
+                            now: now.into(),
+                        },
+                        rules,
+                    );
+                    let checks =
+                        check_sign_in(Some(&read.header), &read.claims, &known, Some(now.into()));
                     let found = first_failure(&checks);
                     assert_eq!(
                         found.and_then(|check| check.code),
@@ -693,8 +1040,14 @@ fn sign_in_refuses_exactly_what_the_verifier_refuses() {
                         "{header} {:?} at {now} with {known:?}",
                         read.claims.members()
                     );
-                    assert!(found.is_none_or(|check| check.next.is_some() && !check.finding.is_empty()));
-                    *(if verified.is_ok() { &mut accepted } else { &mut refused }) += 1;
+                    assert!(
+                        found.is_none_or(|check| check.next.is_some() && !check.finding.is_empty())
+                    );
+                    *(if verified.is_ok() {
+                        &mut accepted
+                    } else {
+                        &mut refused
+                    }) += 1;
                 }
             }
         }

@@ -7,26 +7,34 @@ pub(crate) type Clock = fn() -> f64;
 
 /// The machine's clock.
 pub(crate) fn system() -> f64 {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
+    SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0.0, |since| since.as_secs_f64())
 }
 
 /// The last second that RFC 3339 can represent.
 const LAST_SECOND: i64 = 253_402_300_799;
 
-/// Seconds since 1970 as an RFC 3339 time in UTC, without fractions; a time outside its range becomes the nearest one inside.
+/// Seconds since 1970 as an RFC 3339 time in UTC, without fractions; a time outside its range
+/// becomes the nearest one inside.
 pub(crate) fn rfc3339(seconds: f64) -> String {
     // The cast turns NaN into 0 and saturates.
     #[expect(clippy::cast_possible_truncation, reason = "saturates, as intended")]
     let seconds = (seconds.floor() as i64).clamp(0, LAST_SECOND);
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    // Days since 1 March of year 0, in eras of 400 years, so that a leap day is the last of its year.
+    // Days since 1 March of year 0, in eras of 400 years, so that a leap day is the last of its
+    // year.
     let days = days + 719_468;
     let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
     let month = (5 * day + 2) / 153;
     let day = day - (153 * month + 2) / 5 + 1;
-    let (month, year) = if month < 10 { (month + 3, year) } else { (month - 9, year + 1) };
+    let (month, year) = if month < 10 {
+        (month + 3, year)
+    } else {
+        (month - 9, year + 1)
+    };
     let year = year + era * 400;
     let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")

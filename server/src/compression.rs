@@ -8,19 +8,33 @@ pub(crate) use flate2::write::GzEncoder;
 
 /// Whether a client reads a coding (RFC 9110 section 12.5.3).
 pub(crate) fn accepts(headers: &HeaderMap, coding: &str) -> bool {
-    let accepted = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    let accepted = headers
+        .get_all(header::ACCEPT_ENCODING)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
     accepted.flat_map(|value| value.split(',')).any(|accepted| {
         let (name, weight) = accepted.split_once(';').unwrap_or((accepted, "q=1"));
-        let is_zero = |weight: &str| weight.trim().strip_prefix("q=").is_none_or(|q| q.parse() == Ok(0.0));
+        let is_zero = |weight: &str| {
+            weight
+                .trim()
+                .strip_prefix("q=")
+                .is_none_or(|q| q.parse() == Ok(0.0))
+        };
         name.trim().eq_ignore_ascii_case(coding) && !is_zero(weight)
     })
 }
 
-/// Whether content of this type is smaller when it is compressed; a message of gRPC would lose its trailers.
+/// Whether content of this type is smaller when it is compressed; a message of gRPC would lose its
+/// trailers.
 pub(crate) fn is_compressible(kind: &str) -> bool {
-    !["application/grpc", "application/octet-stream", "font/", "image/png"]
-        .iter()
-        .any(|packed| kind.starts_with(packed))
+    ![
+        "application/grpc",
+        "application/octet-stream",
+        "font/",
+        "image/png",
+    ]
+    .iter()
+    .any(|packed| kind.starts_with(packed))
 }
 
 /// Content in gzip.

@@ -1,4 +1,5 @@
-//! The bodies and initial inputs of the fuzz targets of the service, which the regular tests also run.
+//! The bodies and initial inputs of the fuzz targets of the service, which the regular tests also
+//! run.
 
 pub use crate::http::fuzz::{forwarding, forwarding_starts, messages, messages_starts};
 pub use crate::state::store::fuzz::{backup, backup_starts};
@@ -8,7 +9,8 @@ pub use crate::upstream::fuzz::{relay, relay_starts};
 mod tests {
     use super::*;
 
-    /// Runs the target on every initial input, at up to 100 places truncated, with one byte changed, and with one inserted, too.
+    /// Runs the target on every initial input, at up to 100 places truncated, with one byte
+    /// changed, and with one inserted, too.
     fn each(starts: &[Vec<u8>], least: usize, target: fn(&[u8])) {
         assert!(starts.len() >= least, "{} starts", starts.len());
         for (number, start) in starts.iter().enumerate() {

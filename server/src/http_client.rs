@@ -1,4 +1,5 @@
-//! The HTTP client for connections that the service opens: to the identity provider and to a relayed cluster.
+//! The HTTP client for connections that the service opens: to the identity provider and to a
+//! relayed cluster.
 
 use std::error::Error;
 use std::sync::OnceLock;
@@ -9,8 +10,8 @@ use reqwest::{Client, redirect};
 /// The time limit for opening a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A client over rustls, created on first use because that reads the machine's root certificates. It follows no redirects
-/// and uses no proxy.
+/// A client over rustls, created on first use because that reads the machine's root certificates.
+/// It follows no redirects and uses no proxy.
 #[derive(Debug, Default)]
 pub(crate) struct HttpClient(OnceLock<Client>);
 
@@ -35,7 +36,8 @@ impl HttpClient {
     }
 }
 
-/// The innermost cause of an error. The outermost message contains the address and only says that the request failed.
+/// The innermost cause of an error. The outermost message contains the address and only says that
+/// the request failed.
 pub(crate) fn root_cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn Error = error;
     while let Some(inner) = cause.source() {

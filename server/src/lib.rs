@@ -1,6 +1,8 @@
-//! The GBAC service: the engine behind HTTP APIs, with its state, sign-in, the console's files, and a demo (specification 4 to 7).
+//! The GBAC service: the engine behind HTTP APIs, with its state, sign-in, the console's files, and
+//! a demo (specification 4 to 7).
 //!
-//! [`serve()`] runs the service; [`open`] and [`router`] give the same service without a port, for tests.
+//! [`serve()`] runs the service; [`open`] and [`router`] give the same service without a port, for
+//! tests.
 //!
 //! Each folder may only use those below it:
 //!
@@ -10,9 +12,18 @@
 //! - `http`: what handlers and middleware share, such as bodies, problems and credentials
 //! - `identity`: tokens, passwords and sign-in
 //! - `state`: policy, configuration, store and audit log; it knows no HTTP
-//! - at the bottom: `console` (files), `demo`, `upstream` (the client for a relayed cluster), and single files such as `clock`
+//! - at the bottom: `console` (files), `demo`, `upstream` (the client for a relayed cluster), and
+//!   single files such as `clock`
 
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing
+    )
+)]
 
 mod client_network;
 mod clock;
@@ -46,10 +57,12 @@ pub use logging::{LogFormat, LogLevelError, LogOptions};
 pub use routes::app::App;
 pub use routes::{declared_access, router};
 pub use serve::{
-    ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, OidcClientOptions, ServeError, ServeMode,
-    ServeOptions, Server, TlsError, TlsFiles, faults, open, serve,
+    ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, OidcClientOptions,
+    ServeError, ServeMode, ServeOptions, Server, TlsError, TlsFiles, faults, open, serve,
 };
-pub use state::audit::{AuditFileLimits, AuditVerifyError, VerifiedChain, verify_audit_files, verify_audit_folder};
+pub use state::audit::{
+    AuditFileLimits, AuditVerifyError, VerifiedChain, verify_audit_files, verify_audit_folder,
+};
 pub use state::public_endpoint::{PublicEndpointError, PublicEndpointOptions};
 pub use state::store::{BackupContents, BackupError, StoreError, restore_backup, verify_backup};
 pub use state::trusted_proxies::TrustedProxyError;

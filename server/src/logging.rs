@@ -1,4 +1,5 @@
-//! Log output: one event per line on standard error, as text or JSON, with a level for each logger that can change at run time.
+//! Log output: one event per line on standard error, as text or JSON, with a level for each logger
+//! that can change at run time.
 //!
 //! Values may come from requests, so control and bidirectional characters are escaped in text.
 
@@ -17,7 +18,8 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::clock;
 
-/// The loggers and their levels. A logger is the target of its events; events with other targets belong to `main`.
+/// The loggers and their levels. A logger is the target of its events; events with other targets
+/// belong to `main`.
 static LOGGERS: [(&str, AtomicU8); 7] = [
     ("main", AtomicU8::new(INFO)),
     ("audit", AtomicU8::new(INFO)),
@@ -44,7 +46,8 @@ pub enum LogFormat {
     /// Time, level, logger and message, then `name=value` pairs.
     #[default]
     Text,
-    /// A JSON object with `time`, `level`, `logger`, `message`, and the other values by their names.
+    /// A JSON object with `time`, `level`, `logger`, `message`, and the other values by their
+    /// names.
     Json,
 }
 
@@ -53,8 +56,8 @@ pub enum LogFormat {
 pub struct LogOptions {
     /// The form of the lines.
     pub format: LogFormat,
-    /// The level at the start: of all loggers, such as `debug`, or of one, such as `oidc=debug`; later ones override earlier ones.
-    /// Without any, every logger writes `info`.
+    /// The level at the start: of all loggers, such as `debug`, or of one, such as `oidc=debug`;
+    /// later ones override earlier ones. Without any, every logger writes `info`.
     pub levels: Vec<String>,
 }
 
@@ -75,18 +78,29 @@ impl LogLevelError {
 impl LogOptions {
     /// The levels of loggers; one without a name is of all.
     pub(crate) fn levels(&self) -> Result<Vec<(Option<&str>, Level)>, LogLevelError> {
-        self.levels.iter().map(|text| parse_level(text).ok_or_else(|| LogLevelError(text.clone()))).collect()
+        self.levels
+            .iter()
+            .map(|text| parse_level(text).ok_or_else(|| LogLevelError(text.clone())))
+            .collect()
     }
 }
 
 fn parse_level(text: &str) -> Option<(Option<&str>, Level)> {
-    let (name, level) = text.split_once('=').map_or((None, text), |(name, level)| (Some(name), level));
-    let (_, level) = LEVEL_NAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(level))?;
-    name.is_none_or(|name| logger(name).is_some()).then_some((name, *level))
+    let (name, level) = text
+        .split_once('=')
+        .map_or((None, text), |(name, level)| (Some(name), level));
+    let (_, level) = LEVEL_NAMES
+        .iter()
+        .find(|(known, _)| known.eq_ignore_ascii_case(level))?;
+    name.is_none_or(|name| logger(name).is_some())
+        .then_some((name, *level))
 }
 
 fn logger(name: &str) -> Option<&'static AtomicU8> {
-    LOGGERS.iter().find(|(known, _)| *known == name).map(|(_, level)| level)
+    LOGGERS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, level)| level)
 }
 
 /// The names of the loggers, sorted.
@@ -96,21 +110,31 @@ pub(crate) fn names() -> impl ExactSizeIterator<Item = &'static str> {
     names.into_iter()
 }
 
-/// The level of a logger, or `None` if there is no such logger. It writes events of this level and more severe ones.
+/// The level of a logger, or `None` if there is no such logger. It writes events of this level and
+/// more severe ones.
 pub(crate) fn level(name: &str) -> Option<Level> {
-    LEVEL_NAMES.get(usize::from(logger(name)?.load(Relaxed))).map(|(_, level)| *level)
+    LEVEL_NAMES
+        .get(usize::from(logger(name)?.load(Relaxed)))
+        .map(|(_, level)| *level)
 }
 
 /// Sets the level of a logger. Returns whether the logger exists.
 pub(crate) fn set_level(name: &str, level: Level) -> bool {
-    let place = LEVEL_NAMES.iter().position(|(_, known)| *known == level).and_then(|place| u8::try_from(place).ok());
-    let (Some(logger), Some(place)) = (logger(name), place) else { return false };
+    let place = LEVEL_NAMES
+        .iter()
+        .position(|(_, known)| *known == level)
+        .and_then(|place| u8::try_from(place).ok());
+    let (Some(logger), Some(place)) = (logger(name), place) else {
+        return false;
+    };
     logger.store(place, Relaxed);
     true
 }
 
 fn is_enabled(event: &Metadata<'_>) -> bool {
-    let level = level(event.target()).or_else(|| level("main")).unwrap_or(Level::INFO);
+    let level = level(event.target())
+        .or_else(|| level("main"))
+        .unwrap_or(Level::INFO);
     // Of other crates, only warnings and errors are of interest.
     let ours = event.target().starts_with("gbac") || logger(event.target()).is_some();
     *event.level() <= if ours { level } else { level.min(Level::WARN) }
@@ -123,7 +147,9 @@ pub(crate) fn install(options: &LogOptions) -> Result<(), LogLevelError> {
             set_level(logger, level);
         }
     }
-    let subscriber = tracing_subscriber::registry().with(StderrLines { format: options.format });
+    let subscriber = tracing_subscriber::registry().with(StderrLines {
+        format: options.format,
+    });
     // A program that embeds the service may have installed its own subscriber.
     let _ = tracing::subscriber::set_global_default(subscriber);
     Ok(())
@@ -135,7 +161,10 @@ struct StderrLines {
 }
 
 impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for StderrLines {
-    fn register_callsite(&self, event: &'static Metadata<'static>) -> tracing::subscriber::Interest {
+    fn register_callsite(
+        &self,
+        event: &'static Metadata<'static>,
+    ) -> tracing::subscriber::Interest {
         // Levels change at run time, so each event is checked when it occurs.
         if event.is_event() {
             tracing::subscriber::Interest::sometimes()
@@ -158,13 +187,19 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for StderrLines {
         let (time, level) = (clock::rfc3339(clock::system()), meta.level());
         let text = match self.format {
             LogFormat::Text => {
-                let mut line = LogLine { text: format!("{time} {level} {logger}") };
+                let mut line = LogLine {
+                    text: format!("{time} {level} {logger}"),
+                };
                 event.record(&mut line);
                 line.text + "\n"
             }
             LogFormat::Json => {
                 let mut line = JsonLine(Map::new());
-                for (name, value) in [("time", time.as_str()), ("level", level.as_str()), ("logger", logger)] {
+                for (name, value) in [
+                    ("time", time.as_str()),
+                    ("level", level.as_str()),
+                    ("logger", logger),
+                ] {
                     line.0.insert(name.into(), value.into());
                 }
                 event.record(&mut line);
@@ -187,7 +222,9 @@ impl LogLine {
         // Writing to a string does not fail.
         let _ = match field.name() {
             "message" => write!(self.text, " {}", escaped_message(value)),
-            name if value.contains([' ', '"', '=']) || value.is_empty() => write!(self.text, " {name}=\"{escaped}\""),
+            name if value.contains([' ', '"', '=']) || value.is_empty() => {
+                write!(self.text, " {name}=\"{escaped}\"")
+            }
             name => write!(self.text, " {name}={escaped}"),
         };
     }
@@ -224,7 +261,8 @@ impl Visit for JsonLine {
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.0.insert(field.name().into(), format!("{value:?}").into());
+        self.0
+            .insert(field.name().into(), format!("{value:?}").into());
     }
 }
 
@@ -239,11 +277,19 @@ mod tests {
 
     #[test]
     fn a_level_changes_for_one_logger() {
-        assert_eq!(names().collect::<Vec<_>>(), ["audit", "main", "oidc", "request", "security", "store", "upstream"]);
+        assert_eq!(
+            names().collect::<Vec<_>>(),
+            [
+                "audit", "main", "oidc", "request", "security", "store", "upstream"
+            ]
+        );
         assert!(!set_level("nothing", Level::DEBUG) && level("nothing").is_none());
         assert_eq!(level("upstream"), Some(Level::INFO));
         assert!(set_level("upstream", Level::TRACE));
-        assert_eq!((level("upstream"), level("store")), (Some(Level::TRACE), Some(Level::INFO)));
+        assert_eq!(
+            (level("upstream"), level("store")),
+            (Some(Level::TRACE), Some(Level::INFO))
+        );
         assert!(set_level("upstream", Level::INFO));
     }
 
@@ -259,13 +305,20 @@ mod tests {
         );
         for wrong in ["loud", "nothing=info", "oidc=", ""] {
             let error = levels(&[wrong]).levels().unwrap_err();
-            assert!(error.to_string().contains(&format!("`{wrong}`")) && error.hint().contains("security"), "{error}");
+            assert!(
+                error.to_string().contains(&format!("`{wrong}`"))
+                    && error.hint().contains("security"),
+                "{error}"
+            );
         }
     }
 
     #[test]
     fn control_and_bidirectional_characters_are_escaped() {
         let text = escaped_message("it's \"x\"\n2027-01-01 ERROR \u{1b}[31m \u{202e} ü \\");
-        assert_eq!(text, "it's \"x\"\\n2027-01-01 ERROR \\u{1b}[31m \\u{202e} ü \\\\");
+        assert_eq!(
+            text,
+            "it's \"x\"\\n2027-01-01 ERROR \\u{1b}[31m \\u{202e} ü \\\\"
+        );
     }
 }

@@ -17,7 +17,9 @@ use prometheus_client::registry::{Registry, Unit};
 pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// The upper ends of the buckets of durations, in seconds.
-const DURATIONS: [f64; 13] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+const DURATIONS: [f64; 13] = [
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
+];
 
 /// The metrics of one service.
 pub(crate) struct Metrics {
@@ -180,30 +182,60 @@ impl Metrics {
             requests_refused: Counter::default(),
             registry: Registry::default(),
         };
-        registry.register("requests", "Requests by surface and status", new.requests.clone());
+        registry.register(
+            "requests",
+            "Requests by surface and status",
+            new.requests.clone(),
+        );
         let help = "Time from the head of a request to the head of its response, by surface";
-        registry.register_with_unit("request_duration", help, Unit::Seconds, new.durations.clone());
-        let help = "Requests refused because their credentials are not valid, by the kind of credentials";
+        registry.register_with_unit(
+            "request_duration",
+            help,
+            Unit::Seconds,
+            new.durations.clone(),
+        );
+        let help =
+            "Requests refused because their credentials are not valid, by the kind of credentials";
         registry.register("failed_sign_ins", help, new.failed_sign_ins.clone());
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "The version of the program", version);
         registry.register("decisions", "Decisions by outcome", new.decisions.clone());
-        registry.register("store_commits", "Transactions committed by the store", new.commits.clone());
+        registry.register(
+            "store_commits",
+            "Transactions committed by the store",
+            new.commits.clone(),
+        );
         let help = "Times that the store stopped accepting writes because one failed";
         registry.register("store_failures", help, new.store_failures.clone());
-        registry.register("audit_events", "Audit events written", new.audit_events.clone());
+        registry.register(
+            "audit_events",
+            "Audit events written",
+            new.audit_events.clone(),
+        );
         let help = "Requests rejected because their audit events could not be written";
         registry.register("audit_failures", help, new.audit_failures.clone());
         let help = "Audit events that were counted in an earlier one, because they repeat it";
         registry.register("audit_events_repeated", help, new.audit_repeated.clone());
         let help = "Refused requests that were only counted in the audit log, because too many were refused";
-        registry.register("audit_events_rate_limited", help, new.audit_rate_limited.clone());
+        registry.register(
+            "audit_events_rate_limited",
+            help,
+            new.audit_rate_limited.clone(),
+        );
         let help = "Rotated audit files deleted, because the total size is limited";
         registry.register("audit_files_deleted", help, new.audit_files_deleted.clone());
-        registry.register("audit_writable", "Whether the audit log can be written", new.audit_writable.clone());
+        registry.register(
+            "audit_writable",
+            "Whether the audit log can be written",
+            new.audit_writable.clone(),
+        );
         let help = "Number of the newest audit event in a log, with the SHA-256 of its line";
         registry.register("audit_last_event", help, new.audit_last_event.clone());
-        registry.register("store_writable", "Whether the store accepts writes", new.writable.clone());
+        registry.register(
+            "store_writable",
+            "Whether the store accepts writes",
+            new.writable.clone(),
+        );
         registry.register("acls", "ACLs in the policy", new.acls.clone());
         registry.register("roles", "Roles in the policy", new.roles.clone());
         let help = "Age of the identity provider's keys";
@@ -220,13 +252,19 @@ impl Metrics {
 
     /// Counts a response, and the time that it took.
     pub(crate) fn count_request(&self, surface: &'static str, status: u16, duration: Duration) {
-        self.requests.get_or_create(&RequestLabels { surface, status }).inc();
-        self.durations.get_or_create(&SurfaceLabels { surface }).observe(duration.as_secs_f64());
+        self.requests
+            .get_or_create(&RequestLabels { surface, status })
+            .inc();
+        self.durations
+            .get_or_create(&SurfaceLabels { surface })
+            .observe(duration.as_secs_f64());
     }
 
     /// Counts a request whose credentials are not valid.
     pub(crate) fn count_failed_sign_in(&self, credentials: &'static str) {
-        self.failed_sign_ins.get_or_create(&CredentialLabels { credentials }).inc();
+        self.failed_sign_ins
+            .get_or_create(&CredentialLabels { credentials })
+            .inc();
     }
 
     /// Counts a decision.
@@ -235,7 +273,9 @@ impl Metrics {
             Outcome::Allow => "allow",
             Outcome::Deny => "deny",
         };
-        self.decisions.get_or_create(&DecisionLabels { outcome }).inc();
+        self.decisions
+            .get_or_create(&DecisionLabels { outcome })
+            .inc();
     }
 
     /// Adds to the number of open connections.
@@ -245,12 +285,20 @@ impl Metrics {
 
     /// Counts a connection that was refused.
     pub(crate) fn count_refused_connection(&self, reason: RefuseReason) {
-        self.connections_refused.get_or_create(&ReasonLabels { reason: reason.label() }).inc();
+        self.connections_refused
+            .get_or_create(&ReasonLabels {
+                reason: reason.label(),
+            })
+            .inc();
     }
 
     /// Counts a connection that was closed because of what its client did.
     pub(crate) fn count_closed_connection(&self, reason: CloseReason) {
-        self.connections_closed.get_or_create(&ReasonLabels { reason: reason.label() }).inc();
+        self.connections_closed
+            .get_or_create(&ReasonLabels {
+                reason: reason.label(),
+            })
+            .inc();
     }
 
     /// Counts a request that was refused because its client has too many at once.
@@ -274,11 +322,16 @@ impl Metrics {
             (&self.audit_rate_limited, current.audit_rate_limited),
             (&self.audit_files_deleted, current.audit_files_deleted),
         ] {
-            counter.inner().store(count, std::sync::atomic::Ordering::Relaxed);
+            counter
+                .inner()
+                .store(count, std::sync::atomic::Ordering::Relaxed);
         }
         self.audit_last_event.clear();
         for (log, sequence, sha256) in &current.audit_ends {
-            let labels = AuditEndLabels { log, sha256: sha256.clone() };
+            let labels = AuditEndLabels {
+                log,
+                sha256: sha256.clone(),
+            };
             self.audit_last_event.get_or_create(&labels).set(*sequence);
         }
         match current.key_age {
@@ -333,7 +386,11 @@ mod tests {
             "gbac_request_duration_seconds_bucket{le=\"+Inf\",surface=\"data_plane\"} 2",
             "gbac_request_duration_seconds_count{surface=\"data_plane\"} 2",
             "gbac_failed_sign_ins_total{credentials=\"basic\"} 1",
-            concat!("gbac_build_info{version=\"", env!("CARGO_PKG_VERSION"), "\"} 1"),
+            concat!(
+                "gbac_build_info{version=\"",
+                env!("CARGO_PKG_VERSION"),
+                "\"} 1"
+            ),
             "gbac_decisions_total{outcome=\"deny\"} 1",
             "gbac_store_commits_total 3",
             "gbac_store_failures_total 4",
@@ -353,10 +410,17 @@ mod tests {
             "gbac_connections_closed_total{reason=\"head_timeout\"} 1",
             "gbac_requests_refused_total 1",
         ] {
-            assert!(text.lines().any(|known| known == line), "{line} is missing in\n{text}");
+            assert!(
+                text.lines().any(|known| known == line),
+                "{line} is missing in\n{text}"
+            );
         }
         current.key_age = None;
-        assert!(!metrics.text(&current).contains("gbac_key_set_age_seconds{}"));
+        assert!(
+            !metrics
+                .text(&current)
+                .contains("gbac_key_set_age_seconds{}")
+        );
     }
 
     #[test]
@@ -368,8 +432,14 @@ mod tests {
         metrics.count_decision(Outcome::Deny);
         metrics.count_refused_connection(RefuseReason::Address);
         metrics.count_closed_connection(CloseReason::Idle);
-        let text = metrics.text(&CurrentValues { key_age: Some(1.5), ..CurrentValues::default() });
-        let types: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")).collect();
+        let text = metrics.text(&CurrentValues {
+            key_age: Some(1.5),
+            ..CurrentValues::default()
+        });
+        let types: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("# TYPE "))
+            .collect();
         assert!(types.len() > 15, "{text}");
         for line in types {
             let (name, kind) = line.split_once(' ').unwrap();
@@ -379,7 +449,10 @@ mod tests {
                 _ => "",
             };
             let row = format!("| `{name}{ending}`");
-            assert!(documentation.contains(&row), "`{name}` is not in a table of docs/service.md");
+            assert!(
+                documentation.contains(&row),
+                "`{name}` is not in a table of docs/service.md"
+            );
         }
     }
 }

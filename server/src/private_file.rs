@@ -1,4 +1,5 @@
-//! Files and folders of our own: created private, and refused if others may have written or replaced them (D-132).
+//! Files and folders of our own: created private, and refused if others may have written or
+//! replaced them (D-132).
 
 #[cfg(unix)]
 use std::fs::{self, Permissions};
@@ -72,7 +73,8 @@ pub fn hint(error: &io::Error) -> Option<&'static str> {
     Some(exposed.exposure.hint())
 }
 
-/// Opens a file of our own. A new one is private to its owner. Of an existing one, rights that it should not have are removed.
+/// Opens a file of our own. A new one is private to its owner. Of an existing one, rights that it
+/// should not have are removed.
 ///
 /// # Errors
 /// It cannot be opened, or others may have written or replaced it.
@@ -124,8 +126,8 @@ pub(crate) fn let_group_read(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Refuses a folder in which others could replace files of ours. Its group can: who runs the service in a container shares the
-/// folder with it by a group.
+/// Refuses a folder in which others could replace files of ours. Its group can: who runs the
+/// service in a container shares the folder with it by a group.
 ///
 /// # Errors
 /// It cannot be read, or it is such a folder.
@@ -159,8 +161,9 @@ pub(crate) fn restrict_folder(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// What others can do with a file whose content is a secret or decides where secrets are sent. Links are followed: Kubernetes
-/// mounts secrets as links. `None` if the file cannot be read, which is the error of reading it.
+/// What others can do with a file whose content is a secret or decides where secrets are sent.
+/// Links are followed: Kubernetes mounts secrets as links. `None` if the file cannot be read, which
+/// is the error of reading it.
 #[must_use]
 pub fn exposure(path: &Path, private_to: PrivateTo) -> Option<Exposure> {
     #[cfg(unix)]
@@ -176,12 +179,17 @@ pub fn exposure(path: &Path, private_to: PrivateTo) -> Option<Exposure> {
     }
 }
 
-/// What others can do with a file with a secret, and what to do about it, as a sentence; `None` if it is private. Its group can read
-/// it, because programs that manage secrets often pass them to a group.
+/// What others can do with a file with a secret, and what to do about it, as a sentence; `None` if
+/// it is private. Its group can read it, because programs that manage secrets often pass them to a
+/// group.
 #[must_use]
 pub fn secret_notice(path: &Path) -> Option<String> {
     let exposure = exposure(path, PrivateTo::OwnerAndGroup)?;
-    Some(format!("the secret in `{}` {exposure}; {}", escaped(&path.display().to_string()), exposure.hint()))
+    Some(format!(
+        "the secret in `{}` {exposure}; {}",
+        escaped(&path.display().to_string()),
+        exposure.hint()
+    ))
 }
 
 #[cfg(unix)]
@@ -201,8 +209,9 @@ fn exposure_of(mode: u32, has_trusted_owner: bool, private_to: PrivateTo) -> Opt
     }
 }
 
-/// Refuses an open file that others may have written, and removes the rights that they should not have. Group write alone is
-/// removed: Kubernetes adds it to every file of a volume with an `fsGroup`.
+/// Refuses an open file that others may have written, and removes the rights that they should not
+/// have. Group write alone is removed: Kubernetes adds it to every file of a volume with an
+/// `fsGroup`.
 #[cfg(unix)]
 fn claim(path: &Path, file: &File, private_to: PrivateTo) -> io::Result<()> {
     use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
@@ -230,12 +239,22 @@ fn claim(path: &Path, file: &File, private_to: PrivateTo) -> io::Result<()> {
         PrivateTo::Owner => mode & 0o600,
         PrivateTo::OwnerAndGroup => mode & 0o640,
     };
-    if mode == private { Ok(()) } else { file.set_permissions(Permissions::from_mode(private)) }
+    if mode == private {
+        Ok(())
+    } else {
+        file.set_permissions(Permissions::from_mode(private))
+    }
 }
 
 #[cfg(unix)]
 fn exposed(path: &Path, exposure: Exposure) -> io::Error {
-    io::Error::new(io::ErrorKind::PermissionDenied, ExposedFile { path: path.into(), exposure })
+    io::Error::new(
+        io::ErrorKind::PermissionDenied,
+        ExposedFile {
+            path: path.into(),
+            exposure,
+        },
+    )
 }
 
 /// The user of this process.
@@ -263,7 +282,11 @@ mod tests {
     }
 
     fn open_own(path: &Path) -> io::Result<File> {
-        open(path, OpenOptions::new().read(true).write(true).create(true), PrivateTo::Owner)
+        open(
+            path,
+            OpenOptions::new().read(true).write(true).create(true),
+            PrivateTo::Owner,
+        )
     }
 
     fn mode(path: &Path) -> u32 {
@@ -282,7 +305,10 @@ mod tests {
         }
         let refused = |path: &Path, exposure: Exposure| {
             let error = open_own(path).unwrap_err();
-            assert!(error.to_string().ends_with(&format!("` {exposure}")), "{error}");
+            assert!(
+                error.to_string().ends_with(&format!("` {exposure}")),
+                "{error}"
+            );
             assert_eq!(hint(&error), Some(exposure.hint()));
         };
         refused(&with_mode(&path, 0o666), Exposure::Writable);
@@ -307,13 +333,24 @@ mod tests {
     #[test]
     fn a_folder_is_shared_with_its_group_at_most() {
         let folder = tempfile::tempdir().unwrap();
-        for (mode, is_accepted) in [(0o700, true), (0o2770, true), (0o755, true), (0o777, false), (0o1777, false)] {
+        for (mode, is_accepted) in [
+            (0o700, true),
+            (0o2770, true),
+            (0o755, true),
+            (0o777, false),
+            (0o1777, false),
+        ] {
             fs::set_permissions(folder.path(), Permissions::from_mode(mode)).unwrap();
             assert_eq!(check_folder(folder.path()).is_ok(), is_accepted, "{mode:o}");
         }
         fs::set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
         if chown(folder.path(), Some(65_534), None).is_ok() {
-            assert!(check_folder(folder.path()).unwrap_err().to_string().ends_with("belongs to another user"));
+            assert!(
+                check_folder(folder.path())
+                    .unwrap_err()
+                    .to_string()
+                    .ends_with("belongs to another user")
+            );
         }
     }
 
@@ -323,9 +360,24 @@ mod tests {
             (0o600, true, None, None),
             (0o400, true, None, None),
             (0o440, true, Some(Exposure::Readable), None),
-            (0o604, true, Some(Exposure::Readable), Some(Exposure::Readable)),
-            (0o620, true, Some(Exposure::Writable), Some(Exposure::Writable)),
-            (0o602, true, Some(Exposure::Writable), Some(Exposure::Writable)),
+            (
+                0o604,
+                true,
+                Some(Exposure::Readable),
+                Some(Exposure::Readable),
+            ),
+            (
+                0o620,
+                true,
+                Some(Exposure::Writable),
+                Some(Exposure::Writable),
+            ),
+            (
+                0o602,
+                true,
+                Some(Exposure::Writable),
+                Some(Exposure::Writable),
+            ),
             (0o600, false, Some(Exposure::Owner), Some(Exposure::Owner)),
         ] {
             let found = [PrivateTo::Owner, PrivateTo::OwnerAndGroup]

@@ -19,17 +19,26 @@ pub(crate) struct TokenBucket {
 impl TokenBucket {
     /// A full bucket.
     pub(crate) const fn full(limit: RateLimit) -> Self {
-        Self { permits: limit.burst, updated_at: f64::NEG_INFINITY }
+        Self {
+            permits: limit.burst,
+            updated_at: f64::NEG_INFINITY,
+        }
     }
 
-    /// The seconds until a permit is available; 0 if there is one. A clock that went back adds nothing.
+    /// The seconds until a permit is available; 0 if there is one. A clock that went back adds
+    /// nothing.
     fn wait(&mut self, limit: RateLimit, now: f64) -> f64 {
         if now > self.updated_at {
-            self.permits = (self.permits + (now - self.updated_at) / limit.interval).min(limit.burst);
+            self.permits =
+                (self.permits + (now - self.updated_at) / limit.interval).min(limit.burst);
         }
         self.updated_at = now;
         // Rounding errors of the division must not cause a wait of a billionth of a second.
-        if self.permits > 1.0 - 1e-6 { 0.0 } else { (1.0 - self.permits) * limit.interval }
+        if self.permits > 1.0 - 1e-6 {
+            0.0
+        } else {
+            (1.0 - self.permits) * limit.interval
+        }
     }
 
     /// Takes a permit.
@@ -62,21 +71,43 @@ impl TokenBucket {
 mod tests {
     use super::*;
 
-    const LIMIT: RateLimit = RateLimit { burst: 2.0, interval: 10.0 };
+    const LIMIT: RateLimit = RateLimit {
+        burst: 2.0,
+        interval: 10.0,
+    };
 
     #[test]
     fn a_bucket_allows_a_burst_and_then_one_permit_per_interval() {
         let mut bucket = TokenBucket::full(LIMIT);
-        assert_eq!((bucket.try_acquire(LIMIT, 100.0), bucket.try_acquire(LIMIT, 100.0)), (Ok(()), Ok(())));
+        assert_eq!(
+            (
+                bucket.try_acquire(LIMIT, 100.0),
+                bucket.try_acquire(LIMIT, 100.0)
+            ),
+            (Ok(()), Ok(()))
+        );
         assert_eq!(bucket.try_acquire(LIMIT, 100.0), Err(10.0));
         assert_eq!(bucket.try_acquire(LIMIT, 104.0), Err(6.0));
         assert_eq!(bucket.try_acquire(LIMIT, 110.0), Ok(()));
-        assert_eq!(bucket.try_acquire(LIMIT, 90.0), Err(10.0), "a clock that went back adds nothing");
+        assert_eq!(
+            bucket.try_acquire(LIMIT, 90.0),
+            Err(10.0),
+            "a clock that went back adds nothing"
+        );
         assert_eq!(bucket.try_acquire(LIMIT, 100.0), Ok(()));
         assert_eq!(bucket.wait(LIMIT, 1e9), 0.0);
-        assert_eq!((bucket.try_acquire(LIMIT, 1e9), bucket.try_acquire(LIMIT, 1e9)), (Ok(()), Ok(())));
+        assert_eq!(
+            (
+                bucket.try_acquire(LIMIT, 1e9),
+                bucket.try_acquire(LIMIT, 1e9)
+            ),
+            (Ok(()), Ok(()))
+        );
         assert!(!bucket.is_full(LIMIT, 1e9 + 19.0) && bucket.is_full(LIMIT, 1e9 + 20.0));
-        assert!(bucket.try_acquire(LIMIT, 1e9).is_err(), "never more than the burst");
+        assert!(
+            bucket.try_acquire(LIMIT, 1e9).is_err(),
+            "never more than the burst"
+        );
         bucket.refund(LIMIT);
         assert_eq!(bucket.try_acquire(LIMIT, 1e9), Ok(()));
     }

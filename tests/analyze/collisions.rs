@@ -12,8 +12,10 @@ use proptest::sample::select;
 
 use super::world::config;
 
-const NAMES: &[&str] =
-    &["", "a", "b", "/a", "/x/a", "/y/a", "x/a/", "/x/b", "a,b", "/x/a,c", "c", " a", "a, b", "/", "b,/x/a"];
+const NAMES: &[&str] = &[
+    "", "a", "b", "/a", "/x/a", "/y/a", "x/a/", "/x/b", "a,b", "/x/a,c", "c", " a", "a, b", "/",
+    "b,/x/a",
+];
 
 /// The groups that a name produces, in a list and in a claim that is one string.
 fn becomes(name: &str, nested: NestedGroupBehavior) -> [BTreeSet<String>; 2] {
@@ -21,7 +23,10 @@ fn becomes(name: &str, nested: NestedGroupBehavior) -> [BTreeSet<String>; 2] {
         NestedGroupBehavior::None => name.to_owned(),
         NestedGroupBehavior::Suffix => name.rsplit('/').next().unwrap_or_default().to_owned(),
     };
-    [[last(name)].into(), name.split(',').map(|part| last(part.trim())).collect()]
+    [
+        [last(name)].into(),
+        name.split(',').map(|part| last(part.trim())).collect(),
+    ]
 }
 
 proptest! {
@@ -49,7 +54,8 @@ proptest! {
                     let [ones, others] = [one, other].map(|name| becomes(name, nested)[place].clone());
                     let cut = merging == CollisionKind::Suffix;
                     for group in ones.intersection(&others).filter(|group| !group.is_empty()) {
-                        // Two names without a comma do not collide through commas, unless a third name does.
+                        // Two names without a comma do not collide through commas, unless a third
+                        // name does.
                         let third = all.iter().any(|name| name.contains(',') && becomes(name, nested)[1].contains(group));
                         if cut || third {
                             pairs.insert((group.clone(), merging, *one, *other));

@@ -19,7 +19,10 @@ fn is_in(extent: &AccessRegion, question: &Question) -> bool {
     host && extent.resource_type == question.resource_type
         && extent.operations.contains(&question.operation)
         && extent.pattern.covers(&question.name)
-        && !extent.except.iter().any(|except| except.covers(&question.name))
+        && !extent
+            .except
+            .iter()
+            .any(|except| except.covers(&question.name))
 }
 
 fn check(
@@ -28,13 +31,34 @@ fn check(
 ) -> Result<(), TestCaseError> {
     let policies = [policy(first.0), policy(second.0)];
     let identities = [first, second].map(|(_, user, groups)| Identity::new(user, groups));
-    let found = compare((&policies[0], &identities[0]), (&policies[1], &identities[1]));
+    let found = compare(
+        (&policies[0], &identities[0]),
+        (&policies[1], &identities[1]),
+    );
     for question in questions(operations) {
-        let may = [first, second].map(|(facts, user, groups)| allows(facts, user, groups, &question));
-        let told = |extents: &[AccessRegion]| extents.iter().filter(|extent| is_in(extent, &question)).count();
+        let may =
+            [first, second].map(|(facts, user, groups)| allows(facts, user, groups, &question));
+        let told = |extents: &[AccessRegion]| {
+            extents
+                .iter()
+                .filter(|extent| is_in(extent, &question))
+                .count()
+        };
         // Each query is in at most one region.
-        prop_assert_eq!(told(&found.gains), usize::from(!may[0] && may[1]), "{:?} {:#?}", question, found);
-        prop_assert_eq!(told(&found.loses), usize::from(may[0] && !may[1]), "{:?} {:#?}", question, found);
+        prop_assert_eq!(
+            told(&found.gains),
+            usize::from(!may[0] && may[1]),
+            "{:?} {:#?}",
+            question,
+            found
+        );
+        prop_assert_eq!(
+            told(&found.loses),
+            usize::from(may[0] && !may[1]),
+            "{:?} {:#?}",
+            question,
+            found
+        );
     }
     let nameless = |extent: &AccessRegion| extent.operations.is_empty();
     prop_assert!(!found.gains.iter().chain(&found.loses).any(nameless));
@@ -59,7 +83,11 @@ proptest! {
 
 #[test]
 fn the_same_is_equal_and_a_superuser_may_the_rest() {
-    let facts = Facts { acls: Vec::new(), roles: Vec::new(), superusers: vec!["u".into()] };
+    let facts = Facts {
+        acls: Vec::new(),
+        roles: Vec::new(),
+        superusers: vec!["u".into()],
+    };
     let policy = policy(&facts);
     let [superuser, other] = ["u", "v"].map(|user| Identity::new(user, [""; 0]));
     assert!(compare((&policy, &superuser), (&policy, &superuser)).is_equal());
@@ -69,7 +97,8 @@ fn the_same_is_equal_and_a_superuser_may_the_rest() {
         found
             .gains
             .iter()
-            .all(|extent| extent.pattern.pattern_type == PatternType::Literal && extent.pattern.name == "*")
+            .all(|extent| extent.pattern.pattern_type == PatternType::Literal
+                && extent.pattern.name == "*")
     );
     assert_eq!(found.gains.len(), 6);
 }

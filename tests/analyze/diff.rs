@@ -1,16 +1,20 @@
 //! Tests of the difference between two policies.
 
-use gbac_analysis::{AccessEffect, AccessRegion, Counterexample, Diff, Difference, Relation, Scope, diff};
+use gbac_analysis::{
+    AccessEffect, AccessRegion, Counterexample, Diff, Difference, Relation, Scope, diff,
+};
 use gbac_engine::decide::Outcome;
-use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role};
+use gbac_engine::model::{
+    Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role,
+};
 use gbac_tests::oracle::Facts;
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::world::{
-    FEW, GROUPS, NOBODY, Question, ROLES, USERS, acl, allows, alone, config, facts, holders, member, once, policy,
-    questions, roles, verdict,
+    FEW, GROUPS, NOBODY, Question, ROLES, USERS, acl, allows, alone, config, facts, holders,
+    member, once, policy, questions, roles, verdict,
 };
 
 /// A change of small facts.
@@ -37,8 +41,12 @@ fn changed(facts: &Facts, steps: &[Step]) -> Facts {
     let mut facts = facts.clone();
     for step in steps {
         match step {
-            Step::Add(acl) => facts.acls = once(facts.acls.iter().cloned().chain([acl.clone()]).collect()),
-            Step::Remove(index) if !facts.acls.is_empty() => drop(facts.acls.remove(index.index(facts.acls.len()))),
+            Step::Add(acl) => {
+                facts.acls = once(facts.acls.iter().cloned().chain([acl.clone()]).collect())
+            }
+            Step::Remove(index) if !facts.acls.is_empty() => {
+                drop(facts.acls.remove(index.index(facts.acls.len())))
+            }
             Step::Remove(_) => {}
             Step::Member(name, member) => {
                 for role in facts.roles.iter_mut().filter(|role| role.name == *name) {
@@ -60,7 +68,10 @@ fn is_in(extent: &AccessRegion, question: &Question) -> bool {
         && extent.resource_type == question.resource_type
         && extent.operations.contains(&question.operation)
         && extent.pattern.covers(&question.name)
-        && !extent.except.iter().any(|except| except.covers(&question.name))
+        && !extent
+            .except
+            .iter()
+            .any(|except| except.covers(&question.name))
 }
 
 /// Whether an effect allows more.
@@ -75,7 +86,10 @@ fn people() -> Vec<Person> {
     let mut people = Vec::new();
     for user in USERS.iter().chain(&[NOBODY]) {
         for chosen in 0_usize..1 << GROUPS.len() {
-            let of = GROUPS.iter().enumerate().filter(|(place, _)| chosen >> place & 1 == 1);
+            let of = GROUPS
+                .iter()
+                .enumerate()
+                .filter(|(place, _)| chosen >> place & 1 == 1);
             people.push((*user, of.map(|(_, group)| String::from(*group)).collect()));
         }
     }
@@ -85,7 +99,9 @@ fn people() -> Vec<Person> {
 fn holds((user, groups): &Person, holder: &Scope) -> bool {
     match holder {
         Scope::Everyone => true,
-        Scope::One(principal) if principal.kind() == PrincipalType::User => principal.name() == *user,
+        Scope::One(principal) if principal.kind() == PrincipalType::User => {
+            principal.name() == *user
+        }
         Scope::One(principal) => groups.iter().any(|group| group == principal.name()),
     }
 }
@@ -97,33 +113,68 @@ struct Both<'a> {
 }
 
 impl Both<'_> {
-    fn ask(&self, holder: &Scope, answer: impl Fn(&Facts, &str, &[String], &Question) -> bool) -> [Vec<bool>; 2] {
+    fn ask(
+        &self,
+        holder: &Scope,
+        answer: impl Fn(&Facts, &str, &[String], &Question) -> bool,
+    ) -> [Vec<bool>; 2] {
         self.facts.map(|facts| {
             let (facts, user, groups) = alone(facts, holder);
-            self.questions.iter().map(|question| answer(&facts, &user, &groups, question)).collect()
+            self.questions
+                .iter()
+                .map(|question| answer(&facts, &user, &groups, question))
+                .collect()
         })
     }
 
-    /// The changes for a scope: gained, lost, and allowed by a new ACL but blocked by its own denies.
+    /// The changes for a scope: gained, lost, and allowed by a new ACL but blocked by its own
+    /// denies.
     fn turns(&self, holder: &Scope) -> Vec<[bool; 3]> {
         let [was, is] = self.ask(holder, allows);
         let [had, has] = self.ask(holder, |facts, user, groups, question| {
-            let acls = facts.acls.iter().filter(|acl| acl.permission == Permission::Allow).cloned().collect();
-            allows(&Facts { acls, ..facts.clone() }, user, groups, question)
+            let acls = facts
+                .acls
+                .iter()
+                .filter(|acl| acl.permission == Permission::Allow)
+                .cloned()
+                .collect();
+            allows(
+                &Facts {
+                    acls,
+                    ..facts.clone()
+                },
+                user,
+                groups,
+                question,
+            )
         });
-        let [_, denied] = self
-            .ask(holder, |facts, user, groups, question| verdict(facts, user, groups, question).reason == "deny_rule");
+        let [_, denied] = self.ask(holder, |facts, user, groups, question| {
+            verdict(facts, user, groups, question).reason == "deny_rule"
+        });
         (0..self.questions.len())
-            .map(|q| [is[q] && !was[q], was[q] && !is[q], has[q] && !had[q] && denied[q]])
+            .map(|q| {
+                [
+                    is[q] && !was[q],
+                    was[q] && !is[q],
+                    has[q] && !had[q] && denied[q],
+                ]
+            })
             .collect()
     }
 
     /// The queries in a scope's differences with one effect.
     fn told(&self, differences: &[Difference], holder: &Scope, effect: AccessEffect) -> Vec<bool> {
-        let of = |difference: &&Difference| difference.scope == *holder && difference.effect == effect;
-        let extents: Vec<&AccessRegion> =
-            differences.iter().filter(of).flat_map(|difference| &difference.regions).collect();
-        self.questions.iter().map(|question| extents.iter().any(|extent| is_in(extent, question))).collect()
+        let of =
+            |difference: &&Difference| difference.scope == *holder && difference.effect == effect;
+        let extents: Vec<&AccessRegion> = differences
+            .iter()
+            .filter(of)
+            .flat_map(|difference| &difference.regions)
+            .collect();
+        self.questions
+            .iter()
+            .map(|question| extents.iter().any(|extent| is_in(extent, question)))
+            .collect()
     }
 
     fn same(&self, told: &[bool], expected: &[bool], what: &str) -> Result<(), TestCaseError> {
@@ -138,62 +189,108 @@ impl Both<'_> {
 fn check_alone(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
     let everyone = both.turns(&Scope::Everyone);
     for holder in holders() {
-        let is_role = matches!(&holder, Scope::One(principal) if principal.kind() == PrincipalType::Role);
-        let list = if is_role { &found.roles } else { &found.differences };
+        let is_role =
+            matches!(&holder, Scope::One(principal) if principal.kind() == PrincipalType::Role);
+        let list = if is_role {
+            &found.roles
+        } else {
+            &found.differences
+        };
         let turns = both.turns(&holder);
-        for (place, effect) in
-            [AccessEffect::Gains, AccessEffect::Loses, AccessEffect::StillBlocked].into_iter().enumerate()
+        for (place, effect) in [
+            AccessEffect::Gains,
+            AccessEffect::Loses,
+            AccessEffect::StillBlocked,
+        ]
+        .into_iter()
+        .enumerate()
         {
             let turned = turns.iter().zip(&everyone);
             let expected: Vec<bool> = if holder.is_everyone() {
                 turned.map(|(turn, _)| turn[place]).collect()
             } else {
-                turned.map(|(turn, everyone)| turn[place] && !everyone[place]).collect()
+                turned
+                    .map(|(turn, everyone)| turn[place] && !everyone[place])
+                    .collect()
             };
-            both.same(&both.told(list, &holder, effect), &expected, &format!("{holder} {effect:?}"))?;
+            both.same(
+                &both.told(list, &holder, effect),
+                &expected,
+                &format!("{holder} {effect:?}"),
+            )?;
         }
     }
     Ok(())
 }
 
-/// Checks combinations: every difference of every identity is reported, and every reported difference occurs for an identity.
+/// Checks combinations: every difference of every identity is reported, and every reported
+/// difference occurs for an identity.
 fn check_together(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
     let people = people();
     // For each identity and query, the results before and after.
     let answers: Vec<[Vec<bool>; 2]> = people
         .iter()
         .map(|(user, groups)| {
-            both.facts
-                .map(|facts| both.questions.iter().map(|question| allows(facts, user, groups, question)).collect())
+            both.facts.map(|facts| {
+                both.questions
+                    .iter()
+                    .map(|question| allows(facts, user, groups, question))
+                    .collect()
+            })
         })
         .collect();
     let (mut more, mut less) = (false, false);
-    for alone_and_with in
-        [[AccessEffect::Gains, AccessEffect::GainsWithOthers], [AccessEffect::Loses, AccessEffect::LosesWithOthers]]
-    {
+    for alone_and_with in [
+        [AccessEffect::Gains, AccessEffect::GainsWithOthers],
+        [AccessEffect::Loses, AccessEffect::LosesWithOthers],
+    ] {
         let is_more = is_more(alone_and_with[0]);
         let turned = |[was, is]: &[Vec<bool>; 2], q: usize| was[q] != is[q] && is[q] == is_more;
-        let any = answers.iter().any(|answers| (0..both.questions.len()).any(|q| turned(answers, q)));
+        let any = answers
+            .iter()
+            .any(|answers| (0..both.questions.len()).any(|q| turned(answers, q)));
         if is_more {
             more = any;
         } else {
             less = any;
         }
-        let holders: Vec<Scope> =
-            holders().into_iter().filter(|holder| people.iter().any(|person| holds(person, holder))).collect();
+        let holders: Vec<Scope> = holders()
+            .into_iter()
+            .filter(|holder| people.iter().any(|person| holds(person, holder)))
+            .collect();
         let told: Vec<[Vec<bool>; 2]> = holders
             .iter()
-            .map(|holder| alone_and_with.map(|effect| both.told(&found.differences, holder, effect)))
+            .map(|holder| {
+                alone_and_with.map(|effect| both.told(&found.differences, holder, effect))
+            })
             .collect();
         for q in 0..both.questions.len() {
-            for (person, _) in people.iter().zip(&answers).filter(|(_, answers)| turned(answers, q)) {
-                let by =
-                    |(holder, [alone, with]): (&Scope, &[Vec<bool>; 2])| holds(person, holder) && (alone[q] || with[q]);
-                prop_assert!(holders.iter().zip(&told).any(by), "{:?} {:?}", person, both.questions[q]);
+            for (person, _) in people
+                .iter()
+                .zip(&answers)
+                .filter(|(_, answers)| turned(answers, q))
+            {
+                let by = |(holder, [alone, with]): (&Scope, &[Vec<bool>; 2])| {
+                    holds(person, holder) && (alone[q] || with[q])
+                };
+                prop_assert!(
+                    holders.iter().zip(&told).any(by),
+                    "{:?} {:?}",
+                    person,
+                    both.questions[q]
+                );
             }
             for (holder, [_, with]) in holders.iter().zip(&told).filter(|(_, [_, with])| with[q]) {
-                let is_so = |(person, answers): (&Person, &[Vec<bool>; 2])| holds(person, holder) && turned(answers, q);
-                prop_assert!(people.iter().zip(&answers).any(is_so), "{} {} {:?}", holder, with[q], both.questions[q]);
+                let is_so = |(person, answers): (&Person, &[Vec<bool>; 2])| {
+                    holds(person, holder) && turned(answers, q)
+                };
+                prop_assert!(
+                    people.iter().zip(&answers).any(is_so),
+                    "{} {} {:?}",
+                    holder,
+                    with[q],
+                    both.questions[q]
+                );
             }
         }
     }
@@ -211,8 +308,11 @@ fn check_together(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
 fn check_examples(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
     for difference in &found.differences {
         if difference.effect == AccessEffect::StillBlocked {
-            let is_deny = |acl: &Acl| acl.permission == Permission::Deny && both.facts[1].acls.contains(acl);
-            prop_assert!(!difference.blocked_by.is_empty() && difference.blocked_by.iter().all(is_deny));
+            let is_deny =
+                |acl: &Acl| acl.permission == Permission::Deny && both.facts[1].acls.contains(acl);
+            prop_assert!(
+                !difference.blocked_by.is_empty() && difference.blocked_by.iter().all(is_deny)
+            );
             prop_assert!(difference.counterexample.is_none());
             continue;
         }
@@ -225,10 +325,30 @@ fn check_examples(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
             host: example.host,
         };
         let groups = example.identity.groups().to_vec();
-        let [was, is] = both.facts.map(|facts| allows(facts, example.identity.user(), &groups, &question));
-        prop_assert_eq!((was, is), (!is_more(difference.effect), is_more(difference.effect)), "{:?}", difference);
-        prop_assert_eq!((example.before.outcome == Outcome::Allow, example.after.outcome == Outcome::Allow), (was, is));
-        prop_assert!(difference.regions.iter().any(|extent| is_in(extent, &question)), "{:?}", difference);
+        let [was, is] = both
+            .facts
+            .map(|facts| allows(facts, example.identity.user(), &groups, &question));
+        prop_assert_eq!(
+            (was, is),
+            (!is_more(difference.effect), is_more(difference.effect)),
+            "{:?}",
+            difference
+        );
+        prop_assert_eq!(
+            (
+                example.before.outcome == Outcome::Allow,
+                example.after.outcome == Outcome::Allow
+            ),
+            (was, is)
+        );
+        prop_assert!(
+            difference
+                .regions
+                .iter()
+                .any(|extent| is_in(extent, &question)),
+            "{:?}",
+            difference
+        );
     }
     Ok(())
 }
@@ -237,9 +357,17 @@ fn check(before: &Facts, after: &Facts) -> Result<(), TestCaseError> {
     let found = diff(&policy(before), &policy(after));
     let mut questions = questions(FEW);
     // A type without ACLs has no differences.
-    let named: Vec<_> = before.acls.iter().chain(&after.acls).map(|acl| acl.resource_type).collect();
+    let named: Vec<_> = before
+        .acls
+        .iter()
+        .chain(&after.acls)
+        .map(|acl| acl.resource_type)
+        .collect();
     questions.retain(|question| question.name == "a" || named.contains(&question.resource_type));
-    let both = Both { facts: [before, after], questions };
+    let both = Both {
+        facts: [before, after],
+        questions,
+    };
     check_alone(&both, &found)?;
     check_together(&both, &found)?;
     check_examples(&both, &found)?;
@@ -256,7 +384,8 @@ fn check(before: &Facts, after: &Facts) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(config(400))]
 
-    /// The difference between a policy and a changed one contains exactly the oracle's different decisions.
+    /// The difference between a policy and a changed one contains exactly the oracle's different
+    /// decisions.
     #[test]
     fn the_diff_is_what_is_decided_differently(before in facts(FEW), steps in vec(step(), 0..4)) {
         check(&before, &changed(&before, &steps))?;
@@ -269,7 +398,8 @@ proptest! {
     }
 }
 
-/// Facts with these roles (`name: member`), superusers and ACLs on the topic `a` (`principal`, or `!principal` for a deny).
+/// Facts with these roles (`name: member`), superusers and ACLs on the topic `a` (`principal`, or
+/// `!principal` for a deny).
 fn told_world(roles: &[&str], superusers: &[&str], acls: &[&str]) -> Facts {
     let acl = |text: &&str| Acl {
         resource_type: ResourceType::Topic,
@@ -278,11 +408,18 @@ fn told_world(roles: &[&str], superusers: &[&str], acls: &[&str]) -> Facts {
         principal: Principal::parse(text.trim_start_matches('!')).unwrap(),
         host: Host::Any,
         operation: Operation::Read,
-        permission: if text.starts_with('!') { Permission::Deny } else { Permission::Allow },
+        permission: if text.starts_with('!') {
+            Permission::Deny
+        } else {
+            Permission::Allow
+        },
     };
     let role = |text: &&str| {
         let (name, member) = text.split_once(": ").unwrap();
-        Role { name: name.into(), members: [Principal::parse(member).unwrap()].into() }
+        Role {
+            name: name.into(),
+            members: [Principal::parse(member).unwrap()].into(),
+        }
     };
     Facts {
         acls: acls.iter().map(acl).collect(),
@@ -297,9 +434,21 @@ fn in_short(before: &Facts, after: &Facts) -> Vec<String> {
     let found = diff(&policy(before), &policy(after));
     let short = |difference: &Difference| {
         let of = |example: &Counterexample| {
-            format!(" {}", [&[example.identity.user().to_owned()], example.identity.groups()].concat().join("+"))
+            format!(
+                " {}",
+                [
+                    &[example.identity.user().to_owned()],
+                    example.identity.groups()
+                ]
+                .concat()
+                .join("+")
+            )
         };
-        let example = difference.counterexample.as_deref().map(of).unwrap_or_default();
+        let example = difference
+            .counterexample
+            .as_deref()
+            .map(of)
+            .unwrap_or_default();
         format!("{} {}{example}", difference.scope, difference.effect.code())
     };
     found.differences.iter().map(short).collect()
@@ -312,10 +461,22 @@ fn a_deny_counts_for_those_who_can_be_the_same_person() {
     assert!(in_short(&world(&[]), &world(&["!Group:g"])).is_empty());
     // A user, or a member of another group, may be in the group.
     let [user, group] = ["User:u", "Group:h"];
-    assert_eq!(in_short(&world(&[user]), &world(&[user, "!Group:g"])), ["Group:g loses_with_others u+g"]);
-    assert_eq!(in_short(&world(&[user, "!Group:g"]), &world(&[user])), ["Group:g gains_with_others u+g"]);
-    assert_eq!(in_short(&world(&[group]), &world(&[group, "!Group:g"])), ["Group:g loses_with_others someone+g+h"]);
-    assert_eq!(in_short(&world(&[group]), &world(&[group, "!User:u"])), ["User:u loses_with_others u+h"]);
+    assert_eq!(
+        in_short(&world(&[user]), &world(&[user, "!Group:g"])),
+        ["Group:g loses_with_others u+g"]
+    );
+    assert_eq!(
+        in_short(&world(&[user, "!Group:g"]), &world(&[user])),
+        ["Group:g gains_with_others u+g"]
+    );
+    assert_eq!(
+        in_short(&world(&[group]), &world(&[group, "!Group:g"])),
+        ["Group:g loses_with_others someone+g+h"]
+    );
+    assert_eq!(
+        in_short(&world(&[group]), &world(&[group, "!User:u"])),
+        ["User:u loses_with_others u+h"]
+    );
     // An identity has only one user.
     assert!(in_short(&world(&[user]), &world(&[user, "!User:v"])).is_empty());
     // A superuser in both policies is unaffected.
@@ -329,37 +490,71 @@ fn a_superuser_is_past_the_denies_of_groups() {
     let (before, after) = (told_world(&[], &["u"], acls), told_world(&[], &[], acls));
     let lost = in_short(&before, &after);
     assert_eq!(lost, ["User:u loses u", "User:u loses_with_others u+g"]);
-    assert_eq!(in_short(&after, &before), ["User:u gains u", "User:u gains_with_others u+g"]);
+    assert_eq!(
+        in_short(&after, &before),
+        ["User:u gains u", "User:u gains_with_others u+g"]
+    );
     // A new superuser is not a counterexample for a loss of a group.
-    let (before, after) = (told_world(&[], &[], &["Group:h", "!User:v"]), told_world(&[], &["v"], &["!Group:g"]));
-    assert!(in_short(&before, &after).contains(&"Group:g loses_with_others someone+g+h".to_owned()));
+    let (before, after) = (
+        told_world(&[], &[], &["Group:h", "!User:v"]),
+        told_world(&[], &["v"], &["!Group:g"]),
+    );
+    assert!(
+        in_short(&before, &after).contains(&"Group:g loses_with_others someone+g+h".to_owned())
+    );
 }
 
 #[test]
 fn an_allow_that_a_deny_blocks_is_told() {
-    let (before, after) =
-        (told_world(&["r: Group:g"], &[], &["!Role:r"]), told_world(&["r: Group:g"], &[], &["!Role:r", "Group:g"]));
+    let (before, after) = (
+        told_world(&["r: Group:g"], &[], &["!Role:r"]),
+        told_world(&["r: Group:g"], &[], &["!Role:r", "Group:g"]),
+    );
     // Reading is blocked, but not describing, which the allow implies and the deny does not (D-02).
-    assert_eq!(in_short(&before, &after), ["Group:g gains someone+g", "Group:g still_blocked"]);
+    assert_eq!(
+        in_short(&before, &after),
+        ["Group:g gains someone+g", "Group:g still_blocked"]
+    );
     let found = diff(&policy(&before), &policy(&after));
-    let [gains, blocked] = &found.differences[..] else { panic!("{found:?}") };
+    let [gains, blocked] = &found.differences[..] else {
+        panic!("{found:?}")
+    };
     assert_eq!(gains.regions[0].operations, [Operation::Describe]);
-    assert_eq!((&blocked.regions[0].operations[..], &blocked.blocked_by), (&[Operation::Read][..], &before.acls));
+    assert_eq!(
+        (&blocked.regions[0].operations[..], &blocked.blocked_by),
+        (&[Operation::Read][..], &before.acls)
+    );
 }
 
 #[test]
 fn what_is_lost_outside_every_prefix_is_told() {
     // Not reading, which would imply describing if only reading is denied.
     let operation = Operation::Describe;
-    let acl = |acl: Acl, name: &str, pattern_type| Acl { resource_name: name.into(), pattern_type, operation, ..acl };
+    let acl = |acl: Acl, name: &str, pattern_type| Acl {
+        resource_name: name.into(),
+        pattern_type,
+        operation,
+        ..acl
+    };
     let [allow, deny, everyone] =
         ["Group:g", "!Group:g", "User:*"].map(|text| told_world(&[], &[], &[text]).acls.remove(0));
     let (literal, prefixed) = (PatternType::Literal, PatternType::Prefixed);
     let denies = [("", literal), ("a", prefixed), ("b", prefixed)];
     let before = std::iter::once(acl(allow, "*", literal));
-    let before = before.chain(denies.map(|(name, pattern_type)| acl(deny.clone(), name, pattern_type))).collect();
-    let before = Facts { acls: before, ..Facts::default() };
-    let after = Facts { acls: vec![acl(everyone, "*", prefixed)], ..Facts::default() };
+    let before = before
+        .chain(denies.map(|(name, pattern_type)| acl(deny.clone(), name, pattern_type)))
+        .collect();
+    let before = Facts {
+        acls: before,
+        ..Facts::default()
+    };
+    let after = Facts {
+        acls: vec![acl(everyone, "*", prefixed)],
+        ..Facts::default()
+    };
     assert!(in_short(&before, &after).contains(&"Group:g loses someone+g".to_owned()));
-    assert_eq!(diff(&policy(&before), &policy(&after)).relation, Relation::Mixed);
+    assert_eq!(
+        diff(&policy(&before), &policy(&after)).relation,
+        Relation::Mixed
+    );
 }

@@ -1,6 +1,8 @@
 //! Tests that every result of the analysis respects the expiry of an identity.
 
-use gbac_analysis::{ReachSubject, compare, least_grant, matrix_cell, matrix_resources, permissions, revoke};
+use gbac_analysis::{
+    ReachSubject, compare, least_grant, matrix_cell, matrix_resources, permissions, revoke,
+};
 use gbac_engine::decide::{At, Outcome, Reason, Request, decide};
 use gbac_engine::identity::{Identity, IdentityRules};
 use gbac_engine::model::Operation;
@@ -15,15 +17,21 @@ const END: f64 = 1_700_000_000.0;
 /// An identity with this `exp`.
 fn identity(user: &str, groups: &[String], exp: Option<Value>) -> Identity {
     let mut claims = json!({ "sub": user, "groups": groups });
-    claims.as_object_mut().unwrap().extend(exp.map(|exp| ("exp".to_owned(), exp)));
+    claims
+        .as_object_mut()
+        .unwrap()
+        .extend(exp.map(|exp| ("exp".to_owned(), exp)));
     let claims = gbac_json::unverified_claims(claims.as_object().unwrap().clone());
-    Identity::from_unverified(&claims, None, &IdentityRules::default()).unwrap().0
+    Identity::from_unverified(&claims, None, &IdentityRules::default())
+        .unwrap()
+        .0
 }
 
 proptest! {
     #![proptest_config(config(40))]
 
-    /// Matrix cells, permissions, least grants and revocations agree with a decision at the same instant.
+    /// Matrix cells, permissions, least grants and revocations agree with a decision at the same
+    /// instant.
     #[test]
     fn every_outcome_is_that_of_the_decision_at_the_instant(
         facts in facts(FEW),
@@ -67,11 +75,29 @@ proptest! {
 
 #[test]
 fn an_end_is_not_a_difference_between_two_people() {
-    let facts = gbac_tests::oracle::Facts { acls: Vec::new(), roles: Vec::new(), superusers: vec!["root".into()] };
+    let facts = gbac_tests::oracle::Facts {
+        acls: Vec::new(),
+        roles: Vec::new(),
+        superusers: vec!["root".into()],
+    };
     let policy = policy(&facts);
-    let (expired, root) = (identity("root", &[], Some(json!("soon"))), Identity::new("root", [""; 0]));
+    let (expired, root) = (
+        identity("root", &[], Some(json!("soon"))),
+        Identity::new("root", [""; 0]),
+    );
     assert!(compare((&policy, &expired), (&policy, &root)).is_equal());
-    let request = Request::new(Operation::Read, gbac_engine::model::ResourceType::Topic, "t", At::seconds(END));
-    assert_eq!(permissions(&policy, &expired).outcome(&request), Outcome::Deny);
-    assert_eq!(permissions(&policy, &root).outcome(&request), Outcome::Allow);
+    let request = Request::new(
+        Operation::Read,
+        gbac_engine::model::ResourceType::Topic,
+        "t",
+        At::seconds(END),
+    );
+    assert_eq!(
+        permissions(&policy, &expired).outcome(&request),
+        Outcome::Deny
+    );
+    assert_eq!(
+        permissions(&policy, &root).outcome(&request),
+        Outcome::Allow
+    );
 }

@@ -14,7 +14,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::world::{FEW, ROLES, USERS, acl, allows, config, facts, groups, member, once, policy, question, verdict};
+use super::world::{
+    FEW, ROLES, USERS, acl, allows, config, facts, groups, member, once, policy, question, verdict,
+};
 
 /// A change of a small world.
 #[derive(Debug, Clone)]
@@ -45,22 +47,42 @@ fn changes(facts: &Facts, edits: &[Edit]) -> Vec<Change> {
         match edit {
             Edit::Add(acl) => changes.push(Change::AddAcl(acl.clone())),
             Edit::Remove(index) if !facts.acls.is_empty() => {
-                changes.push(Change::RemoveAcl(facts.acls[index.index(facts.acls.len())].clone()));
+                changes.push(Change::RemoveAcl(
+                    facts.acls[index.index(facts.acls.len())].clone(),
+                ));
             }
             Edit::Remove(_) => {}
             Edit::Join(role, member) => {
-                changes.push(Change::AddMember { role: (*role).into(), member: member.clone() });
+                changes.push(Change::AddMember {
+                    role: (*role).into(),
+                    member: member.clone(),
+                });
             }
             Edit::Leave(name, index) => {
-                let role = facts.roles.iter().find(|role| role.name == *name).filter(|role| !role.members.is_empty());
+                let role = facts
+                    .roles
+                    .iter()
+                    .find(|role| role.name == *name)
+                    .filter(|role| !role.members.is_empty());
                 if let Some(role) = role {
-                    let member = role.members.iter().nth(index.index(role.members.len())).unwrap().clone();
-                    changes.push(Change::RemoveMember { role: (*name).into(), member });
+                    let member = role
+                        .members
+                        .iter()
+                        .nth(index.index(role.members.len()))
+                        .unwrap()
+                        .clone();
+                    changes.push(Change::RemoveMember {
+                        role: (*name).into(),
+                        member,
+                    });
                 }
             }
             Edit::Create(name) => changes.push(Change::CreateRole((*name).into())),
             Edit::Delete(name, acls) => {
-                changes.push(Change::DeleteRole { name: (*name).into(), delete_acls: *acls });
+                changes.push(Change::DeleteRole {
+                    name: (*name).into(),
+                    delete_acls: *acls,
+                });
             }
         }
     }
@@ -92,16 +114,29 @@ fn fixed(facts: &Facts, groups: &[String], fix: &AccessFix) -> (Facts, Vec<Strin
             HypotheticalChange::Join(name) => groups.push(name.clone()),
             HypotheticalChange::Leave(name) => groups.retain(|group| group != name),
             HypotheticalChange::Policy(Change::AddAcl(acl)) => facts.acls.push(acl.clone()),
-            HypotheticalChange::Policy(Change::RemoveAcl(acl)) => facts.acls.retain(|other| other != acl),
+            HypotheticalChange::Policy(Change::RemoveAcl(acl)) => {
+                facts.acls.retain(|other| other != acl)
+            }
             HypotheticalChange::Policy(Change::CreateRole(name)) => {
-                facts.roles.push(Role { name: name.clone(), members: BTreeSet::new() });
+                facts.roles.push(Role {
+                    name: name.clone(),
+                    members: BTreeSet::new(),
+                });
             }
             HypotheticalChange::Policy(Change::AddMember { role, member }) => {
-                let role = facts.roles.iter_mut().find(|other| other.name == *role).expect("the role exists");
+                let role = facts
+                    .roles
+                    .iter_mut()
+                    .find(|other| other.name == *role)
+                    .expect("the role exists");
                 assert!(role.members.insert(member.clone()), "it was a member");
             }
             HypotheticalChange::Policy(Change::RemoveMember { role, member }) => {
-                let role = facts.roles.iter_mut().find(|other| other.name == *role).expect("the role exists");
+                let role = facts
+                    .roles
+                    .iter_mut()
+                    .find(|other| other.name == *role)
+                    .expect("the role exists");
                 assert!(role.members.remove(member), "it was no member");
             }
             HypotheticalChange::Policy(other) => panic!("no fix makes {other:?}"),
@@ -112,7 +147,12 @@ fn fixed(facts: &Facts, groups: &[String], fix: &AccessFix) -> (Facts, Vec<Strin
 }
 
 /// What gets rid of a deny.
-const REMOVALS: [FixKind; 4] = [FixKind::RemoveDenies, FixKind::LeaveRole, FixKind::NarrowDenies, FixKind::LeaveGroups];
+const REMOVALS: [FixKind; 4] = [
+    FixKind::RemoveDenies,
+    FixKind::LeaveRole,
+    FixKind::NarrowDenies,
+    FixKind::LeaveGroups,
+];
 
 proptest! {
     #![proptest_config(config(5))]
@@ -190,7 +230,11 @@ fn acl_of(principal: &str, permission: Permission, operation: Operation, name: &
     Acl {
         resource_type: ResourceType::Topic,
         resource_name: name.into(),
-        pattern_type: if name.ends_with('-') { PatternType::Prefixed } else { PatternType::Literal },
+        pattern_type: if name.ends_with('-') {
+            PatternType::Prefixed
+        } else {
+            PatternType::Literal
+        },
         principal: Principal::parse(principal).unwrap(),
         host: Host::Any,
         operation,
@@ -204,28 +248,55 @@ fn world(roles: &[(&str, &[&str])], acls: &[(&str, Permission, Operation, &str)]
         policy.apply(Change::CreateRole((*name).into())).unwrap();
         for member in *members {
             let member = Principal::parse(member).unwrap();
-            policy.apply(Change::AddMember { role: (*name).into(), member }).unwrap();
+            policy
+                .apply(Change::AddMember {
+                    role: (*name).into(),
+                    member,
+                })
+                .unwrap();
         }
     }
     for (principal, permission, operation, name) in acls {
-        policy.apply(Change::AddAcl(acl_of(principal, *permission, *operation, name))).unwrap();
+        policy
+            .apply(Change::AddAcl(acl_of(
+                principal,
+                *permission,
+                *operation,
+                name,
+            )))
+            .unwrap();
     }
     policy
 }
 
 fn kinds(policy: &Policy, groups: &[&str], name: &str) -> Vec<Vec<FixKind>> {
-    let request = Request::new(Operation::Write, ResourceType::Topic, name, At::IgnoringExpiry);
+    let request = Request::new(
+        Operation::Write,
+        ResourceType::Topic,
+        name,
+        At::IgnoringExpiry,
+    );
     let identity = Identity::new("maya", groups.iter().copied());
     let found = access_fixes(policy, &identity, &request, |_, _| true);
-    found.fixes.iter().map(|fix| fix.steps.iter().map(|step| step.kind).collect()).collect()
+    found
+        .fixes
+        .iter()
+        .map(|fix| fix.steps.iter().map(|step| step.kind).collect())
+        .collect()
 }
 
 #[test]
 fn groups_and_roles_come_before_the_provider_and_the_user() {
     use Permission::Allow;
     let policy = world(
-        &[("Writers", &["Group:orders-writers"]), ("Analysts", &["Group:data"])],
-        &[("Role:Writers", Allow, Operation::Write, "orders-"), ("Role:Analysts", Allow, Operation::Read, "events-")],
+        &[
+            ("Writers", &["Group:orders-writers"]),
+            ("Analysts", &["Group:data"]),
+        ],
+        &[
+            ("Role:Writers", Allow, Operation::Write, "orders-"),
+            ("Role:Analysts", Allow, Operation::Read, "events-"),
+        ],
     );
     let found = kinds(&policy, &["unknown", "data"], "orders-eu");
     assert_eq!(
@@ -242,25 +313,60 @@ fn groups_and_roles_come_before_the_provider_and_the_user() {
         ]
     );
     // A group that shares a word with the resource, or with a member of the role, comes first.
-    let request = Request::new(Operation::Write, ResourceType::Topic, "orders-eu", At::IgnoringExpiry);
+    let request = Request::new(
+        Operation::Write,
+        ResourceType::Topic,
+        "orders-eu",
+        At::IgnoringExpiry,
+    );
     for related in ["/eu/checkout", "order-writers"] {
-        let found = access_fixes(&policy, &Identity::new("maya", ["data", "ops", related]), &request, |_, _| true);
+        let found = access_fixes(
+            &policy,
+            &Identity::new("maya", ["data", "ops", related]),
+            &request,
+            |_, _| true,
+        );
         let member = Principal::group(related);
-        assert_eq!(found.fixes[0].policy_changes(), [Change::AddMember { role: "Writers".into(), member }]);
+        assert_eq!(
+            found.fixes[0].policy_changes(),
+            [Change::AddMember {
+                role: "Writers".into(),
+                member
+            }]
+        );
     }
     // Otherwise, the order is that of the identity.
     let identity = Identity::new("maya", ["data", "unknown"]);
     let found = access_fixes(&policy, &identity, &request, |_, _| true);
     assert_eq!(
         found.fixes[0].policy_changes(),
-        [Change::AddMember { role: "Writers".into(), member: Principal::group("data") }]
+        [Change::AddMember {
+            role: "Writers".into(),
+            member: Principal::group("data")
+        }]
     );
-    let created = found.fixes.iter().find(|fix| fix.steps[0].kind == FixKind::CreateRole).unwrap();
-    assert_eq!(created.policy_changes()[0], Change::CreateRole("OrdersEuWriters".into()));
+    let created = found
+        .fixes
+        .iter()
+        .find(|fix| fix.steps[0].kind == FixKind::CreateRole)
+        .unwrap();
+    assert_eq!(
+        created.policy_changes()[0],
+        Change::CreateRole("OrdersEuWriters".into())
+    );
     // A name that is taken gets a number, and so does one that ACLs without a role wait for.
-    let taken = access_fixes(&policy, &identity, &request, |name, _| name != "OrdersEuWriters");
-    let created = taken.fixes.iter().find(|fix| fix.steps[0].kind == FixKind::CreateRole).unwrap();
-    assert_eq!(created.policy_changes()[0], Change::CreateRole("OrdersEuWriters2".into()));
+    let taken = access_fixes(&policy, &identity, &request, |name, _| {
+        name != "OrdersEuWriters"
+    });
+    let created = taken
+        .fixes
+        .iter()
+        .find(|fix| fix.steps[0].kind == FixKind::CreateRole)
+        .unwrap();
+    assert_eq!(
+        created.policy_changes()[0],
+        Change::CreateRole("OrdersEuWriters2".into())
+    );
     // Who has no groups is not kept from a fix.
     assert_eq!(kinds(&policy, &[], "x"), [vec![FixKind::GrantUser]]);
 }
@@ -269,7 +375,10 @@ fn groups_and_roles_come_before_the_provider_and_the_user() {
 fn a_deny_is_removed_narrowed_or_left() {
     use Permission::{Allow, Deny};
     let policy = world(
-        &[("Writers", &["Group:eng"]), ("Suspended", &["Group:contractors"])],
+        &[
+            ("Writers", &["Group:eng"]),
+            ("Suspended", &["Group:contractors"]),
+        ],
         &[
             ("Role:Writers", Allow, Operation::Write, "orders-"),
             ("Role:Suspended", Deny, Operation::All, "orders-"),
@@ -288,23 +397,38 @@ fn a_deny_is_removed_narrowed_or_left() {
     // Two denies, of which one is of a group: its role can't be left, but both groups can.
     assert_eq!(
         kinds(&policy, &["eng", "contractors", "audit"], "orders-eu"),
-        [vec![FixKind::RemoveDenies], vec![FixKind::NarrowDenies], vec![FixKind::LeaveGroups]]
+        [
+            vec![FixKind::RemoveDenies],
+            vec![FixKind::NarrowDenies],
+            vec![FixKind::LeaveGroups]
+        ]
     );
     // Nothing allows it without the deny: the fix has a second step.
     let both = kinds(&policy, &["audit"], "orders-eu");
-    assert!(both.contains(&vec![FixKind::RemoveDenies, FixKind::AssignGroup]), "{both:?}");
+    assert!(
+        both.contains(&vec![FixKind::RemoveDenies, FixKind::AssignGroup]),
+        "{both:?}"
+    );
     assert!(both.iter().all(|kinds| kinds.len() == 2), "{both:?}");
 }
 
 #[test]
 fn superusers_and_what_is_allowed_or_expired_need_no_fix() {
-    let policy = world(&[], &[("Group:eng", Permission::Allow, Operation::Write, "a")]);
+    let policy = world(
+        &[],
+        &[("Group:eng", Permission::Allow, Operation::Write, "a")],
+    );
     assert!(kinds(&policy, &["eng"], "a").is_empty());
-    let claims = gbac_engine::token::UnverifiedClaims::parse(r#"{ "sub": "maya", "exp": 1 }"#).unwrap();
-    let (expired, _) = Identity::from_unverified(&claims, None, &policy.settings().identity_rules()).unwrap();
+    let claims =
+        gbac_engine::token::UnverifiedClaims::parse(r#"{ "sub": "maya", "exp": 1 }"#).unwrap();
+    let (expired, _) =
+        Identity::from_unverified(&claims, None, &policy.settings().identity_rules()).unwrap();
     let request = Request::new(Operation::Write, ResourceType::Topic, "b", At::seconds(2.0));
     let found = access_fixes(&policy, &expired, &request, |_, _| true);
-    assert_eq!((found.decision.reason, found.fixes.len()), (Reason::Expired, 0));
+    assert_eq!(
+        (found.decision.reason, found.fixes.len()),
+        (Reason::Expired, 0)
+    );
     assert_eq!(found.decision.outcome, Outcome::Deny);
 }
 
@@ -317,10 +441,20 @@ fn names_that_no_role_can_have_give_a_role_another_name() {
         (ResourceType::Subject, &*"\u{1F600},=".repeat(20)),
     ] {
         let request = Request::new(Operation::Alter, resource_type, name, At::IgnoringExpiry);
-        let found = access_fixes(&policy, &Identity::new("maya", ["eng"]), &request, |_, _| true);
-        let created = found.fixes.iter().filter(|fix| fix.steps[0].kind == FixKind::CreateRole);
+        let found = access_fixes(
+            &policy,
+            &Identity::new("maya", ["eng"]),
+            &request,
+            |_, _| true,
+        );
+        let created = found
+            .fixes
+            .iter()
+            .filter(|fix| fix.steps[0].kind == FixKind::CreateRole);
         for fix in created.clone() {
-            let Some(Change::CreateRole(name)) = fix.policy_changes().into_iter().next() else { panic!("{fix:?}") };
+            let Some(Change::CreateRole(name)) = fix.policy_changes().into_iter().next() else {
+                panic!("{fix:?}")
+            };
             check_role_name(&name).unwrap();
         }
         assert_eq!(created.count(), 1, "{name:?}");

@@ -1,12 +1,14 @@
 //! Tests of the analysis of policies of Kafka, whose hosts can be ranges.
 
 use gbac_analysis::{
-    FindingCode, FixKind, HypotheticalChanges, Scope, access_fixes, compare, diff, lint, migration_findings,
-    permissions, who_can,
+    FindingCode, FixKind, HypotheticalChanges, Scope, access_fixes, compare, diff, lint,
+    migration_findings, permissions, who_can,
 };
 use gbac_engine::decide::{At, Outcome, PreparedIdentity, Reason, Request, decide};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Acl, Dialect, Operation, Permission, Principal, PrincipalType, ResourceType};
+use gbac_engine::model::{
+    Acl, Dialect, Operation, Permission, Principal, PrincipalType, ResourceType,
+};
 use gbac_engine::policy::{Change, Policy, Settings};
 use gbac_json::{lint_from_json, lint_in_dialect};
 use gbac_tests::kafka::{kafka_asked, kafka_facts, kafka_policy, version};
@@ -80,7 +82,8 @@ proptest! {
         }
     }
 
-    /// Lint reports each range in a version that does not know ranges, and only there; what it says can go, goes without effect.
+    /// Lint reports each range in a version that does not know ranges, and only there; what it says
+    /// can go, goes without effect.
     #[test]
     fn ranges_of_an_earlier_version_are_reported(version in version(), facts in kafka_facts(), asked in kafka_asked()) {
         let mut policy = kafka_policy(version, &facts);
@@ -137,8 +140,12 @@ fn the_migration_check_lists_acls_of_groups_and_of_roles_with_members() {
     let listed = |settings: serde_json::Value| -> Vec<String> {
         let document = document(&settings, &["r:Group:eng", "empty:"], &acls);
         let findings = lint_in_dialect(&document, Dialect::Kafka).unwrap();
-        let begins = findings.into_iter().filter(|finding| finding.code == FindingCode::ACL_BEGINS_TO_MATCH);
-        begins.map(|finding| finding.message.replace(" begins to match", "")).collect()
+        let begins = findings
+            .into_iter()
+            .filter(|finding| finding.code == FindingCode::ACL_BEGINS_TO_MATCH);
+        begins
+            .map(|finding| finding.message.replace(" begins to match", ""))
+            .collect()
     };
     let any_host = [
         "the deny of write on the literal topic `a` for `Group:eng`",
@@ -152,11 +159,17 @@ fn the_migration_check_lists_acls_of_groups_and_of_roles_with_members() {
     assert_eq!(found, expected, "ranges do not match before 4.4");
     let mut found = listed(serde_json::json!({}));
     found.sort();
-    expected.push("the allow of delete on the literal topic `a` for `Group:eng` from 10.0.0.0/8".to_owned());
+    expected.push(
+        "the allow of delete on the literal topic `a` for `Group:eng` from 10.0.0.0/8".to_owned(),
+    );
     expected.sort();
     assert_eq!(found, expected);
 
-    let document = document(&serde_json::json!({ "dialect": "kafka", "kafka_version": "4.3" }), &[], &acls[..2]);
+    let document = document(
+        &serde_json::json!({ "dialect": "kafka", "kafka_version": "4.3" }),
+        &[],
+        &acls[..2],
+    );
     assert_eq!(lint_in_dialect(&document, Dialect::Platform).unwrap(), []);
     assert_eq!(lint_from_json(&document).unwrap(), [], "only on request");
 }
@@ -166,16 +179,32 @@ fn a_document_is_read_in_the_dialect_that_is_asked_for() {
     let registry = ["SUBJECT s LITERAL User:u * READ ALLOW"];
     let codes = |settings: &serde_json::Value, acls: &[&str], dialect| -> Vec<String> {
         let problems = lint_in_dialect(&document(settings, &[], acls), dialect).unwrap_err();
-        problems.0.iter().map(|problem| format!("{} {}", problem.path, problem.code)).collect()
+        problems
+            .0
+            .iter()
+            .map(|problem| format!("{} {}", problem.path, problem.code))
+            .collect()
     };
     let none = serde_json::json!({});
-    assert_eq!(codes(&none, &registry, Dialect::Kafka), ["/acls/0/resource_type not_in_dialect"]);
+    assert_eq!(
+        codes(&none, &registry, Dialect::Kafka),
+        ["/acls/0/resource_type not_in_dialect"]
+    );
     let token = ["DELEGATION_TOKEN t LITERAL User:u * DESCRIBE ALLOW"];
     let kafka = serde_json::json!({ "dialect": "kafka" });
-    assert_eq!(codes(&kafka, &token, Dialect::Platform), ["/acls/0/resource_type not_in_dialect"]);
-    assert_eq!(codes(&serde_json::json!([]), &[], Dialect::Kafka), ["/settings wrong_type"]);
+    assert_eq!(
+        codes(&kafka, &token, Dialect::Platform),
+        ["/acls/0/resource_type not_in_dialect"]
+    );
+    assert_eq!(
+        codes(&serde_json::json!([]), &[], Dialect::Kafka),
+        ["/settings wrong_type"]
+    );
     assert!(lint_in_dialect("[]", Dialect::Kafka).is_err());
-    assert_eq!(lint_in_dialect(r#"{ "version": 1 }"#, Dialect::Kafka).unwrap(), []);
+    assert_eq!(
+        lint_in_dialect(r#"{ "version": 1 }"#, Dialect::Kafka).unwrap(),
+        []
+    );
 }
 
 #[test]
@@ -188,7 +217,8 @@ fn everyone_of_kafka_is_a_user_only_by_name() {
 proptest! {
     #![proptest_config(config(1))]
 
-    /// Every fix allows the request, and a deny that is narrowed still denies every other operation of Kafka.
+    /// Every fix allows the request, and a deny that is narrowed still denies every other operation
+    /// of Kafka.
     #[test]
     fn fixes_in_kafka_allow_the_request_and_nothing_else(version in version(), facts in kafka_facts(), asked in kafka_asked()) {
         let policy = kafka_policy(version, &facts);
@@ -214,17 +244,39 @@ proptest! {
 #[test]
 fn a_narrowed_deny_keeps_the_operations_of_kafka() {
     let user = Principal::user("u");
-    let all = |principal: Principal| Acl::allow(principal, Operation::All, ResourceType::TransactionalId, "tx");
-    let deny = Acl { permission: Permission::Deny, ..all(Principal::group("g")) };
-    let mut policy = Policy::new(Settings { dialect: Dialect::Kafka, ..Settings::default() });
+    let all = |principal: Principal| {
+        Acl::allow(
+            principal,
+            Operation::All,
+            ResourceType::TransactionalId,
+            "tx",
+        )
+    };
+    let deny = Acl {
+        permission: Permission::Deny,
+        ..all(Principal::group("g"))
+    };
+    let mut policy = Policy::new(Settings {
+        dialect: Dialect::Kafka,
+        ..Settings::default()
+    });
     for acl in [all(user), deny] {
         policy.apply(Change::AddAcl(acl)).unwrap();
     }
     let identity = Identity::new("u", ["g"]);
-    let request = |operation| Request::new(operation, ResourceType::TransactionalId, "tx", At::IgnoringExpiry);
+    let request = |operation| {
+        Request::new(
+            operation,
+            ResourceType::TransactionalId,
+            "tx",
+            At::IgnoringExpiry,
+        )
+    };
     let fixes = access_fixes(&policy, &identity, &request(Operation::Write), |_, _| true).fixes;
-    let narrowing =
-        fixes.iter().find(|fix| fix.steps[0].kind == FixKind::NarrowDenies).expect("a deny of all can be narrowed");
+    let narrowing = fixes
+        .iter()
+        .find(|fix| fix.steps[0].kind == FixKind::NarrowDenies)
+        .expect("a deny of all can be narrowed");
     for change in narrowing.policy_changes() {
         assert!(policy.apply(change).unwrap());
     }

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use gbac_analysis::{MAX_CANDIDATES, least_grant};
 use gbac_engine::decide::{At, Outcome, Request, decide};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType};
+use gbac_engine::model::{
+    Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType,
+};
 use gbac_engine::policy::{Change, Policy};
 use gbac_tests::oracle::Facts;
 use proptest::collection::vec;
@@ -13,7 +15,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::world::{
-    FEW, GROUPS, Question, ROLES, USERS, acl, allows, config, facts, groups, once, policy, question, roles, verdict,
+    FEW, GROUPS, Question, ROLES, USERS, acl, allows, config, facts, groups, once, policy,
+    question, roles, verdict,
 };
 
 fn with(facts: &Facts, user: &str, groups: &[String], set: &[Principal]) -> (Facts, Vec<String>) {
@@ -23,7 +26,11 @@ fn with(facts: &Facts, user: &str, groups: &[String], set: &[Principal]) -> (Fac
         match principal.kind() {
             PrincipalType::Group => groups.push(principal.name().into()),
             _ => {
-                for role in facts.roles.iter_mut().filter(|role| role.name == principal.name()) {
+                for role in facts
+                    .roles
+                    .iter_mut()
+                    .filter(|role| role.name == principal.name())
+                {
                     role.members.insert(Principal::user(user));
                 }
             }
@@ -42,7 +49,11 @@ fn check_least_grant(
     let requests: Vec<Request<'_>> = questions.iter().map(Question::request).collect();
     let identity = Identity::new(user, groups);
     let found = least_grant(&policy, &identity, &requests);
-    let all = |facts: &Facts, groups: &[String]| questions.iter().all(|question| allows(facts, user, groups, question));
+    let all = |facts: &Facts, groups: &[String]| {
+        questions
+            .iter()
+            .all(|question| allows(facts, user, groups, question))
+    };
     if all(facts, groups) {
         prop_assert!(found.sets.is_empty() && found.acls.is_empty() && found.denied_by.is_empty());
         return Ok(0);
@@ -53,12 +64,18 @@ fn check_least_grant(
         .iter()
         .filter(|acl| acl.permission == Permission::Deny)
         .filter(|acl| {
-            let only = Facts { acls: vec![(*acl).clone()], ..facts.clone() };
-            questions.iter().any(|question| verdict(&only, user, groups, question).reason == "deny_rule")
+            let only = Facts {
+                acls: vec![(*acl).clone()],
+                ..facts.clone()
+            };
+            questions
+                .iter()
+                .any(|question| verdict(&only, user, groups, question).reason == "deny_rule")
         })
         .collect();
     prop_assert_eq!(&denying, &by_oracle);
-    // Tries every set of groups and roles, by size: the sets of the first size with a result must equal the returned ones.
+    // Tries every set of groups and roles, by size: the sets of the first size with a result must
+    // equal the returned ones.
     let mut candidates: Vec<Principal> = GROUPS
         .iter()
         .filter(|group| !groups.iter().any(|has| has == *group))
@@ -78,8 +95,14 @@ fn check_least_grant(
             by_size[set.len()].insert(set);
         }
     }
-    let smallest = by_size.into_iter().find(|sets| !sets.is_empty()).unwrap_or_default();
-    prop_assert_eq!(found.sets.iter().cloned().collect::<BTreeSet<_>>(), smallest.clone());
+    let smallest = by_size
+        .into_iter()
+        .find(|sets| !sets.is_empty())
+        .unwrap_or_default();
+    prop_assert_eq!(
+        found.sets.iter().cloned().collect::<BTreeSet<_>>(),
+        smallest.clone()
+    );
     prop_assert_eq!(found.sets.len(), smallest.len());
     prop_assert!(found.complete);
     // The new ACLs allow the requests, and each of them is necessary.
@@ -142,25 +165,44 @@ fn where_there_are_too_many_candidates_it_says_so_and_tells_a_set_that_allows() 
     let topics: Vec<String> = (0..count).map(|place| format!("t{place}")).collect();
     // One group for each topic, and one for the first half of them.
     let mut grant = |group: &str, topic: &str| {
-        policy.apply(Change::AddAcl(read(topic, Principal::group(group)))).unwrap();
+        policy
+            .apply(Change::AddAcl(read(topic, Principal::group(group))))
+            .unwrap();
     };
     for topic in &topics {
         grant(&format!("g-{topic}"), topic);
     }
-    topics[..count / 2].iter().for_each(|topic| grant("half", topic));
+    topics[..count / 2]
+        .iter()
+        .for_each(|topic| grant("half", topic));
     let requests: Vec<Request<'_>> = topics
         .iter()
-        .map(|topic| Request::new(Operation::Read, ResourceType::Topic, topic, At::IgnoringExpiry))
+        .map(|topic| {
+            Request::new(
+                Operation::Read,
+                ResourceType::Topic,
+                topic,
+                At::IgnoringExpiry,
+            )
+        })
         .collect();
     let enough = count / 2 + 1;
     let few = least_grant(&policy, &Identity::new("w", [""; 0]), &requests[..4]);
-    assert!(few.complete && few.sets == [vec![Principal::group("half")]], "{:?}", few.sets);
+    assert!(
+        few.complete && few.sets == [vec![Principal::group("half")]],
+        "{:?}",
+        few.sets
+    );
     let many = least_grant(&policy, &Identity::new("w", [""; 0]), &requests);
     assert!(!many.complete);
     assert_eq!(many.sets.iter().map(Vec::len).max(), Some(enough));
     for set in &many.sets {
         let identity = Identity::new("w", set.iter().map(|principal| principal.name()));
-        assert!(requests.iter().all(|request| decide(&policy, &identity, request).outcome == Outcome::Allow));
+        assert!(
+            requests
+                .iter()
+                .all(|request| decide(&policy, &identity, request).outcome == Outcome::Allow)
+        );
     }
     assert_eq!(many.acls.len(), count);
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use gbac_analysis::{NameIndex, Relation, Severity, diff, lint, name_findings};
-use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, Role};
+use gbac_engine::model::{
+    Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, Role,
+};
 use gbac_engine::policy::Change;
 use gbac_json::{FindingJson, lint_from_json, policy_from_json};
 use gbac_tests::oracle::Facts;
@@ -27,7 +29,8 @@ fn applies_wherever(facts: &Facts, one: &Acl, other: &Acl) -> bool {
         match one.pattern_type {
             PatternType::Prefixed => other.resource_name.starts_with(&one.resource_name),
             PatternType::Literal => {
-                other.pattern_type == PatternType::Literal && one.resource_name == other.resource_name
+                other.pattern_type == PatternType::Literal
+                    && one.resource_name == other.resource_name
             }
         }
     };
@@ -36,8 +39,13 @@ fn applies_wherever(facts: &Facts, one: &Acl, other: &Acl) -> bool {
             && role.members.contains(&other.principal)
             && !other.principal.is_everyone()
     };
-    let principal = one.principal == other.principal || one.principal.is_everyone() || facts.roles.iter().any(role);
-    one.resource_type == other.resource_type && name && principal && (one.host == Host::Any || one.host == other.host)
+    let principal = one.principal == other.principal
+        || one.principal.is_everyone()
+        || facts.roles.iter().any(role);
+    one.resource_type == other.resource_type
+        && name
+        && principal
+        && (one.host == Host::Any || one.host == other.host)
 }
 
 /// The operations that an ACL allows or denies.
@@ -49,7 +57,8 @@ fn answers(acl: &Acl) -> Vec<Operation> {
         .filter(|asked| {
             acl.operation == Operation::All
                 || acl.operation == *asked
-                || acl.permission == Permission::Allow && asked.implied_by().contains(&acl.operation)
+                || acl.permission == Permission::Allow
+                    && asked.implied_by().contains(&acl.operation)
         })
         .collect()
 }
@@ -57,7 +66,8 @@ fn answers(acl: &Acl) -> Vec<Operation> {
 proptest! {
     #![proptest_config(config(100))]
 
-    /// ACLs that are reported to have no effect have none, and every ACL that a single other ACL makes redundant is reported.
+    /// ACLs that are reported to have no effect have none, and every ACL that a single other ACL
+    /// makes redundant is reported.
     #[test]
     fn what_lint_calls_useless_is(facts in facts(FEW)) {
         let policy = policy(&facts);
@@ -108,11 +118,20 @@ fn vectors() -> Vec<Vector> {
     use Severity::{Error, Notice, Warning};
     let none = || serde_json::json!({});
     let acls = |acls: &[&str]| document(&none(), &[], acls);
-    let vector = |code, severity, with: String, without: String| Vector { code, severity, with, without };
+    let vector = |code, severity, with: String, without: String| Vector {
+        code,
+        severity,
+        with,
+        without,
+    };
     let read = "TOPIC orders LITERAL Group:eng * READ ALLOW";
     let role_acl = "TOPIC orders LITERAL Role:r * READ ALLOW";
     let superusers = |mapping: &str, names: &[&str]| {
-        document(&serde_json::json!({ "oidc_principal_mapping": mapping, "superusers": names }), &[], &[])
+        document(
+            &serde_json::json!({ "oidc_principal_mapping": mapping, "superusers": names }),
+            &[],
+            &[],
+        )
     };
     let access = |grantee: &str| serde_json::json!({ "access": { "evaluate": [grantee] } });
     let suffix = |nested: &str| {
@@ -135,7 +154,12 @@ fn vectors() -> Vec<Vector> {
             document(&none(), &["r:User:u User:u"], &[]),
             document(&none(), &["r:User:u Group:u"], &[]),
         ),
-        vector("duplicate_superuser", Notice, superusers("$.sub", &["a", "a"]), superusers("$.sub", &["a", "A"])),
+        vector(
+            "duplicate_superuser",
+            Notice,
+            superusers("$.sub", &["a", "a"]),
+            superusers("$.sub", &["a", "A"]),
+        ),
         vector(
             "acl_covered",
             Notice,
@@ -147,7 +171,10 @@ fn vectors() -> Vec<Vector> {
             "acl_covered",
             Notice,
             acls(&[read, "TOPIC orders LITERAL Group:eng * DESCRIBE ALLOW"]),
-            acls(&["TOPIC orders LITERAL Group:eng * READ DENY", "TOPIC orders LITERAL Group:eng * DESCRIBE DENY"]),
+            acls(&[
+                "TOPIC orders LITERAL Group:eng * READ DENY",
+                "TOPIC orders LITERAL Group:eng * DESCRIBE DENY",
+            ]),
         ),
         // Blocked for everyone or for a role of the group, but not for another role.
         vector(
@@ -166,8 +193,14 @@ fn vectors() -> Vec<Vector> {
         vector(
             "acl_covered",
             Notice,
-            acls(&["REGISTRY * LITERAL User:u * READ ALLOW", "REGISTRY - PREFIXED User:u * READ ALLOW"]),
-            acls(&["REGISTRY * LITERAL User:u * READ ALLOW", "REGISTRY - PREFIXED User:v * READ ALLOW"]),
+            acls(&[
+                "REGISTRY * LITERAL User:u * READ ALLOW",
+                "REGISTRY - PREFIXED User:u * READ ALLOW",
+            ]),
+            acls(&[
+                "REGISTRY * LITERAL User:u * READ ALLOW",
+                "REGISTRY - PREFIXED User:v * READ ALLOW",
+            ]),
         ),
         vector(
             "acl_unreachable",
@@ -179,7 +212,11 @@ fn vectors() -> Vec<Vector> {
         vector(
             "acl_unreachable",
             Warning,
-            acls(&[read, "TOPIC o PREFIXED User:* * READ DENY", "TOPIC orders LITERAL Group:eng * DESCRIBE DENY"]),
+            acls(&[
+                read,
+                "TOPIC o PREFIXED User:* * READ DENY",
+                "TOPIC orders LITERAL Group:eng * DESCRIBE DENY",
+            ]),
             acls(&[
                 read,
                 "TOPIC o PREFIXED User:* * READ DENY",
@@ -205,7 +242,11 @@ fn vectors() -> Vec<Vector> {
                     "GROUP g LITERAL Role:r * READ ALLOW",
                 ],
             ),
-            document(&none(), &["r:User:u"], &["TOPIC a LITERAL Role:r * READ ALLOW"]),
+            document(
+                &none(),
+                &["r:User:u"],
+                &["TOPIC a LITERAL Role:r * READ ALLOW"],
+            ),
         ),
         vector(
             "role_without_members",
@@ -235,8 +276,16 @@ fn vectors() -> Vec<Vector> {
         vector(
             "name_letter_case",
             Warning,
-            document(&serde_json::json!({ "superusers": ["Admin"] }), &["r:User:admin"], &[]),
-            document(&serde_json::json!({ "superusers": ["Admin"] }), &["r:User:admin2"], &[]),
+            document(
+                &serde_json::json!({ "superusers": ["Admin"] }),
+                &["r:User:admin"],
+                &[],
+            ),
+            document(
+                &serde_json::json!({ "superusers": ["Admin"] }),
+                &["r:User:admin2"],
+                &[],
+            ),
         ),
         vector(
             "host_range_unsupported",
@@ -258,7 +307,12 @@ fn vectors() -> Vec<Vector> {
             superusers("$.sub/(.*)/$1/L", &["Root"]),
             superusers("$.sub/(.*)/$1/L", &["root"]),
         ),
-        vector("superuser_unreachable", Warning, superusers("$.sub", &["ro\not"]), superusers("$.sub", &["Root"])),
+        vector(
+            "superuser_unreachable",
+            Warning,
+            superusers("$.sub", &["ro\not"]),
+            superusers("$.sub", &["Root"]),
+        ),
         vector(
             "access_group_unknown",
             Warning,
@@ -290,7 +344,12 @@ fn vectors() -> Vec<Vector> {
             document(&none(), &["r:Group:/eng"], &[read]),
             document(&none(), &["r:Group:/a/eng"], &[read]),
         ),
-        vector("group_path_with_suffix", Warning, suffix("suffix"), suffix("none")),
+        vector(
+            "group_path_with_suffix",
+            Warning,
+            suffix("suffix"),
+            suffix("none"),
+        ),
         vector(
             "principal_wildcard",
             Warning,
@@ -313,8 +372,14 @@ fn vectors() -> Vec<Vector> {
         vector(
             "principal_wildcard",
             Warning,
-            acls(&["TOPIC a LITERAL Group:eng* * READ ALLOW", "TOPIC b LITERAL Group:eng* * READ ALLOW"]),
-            acls(&["TOPIC a LITERAL Group:eng * READ ALLOW", "TOPIC b PREFIXED Group:eng * READ ALLOW"]),
+            acls(&[
+                "TOPIC a LITERAL Group:eng* * READ ALLOW",
+                "TOPIC b LITERAL Group:eng* * READ ALLOW",
+            ]),
+            acls(&[
+                "TOPIC a LITERAL Group:eng * READ ALLOW",
+                "TOPIC b PREFIXED Group:eng * READ ALLOW",
+            ]),
         ),
         vector(
             "principal_wildcard",
@@ -322,7 +387,12 @@ fn vectors() -> Vec<Vector> {
             document(&none(), &["r:User:svc-*-eu"], &[]),
             document(&none(), &["r:User:svc-eu"], &[]),
         ),
-        vector("principal_wildcard", Warning, superusers("$.sub", &["*"]), superusers("$.sub", &["root"])),
+        vector(
+            "principal_wildcard",
+            Warning,
+            superusers("$.sub", &["*"]),
+            superusers("$.sub", &["root"]),
+        ),
         vector(
             "principal_type_twice",
             Warning,
@@ -332,7 +402,10 @@ fn vectors() -> Vec<Vector> {
         vector(
             "principal_type_twice",
             Warning,
-            acls(&["TOPIC a LITERAL Group:Role:r * READ ALLOW", "TOPIC b LITERAL Group:Role:r * READ ALLOW"]),
+            acls(&[
+                "TOPIC a LITERAL Group:Role:r * READ ALLOW",
+                "TOPIC b LITERAL Group:Role:r * READ ALLOW",
+            ]),
             acls(&["TOPIC a LITERAL Role:r * READ ALLOW"]),
         ),
         vector(
@@ -359,7 +432,8 @@ fn vectors() -> Vec<Vector> {
             acls(&["CLUSTER c LITERAL User:u * CREATE ALLOW"]),
             acls(&["CLUSTER kafka-cluster LITERAL User:u * CREATE ALLOW"]),
         ),
-        // D-68: who can read topics, and no consumer group, of itself, through a role or as everyone.
+        // D-68: who can read topics, and no consumer group, of itself, through a role or as
+        // everyone.
         vector(
             "consumer_without_group",
             Notice,
@@ -369,21 +443,45 @@ fn vectors() -> Vec<Vector> {
         vector(
             "consumer_without_group",
             Notice,
-            document(&none(), &["r:Group:eng Group:ops"], &[role_acl, "GROUP g LITERAL Group:eng * READ ALLOW"]),
-            document(&none(), &["r:Group:eng"], &[role_acl, "GROUP g LITERAL Group:eng * READ ALLOW"]),
+            document(
+                &none(),
+                &["r:Group:eng Group:ops"],
+                &[role_acl, "GROUP g LITERAL Group:eng * READ ALLOW"],
+            ),
+            document(
+                &none(),
+                &["r:Group:eng"],
+                &[role_acl, "GROUP g LITERAL Group:eng * READ ALLOW"],
+            ),
         ),
         vector(
             "consumer_without_group",
             Notice,
             // Describe is not enough, a deny allows nothing, and All is.
-            acls(&[read, "GROUP g LITERAL User:u * ALL ALLOW", "GROUP g LITERAL Group:eng * DESCRIBE ALLOW"]),
-            acls(&[read, "GROUP g LITERAL User:* * ALL ALLOW", "GROUP g LITERAL Group:eng * READ DENY"]),
+            acls(&[
+                read,
+                "GROUP g LITERAL User:u * ALL ALLOW",
+                "GROUP g LITERAL Group:eng * DESCRIBE ALLOW",
+            ]),
+            acls(&[
+                read,
+                "GROUP g LITERAL User:* * ALL ALLOW",
+                "GROUP g LITERAL Group:eng * READ DENY",
+            ]),
         ),
-        // Without any ACL for consumer groups they are not what ACLs are used for; everyone and superusers are no clients.
+        // Without any ACL for consumer groups they are not what ACLs are used for; everyone and
+        // superusers are no clients.
         vector(
             "consumer_without_group",
             Notice,
-            document(&none(), &[], &["TOPIC t LITERAL User:u * ALL ALLOW", "GROUP g LITERAL User:v * READ ALLOW"]),
+            document(
+                &none(),
+                &[],
+                &[
+                    "TOPIC t LITERAL User:u * ALL ALLOW",
+                    "GROUP g LITERAL User:v * READ ALLOW",
+                ],
+            ),
             document(
                 &serde_json::json!({ "superusers": ["u"] }),
                 &["r:"],
@@ -395,11 +493,19 @@ fn vectors() -> Vec<Vector> {
                 ],
             ),
         ),
-        vector("consumer_without_group", Notice, acls(&[read, "GROUP g LITERAL User:v * READ ALLOW"]), acls(&[read])),
+        vector(
+            "consumer_without_group",
+            Notice,
+            acls(&[read, "GROUP g LITERAL User:v * READ ALLOW"]),
+            acls(&[read]),
+        ),
         vector(
             "schema_reader_without_configs",
             Notice,
-            acls(&["SUBJECT s LITERAL User:u * READ ALLOW", "SUBJECT s LITERAL User:u * DESCRIBE_CONFIGS ALLOW"]),
+            acls(&[
+                "SUBJECT s LITERAL User:u * READ ALLOW",
+                "SUBJECT s LITERAL User:u * DESCRIBE_CONFIGS ALLOW",
+            ]),
             acls(&[
                 "SUBJECT s LITERAL User:u * READ ALLOW",
                 "SUBJECT s LITERAL User:u * DESCRIBE_CONFIGS ALLOW",
@@ -409,7 +515,10 @@ fn vectors() -> Vec<Vector> {
         vector(
             "acl_open_to_everyone",
             Error,
-            acls(&["TOPIC * LITERAL User:* * WRITE ALLOW", "TOPIC * LITERAL User:* * READ ALLOW"]),
+            acls(&[
+                "TOPIC * LITERAL User:* * WRITE ALLOW",
+                "TOPIC * LITERAL User:* * READ ALLOW",
+            ]),
             acls(&[
                 "TOPIC public- PREFIXED User:* * READ ALLOW",
                 "TOPIC * LITERAL User:* * DESCRIBE ALLOW",
@@ -425,7 +534,12 @@ fn vectors() -> Vec<Vector> {
             acls(&["CLUSTER kafka-cluster LITERAL User:* * ALL ALLOW"]),
             acls(&["CLUSTER kafka-cluster LITERAL User:* * DESCRIBE ALLOW"]),
         ),
-        vector("superuser_name_chosen", Error, superusers("$.email", &["a"]), superusers("$.email", &[])),
+        vector(
+            "superuser_name_chosen",
+            Error,
+            superusers("$.email", &["a"]),
+            superusers("$.email", &[]),
+        ),
         vector(
             "superuser_name_chosen",
             Error,
@@ -437,15 +551,31 @@ fn vectors() -> Vec<Vector> {
 
 #[test]
 fn each_code_is_found_where_it_is_and_not_beside() {
-    for Vector { code, severity, with, without } in vectors() {
-        let found: Vec<_> = lint_from_json(&with).unwrap().into_iter().filter(|finding| finding.code == code).collect();
+    for Vector {
+        code,
+        severity,
+        with,
+        without,
+    } in vectors()
+    {
+        let found: Vec<_> = lint_from_json(&with)
+            .unwrap()
+            .into_iter()
+            .filter(|finding| finding.code == code)
+            .collect();
         assert_eq!(found.len(), 1, "{code}: {with}");
         let finding = &found[0];
         assert_eq!(finding.severity, severity, "{code}");
         assert!(!finding.message.is_empty() && !finding.hint.is_empty());
-        assert!(!finding.acls.is_empty() || !finding.principals.is_empty(), "{code} says what it is about");
-        let beside: Vec<_> =
-            lint_from_json(&without).unwrap().into_iter().filter(|finding| finding.code == code).collect();
+        assert!(
+            !finding.acls.is_empty() || !finding.principals.is_empty(),
+            "{code} says what it is about"
+        );
+        let beside: Vec<_> = lint_from_json(&without)
+            .unwrap()
+            .into_iter()
+            .filter(|finding| finding.code == code)
+            .collect();
         assert!(beside.is_empty(), "{code}: {beside:?}");
     }
 }
@@ -455,18 +585,33 @@ fn a_fix_removes_its_finding_and_adds_no_acl_of_a_group() {
     let mut fixed = BTreeSet::new();
     for Vector { code, with, .. } in vectors() {
         let policy = policy_from_json(&with).unwrap();
-        let Some(finding) = lint(&policy).into_iter().find(|finding| finding.code == code) else { continue };
+        let Some(finding) = lint(&policy)
+            .into_iter()
+            .find(|finding| finding.code == code)
+        else {
+            continue;
+        };
         for fix in finding.suggested_fixes(&policy) {
             let mut after = policy.clone();
             for change in fix.changes.clone() {
                 if let Change::AddAcl(acl) = &change {
-                    assert_ne!(acl.principal.kind(), PrincipalType::Group, "{code}: {fix:?}");
+                    assert_ne!(
+                        acl.principal.kind(),
+                        PrincipalType::Group,
+                        "{code}: {fix:?}"
+                    );
                 }
-                assert!(after.apply(change).unwrap(), "{code}: each change changes something");
+                assert!(
+                    after.apply(change).unwrap(),
+                    "{code}: each change changes something"
+                );
             }
             assert!(!lint(&after).contains(&finding), "{code}: {fix:?}");
             let relation = diff(&policy, &after).relation;
-            assert!(!fix.is_neutral || relation == Relation::Equal, "{code}: {fix:?} is {relation:?}");
+            assert!(
+                !fix.is_neutral || relation == Relation::Equal,
+                "{code}: {fix:?} is {relation:?}"
+            );
             fixed.insert(code);
         }
     }
@@ -484,14 +629,24 @@ fn a_fix_removes_its_finding_and_adds_no_acl_of_a_group() {
     ];
     let documents = ["duplicate_acl", "duplicate_member", "duplicate_superuser"];
     let codes = vectors().into_iter().map(|vector| vector.code);
-    let rest: Vec<_> = codes.filter(|code| !fixed.contains(code)).filter(|code| !by_a_person.contains(code)).collect();
-    assert!(rest.iter().all(|code| documents.contains(code)), "nothing fixes {rest:?}");
+    let rest: Vec<_> = codes
+        .filter(|code| !fixed.contains(code))
+        .filter(|code| !by_a_person.contains(code))
+        .collect();
+    assert!(
+        rest.iter().all(|code| documents.contains(code)),
+        "nothing fixes {rest:?}"
+    );
 }
 
 #[test]
 fn every_code_is_in_the_documentation_and_has_a_vector() {
-    let page = std::fs::read_to_string(gbac_tests::vectors::root().join("docs/analysis.md")).unwrap();
-    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")).filter(|row| row.matches(" | ").count() == 2);
+    let page =
+        std::fs::read_to_string(gbac_tests::vectors::root().join("docs/analysis.md")).unwrap();
+    let rows = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `"))
+        .filter(|row| row.matches(" | ").count() == 2);
     let documented: BTreeSet<&str> = rows.filter_map(|row| row.split('`').next()).collect();
     let tested: BTreeSet<&str> = vectors().iter().map(|vector| vector.code).collect();
     assert_eq!(documented, tested);
@@ -501,14 +656,18 @@ fn every_code_is_in_the_documentation_and_has_a_vector() {
 fn a_finding_says_what_it_is_about() {
     let read = "TOPIC orders LITERAL Group:eng * READ ALLOW";
     let deny = "TOPIC ord PREFIXED User:* * ALL DENY";
-    let finding = &lint_from_json(&document(&serde_json::json!({}), &[], &[read, deny])).unwrap()[0];
+    let finding =
+        &lint_from_json(&document(&serde_json::json!({}), &[], &[read, deny])).unwrap()[0];
     let json = serde_json::to_value(FindingJson::from(finding)).unwrap();
     assert_eq!(json["code"], "acl_unreachable");
     assert_eq!(
         json["message"],
         "the allow of read on the literal topic `orders` for `Group:eng` never allows anything: a deny wins"
     );
-    assert_eq!(json["acls"], serde_json::json!([acl_json(read), acl_json(deny)]));
+    assert_eq!(
+        json["acls"],
+        serde_json::json!([acl_json(read), acl_json(deny)])
+    );
     assert_eq!(json.get("places"), None);
 }
 
@@ -520,8 +679,14 @@ fn a_missing_role_is_told_once_with_all_its_acls() {
         "GROUP g LITERAL Role:too * READ ALLOW",
     ];
     let policy = policy_from_json(&document(&serde_json::json!({}), &[], &acls)).unwrap();
-    let found: Vec<_> = lint(&policy).into_iter().filter(|finding| finding.code == "role_missing").collect();
-    let told: Vec<(&str, usize)> = found.iter().map(|finding| (finding.message.as_str(), finding.acls.len())).collect();
+    let found: Vec<_> = lint(&policy)
+        .into_iter()
+        .filter(|finding| finding.code == "role_missing")
+        .collect();
+    let told: Vec<(&str, usize)> = found
+        .iter()
+        .map(|finding| (finding.message.as_str(), finding.acls.len()))
+        .collect();
     assert_eq!(
         told,
         [
@@ -529,33 +694,61 @@ fn a_missing_role_is_told_once_with_all_its_acls() {
             ("there is no role `too`, so its ACL has no effect", 1),
         ]
     );
-    let titles: Vec<String> = found[0].suggested_fixes(&policy).into_iter().map(|fix| fix.title).collect();
+    let titles: Vec<String> = found[0]
+        .suggested_fixes(&policy)
+        .into_iter()
+        .map(|fix| fix.title)
+        .collect();
     assert_eq!(titles, ["Remove its 2 ACLs", "Create the role `gone`"]);
 }
 
 /// The findings about one name equal lint's findings for a policy that contains it.
 #[test]
 fn the_findings_of_one_name_are_those_of_lint() {
-    let acls = ["TOPIC a LITERAL Group:eng * READ ALLOW", "TOPIC a LITERAL Group:ENG * READ ALLOW"];
+    let acls = [
+        "TOPIC a LITERAL Group:eng * READ ALLOW",
+        "TOPIC a LITERAL Group:ENG * READ ALLOW",
+    ];
     for (nested, names) in [("none", 0), ("suffix", 1)] {
-        let settings = serde_json::json!({ "nested_group_behavior": nested, "superusers": ["Root"] });
-        let policy = policy_from_json(&document(&settings, &["r: User:ada Group:/b/ops"], &acls)).unwrap();
+        let settings =
+            serde_json::json!({ "nested_group_behavior": nested, "superusers": ["Root"] });
+        let policy =
+            policy_from_json(&document(&settings, &["r: User:ada Group:/b/ops"], &acls)).unwrap();
         let index = NameIndex::new(&policy);
         let codes = |name: &str| -> Vec<&'static str> {
             let principal = Principal::parse(name).unwrap();
-            let near_to = name_findings(&policy, &principal, &NameIndex::near_to(&policy, [&principal]));
+            let near_to = name_findings(
+                &policy,
+                &principal,
+                &NameIndex::near_to(&policy, [&principal]),
+            );
             let found = name_findings(&policy, &principal, &index);
             assert_eq!(found, near_to, "{name}");
             // Equal to lint's findings for the policy with this name.
             let mut named = policy.clone();
-            named.apply(Change::AddMember { role: "r".into(), member: principal.clone() }).unwrap();
-            let of_names = ["name_letter_case", "name_leading_slash", "group_path_with_suffix"];
+            named
+                .apply(Change::AddMember {
+                    role: "r".into(),
+                    member: principal.clone(),
+                })
+                .unwrap();
+            let of_names = [
+                "name_letter_case",
+                "name_leading_slash",
+                "group_path_with_suffix",
+            ];
             let of_lint: Vec<_> = lint(&named)
                 .into_iter()
-                .filter(|finding| of_names.contains(&finding.code.as_str()) && finding.principals.contains(&principal))
+                .filter(|finding| {
+                    of_names.contains(&finding.code.as_str())
+                        && finding.principals.contains(&principal)
+                })
                 .collect();
-            let of_one: Vec<_> =
-                found.iter().filter(|finding| of_names.contains(&finding.code.as_str())).cloned().collect();
+            let of_one: Vec<_> = found
+                .iter()
+                .filter(|finding| of_names.contains(&finding.code.as_str()))
+                .cloned()
+                .collect();
             assert_eq!(of_one, of_lint, "{name}");
             found.iter().map(|finding| finding.code.as_str()).collect()
         };
@@ -568,7 +761,11 @@ fn the_findings_of_one_name_are_those_of_lint() {
         assert_eq!(codes("User:eng"), none);
         assert_eq!(
             codes("Group:eng/").first(),
-            Some(&if names == 0 { "name_leading_slash" } else { "group_path_with_suffix" })
+            Some(&if names == 0 {
+                "name_leading_slash"
+            } else {
+                "group_path_with_suffix"
+            })
         );
         assert_eq!(codes("Group:/b/ops"), &["group_path_with_suffix"][..names]);
         assert_eq!(codes("Group:*"), ["principal_wildcard"]);
@@ -578,5 +775,8 @@ fn the_findings_of_one_name_are_those_of_lint() {
         assert_eq!(codes("User:Group:eng"), ["principal_type_twice"]);
     }
     let policy = policy_from_json(&document(&serde_json::json!({}), &[], &[])).unwrap();
-    assert_eq!(name_findings(&policy, &Principal::user("*"), &NameIndex::new(&policy)), []);
+    assert_eq!(
+        name_findings(&policy, &Principal::user("*"), &NameIndex::new(&policy)),
+        []
+    );
 }

@@ -1,4 +1,5 @@
-//! Tests of the analysis: compares its results with the oracle for every name, operation and host of small policies.
+//! Tests of the analysis: compares its results with the oracle for every name, operation and host
+//! of small policies.
 
 mod collisions;
 mod compare;

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use gbac_engine::decide::{At, CandidateStatus, NearMiss, PrincipalFacet, Request, explain};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role};
+use gbac_engine::model::{
+    Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role,
+};
 use gbac_engine::near::{NameDifference, fold_name, name_difference, prefix_difference};
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::ExplanationJson;
@@ -30,13 +32,27 @@ fn lower(name: &str) -> String {
 /// The difference between near misses, as the last part of a code.
 fn misses(name: &str, other: &str) -> Option<&'static str> {
     let is_near = name != other && !plain(name).is_empty() && plain(name) == plain(other);
-    is_near.then(|| if lower(name) == lower(other) { "letter_case" } else { "leading_slash" })
+    is_near.then(|| {
+        if lower(name) == lower(other) {
+            "letter_case"
+        } else {
+            "leading_slash"
+        }
+    })
 }
 
 fn prefix_misses(prefix: &str, name: &str) -> Option<&'static str> {
     let bare = |name: &str| lower(name.trim_start_matches('/'));
-    let is_near = !name.starts_with(prefix) && !bare(prefix).is_empty() && bare(name).starts_with(&bare(prefix));
-    is_near.then(|| if lower(name).starts_with(&lower(prefix)) { "letter_case" } else { "leading_slash" })
+    let is_near = !name.starts_with(prefix)
+        && !bare(prefix).is_empty()
+        && bare(name).starts_with(&bare(prefix));
+    is_near.then(|| {
+        if lower(name).starts_with(&lower(prefix)) {
+            "letter_case"
+        } else {
+            "leading_slash"
+        }
+    })
 }
 
 fn member() -> impl Strategy<Value = Principal> {
@@ -51,43 +67,69 @@ fn acl() -> impl Strategy<Value = Acl> {
         select(&[Operation::Read, Operation::Describe, Operation::Write][..]),
         select(Permission::ALL),
     )
-        .prop_map(|(principal, (name, pattern_type), host, operation, permission)| Acl {
-            resource_type: ResourceType::Topic,
-            resource_name: name.into(),
-            pattern_type,
-            principal,
-            host,
-            operation,
-            permission,
-        })
+        .prop_map(
+            |(principal, (name, pattern_type), host, operation, permission)| Acl {
+                resource_type: ResourceType::Topic,
+                resource_name: name.into(),
+                pattern_type,
+                principal,
+                host,
+                operation,
+                permission,
+            },
+        )
 }
 
 fn facts() -> impl Strategy<Value = Facts> {
     let roles = (btree_set(member(), 0..3), btree_set(member(), 0..3));
     (vec(acl(), 0..12), roles).prop_map(|(acls, (r, s))| Facts {
         acls: once(acls),
-        roles: vec![Role { name: "r".into(), members: r }, Role { name: "s".into(), members: s }],
+        roles: vec![
+            Role {
+                name: "r".into(),
+                members: r,
+            },
+            Role {
+                name: "s".into(),
+                members: s,
+            },
+        ],
         superusers: Vec::new(),
     })
 }
 
-/// The code of the only difference that keeps an ACL from matching, if it is a near miss according to the documentation.
-fn expected(facts: &Facts, own: &BTreeSet<Principal>, acl: &Acl, asked: &str, host_known: bool) -> Option<String> {
+/// The code of the only difference that keeps an ACL from matching, if it is a near miss according
+/// to the documentation.
+fn expected(
+    facts: &Facts,
+    own: &BTreeSet<Principal>,
+    acl: &Acl,
+    asked: &str,
+    host_known: bool,
+) -> Option<String> {
     let near = |principal: &Principal| {
         let same = own.iter().filter(|own| own.kind() == principal.kind());
         // Of several, the smallest difference.
-        same.filter_map(|own| misses(own.name(), principal.name())).max()
+        same.filter_map(|own| misses(own.name(), principal.name()))
+            .max()
     };
     let by_principal = match acl.principal.kind() {
         PrincipalType::Role => {
-            let role = facts.roles.iter().find(|role| role.name == acl.principal.name())?;
+            let role = facts
+                .roles
+                .iter()
+                .find(|role| role.name == acl.principal.name())?;
             if role.members.iter().any(|member| own.contains(member)) {
                 None
             } else {
                 // The member `User:*` is only the user with that name.
                 Some(format!(
                     "member_{}",
-                    role.members.iter().filter(|member| !member.is_everyone()).filter_map(near).max()?
+                    role.members
+                        .iter()
+                        .filter(|member| !member.is_everyone())
+                        .filter_map(near)
+                        .max()?
                 ))
             }
         }
@@ -111,10 +153,15 @@ fn expected(facts: &Facts, own: &BTreeSet<Principal>, acl: &Acl, asked: &str, ho
         Permission::Allow => matches!(operation, Operation::Read | Operation::All),
     };
     let by_host = match (acl.host, host_known, acl.permission) {
-        (Host::Any, ..) | (Host::Address(_) | Host::Range(_), true, _) | (_, false, Permission::Deny) => None,
+        (Host::Any, ..)
+        | (Host::Address(_) | Host::Range(_), true, _)
+        | (_, false, Permission::Deny) => None,
         (Host::Address(_) | Host::Range(_), false, Permission::Allow) => Some("host".to_owned()),
     };
-    let all: Vec<String> = [by_principal, by_name, by_host].into_iter().flatten().collect();
+    let all: Vec<String> = [by_principal, by_name, by_host]
+        .into_iter()
+        .flatten()
+        .collect();
     match <[String; 1]>::try_from(all) {
         Ok([only]) if answers(acl.operation) => Some(only),
         _ => None,
@@ -122,16 +169,31 @@ fn expected(facts: &Facts, own: &BTreeSet<Principal>, acl: &Acl, asked: &str, ho
 }
 
 fn ask<'a>(name: &'a str, host_known: bool) -> Request<'a> {
-    let request = Request::new(Operation::Read, ResourceType::Topic, name, At::IgnoringExpiry);
-    if host_known { request.with_host(address(1)) } else { request }
+    let request = Request::new(
+        Operation::Read,
+        ResourceType::Topic,
+        name,
+        At::IgnoringExpiry,
+    );
+    if host_known {
+        request.with_host(address(1))
+    } else {
+        request
+    }
 }
 
 /// Whether an ACL matches a request: it decides, agrees or is overridden.
 fn matches(policy: &Policy, identity: &Identity, request: &Request<'_>, acl: &Acl) -> bool {
     let explanation = explain(policy, identity, request);
-    let found = explanation.candidates.iter().find(|candidate| *candidate.acl == *acl);
+    let found = explanation
+        .candidates
+        .iter()
+        .find(|candidate| *candidate.acl == *acl);
     found.is_some_and(|found| {
-        matches!(found.status, CandidateStatus::Decides | CandidateStatus::Agrees | CandidateStatus::Overridden)
+        matches!(
+            found.status,
+            CandidateStatus::Decides | CandidateStatus::Agrees | CandidateStatus::Overridden
+        )
     })
 }
 
@@ -160,8 +222,8 @@ proptest! {
         prop_assert!(near.is_none() || alike(&other).starts_with(&alike(&name)) && !other.starts_with(&name));
     }
 
-    /// The explanation contains exactly the ACLs with a single near miss, and each of them matches once only that difference is
-    /// changed.
+    /// The explanation contains exactly the ACLs with a single near miss, and each of them matches
+    /// once only that difference is changed.
     #[test]
     fn near_misses_come_true(
         facts in facts(),
@@ -232,19 +294,38 @@ fn a_role_whose_member_is_written_otherwise_is_a_near_miss() {
     let told = |member: &str, group: &str| {
         let facts = Facts {
             acls: vec![acl.clone()],
-            roles: vec![Role { name: "readers".into(), members: [Principal::group(member)].into() }],
+            roles: vec![Role {
+                name: "readers".into(),
+                members: [Principal::group(member)].into(),
+            }],
             superusers: Vec::new(),
         };
         let identity = Identity::new("alice", [group]);
         let explanation = explain(&policy(&facts), &identity, &ask("orders", false));
         let json = serde_json::to_value(ExplanationJson::from(&explanation)).unwrap();
-        let part = |name| json["candidates"].get(0)?.get(name)?.as_str().map(str::to_owned);
-        ["near_miss", "principal", "own_principal", "member"].map(|name| part(name).unwrap_or_else(|| "-".into()))
+        let part = |name| {
+            json["candidates"]
+                .get(0)?
+                .get(name)?
+                .as_str()
+                .map(str::to_owned)
+        };
+        ["near_miss", "principal", "own_principal", "member"]
+            .map(|name| part(name).unwrap_or_else(|| "-".into()))
     };
     let near = "member_letter_case";
-    assert_eq!(told("engineering", "Engineering"), [near, near, "Group:Engineering", "Group:engineering"]);
+    assert_eq!(
+        told("engineering", "Engineering"),
+        [near, near, "Group:Engineering", "Group:engineering"]
+    );
     let near = "member_leading_slash";
-    assert_eq!(told("/engineering", "engineering"), [near, near, "Group:engineering", "Group:/engineering"]);
+    assert_eq!(
+        told("/engineering", "engineering"),
+        [near, near, "Group:engineering", "Group:/engineering"]
+    );
     assert_eq!(told("engineers", "engineering"), ["-"; 4]);
-    assert_eq!(told("engineering", "engineering"), ["-", "matches", "-", "-"]);
+    assert_eq!(
+        told("engineering", "engineering"),
+        ["-", "matches", "-", "-"]
+    );
 }

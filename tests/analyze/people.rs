@@ -1,10 +1,11 @@
-//! Tests of compared identities, hypothetical changes and the gains of collisions, against the oracle.
+//! Tests of compared identities, hypothetical changes and the gains of collisions, against the
+//! oracle.
 
 use std::collections::BTreeSet;
 
 use gbac_analysis::{
-    CollisionKind, HypotheticalChange, HypotheticalChanges, collision_gains, compare, compare_identities,
-    groups_between,
+    CollisionKind, HypotheticalChange, HypotheticalChanges, collision_gains, compare,
+    compare_identities, groups_between,
 };
 use gbac_analysis::{
     check::{Answer, Check, Query},
@@ -33,7 +34,10 @@ fn reaching(policy: &Policy, identity: &Identity) -> BTreeSet<Acl> {
             held.insert(Principal::role(&role.name));
         }
     }
-    policy.acls().filter(|acl| acl.principal.is_everyone() || held.contains(&acl.principal)).collect()
+    policy
+        .acls()
+        .filter(|acl| acl.principal.is_everyone() || held.contains(&acl.principal))
+        .collect()
 }
 
 proptest! {
@@ -77,11 +81,17 @@ fn world() -> Policy {
 }
 
 fn read(name: &str) -> Check {
-    let question =
-        Query::Access { operation: Operation::Read, resource_type: ResourceType::Topic, resource_name: name.into() };
+    let question = Query::Access {
+        operation: Operation::Read,
+        resource_type: ResourceType::Topic,
+        resource_name: name.into(),
+    };
     Check {
         id: None,
-        subject: Subject::Names { user: String::new(), groups: Vec::new() },
+        subject: Subject::Names {
+            user: String::new(),
+            groups: Vec::new(),
+        },
         query: question,
         host: None,
         at: None,
@@ -91,19 +101,40 @@ fn read(name: &str) -> Check {
 #[test]
 fn trials_take_each_other_back_and_settings_replace() {
     let mut trials = HypotheticalChanges::default();
-    assert!(trials.add(HypotheticalChange::Join("a".into())) && !trials.add(HypotheticalChange::Join("a".into())));
+    assert!(
+        trials.add(HypotheticalChange::Join("a".into()))
+            && !trials.add(HypotheticalChange::Join("a".into()))
+    );
     assert!(trials.add(HypotheticalChange::Leave("a".into())));
     let member = || ("readers".to_owned(), Principal::group("g"));
     let (role, group) = member();
-    trials.add(HypotheticalChange::Policy(Change::AddMember { role, member: group }));
+    trials.add(HypotheticalChange::Policy(Change::AddMember {
+        role,
+        member: group,
+    }));
     let (role, group) = member();
-    trials.add(HypotheticalChange::Policy(Change::RemoveMember { role, member: group }));
-    trials.add(HypotheticalChange::Policy(Change::RemoveAcl(allow("Group:a", "x"))));
-    trials.add(HypotheticalChange::Policy(Change::AddAcl(allow("Group:a", "x"))));
+    trials.add(HypotheticalChange::Policy(Change::RemoveMember {
+        role,
+        member: group,
+    }));
+    trials.add(HypotheticalChange::Policy(Change::RemoveAcl(allow(
+        "Group:a", "x",
+    ))));
+    trials.add(HypotheticalChange::Policy(Change::AddAcl(allow(
+        "Group:a", "x",
+    ))));
     assert_eq!(trials, HypotheticalChanges::default());
     for nested in ["suffix", "none"] {
-        let text = format!(r#"[{{ "change": "settings", "settings": {{ "nested_group_behavior": "{nested}" }} }}]"#);
-        trials.extend(hypothetical_changes_from_json(&text).unwrap().as_slice().iter().cloned());
+        let text = format!(
+            r#"[{{ "change": "settings", "settings": {{ "nested_group_behavior": "{nested}" }} }}]"#
+        );
+        trials.extend(
+            hypothetical_changes_from_json(&text)
+                .unwrap()
+                .as_slice()
+                .iter()
+                .cloned(),
+        );
     }
     assert_eq!(trials.changes().count(), 1);
     trials.remove(7);
@@ -118,22 +149,32 @@ fn what_does_nothing_is_named() {
             { "change": "add_member", "role": "nowhere", "principal": "Group:ops" }, { "change": "create_role", "role": "readers" }]"#,
     )
     .unwrap();
-    let who = Subject::Names { user: "alice".into(), groups: vec!["ops".into()] };
+    let who = Subject::Names {
+        user: "alice".into(),
+        groups: vec!["ops".into()],
+    };
     let found = what_if(&world(), &who, &trials, None, None, At::IgnoringExpiry).unwrap();
-    let idle: Vec<(&str, String)> = found.no_ops.iter().map(|idle| (idle.code(), idle.to_string())).collect();
+    let idle: Vec<(&str, String)> = found
+        .no_ops
+        .iter()
+        .map(|idle| (idle.code(), idle.to_string()))
+        .collect();
     assert_eq!(
         idle.iter().map(|(code, _)| *code).collect::<Vec<_>>(),
         ["role_unknown", "role_exists", "no_change", "no_change"],
         "{idle:?}"
     );
-    assert!(found.comparison.is_equal() && found.groups == (vec![], vec![]) && found.answers.is_none());
+    assert!(
+        found.comparison.is_equal() && found.groups == (vec![], vec![]) && found.answers.is_none()
+    );
 }
 
 #[test]
 fn changes_of_policy_groups_and_settings_are_tried_together() {
     let policy = world();
     let who = Subject::Claims {
-        claims: gbac_engine::ClaimSet::parse(r#"{ "sub": "alice", "groups": ["/eng/payments"] }"#).unwrap(),
+        claims: gbac_engine::ClaimSet::parse(r#"{ "sub": "alice", "groups": ["/eng/payments"] }"#)
+            .unwrap(),
         userinfo: None,
     };
     let trials = hypothetical_changes_from_json(
@@ -141,19 +182,51 @@ fn changes_of_policy_groups_and_settings_are_tried_together() {
             { "change": "join_group", "group": "ops" }, { "change": "add_member", "role": "readers", "principal": "Group:ops" }]"#,
     )
     .unwrap();
-    let found = what_if(&policy, &who, &trials, Some(&read("orders")), None, At::IgnoringExpiry).unwrap();
-    assert_eq!(found.groups, (vec!["payments".into(), "ops".into()], vec!["/eng/payments".into()]));
+    let found = what_if(
+        &policy,
+        &who,
+        &trials,
+        Some(&read("orders")),
+        None,
+        At::IgnoringExpiry,
+    )
+    .unwrap();
     assert_eq!(
-        found.comparison.gains.iter().map(|extent| extent.pattern.name.as_str()).collect::<Vec<_>>(),
+        found.groups,
+        (
+            vec!["payments".into(), "ops".into()],
+            vec!["/eng/payments".into()]
+        )
+    );
+    assert_eq!(
+        found
+            .comparison
+            .gains
+            .iter()
+            .map(|extent| extent.pattern.name.as_str())
+            .collect::<Vec<_>>(),
         ["orders", "payments"]
     );
-    assert_eq!(found.answers.unwrap().each_ref().map(Answer::outcome), [Outcome::Deny, Outcome::Allow]);
+    assert_eq!(
+        found.answers.unwrap().each_ref().map(Answer::outcome),
+        [Outcome::Deny, Outcome::Allow]
+    );
     assert_eq!(policy.role_names().count(), 1, "the policy is as it was");
     // With a claim that the token lacks, sign-in fails.
     let nobody = hypothetical_changes_from_json(
         r#"[{ "change": "settings", "settings": { "oidc_principal_mapping": "$.email" } }]"#,
     );
-    assert!(what_if(&policy, &who, &nobody.unwrap(), None, None, At::IgnoringExpiry).is_err());
+    assert!(
+        what_if(
+            &policy,
+            &who,
+            &nobody.unwrap(),
+            None,
+            None,
+            At::IgnoringExpiry
+        )
+        .is_err()
+    );
 }
 
 #[test]
@@ -161,13 +234,27 @@ fn what_is_no_change_is_refused_with_its_place() {
     for (text, place, code) in [
         ("{}", "", "wrong_type"),
         (r#"[{ "change": "join_group" }]"#, "/0", "missing_member"),
-        (r#"[{ "change": "join_group", "group": "" }]"#, "/0/group", "empty_name"),
-        (r#"[{ "change": "leave_group", "group": "a", "role": "b" }]"#, "/0", "unknown_member"),
-        (r#"[{ "change": "create_role", "role": "a" }, { "change": "fly" }]"#, "/1/change", "unknown_value"),
+        (
+            r#"[{ "change": "join_group", "group": "" }]"#,
+            "/0/group",
+            "empty_name",
+        ),
+        (
+            r#"[{ "change": "leave_group", "group": "a", "role": "b" }]"#,
+            "/0",
+            "unknown_member",
+        ),
+        (
+            r#"[{ "change": "create_role", "role": "a" }, { "change": "fly" }]"#,
+            "/1/change",
+            "unknown_value",
+        ),
     ] {
         let problems = hypothetical_changes_from_json(text).unwrap_err().0;
         assert!(
-            problems.iter().any(|problem| problem.path.starts_with(place) && problem.code == code),
+            problems
+                .iter()
+                .any(|problem| problem.path.starts_with(place) && problem.code == code),
             "{text}: {problems:?}"
         );
     }
@@ -176,14 +263,38 @@ fn what_is_no_change_is_refused_with_its_place() {
 #[test]
 fn what_merged_names_gain_is_what_the_group_may() {
     let policy = world();
-    let found = collision_gains(&policy, NestedGroupBehavior::Suffix, &["/z/payments", "/a/b", "/c/b"], 9);
-    let told: Vec<(&str, usize)> =
-        found.collisions.iter().map(|(collision, gains)| (collision.group.as_str(), gains.len())).collect();
+    let found = collision_gains(
+        &policy,
+        NestedGroupBehavior::Suffix,
+        &["/z/payments", "/a/b", "/c/b"],
+        9,
+    );
+    let told: Vec<(&str, usize)> = found
+        .collisions
+        .iter()
+        .map(|(collision, gains)| (collision.group.as_str(), gains.len()))
+        .collect();
     assert_eq!((told, found.more), (vec![("b", 2), ("payments", 1)], 0));
     let (_, gains) = &found.collisions[1];
-    assert_eq!((gains[0].name.as_str(), gains[0].regions[0].pattern.name.as_str()), ("/z/payments", "payments"));
-    assert!(found.collisions[0].1.iter().all(|gain| gain.regions.is_empty()));
-    let less = collision_gains(&policy, NestedGroupBehavior::Suffix, &["/z/payments", "/a/b", "/c/b"], 1);
+    assert_eq!(
+        (
+            gains[0].name.as_str(),
+            gains[0].regions[0].pattern.name.as_str()
+        ),
+        ("/z/payments", "payments")
+    );
+    assert!(
+        found.collisions[0]
+            .1
+            .iter()
+            .all(|gain| gain.regions.is_empty())
+    );
+    let less = collision_gains(
+        &policy,
+        NestedGroupBehavior::Suffix,
+        &["/z/payments", "/a/b", "/c/b"],
+        1,
+    );
     assert_eq!((less.collisions.len(), less.more), (1, 1));
     // Splitting produces every part, so the name's own access stays.
     let comma = collision_gains(&policy, NestedGroupBehavior::None, &["payments,ops"], 9);

@@ -1,19 +1,27 @@
 //! Tests of effective permissions and of who-can.
 
-use gbac_analysis::{Grant, GrantException, NamePattern, Scope, permissions, permissions_of, who_can};
+use gbac_analysis::{
+    Grant, GrantException, NamePattern, Scope, permissions, permissions_of, who_can,
+};
 use gbac_engine::decide::{At, Outcome, Request};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role};
+use gbac_engine::model::{
+    Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role,
+};
 use gbac_json::WhoCanJson;
 use gbac_tests::oracle::Facts;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::world::{USERS, allows, alone, config, facts, groups, holders, policy, question, questions, verdict};
+use super::world::{
+    USERS, allows, alone, config, facts, groups, holders, policy, question, questions, verdict,
+};
 
 fn broader(one: &NamePattern, other: &NamePattern) -> bool {
     match (one.pattern_type, other.pattern_type) {
-        (PatternType::Prefixed, _) if !(other.pattern_type == PatternType::Literal && other.name == "*") => {
+        (PatternType::Prefixed, _)
+            if !(other.pattern_type == PatternType::Literal && other.name == "*") =>
+        {
             other.name.starts_with(&one.name)
         }
         _ => one.pattern_type == PatternType::Literal && (one.name == "*" || one == other),
@@ -28,8 +36,14 @@ fn is_compressed(grants: &[Grant]) -> bool {
                 && other.resource_type == grant.resource_type
                 && broader(&other.pattern, &grant.pattern)
                 && (other.host == Host::Any || other.host == grant.host)
-                && grant.operations.iter().any(|operation| other.operations.contains(operation))
-                && !other.except.iter().any(|except| broader(&except.pattern, &grant.pattern))
+                && grant
+                    .operations
+                    .iter()
+                    .any(|operation| other.operations.contains(operation))
+                && !other
+                    .except
+                    .iter()
+                    .any(|except| broader(&except.pattern, &grant.pattern))
         })
     };
     let excepted_twice = |excepts: &[GrantException]| {
@@ -41,7 +55,8 @@ fn is_compressed(grants: &[Grant]) -> bool {
             })
         })
     };
-    !grants.iter().enumerate().any(absorbed) && !grants.iter().any(|grant| excepted_twice(&grant.except))
+    !grants.iter().enumerate().any(absorbed)
+        && !grants.iter().any(|grant| excepted_twice(&grant.except))
 }
 
 proptest! {
@@ -71,8 +86,8 @@ proptest! {
 proptest! {
     #![proptest_config(config(4))]
 
-    /// Entries have the oracle's decision, and scopes without an entry that of everyone; the reported ACLs are those that
-    /// decide.
+    /// Entries have the oracle's decision, and scopes without an entry that of everyone; the
+    /// reported ACLs are those that decide.
     #[test]
     fn who_can_is_what_is_decided(facts in facts(gbac_engine::Dialect::Platform.operations()), question in question(gbac_engine::Dialect::Platform.operations())) {
         let policy = policy(&facts);
@@ -145,22 +160,39 @@ fn a_member_named_by_an_asterisk_is_told_from_everyone() {
     };
     let told = |operation| {
         let facts = Facts {
-            acls: vec![acl(Principal::role("r"), Operation::Read), acl(Principal::user("*"), Operation::Write)],
-            roles: vec![Role { name: "r".into(), members: [Principal::user("*"), Principal::group("eng")].into() }],
+            acls: vec![
+                acl(Principal::role("r"), Operation::Read),
+                acl(Principal::user("*"), Operation::Write),
+            ],
+            roles: vec![Role {
+                name: "r".into(),
+                members: [Principal::user("*"), Principal::group("eng")].into(),
+            }],
             superusers: Vec::new(),
         };
         let request = Request::new(operation, ResourceType::Topic, "orders", At::IgnoringExpiry);
-        let found = serde_json::to_value(WhoCanJson::from(&who_can(&policy(&facts), &request))).unwrap();
+        let found =
+            serde_json::to_value(WhoCanJson::from(&who_can(&policy(&facts), &request))).unwrap();
         let entries = found["entries"].as_array().unwrap().iter();
         let is = |entry: &serde_json::Value, name| entry.get(name) == Some(&true.into());
         entries
-            .map(|entry| (entry["principal"].as_str().unwrap().to_owned(), is(entry, "everyone"), is(entry, "literal")))
+            .map(|entry| {
+                (
+                    entry["principal"].as_str().unwrap().to_owned(),
+                    is(entry, "everyone"),
+                    is(entry, "literal"),
+                )
+            })
             .collect::<Vec<_>>()
     };
     let entry = |name: &str, everyone, literal| (name.to_owned(), everyone, literal);
     assert_eq!(
         told(Operation::Read),
-        [entry("User:*", false, true), entry("Group:eng", false, false), entry("Role:r", false, true)]
+        [
+            entry("User:*", false, true),
+            entry("Group:eng", false, false),
+            entry("Role:r", false, true)
+        ]
     );
     assert_eq!(told(Operation::Write), [entry("User:*", true, false)]);
 }

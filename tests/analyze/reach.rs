@@ -1,39 +1,52 @@
-//! Tests of the ACLs that apply to a principal, the access matrix, and the summary of all principals.
+//! Tests of the ACLs that apply to a principal, the access matrix, and the summary of all
+//! principals.
 
 use std::collections::BTreeSet;
 
 use gbac_analysis::{
-    DenyExtent, NamePattern, ReachSubject, Scope, matrix_cell, matrix_resources, policy_summary, reach,
-    who_can_on_prefix,
+    DenyExtent, NamePattern, ReachSubject, Scope, matrix_cell, matrix_resources, policy_summary,
+    reach, who_can_on_prefix,
 };
 use gbac_engine::decide::{At, Outcome, Reason, Request, decide};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Acl, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType};
+use gbac_engine::model::{
+    Acl, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType,
+};
 use gbac_tests::oracle::Facts;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::world::{FEW, NOBODY, USERS, alone, config, facts, groups, holders, hosts, policy, questions, verdict};
+use super::world::{
+    FEW, NOBODY, USERS, alone, config, facts, groups, holders, hosts, policy, questions, verdict,
+};
 
 /// Every subject that a world tells apart.
 fn subjects(user: &str, groups: &[String]) -> Vec<ReachSubject> {
     let identity = ReachSubject::Identity(Identity::new(user, groups));
-    holders().into_iter().map(ReachSubject::Scope).chain([identity]).collect()
+    holders()
+        .into_iter()
+        .map(ReachSubject::Scope)
+        .chain([identity])
+        .collect()
 }
 
 /// The world in which a subject is a user with groups, and this user.
 fn as_identity(facts: &Facts, subject: &ReachSubject) -> (Facts, String, Vec<String>) {
     match subject {
         ReachSubject::Scope(holder) => alone(facts, holder),
-        ReachSubject::Identity(identity) => (facts.clone(), identity.user().to_owned(), identity.groups().to_vec()),
+        ReachSubject::Identity(identity) => (
+            facts.clone(),
+            identity.user().to_owned(),
+            identity.groups().to_vec(),
+        ),
     }
 }
 
 proptest! {
     #![proptest_config(config(20))]
 
-    /// Who can do something on all names of a prefix is what the matrix says of each holder; who is not told is decided as
-    /// everyone is.
+    /// Who can do something on all names of a prefix is what the matrix says of each holder; who is
+    /// not told is decided as everyone is.
     #[test]
     fn who_can_on_a_prefix_is_its_cells(facts in facts(FEW), prefix in select(&["", "a", "ab", "b"][..])) {
         let policy = policy(&facts);
@@ -61,8 +74,8 @@ proptest! {
         }
     }
 
-    /// A cell of a literal name is the decision about it, its rows are those of the decision, and every name that an ACL of
-    /// somebody covers has a row in the matrix.
+    /// A cell of a literal name is the decision about it, its rows are those of the decision, and
+    /// every name that an ACL of somebody covers has a row in the matrix.
     #[test]
     fn a_cell_is_the_decision(facts in facts(gbac_engine::Dialect::Platform.operations()), user in select(USERS), groups in groups()) {
         let policy = policy(&facts);
@@ -112,8 +125,9 @@ proptest! {
         }
     }
 
-    /// The ACLs that reach a user are complete: with only them, every decision is the same, and a deny is reported to take
-    /// something from an allow when there is a request that meets both, all of it when there is none that meets the allow alone.
+    /// The ACLs that reach a user are complete: with only them, every decision is the same, and a
+    /// deny is reported to take something from an allow when there is a request that meets both,
+    /// all of it when there is none that meets the allow alone.
     #[test]
     fn what_reaches_somebody_decides(facts in facts(gbac_engine::Dialect::Platform.operations()), user in select(USERS), groups in groups()) {
         let policy = policy(&facts);
@@ -202,10 +216,17 @@ proptest! {
 
 #[test]
 fn a_superuser_is_allowed_by_no_acl() {
-    let facts = Facts { acls: Vec::new(), roles: Vec::new(), superusers: vec!["root".into()] };
+    let facts = Facts {
+        acls: Vec::new(),
+        roles: Vec::new(),
+        superusers: vec!["root".into()],
+    };
     let policy = policy(&facts);
     let root = ReachSubject::Scope(Scope::One(Principal::user("root")));
-    let pattern = gbac_analysis::NamePattern { pattern_type: PatternType::Literal, name: "x".into() };
+    let pattern = gbac_analysis::NamePattern {
+        pattern_type: PatternType::Literal,
+        name: "x".into(),
+    };
     let found = matrix_cell(
         &policy,
         &root,
@@ -215,7 +236,15 @@ fn a_superuser_is_allowed_by_no_acl() {
         At::IgnoringExpiry,
     );
     assert_eq!((found.outcome, found.granted_by), (Outcome::Allow, None));
-    let request = Request::new(Operation::Read, gbac_engine::model::ResourceType::Topic, "x", At::IgnoringExpiry);
-    assert_eq!(decide(&policy, &Identity::new("root", [""; 0]), &request).reason, Reason::Superuser);
+    let request = Request::new(
+        Operation::Read,
+        gbac_engine::model::ResourceType::Topic,
+        "x",
+        At::IgnoringExpiry,
+    );
+    assert_eq!(
+        decide(&policy, &Identity::new("root", [""; 0]), &request).reason,
+        Reason::Superuser
+    );
     assert!(policy_summary(&policy).all[0].is_superuser && reach(&policy, &root).superuser);
 }

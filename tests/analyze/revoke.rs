@@ -10,7 +10,9 @@ use gbac_tests::oracle::Facts;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::world::{FEW, Question, USERS, allows, config, facts, groups, policy, question, verdict};
+use super::world::{
+    FEW, Question, USERS, allows, config, facts, groups, policy, question, verdict,
+};
 
 /// A removable row.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,8 +38,17 @@ fn without(facts: &Facts, rows: &[Row]) -> Facts {
 
 /// Every row whose removal could matter: allows, and memberships of the user.
 fn rows(facts: &Facts, user: &str, groups: &[String]) -> Vec<Row> {
-    let held: BTreeSet<Principal> = groups.iter().map(Principal::group).chain([Principal::user(user)]).collect();
-    let allows = facts.acls.iter().filter(|acl| acl.permission == Permission::Allow).cloned().map(Row::Acl);
+    let held: BTreeSet<Principal> = groups
+        .iter()
+        .map(Principal::group)
+        .chain([Principal::user(user)])
+        .collect();
+    let allows = facts
+        .acls
+        .iter()
+        .filter(|acl| acl.permission == Permission::Allow)
+        .cloned()
+        .map(Row::Acl);
     let members = facts.roles.iter().flat_map(|role| {
         role.members
             .iter()
@@ -52,7 +63,12 @@ fn least(found: &Revocation) -> Vec<Row> {
     let mut rows: Vec<Row> = found.acls.iter().cloned().map(Row::Acl).collect();
     for grant in &found.roles {
         if grant.members.len() < grant.acls.len() {
-            rows.extend(grant.members.iter().map(|member| Row::Member(grant.role.clone(), member.clone())));
+            rows.extend(
+                grant
+                    .members
+                    .iter()
+                    .map(|member| Row::Member(grant.role.clone(), member.clone())),
+            );
         } else {
             rows.extend(grant.acls.iter().cloned().map(Row::Acl));
         }
@@ -68,16 +84,32 @@ fn left(facts: &Facts, user: &str, groups: &[String], leave: &[Principal]) -> (F
             role.members.remove(&Principal::user(user));
         }
     }
-    let groups = groups.iter().filter(|group| !leave.contains(&Principal::group(group.as_str()))).cloned().collect();
+    let groups = groups
+        .iter()
+        .filter(|group| !leave.contains(&Principal::group(group.as_str())))
+        .cloned()
+        .collect();
     (facts, groups)
 }
 
-fn check(facts: &Facts, user: &str, groups: &[String], question: &Question) -> Result<(), TestCaseError> {
-    let found = revoke(&policy(facts), &Identity::new(user, groups), &question.request());
+fn check(
+    facts: &Facts,
+    user: &str,
+    groups: &[String],
+    question: &Question,
+) -> Result<(), TestCaseError> {
+    let found = revoke(
+        &policy(facts),
+        &Identity::new(user, groups),
+        &question.request(),
+    );
     let may = |facts: &Facts, groups: &[String]| allows(facts, user, groups, question);
     if verdict(facts, user, groups, question).reason != "allow_rule" {
         prop_assert!(
-            found.acls.is_empty() && found.roles.is_empty() && found.to_leave.is_none() && found.deny.is_none()
+            found.acls.is_empty()
+                && found.roles.is_empty()
+                && found.to_leave.is_none()
+                && found.deny.is_none()
         );
         prop_assert_eq!(found.change_count(), None);
         return Ok(());
@@ -94,23 +126,45 @@ fn check(facts: &Facts, user: &str, groups: &[String], question: &Question) -> R
                 .filter(|(place, _)| chosen >> place & 1 == 1)
                 .map(|(_, row)| row.clone())
                 .collect();
-            prop_assert!(may(&without(facts, &some), groups), "{some:?} is less than {found:#?}");
+            prop_assert!(
+                may(&without(facts, &some), groups),
+                "{some:?} is less than {found:#?}"
+            );
         }
     }
     // For a role, removing the memberships or the ACLs is equivalent.
-    let only_acls: Vec<Row> =
-        found.acls.iter().chain(found.roles.iter().flat_map(|grant| &grant.acls)).cloned().map(Row::Acl).collect();
-    prop_assert!(!may(&without(facts, &only_acls), groups));
-    let ends = found
-        .roles
+    let only_acls: Vec<Row> = found
+        .acls
         .iter()
-        .flat_map(|grant| grant.members.iter().map(|member| Row::Member(grant.role.clone(), member.clone())));
-    let members: Vec<Row> = found.acls.iter().cloned().map(Row::Acl).chain(ends).collect();
+        .chain(found.roles.iter().flat_map(|grant| &grant.acls))
+        .cloned()
+        .map(Row::Acl)
+        .collect();
+    prop_assert!(!may(&without(facts, &only_acls), groups));
+    let ends = found.roles.iter().flat_map(|grant| {
+        grant
+            .members
+            .iter()
+            .map(|member| Row::Member(grant.role.clone(), member.clone()))
+    });
+    let members: Vec<Row> = found
+        .acls
+        .iter()
+        .cloned()
+        .map(Row::Acl)
+        .chain(ends)
+        .collect();
     prop_assert!(!may(&without(facts, &members), groups));
     // The user must leave exactly these, and each is necessary.
-    let roles = facts.roles.iter().filter(|role| role.members.contains(&Principal::user(user)));
-    let everything: Vec<Principal> =
-        groups.iter().map(Principal::group).chain(roles.map(|role| Principal::role(&role.name))).collect();
+    let roles = facts
+        .roles
+        .iter()
+        .filter(|role| role.members.contains(&Principal::user(user)));
+    let everything: Vec<Principal> = groups
+        .iter()
+        .map(Principal::group)
+        .chain(roles.map(|role| Principal::role(&role.name)))
+        .collect();
     let denied = |leave: &[Principal]| {
         let (facts, groups) = left(facts, user, groups, leave);
         !may(&facts, &groups)
@@ -151,14 +205,28 @@ proptest! {
 
 #[test]
 fn from_a_superuser_no_row_takes_anything() {
-    let facts = Facts { acls: Vec::new(), roles: Vec::new(), superusers: vec!["u".into()] };
+    let facts = Facts {
+        acls: Vec::new(),
+        roles: Vec::new(),
+        superusers: vec!["u".into()],
+    };
     let question = Question {
         operation: Operation::Read,
         resource_type: gbac_engine::model::ResourceType::Topic,
         name: "a".into(),
         host: None,
     };
-    let found = revoke(&policy(&facts), &Identity::new("u", ["g"]), &question.request());
-    assert_eq!((found.decision.outcome, found.decision.reason), (Outcome::Allow, Reason::Superuser));
-    assert_eq!((found.change_count(), found.deny, found.to_leave), (None, None, None));
+    let found = revoke(
+        &policy(&facts),
+        &Identity::new("u", ["g"]),
+        &question.request(),
+    );
+    assert_eq!(
+        (found.decision.outcome, found.decision.reason),
+        (Outcome::Allow, Reason::Superuser)
+    );
+    assert_eq!(
+        (found.change_count(), found.deny, found.to_leave),
+        (None, None, None)
+    );
 }

@@ -2,9 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gbac_analysis::{AccessEffect, Diff, GroupChange, GroupEffect, Relation, diff, diff_with_claims};
+use gbac_analysis::{
+    AccessEffect, Diff, GroupChange, GroupEffect, Relation, diff, diff_with_claims,
+};
 use gbac_engine::groups::{ElementOutcome, extract};
-use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType, Role};
+use gbac_engine::model::{
+    Acl, Host, Operation, PatternType, Permission, Principal, ResourceType, Role,
+};
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::{DiffJson, policy_from_value};
 use gbac_tests::oracle::Facts;
@@ -38,21 +42,26 @@ fn acl() -> impl Strategy<Value = Acl> {
         1 => Just(Principal::role("r")),
         1 => Just(Principal::user("*")),
     ];
-    (principal, select(TOPICS), select(Permission::ALL)).prop_map(|(principal, name, permission)| Acl {
-        resource_type: ResourceType::Topic,
-        resource_name: name.into(),
-        pattern_type: PatternType::Literal,
-        principal,
-        host: Host::Any,
-        operation: Operation::Read,
-        permission,
-    })
+    (principal, select(TOPICS), select(Permission::ALL)).prop_map(
+        |(principal, name, permission)| Acl {
+            resource_type: ResourceType::Topic,
+            resource_name: name.into(),
+            pattern_type: PatternType::Literal,
+            principal,
+            host: Host::Any,
+            operation: Operation::Read,
+            permission,
+        },
+    )
 }
 
 fn world() -> impl Strategy<Value = Facts> {
     (vec(acl(), 0..6), btree_set(select(NAMES), 0..3)).prop_map(|(acls, members)| Facts {
         acls: super::world::once(acls),
-        roles: vec![Role { name: "r".into(), members: members.into_iter().map(Principal::group).collect() }],
+        roles: vec![Role {
+            name: "r".into(),
+            members: members.into_iter().map(Principal::group).collect(),
+        }],
         superusers: Vec::new(),
     })
 }
@@ -61,7 +70,8 @@ fn world() -> impl Strategy<Value = Facts> {
 fn with(facts: &Facts, settings: &Value) -> Policy {
     let document = policy_from_value(&json!({ "version": 1, "settings": settings })).unwrap();
     let mut made = policy(facts);
-    made.apply(Change::Settings(Box::new(document.settings().clone()))).unwrap();
+    made.apply(Change::Settings(Box::new(document.settings().clone())))
+        .unwrap();
     made
 }
 
@@ -76,12 +86,20 @@ fn groups(
     claims: &gbac_engine::ClaimSet,
     userinfo: &gbac_engine::ClaimSet,
 ) -> BTreeMap<String, Option<String>> {
-    let extraction = extract(&policy.settings().identity_rules().extraction, claims, Some(userinfo));
+    let extraction = extract(
+        &policy.settings().identity_rules().extraction,
+        claims,
+        Some(userinfo),
+    );
     let group = |outcome| match outcome {
         ElementOutcome::Kept { group } | ElementOutcome::Duplicate { group } => Some(group),
         ElementOutcome::Dropped { .. } => None,
     };
-    extraction.elements.into_iter().map(|element| (element.raw, group(element.outcome))).collect()
+    extraction
+        .elements
+        .into_iter()
+        .map(|element| (element.raw, group(element.outcome)))
+        .collect()
 }
 
 fn find<'a>(diff: &'a Diff, name: &str) -> Option<&'a GroupChange> {
@@ -106,8 +124,9 @@ fn oracle_question(topic: &str) -> super::world::Question {
 proptest! {
     #![proptest_config(config(8))]
 
-    /// The result for each name of a token equals the extraction with both settings; the result for a known name, without a
-    /// token, holds for every token; and no group that a name gains or loses is missing.
+    /// The result for each name of a token equals the extraction with both settings; the result for
+    /// a known name, without a token, holds for every token; and no group that a name gains or
+    /// loses is missing.
     #[test]
     fn the_effect_of_settings_is_what_extraction_does(
         facts in world(),
@@ -138,7 +157,8 @@ proptest! {
             let change = change.unwrap();
             prop_assert!(change.in_token && change.raw() == Some(raw));
             prop_assert_eq!((&change.before, &change.after), (&was, &is), "{} {:?}", raw, change);
-            // Without the token, each known group that this name produces on only one side is reported.
+            // Without the token, each known group that this name produces on only one side is
+            // reported.
             if was != is {
                 for group in [&was, &is].into_iter().flatten().filter(|group| known.contains(group.as_str())) {
                     let by_name = find(&blind, raw).is_some_and(|change| change.raw().is_some());
@@ -151,7 +171,8 @@ proptest! {
                 }
             }
         }
-        // The result without a token, for a name of the same claim, holds for any token with the name.
+        // The result without a token, for a name of the same claim, holds for any token with the
+        // name.
         for change in &blind.groups {
             let Some(raw) = change.raw() else {
                 prop_assert!(change.after.is_none() && change.effects.is_empty());
@@ -164,8 +185,8 @@ proptest! {
         }
     }
 
-    /// The gains and losses of a user with one name equal the oracle's different decisions about the extracted groups, even if
-    /// ACLs change, too.
+    /// The gains and losses of a user with one name equal the oracle's different decisions about
+    /// the extracted groups, even if ACLs change, too.
     #[test]
     fn the_effects_of_a_name_are_what_is_decided_differently(
         (facts, later) in (world(), world()),
@@ -227,7 +248,11 @@ fn document(settings: &Value) -> Policy {
 }
 
 fn in_short(change: &GroupChange) -> String {
-    let effects: Vec<&str> = change.effects.iter().map(|effect| effect.effect.code()).collect();
+    let effects: Vec<&str> = change
+        .effects
+        .iter()
+        .map(|effect| effect.effect.code())
+        .collect();
     let or = |name: &Option<String>| name.clone().unwrap_or_else(|| "-".into());
     format!(
         "{} {} {} {} {}",
@@ -243,9 +268,15 @@ fn in_short(change: &GroupChange) -> String {
 
 #[test]
 fn suffix_says_which_names_become_which_groups_and_back() {
-    let (before, after) = (document(&json!({})), document(&json!({ "nested_group_behavior": "suffix" })));
+    let (before, after) = (
+        document(&json!({})),
+        document(&json!({ "nested_group_behavior": "suffix" })),
+    );
     let found = diff(&before, &after);
-    assert_eq!((found.relation, found.acl_relation), (Relation::SettingsDiffer, Relation::Equal));
+    assert_eq!(
+        (found.relation, found.acl_relation),
+        (Relation::SettingsDiffer, Relation::Equal)
+    );
     assert_eq!(found.settings, ["nested_group_behavior"]);
     let short: Vec<String> = found.groups.iter().map(in_short).collect();
     assert_eq!(
@@ -260,8 +291,16 @@ fn suffix_says_which_names_become_which_groups_and_back() {
     );
     let payments = &found.groups[2];
     assert_eq!(
-        (payments.merges.as_slice(), &payments.joins[..], &payments.leaves[..]),
-        (&["payments".to_owned()][..], &["Refunds".to_owned()][..], &["Writers".to_owned()][..])
+        (
+            payments.merges.as_slice(),
+            &payments.joins[..],
+            &payments.leaves[..]
+        ),
+        (
+            &["payments".to_owned()][..],
+            &["Refunds".to_owned()][..],
+            &["Writers".to_owned()][..]
+        )
     );
     let back: Vec<String> = diff(&after, &before).groups.iter().map(in_short).collect();
     assert_eq!(
@@ -282,20 +321,34 @@ fn access_to_the_service_is_a_difference_of_its_own() {
     for (before, after) in [(&before, &after), (&after, &before)] {
         let found = diff(before, after);
         assert_eq!(
-            (found.relation, found.acl_relation, found.settings.as_slice()),
+            (
+                found.relation,
+                found.acl_relation,
+                found.settings.as_slice()
+            ),
             (Relation::SettingsDiffer, Relation::Equal, &["access"][..])
         );
         assert!(found.groups.is_empty() && found.users.is_empty() && found.differences.is_empty());
         assert!(!found.reads_tokens_differently());
     }
-    assert!(diff(&before, &document(&json!({ "oidc_principal_mapping": "$.email" }))).reads_tokens_differently());
+    assert!(
+        diff(
+            &before,
+            &document(&json!({ "oidc_principal_mapping": "$.email" }))
+        )
+        .reads_tokens_differently()
+    );
     assert_eq!(diff(&after, &after.clone()).relation, Relation::Equal);
 }
 
 #[test]
 fn what_cannot_be_known_is_not_invented() {
     let before = document(&json!({}));
-    for settings in [json!({ "oidc_group_claim_path": "$.roles" }), sso("$.roles"), sso("${context.userinfo.groups}")] {
+    for settings in [
+        json!({ "oidc_group_claim_path": "$.roles" }),
+        sso("$.roles"),
+        sso("${context.userinfo.groups}"),
+    ] {
         let found = diff(&before, &document(&settings));
         assert_eq!(found.relation, Relation::SettingsDiffer, "{settings}");
         let json = serde_json::to_value(DiffJson::from(&found)).unwrap();
@@ -305,18 +358,31 @@ fn what_cannot_be_known_is_not_invented() {
         assert_eq!(groups.len(), 4);
         for group in groups {
             assert_eq!(group["before"], group["name"]);
-            assert_eq!((group.get("raw"), &group["after"], &group["effect"]), (None, &Value::Null, &json!("unknown")));
+            assert_eq!(
+                (group.get("raw"), &group["after"], &group["effect"]),
+                (None, &Value::Null, &json!("unknown"))
+            );
         }
     }
     // The same claim in another spelling: the settings differ, and no group is affected.
     let found = diff(&before, &document(&sso("$.groups")));
     assert_eq!(
-        (found.relation, found.settings.as_slice(), found.groups.len()),
+        (
+            found.relation,
+            found.settings.as_slice(),
+            found.groups.len()
+        ),
         (Relation::SettingsDiffer, &["sso"][..], 0)
     );
     // User names are unknown, too; groups are unchanged.
-    let found = diff(&before, &document(&json!({ "oidc_principal_mapping": "$.email" })));
-    assert_eq!((found.relation, found.groups.len()), (Relation::SettingsDiffer, 0));
+    let found = diff(
+        &before,
+        &document(&json!({ "oidc_principal_mapping": "$.email" })),
+    );
+    assert_eq!(
+        (found.relation, found.groups.len()),
+        (Relation::SettingsDiffer, 0)
+    );
     assert_eq!(
         (found.settings.as_slice(), found.users.as_slice()),
         (&["oidc_principal_mapping"][..], &["ada".to_owned()][..])
@@ -325,10 +391,17 @@ fn what_cannot_be_known_is_not_invented() {
 
 #[test]
 fn superusers_are_a_part_of_what_acls_say() {
-    let (before, after) = (document(&json!({})), document(&json!({ "superusers": ["nobody-else-knows"] })));
+    let (before, after) = (
+        document(&json!({})),
+        document(&json!({ "superusers": ["nobody-else-knows"] })),
+    );
     let found = diff(&before, &after);
     assert_eq!(
-        (found.relation, found.acl_relation, found.settings.as_slice()),
+        (
+            found.relation,
+            found.acl_relation,
+            found.settings.as_slice()
+        ),
         (Relation::Wider, Relation::Wider, &["superusers"][..])
     );
     assert_eq!(diff(&after, &before).relation, Relation::Narrower);
@@ -336,16 +409,26 @@ fn superusers_are_a_part_of_what_acls_say() {
     // With another changed setting, gains of superusers are still reported.
     let both = document(&json!({ "superusers": ["root"], "oidc_principal_mapping": "$.email" }));
     let found = diff(&before, &both);
-    assert_eq!((found.relation, found.acl_relation), (Relation::SettingsDiffer, Relation::Wider));
+    assert_eq!(
+        (found.relation, found.acl_relation),
+        (Relation::SettingsDiffer, Relation::Wider)
+    );
     assert_eq!(found.users, ["ada", "root"]);
 }
 
 #[test]
 fn the_names_of_a_token_are_told_with_the_known_ones() {
-    let (before, after) = (document(&json!({})), document(&json!({ "oidc_group_claim_path": "$.roles" })));
+    let (before, after) = (
+        document(&json!({})),
+        document(&json!({ "oidc_group_claim_path": "$.roles" })),
+    );
     let claims = json!({ "groups": ["payments", "both"], "roles": ["/eng/payments", "both"] });
-    let found =
-        diff_with_claims(&before, &after, &gbac_json::claims_from_object(claims.as_object().unwrap().clone()), None);
+    let found = diff_with_claims(
+        &before,
+        &after,
+        &gbac_json::claims_from_object(claims.as_object().unwrap().clone()),
+        None,
+    );
     let short: Vec<String> = found.groups.iter().map(in_short).collect();
     assert_eq!(
         short,

@@ -5,7 +5,9 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use gbac_analysis::Scope;
 use gbac_engine::decide::{At, Request};
-use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role};
+use gbac_engine::model::{
+    Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role,
+};
 use gbac_engine::policy::Policy;
 use gbac_tests::oracle::{self, Facts, OracleQuestion};
 use gbac_tests::world;
@@ -18,7 +20,12 @@ pub(crate) const GROUPS: &[&str] = &["g", "h", "u"];
 pub(crate) const ROLES: &[&str] = &["r", "s"];
 /// A user without ACLs and roles.
 pub(crate) const NOBODY: &str = "nobody";
-pub(crate) const FEW: &[Operation] = &[Operation::All, Operation::Read, Operation::Describe, Operation::Write];
+pub(crate) const FEW: &[Operation] = &[
+    Operation::All,
+    Operation::Read,
+    Operation::Describe,
+    Operation::Write,
+];
 
 pub(crate) fn address(last: u8) -> IpAddr {
     IpAddr::V4(Ipv4Addr::new(10, 0, 0, last))
@@ -32,13 +39,24 @@ pub(crate) fn hosts() -> [Option<IpAddr>; 4] {
 /// The names and prefixes of ACLs.
 const ACL_NAMES: &[&str] = &["", "*", "a", "b", "ab", "aa", "aba", "ba"];
 
-/// A name in each possible region of these ACLs: every name of up to three of two letters, one below the longest prefix, the
-/// asterisk, a name that starts with it, and names with another letter, if ACLs contain both letters.
+/// A name in each possible region of these ACLs: every name of up to three of two letters, one
+/// below the longest prefix, the asterisk, a name that starts with it, and names with another
+/// letter, if ACLs contain both letters.
 pub(crate) fn names() -> Vec<String> {
-    let mut names = vec![String::new(), "*".into(), "*a".into(), "abaa".into(), "c".into(), "ac".into()];
+    let mut names = vec![
+        String::new(),
+        "*".into(),
+        "*a".into(),
+        "abaa".into(),
+        "c".into(),
+        "ac".into(),
+    ];
     let mut longer = vec![String::new()];
     for _ in 0..3 {
-        longer = longer.iter().flat_map(|name| ["a", "b"].map(|letter| format!("{name}{letter}"))).collect();
+        longer = longer
+            .iter()
+            .flat_map(|name| ["a", "b"].map(|letter| format!("{name}{letter}")))
+            .collect();
         names.extend(longer.iter().cloned());
     }
     names
@@ -49,18 +67,26 @@ pub(crate) fn names() -> Vec<String> {
 fn every_region_has_a_name() {
     for acl in ACL_NAMES {
         assert!(names().iter().any(|name| name == acl), "literal {acl:?}");
-        let narrower: Vec<&&str> = ACL_NAMES.iter().filter(|other| *other != acl && other.starts_with(acl)).collect();
+        let narrower: Vec<&&str> = ACL_NAMES
+            .iter()
+            .filter(|other| *other != acl && other.starts_with(acl))
+            .collect();
         // The literal `*` matches every name.
         let is_literal = |name: &str| name != "*" && ACL_NAMES.contains(&name);
         let is_in = |name: &String| {
-            name.starts_with(acl) && !is_literal(name) && !narrower.iter().any(|other| name.starts_with(**other))
+            name.starts_with(acl)
+                && !is_literal(name)
+                && !narrower.iter().any(|other| name.starts_with(**other))
         };
         assert!(names().iter().any(is_in), "prefix {acl:?}");
     }
 }
 
 pub(crate) fn member() -> impl Strategy<Value = Principal> {
-    prop_oneof![select(USERS).prop_map(Principal::user), select(GROUPS).prop_map(Principal::group)]
+    prop_oneof![
+        select(USERS).prop_map(Principal::user),
+        select(GROUPS).prop_map(Principal::group)
+    ]
 }
 
 pub(crate) fn acl(operations: &'static [Operation]) -> impl Strategy<Value = Acl> {
@@ -96,11 +122,15 @@ pub(crate) fn facts(operations: &'static [Operation]) -> impl Strategy<Value = F
 }
 
 pub(crate) fn once(acls: Vec<Acl>) -> Vec<Acl> {
-    acls.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
+    acls.into_iter()
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect()
 }
 
 pub(crate) fn groups() -> impl Strategy<Value = Vec<String>> {
-    btree_set(select(GROUPS), 0..3).prop_map(|groups| groups.into_iter().map(String::from).collect())
+    btree_set(select(GROUPS), 0..3)
+        .prop_map(|groups| groups.into_iter().map(String::from).collect())
 }
 
 /// A query without an identity.
@@ -114,7 +144,13 @@ pub(crate) struct Question {
 
 impl Question {
     pub(crate) fn request(&self) -> Request<'_> {
-        Request::new(self.operation, self.resource_type, &self.name, At::IgnoringExpiry).with_host(self.host)
+        Request::new(
+            self.operation,
+            self.resource_type,
+            &self.name,
+            At::IgnoringExpiry,
+        )
+        .with_host(self.host)
     }
 }
 
@@ -124,7 +160,12 @@ pub(crate) fn questions(operations: &[Operation]) -> Vec<Question> {
         for name in names() {
             for operation in operations {
                 for host in hosts() {
-                    questions.push(Question { operation: *operation, resource_type, name: name.clone(), host });
+                    questions.push(Question {
+                        operation: *operation,
+                        resource_type,
+                        name: name.clone(),
+                        host,
+                    });
                 }
             }
         }
@@ -133,13 +174,29 @@ pub(crate) fn questions(operations: &[Operation]) -> Vec<Question> {
 }
 
 pub(crate) fn question(operations: &'static [Operation]) -> impl Strategy<Value = Question> {
-    let resource_type = prop_oneof![5 => Just(ResourceType::Topic), 1 => Just(ResourceType::Registry)];
-    (select(operations), resource_type, select(names()), select(hosts().to_vec()))
-        .prop_map(|(operation, resource_type, name, host)| Question { operation, resource_type, name, host })
+    let resource_type =
+        prop_oneof![5 => Just(ResourceType::Topic), 1 => Just(ResourceType::Registry)];
+    (
+        select(operations),
+        resource_type,
+        select(names()),
+        select(hosts().to_vec()),
+    )
+        .prop_map(|(operation, resource_type, name, host)| Question {
+            operation,
+            resource_type,
+            name,
+            host,
+        })
 }
 
 /// The oracle's complete decision.
-pub(crate) fn verdict(facts: &Facts, user: &str, groups: &[String], question: &Question) -> oracle::Verdict {
+pub(crate) fn verdict(
+    facts: &Facts,
+    user: &str,
+    groups: &[String],
+    question: &Question,
+) -> oracle::Verdict {
     oracle::decide(
         facts,
         &OracleQuestion {
@@ -166,7 +223,11 @@ pub(crate) fn alone(facts: &Facts, holder: &Scope) -> (Facts, String, Vec<String
             PrincipalType::User | PrincipalType::Other => user = principal.name().into(),
             PrincipalType::Group => groups.push(principal.name().into()),
             PrincipalType::Role => {
-                for role in facts.roles.iter_mut().filter(|role| role.name == principal.name()) {
+                for role in facts
+                    .roles
+                    .iter_mut()
+                    .filter(|role| role.name == principal.name())
+                {
                     role.members.insert(Principal::user(NOBODY));
                 }
             }
@@ -177,10 +238,20 @@ pub(crate) fn alone(facts: &Facts, holder: &Scope) -> (Facts, String, Vec<String
 
 pub(crate) fn holders() -> Vec<Scope> {
     let one = |principal| Scope::One(principal);
-    let users = USERS.iter().chain(&["w"]).map(|user| one(Principal::user(*user)));
-    let groups = GROUPS.iter().chain(&["x"]).map(|group| one(Principal::group(*group)));
+    let users = USERS
+        .iter()
+        .chain(&["w"])
+        .map(|user| one(Principal::user(*user)));
+    let groups = GROUPS
+        .iter()
+        .chain(&["x"])
+        .map(|group| one(Principal::group(*group)));
     let roles = ROLES.iter().map(|role| one(Principal::role(*role)));
-    std::iter::once(Scope::Everyone).chain(users).chain(groups).chain(roles).collect()
+    std::iter::once(Scope::Everyone)
+        .chain(users)
+        .chain(groups)
+        .chain(roles)
+        .collect()
 }
 
 pub(crate) fn policy(facts: &Facts) -> Policy {

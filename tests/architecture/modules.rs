@@ -64,13 +64,20 @@ pub(crate) struct Use {
 pub(crate) fn trees() -> &'static BTreeMap<String, Tree> {
     static TREES: OnceLock<BTreeMap<String, Tree>> = OnceLock::new();
     let roots = || crates::all().into_iter().flat_map(|package| package.roots);
-    TREES.get_or_init(|| roots().map(|root| (root.clone(), Tree::read(&root))).collect())
+    TREES.get_or_init(|| {
+        roots()
+            .map(|root| (root.clone(), Tree::read(&root)))
+            .collect()
+    })
 }
 
 impl Tree {
     /// Reads the modules below a root file, without those that are compiled only for tests.
     fn read(file: &str) -> Self {
-        let mut tree = Self { modules: BTreeMap::new(), test_files: Vec::new() };
+        let mut tree = Self {
+            modules: BTreeMap::new(),
+            test_files: Vec::new(),
+        };
         let path = root().join(file);
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         tree.file(Vec::new(), &path, &folder, true);
@@ -79,13 +86,26 @@ impl Tree {
 
     /// Adds the module of a file; `folder` contains the files of its submodules.
     fn file(&mut self, path: ModulePath, file: &Path, folder: &Path, is_public: bool) {
-        let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        let parsed = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let text =
+            fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let parsed =
+            syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         self.module(path, &parsed.items, &below_root(file), folder, is_public);
     }
 
-    fn module(&mut self, path: ModulePath, items: &[Item], file: &str, folder: &Path, is_public: bool) {
-        let mut module = Module { file: file.to_owned(), is_public, ..Module::default() };
+    fn module(
+        &mut self,
+        path: ModulePath,
+        items: &[Item],
+        file: &str,
+        folder: &Path,
+        is_public: bool,
+    ) {
+        let mut module = Module {
+            file: file.to_owned(),
+            is_public,
+            ..Module::default()
+        };
         for item in items {
             let Item::Mod(inner) = item else {
                 module.add(item);
@@ -114,8 +134,10 @@ impl Tree {
     /// Adds the file of a test module, and those of the modules in it.
     fn test_file(&mut self, file: &Path, folder: &Path) {
         self.test_files.push(below_root(file));
-        let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        let parsed = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let text =
+            fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let parsed =
+            syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         for item in parsed.items {
             if let Item::Mod(inner) = item
                 && inner.content.is_none()
@@ -133,25 +155,34 @@ impl Tree {
             let globs = module.globs.iter().map(|glob| &glob.path);
             let exported = |path: &Vec<String>| {
                 let all = module.imports.values().chain(&module.globs);
-                all.filter(|import| import.is_exported).any(|import| import.path == *path)
+                all.filter(|import| import.is_exported)
+                    .any(|import| import.path == *path)
             };
             for path in module.paths.iter().chain(globs) {
                 let is_glob = !module.paths.contains(path);
-                let Some((named, defined, whole)) = self.find(from, path, 0) else { continue };
-                // Paths to whole modules are ignored, because paths through them count separately. A parent that re-exports
-                // definitions of a child does not use the child.
+                let Some((named, defined, whole)) = self.find(from, path, 0) else {
+                    continue;
+                };
+                // Paths to whole modules are ignored, because paths through them count separately.
+                // A parent that re-exports definitions of a child does not use the child.
                 if (whole && !is_glob) || (exported(path) && defined.starts_with(from)) {
                     continue;
                 }
                 if self.modules[&defined].file != module.file {
-                    uses.insert(Use { from: from.clone(), named, defined, name: path.join("::") });
+                    uses.insert(Use {
+                        from: from.clone(),
+                        named,
+                        defined,
+                        name: path.join("::"),
+                    });
                 }
             }
         }
         uses
     }
 
-    /// The module in a path, the module with its definition, and whether the path is the whole module.
+    /// The module in a path, the module with its definition, and whether the path is the whole
+    /// module.
     pub(crate) fn find(
         &self,
         from: &ModulePath,
@@ -183,7 +214,11 @@ impl Tree {
                 continue;
             }
             let module = self.modules.get(&current)?;
-            if let Some(import) = module.imports.get(name).filter(|import| depth < 16 && import.path != path) {
+            if let Some(import) = module
+                .imports
+                .get(name)
+                .filter(|import| depth < 16 && import.path != path)
+            {
                 let full = [import.path.clone(), more.to_vec()].concat();
                 let (_, defined, whole) = self.find(&current, &full, depth + 1)?;
                 return Some((current, defined, whole));
@@ -194,7 +229,9 @@ impl Tree {
             for glob in module.globs.iter().filter(|_| depth < 16) {
                 let full = [glob.path.clone(), rest.to_vec()].concat();
                 let found = self.find(&current, &full, depth + 1);
-                if let Some((_, defined, whole)) = found.filter(|(_, defined, _)| self.modules[defined].defines(name)) {
+                if let Some((_, defined, whole)) =
+                    found.filter(|(_, defined, _)| self.modules[defined].defines(name))
+                {
                     return Some((current, defined, whole));
                 }
             }
@@ -246,25 +283,46 @@ impl Module {
             if path.len() > 1 {
                 self.paths.insert(path.clone());
             }
-            let name = if name == "self" { path.last().cloned().unwrap_or_default() } else { name };
-            self.imports.insert(name, Import { path, is_exported, is_public });
+            let name = if name == "self" {
+                path.last().cloned().unwrap_or_default()
+            } else {
+                name
+            };
+            self.imports.insert(
+                name,
+                Import {
+                    path,
+                    is_exported,
+                    is_public,
+                },
+            );
         };
         match tree {
             UseTree::Path(part) => self.add_use(&part.tree, &with(&part.ident), vis),
             UseTree::Name(name) => add(name.ident.to_string(), with(&name.ident)),
             UseTree::Rename(renamed) => add(renamed.rename.to_string(), with(&renamed.ident)),
-            UseTree::Glob(_) => self.globs.push(Import { path: prefix.to_vec(), is_exported, is_public }),
-            UseTree::Group(group) => group.items.iter().for_each(|tree| self.add_use(tree, prefix, vis)),
+            UseTree::Glob(_) => self.globs.push(Import {
+                path: prefix.to_vec(),
+                is_exported,
+                is_public,
+            }),
+            UseTree::Group(group) => group
+                .items
+                .iter()
+                .for_each(|tree| self.add_use(tree, prefix, vis)),
         }
     }
 
-    /// Adds every `a::b` in the input of a macro or an attribute; for attributes also in strings: `#[serde(with = "a::b")]`.
+    /// Adds every `a::b` in the input of a macro or an attribute; for attributes also in strings:
+    /// `#[serde(with = "a::b")]`.
     fn add_tokens(&mut self, tokens: &TokenStream, in_texts: bool) {
         let mut path: Vec<String> = Vec::new();
         let mut colons = 0;
         for token in tokens.clone() {
             match token {
-                TokenTree::Punct(punct) if punct.as_char() == ':' && !path.is_empty() => colons += 1,
+                TokenTree::Punct(punct) if punct.as_char() == ':' && !path.is_empty() => {
+                    colons += 1
+                }
                 TokenTree::Ident(ident) => {
                     if colons != 2 {
                         self.add_path(&mut path);
@@ -280,7 +338,11 @@ impl Module {
                         TokenTree::Literal(literal) if in_texts => {
                             let text = literal.to_string();
                             if let Ok(named) = syn::parse_str::<syn::Path>(text.trim_matches('"')) {
-                                path = named.segments.iter().map(|part| part.ident.to_string()).collect();
+                                path = named
+                                    .segments
+                                    .iter()
+                                    .map(|part| part.ident.to_string())
+                                    .collect();
                                 self.add_path(&mut path);
                             }
                         }
@@ -302,7 +364,13 @@ impl Module {
 
 impl<'a> Visit<'a> for Module {
     fn visit_path(&mut self, path: &'a syn::Path) {
-        self.add_path(&mut path.segments.iter().map(|part| part.ident.to_string()).collect());
+        self.add_path(
+            &mut path
+                .segments
+                .iter()
+                .map(|part| part.ident.to_string())
+                .collect(),
+        );
         visit::visit_path(self, path);
     }
 
@@ -327,11 +395,18 @@ impl<'a> Visit<'a> for Module {
 
 /// The types that the input of a macro defines, as in `closed_enum! { pub enum Operation { .. } }`.
 fn types_of_macro(tokens: &TokenStream) -> BTreeMap<String, bool> {
-    let words: Vec<String> = tokens.clone().into_iter().map(|token| token.to_string()).collect();
+    let words: Vec<String> = tokens
+        .clone()
+        .into_iter()
+        .map(|token| token.to_string())
+        .collect();
     let defines = |word: &str| ["enum", "struct", "type", "trait"].contains(&word);
-    let definitions =
-        words.windows(3).filter(|words| defines(&words[1]) && syn::parse_str::<syn::Ident>(&words[2]).is_ok());
-    definitions.map(|words| (words[2].clone(), words[0] == "pub")).collect()
+    let definitions = words
+        .windows(3)
+        .filter(|words| defines(&words[1]) && syn::parse_str::<syn::Ident>(&words[2]).is_ok());
+    definitions
+        .map(|words| (words[2].clone(), words[0] == "pub"))
+        .collect()
 }
 
 fn is_public_outside(vis: &Visibility) -> bool {
@@ -344,7 +419,9 @@ fn is_only_for_tests(attributes: &[Attribute]) -> bool {
         Meta::List(list) if list.path.is_ident("cfg") => {
             let condition = list.tokens.to_string();
             condition == "test"
-                || (condition.starts_with("all") && condition.contains("test") && !condition.contains("not"))
+                || (condition.starts_with("all")
+                    && condition.contains("test")
+                    && !condition.contains("not"))
         }
         _ => false,
     })
@@ -355,13 +432,23 @@ fn file_of(attributes: &[Attribute], folder: &Path, name: &str) -> (PathBuf, Pat
     for attribute in attributes {
         if let Meta::NameValue(meta) = &attribute.meta
             && meta.path.is_ident("path")
-            && let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = &meta.value
+            && let syn::Expr::Lit(syn::ExprLit {
+                lit: syn::Lit::Str(text),
+                ..
+            }) = &meta.value
         {
             let file = folder.join(text.value());
-            return (file.clone(), file.parent().map(Path::to_path_buf).unwrap_or_default());
+            return (
+                file.clone(),
+                file.parent().map(Path::to_path_buf).unwrap_or_default(),
+            );
         }
     }
     let file = folder.join(format!("{name}.rs"));
-    let file = if file.is_file() { file } else { folder.join(name).join("mod.rs") };
+    let file = if file.is_file() {
+        file
+    } else {
+        folder.join(name).join("mod.rs")
+    };
     (file, folder.join(name))
 }

@@ -12,7 +12,10 @@ const EXCEPTIONS: &[(&str, &str)] = &[
         "gbac_wasm",
         "its types are JavaScript's classes; no Rust code imports them, and in JavaScript there are no others",
     ),
-    ("gbac_tests", "the oracle models the same things apart from the engine, for tests only"),
+    (
+        "gbac_tests",
+        "the oracle models the same things apart from the engine, for tests only",
+    ),
     ("gbac_bench", "measurements; nothing imports them"),
 ];
 
@@ -21,14 +24,20 @@ fn no_two_public_types_share_a_name() {
     // Each name with the crate and module of its definition.
     let mut names: BTreeMap<String, BTreeSet<(String, ModulePath, String)>> = BTreeMap::new();
     for package in crates::all() {
-        let Some(root) = package.library().filter(|_| EXCEPTIONS.iter().all(|(name, _)| *name != package.name)) else {
+        let Some(root) = package
+            .library()
+            .filter(|_| EXCEPTIONS.iter().all(|(name, _)| *name != package.name))
+        else {
             continue;
         };
         let tree = &trees()[root];
         let mut public = BTreeSet::new();
         collect(tree, &Vec::new(), &mut public, 0);
         for (name, module, original) in public {
-            names.entry(name).or_default().insert((package.name.clone(), module, original));
+            names
+                .entry(name)
+                .or_default()
+                .insert((package.name.clone(), module, original));
         }
     }
     assert!(names.len() > 100, "public types are found");
@@ -36,17 +45,34 @@ fn no_two_public_types_share_a_name() {
         let parts = [package].into_iter().chain(module).chain([name]);
         parts.map(String::as_str).collect::<Vec<_>>().join("::")
     };
-    let shared = names.iter().filter(|(_, types)| types.len() > 1).map(|(name, types)| {
-        let places: Vec<String> = types.iter().map(place).collect();
-        format!("`{name}`: {}", places.join(", "))
-    });
-    must_be_empty("public types that share a name", &shared.collect::<Vec<_>>());
+    let shared = names
+        .iter()
+        .filter(|(_, types)| types.len() > 1)
+        .map(|(name, types)| {
+            let places: Vec<String> = types.iter().map(place).collect();
+            format!("`{name}`: {}", places.join(", "))
+        });
+    must_be_empty(
+        "public types that share a name",
+        &shared.collect::<Vec<_>>(),
+    );
 }
 
-/// Collects the types that other crates can access through a module, each with the module of its definition and its name there.
-fn collect(tree: &Tree, path: &ModulePath, found: &mut BTreeSet<(String, ModulePath, String)>, depth: usize) {
+/// Collects the types that other crates can access through a module, each with the module of its
+/// definition and its name there.
+fn collect(
+    tree: &Tree,
+    path: &ModulePath,
+    found: &mut BTreeSet<(String, ModulePath, String)>,
+    depth: usize,
+) {
     let module = &tree.modules[path];
-    for name in module.types.iter().filter(|(_, is_public)| **is_public).map(|(name, _)| name) {
+    for name in module
+        .types
+        .iter()
+        .filter(|(_, is_public)| **is_public)
+        .map(|(name, _)| name)
+    {
         found.insert((name.clone(), path.clone(), name.clone()));
     }
     for (name, import) in module.imports.iter().filter(|(_, import)| import.is_public) {
@@ -61,7 +87,11 @@ fn collect(tree: &Tree, path: &ModulePath, found: &mut BTreeSet<(String, ModuleP
             _ => {}
         }
     }
-    for glob in module.globs.iter().filter(|glob| glob.is_public && depth < 8) {
+    for glob in module
+        .globs
+        .iter()
+        .filter(|glob| glob.is_public && depth < 8)
+    {
         if let Some((_, defined, true)) = tree.find(path, &glob.path, 0) {
             collect(tree, &defined, found, depth + 1);
         }

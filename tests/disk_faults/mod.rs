@@ -1,4 +1,5 @@
-//! Tests that a change is in force after a restart exactly if it was acknowledged, when any call of the disk fails meanwhile.
+//! Tests that a change is in force after a restart exactly if it was acknowledged, when any call of
+//! the disk fails meanwhile.
 //!
 //! A library in C makes the calls fail. Where there is no C compiler, the test says so.
 
@@ -20,11 +21,18 @@ fn shim(folder: &Path) -> Option<PathBuf> {
     let library = folder.join("shim.so");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("disk_faults/shim.c");
     let mut compiler = program("cc");
-    compiler.args(["-shared", "-fPIC", "-O1", "-o"]).arg(&library).arg(source).args(["-ldl", "-lpthread"]);
+    compiler
+        .args(["-shared", "-fPIC", "-O1", "-o"])
+        .arg(&library)
+        .arg(source)
+        .args(["-ldl", "-lpthread"]);
     match compiler.status() {
         Ok(status) => assert!(status.success(), "the library does not compile"),
         Err(error) => {
-            assert!(env::var_os("CI").is_none(), "there is no C compiler: {error}");
+            assert!(
+                env::var_os("CI").is_none(),
+                "there is no C compiler: {error}"
+            );
             eprintln!("not tested: there is no C compiler ({error})");
             return None;
         }
@@ -34,7 +42,9 @@ fn shim(folder: &Path) -> Option<PathBuf> {
 
 fn names(document: &Value) -> Vec<String> {
     let acls = document["acls"].as_array().expect("a list");
-    acls.iter().map(|acl| acl["resource_name"].as_str().expect("a text").to_owned()).collect()
+    acls.iter()
+        .map(|acl| acl["resource_name"].as_str().expect("a text").to_owned())
+        .collect()
 }
 
 /// What the caller was told.
@@ -66,7 +76,11 @@ fn a_refused_change_is_not_in_force_after_a_restart() {
     fs::create_dir_all(folder.path()).expect("a folder");
     let faults = folder.path().canonicalize().expect("a folder");
     let Some(shim) = shim(&faults) else { return };
-    let (data, armed, failed) = (faults.join("data"), faults.join("armed"), faults.join("failed"));
+    let (data, armed, failed) = (
+        faults.join("data"),
+        faults.join("armed"),
+        faults.join("failed"),
+    );
     let environment = [("LD_PRELOAD", shim.as_path()), ("GBAC_FAULTS", &faults)];
     let start = |password| DataService::start_in(&data, password, &[], &environment);
     let mut expected = Vec::new();
@@ -82,7 +96,11 @@ fn a_refused_change_is_not_in_force_after_a_restart() {
             drop(service);
             fs::remove_file(&armed).expect("a file");
             service = start(None);
-            let stored = names(&DataClient::connect(&service, PASSWORD).expect("a connection").policy());
+            let stored = names(
+                &DataClient::connect(&service, PASSWORD)
+                    .expect("a connection")
+                    .policy(),
+            );
             let is_stored = stored.contains(&name);
             match told {
                 Told::Done => assert!(is_stored, "{name} is lost"),
@@ -104,5 +122,8 @@ fn a_refused_change_is_not_in_force_after_a_restart() {
     }
     eprintln!("refused: {refused}, without an answer: {unanswered}");
     assert!(refused > 10, "{refused}");
-    assert!(unanswered > 0, "a disk on which nothing can be noted stops the service");
+    assert!(
+        unanswered > 0,
+        "a disk on which nothing can be noted stops the service"
+    );
 }

@@ -22,12 +22,16 @@ pub(super) const FORMATS: [Format; 6] = [
         name: "policy document",
         kind: Kind::Policy,
         expressible: |policy| {
-            policy_of(script::changes(policy).into_iter().filter(|change| match change {
-                Change::Settings(_) => false,
-                // No reader accepts an ACL that cannot be created.
-                Change::AddAcl(acl) => acl.check_create().is_empty(),
-                _ => true,
-            }))
+            policy_of(
+                script::changes(policy)
+                    .into_iter()
+                    .filter(|change| match change {
+                        Change::Settings(_) => false,
+                        // No reader accepts an ACL that cannot be created.
+                        Change::AddAcl(acl) => acl.check_create().is_empty(),
+                        _ => true,
+                    }),
+            )
         },
         write: policy_to_text,
     },
@@ -41,7 +45,11 @@ pub(super) const FORMATS: [Format; 6] = [
         name: "users of Strimzi",
         kind: Kind::Strimzi,
         expressible: |policy| {
-            acls_of(policy, |acl| manifest(&policy_of([Change::AddAcl(acl.clone())]), None, STRIMZI).notes.is_empty())
+            acls_of(policy, |acl| {
+                manifest(&policy_of([Change::AddAcl(acl.clone())]), None, STRIMZI)
+                    .notes
+                    .is_empty()
+            })
         },
         write: |policy| written(policy, STRIMZI),
     },
@@ -62,7 +70,10 @@ pub(super) const FORMATS: [Format; 6] = [
         kind: Kind::KafkaAcls,
         expressible: |policy| {
             acls_of(policy, |acl| {
-                script::steps(&[Change::AddAcl(acl.clone())], ScriptTarget::Kafka).remove(0).notes.is_empty()
+                script::steps(&[Change::AddAcl(acl.clone())], ScriptTarget::Kafka)
+                    .remove(0)
+                    .notes
+                    .is_empty()
             })
         },
         write: |policy| {
@@ -76,7 +87,11 @@ pub(super) const FORMATS: [Format; 6] = [
 /// A manifest that leaves nothing out.
 fn written(policy: &Policy, target: ManifestTarget<'_>) -> String {
     let manifest = manifest(policy, None, target);
-    let missing: Vec<_> = manifest.notes.iter().filter(|note| note.code == "not_written").collect();
+    let missing: Vec<_> = manifest
+        .notes
+        .iter()
+        .filter(|note| note.code == "not_written")
+        .collect();
     assert!(missing.is_empty(), "{missing:?}");
     manifest.text
 }
@@ -86,9 +101,18 @@ fn expressible(policy: &Policy, target: ManifestTarget<'_>) -> Policy {
     let is_expressible = |change: &Change| match change {
         Change::Settings(_) => false,
         Change::AddAcl(acl) => {
-            let roles = policy.role(acl.principal.name()).map(|role| Change::CreateRole(role.name));
-            let written = manifest(&policy_of(roles.into_iter().chain([change.clone()])), None, target);
-            written.notes.iter().all(|note| matches!(note.code, "renamed" | "as_role"))
+            let roles = policy
+                .role(acl.principal.name())
+                .map(|role| Change::CreateRole(role.name));
+            let written = manifest(
+                &policy_of(roles.into_iter().chain([change.clone()])),
+                None,
+                target,
+            );
+            written
+                .notes
+                .iter()
+                .all(|note| matches!(note.code, "renamed" | "as_role"))
         }
         _ => true,
     };
@@ -101,18 +125,29 @@ pub(crate) fn context(body: &hcl::Body) -> Context<'static> {
     let roles: hcl::Map<String, hcl::Value> = resources(body)
         .filter(|block| block.labels[0].as_str() == "redpanda_role")
         .map(|block| {
-            let name = block.body.attributes().find(|attribute| attribute.key() == "name").expect("a name");
+            let name = block
+                .body
+                .attributes()
+                .find(|attribute| attribute.key() == "name")
+                .expect("a name");
             let name = name.expr().evaluate(&Context::new()).expect("a text");
-            (block.labels[1].as_str().to_owned(), hcl::value!({ "name" = (name) }))
+            (
+                block.labels[1].as_str().to_owned(),
+                hcl::value!({ "name" = (name) }),
+            )
         })
         .collect();
     context.declare_var("redpanda_role", hcl::Value::Object(roles));
-    context.declare_var("var", hcl::value!({ "cluster_id" = "c1", "cluster_api_url" = "https://api" }));
+    context.declare_var(
+        "var",
+        hcl::value!({ "cluster_id" = "c1", "cluster_api_url" = "https://api" }),
+    );
     context
 }
 
 pub(crate) fn resources(body: &hcl::Body) -> impl Iterator<Item = &hcl::Block> {
-    body.blocks().filter(|block| block.identifier() == "resource")
+    body.blocks()
+        .filter(|block| block.identifier() == "resource")
 }
 
 /// The state of a manifest that was applied, as `terraform show -json` prints it.
@@ -131,51 +166,80 @@ pub(crate) fn state_of(text: &str) -> Value {
             json!({ "mode": "managed", "type": block.labels[0].as_str(), "name": block.labels[1].as_str(), "values": values })
         })
         .collect();
-    let addresses: BTreeSet<String> =
-        resources.iter().map(|resource| format!("{}.{}", resource["type"], resource["name"])).collect();
-    assert_eq!(addresses.len(), resources.len(), "every resource has a name of its own");
+    let addresses: BTreeSet<String> = resources
+        .iter()
+        .map(|resource| format!("{}.{}", resource["type"], resource["name"]))
+        .collect();
+    assert_eq!(
+        addresses.len(),
+        resources.len(),
+        "every resource has a name of its own"
+    );
     json!({ "format_version": "1.0", "terraform_version": "1.9.0", "values": { "root_module": { "resources": resources } } })
 }
 
-/// The ACLs that the calls of `kafka-acls` make. A POSIX shell reads the script, so that every name is unquoted as it will be.
+/// The ACLs that the calls of `kafka-acls` make. A POSIX shell reads the script, so that every name
+/// is unquoted as it will be.
 pub(super) fn acls_of_calls(text: &str) -> BTreeSet<Acl> {
-    const STAND_IN: &str = "kafka-acls() { shift 2; printf '%s\\0' \"$@\"; printf '\\001end\\0'; }\n";
+    const STAND_IN: &str =
+        "kafka-acls() { shift 2; printf '%s\\0' \"$@\"; printf '\\001end\\0'; }\n";
     let (head, calls) = text.split_once('\n').expect("a first line");
     let out = program("bash")
         .args(["-c", &format!("{head}\n{STAND_IN}{calls}")])
         .env("BOOTSTRAP_SERVERS", "broker:9092")
         .output()
         .expect("a shell");
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    assert!(
+        out.status.success(),
+        "{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
     let words = String::from_utf8(out.stdout).expect("UTF-8");
     let mut acls = BTreeSet::new();
     for call in words.split_terminator("\u{1}end\0") {
-        let (mut acl, mut operations) =
-            (Acl::allow(Principal::user(""), Operation::All, ResourceType::Topic, ""), Vec::new());
+        let (mut acl, mut operations) = (
+            Acl::allow(Principal::user(""), Operation::All, ResourceType::Topic, ""),
+            Vec::new(),
+        );
         let mut words = call.split_terminator('\0');
         assert_eq!(words.next(), Some("--add"));
         while let Some(word) = words.next() {
             let (flag, value) = match word.split_once('=') {
                 Some((flag, value)) => (flag, value),
                 None if word == "--cluster" => (word, "kafka-cluster"),
-                None => (word, words.next().unwrap_or_else(|| panic!("{word} without a value"))),
+                None => (
+                    word,
+                    words
+                        .next()
+                        .unwrap_or_else(|| panic!("{word} without a value")),
+                ),
             };
             let (name, resource) = (flag.trim_start_matches("--"), value.to_owned());
             match name {
                 "allow-principal" | "deny-principal" => {
                     acl.principal = Principal::parse(value).expect("a principal");
-                    acl.permission = if name.starts_with("deny") { Permission::Deny } else { Permission::Allow };
+                    acl.permission = if name.starts_with("deny") {
+                        Permission::Deny
+                    } else {
+                        Permission::Allow
+                    };
                 }
                 "allow-host" | "deny-host" => acl.host = Host::parse(value).expect("a host"),
                 "operation" => operations.push(value.parse().expect("an operation")),
-                "resource-pattern-type" => acl.pattern_type = value.parse().expect("a pattern type"),
+                "resource-pattern-type" => {
+                    acl.pattern_type = value.parse().expect("a pattern type")
+                }
                 "topic" | "group" | "transactional-id" | "cluster" => {
-                    (acl.resource_type, acl.resource_name) = (name.parse().expect("a type"), resource);
+                    (acl.resource_type, acl.resource_name) =
+                        (name.parse().expect("a type"), resource);
                 }
                 other => panic!("{other}"),
             }
         }
-        acls.extend(operations.into_iter().map(|operation| Acl { operation, ..acl.clone() }));
+        acls.extend(operations.into_iter().map(|operation| Acl {
+            operation,
+            ..acl.clone()
+        }));
     }
     acls
 }

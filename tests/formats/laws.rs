@@ -40,21 +40,36 @@ fn with_roles(policy: &Policy, roles: &Policy) -> Policy {
         // A format with roles has created it.
         let _ = policy.apply(Change::CreateRole(role.name.clone()));
         for member in role.members {
-            let _ = policy.apply(Change::AddMember { role: role.name.clone(), member });
+            let _ = policy.apply(Change::AddMember {
+                role: role.name.clone(),
+                member,
+            });
         }
     }
     policy
 }
 
-/// Asks two policies every operation of the resource of each question; returns how many questions these are.
-pub(crate) fn assert_alike(name: &str, policy: &Policy, other: &Policy, questions: &[OracleQuestion]) -> usize {
+/// Asks two policies every operation of the resource of each question; returns how many questions
+/// these are.
+pub(crate) fn assert_alike(
+    name: &str,
+    policy: &Policy,
+    other: &Policy,
+    questions: &[OracleQuestion],
+) -> usize {
     let mut count = 0;
     for question in questions {
         let identity = Identity::new(&question.user, &question.groups);
         for operation in question.resource_type.operations() {
-            let request = Request::new(*operation, question.resource_type, &question.name, At::IgnoringExpiry);
+            let request = Request::new(
+                *operation,
+                question.resource_type,
+                &question.name,
+                At::IgnoringExpiry,
+            );
             let request = request.with_host(question.host);
-            let [ours, theirs] = [policy, other].map(|policy| decide(policy, &identity, &request).outcome);
+            let [ours, theirs] =
+                [policy, other].map(|policy| decide(policy, &identity, &request).outcome);
             assert_eq!(ours, theirs, "{name}: {question:?} {operation:?}");
             count += 1;
         }
@@ -64,26 +79,35 @@ pub(crate) fn assert_alike(name: &str, policy: &Policy, other: &Policy, question
 
 #[test]
 fn a_format_changes_no_decision() {
-    let asked: BTreeMap<&str, Cell<usize>> = all().iter().map(|format| (format.name, Cell::default())).collect();
+    let asked: BTreeMap<&str, Cell<usize>> = all()
+        .iter()
+        .map(|format| (format.name, Cell::default()))
+        .collect();
     // 40 resources with about seven operations each: a hundred thousand questions.
     let cases = world::config(world::cases() / 12);
-    let run = TestRunner::new(cases).run(&(world::facts(), vec(world::asked(), QUESTIONS)), |(facts, questions)| {
-        let whole = world::policy(&facts);
-        for format in all() {
-            let policy = (format.expressible)(&whole);
-            let back = format.through(&policy);
-            let [ours, theirs] = [&policy, &back].map(|policy| with_roles(policy, &whole));
-            let count = assert_alike(format.name, &ours, &theirs, &questions);
-            let total = &asked[format.name];
-            total.set(total.get() + count);
-        }
-        Ok(())
-    });
+    let run = TestRunner::new(cases).run(
+        &(world::facts(), vec(world::asked(), QUESTIONS)),
+        |(facts, questions)| {
+            let whole = world::policy(&facts);
+            for format in all() {
+                let policy = (format.expressible)(&whole);
+                let back = format.through(&policy);
+                let [ours, theirs] = [&policy, &back].map(|policy| with_roles(policy, &whole));
+                let count = assert_alike(format.name, &ours, &theirs, &questions);
+                let total = &asked[format.name];
+                total.set(total.get() + count);
+            }
+            Ok(())
+        },
+    );
     if let Err(error) = run {
         panic!("{error}");
     }
     if world::cases() >= 5_000 {
-        assert!(asked.values().all(|count| count.get() >= 100_000), "{asked:?}");
+        assert!(
+            asked.values().all(|count| count.get() >= 100_000),
+            "{asked:?}"
+        );
     }
 }
 

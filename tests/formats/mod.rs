@@ -1,5 +1,5 @@
-//! The formats of other tools: a policy that a format can express decides alike after it was written and read again, and after
-//! any two formats in turn.
+//! The formats of other tools: a policy that a format can express decides alike after it was
+//! written and read again, and after any two formats in turn.
 
 mod exports;
 mod laws;
@@ -27,7 +27,8 @@ struct Format {
     write: fn(&Policy) -> String,
 }
 
-/// Every format that the import reads: those that an export writes, and lists of tools that have no export.
+/// Every format that the import reads: those that an export writes, and lists of tools that have no
+/// export.
 fn all() -> Vec<Format> {
     exports::FORMATS.into_iter().chain(lists::FORMATS).collect()
 }
@@ -44,7 +45,9 @@ pub(crate) fn policy_of(changes: impl IntoIterator<Item = Change>) -> Policy {
 /// The ACLs of a policy that satisfy a condition, without roles.
 fn acls_of(policy: &Policy, is_expressible: impl Fn(&Acl) -> bool) -> Policy {
     // No reader accepts an ACL that cannot be created.
-    let acls = policy.acls().filter(|acl| acl.check_create().is_empty() && is_expressible(acl));
+    let acls = policy
+        .acls()
+        .filter(|acl| acl.check_create().is_empty() && is_expressible(acl));
     policy_of(acls.map(Change::AddAcl))
 }
 
@@ -58,5 +61,11 @@ pub(crate) fn imported(text: &str, kind: Kind) -> Policy {
 
 /// The ACLs, and the roles with their members.
 pub(crate) fn content(policy: &Policy) -> (BTreeSet<Acl>, Vec<(String, BTreeSet<Principal>)>) {
-    (policy.acls().collect(), policy.roles().map(|role| (role.name, role.members)).collect())
+    (
+        policy.acls().collect(),
+        policy
+            .roles()
+            .map(|role| (role.name, role.members))
+            .collect(),
+    )
 }

@@ -1,4 +1,5 @@
-//! Commands that change a cluster: what it lacks is said before anything is sent, and nothing that it does not need is asked.
+//! Commands that change a cluster: what it lacks is said before anything is sent, and nothing that
+//! it does not need is asked.
 
 use crate::support::program::Run;
 use crate::support::service::{Service, run};
@@ -19,7 +20,15 @@ fn old() -> Platform {
 
 fn command(folder: &TempDir, url: &str, line: &str) -> Run {
     let args: Vec<&str> = line.split(' ').collect();
-    run(folder, &[("GBAC_URL", url), ("GBAC_USER", "admin"), ("GBAC_PASSWORD", "secret")], &args)
+    run(
+        folder,
+        &[
+            ("GBAC_URL", url),
+            ("GBAC_USER", "admin"),
+            ("GBAC_PASSWORD", "secret"),
+        ],
+        &args,
+    )
 }
 
 /// Whether a request changes nothing.
@@ -37,26 +46,71 @@ fn a_change_that_a_cluster_cannot_make_is_refused_before_it_is_sent() {
     let url = platform.url(PlatformApi::Both);
     let topic = "security acl create --operation read --topic t";
     for (line, code, says) in [
-        (format!("{topic} --allow-principal Group:eng"), "no_groups", &[GROUPS, LICENSE][..]),
+        (
+            format!("{topic} --allow-principal Group:eng"),
+            "no_groups",
+            &[GROUPS, LICENSE][..],
+        ),
         (format!("{topic} --deny-role r"), "no_license", &[LICENSE]),
         (
-            "security acl create --operation read --registry-subject s --allow-principal bob".into(),
+            "security acl create --operation read --registry-subject s --allow-principal bob"
+                .into(),
             "no_registry_acls",
             &[REGISTRY, LICENSE],
         ),
-        ("security acl delete --registry-global --no-confirm".into(), "no_registry_acls", &[REGISTRY, LICENSE]),
+        (
+            "security acl delete --registry-global --no-confirm".into(),
+            "no_registry_acls",
+            &[REGISTRY, LICENSE],
+        ),
         ("security role create r".into(), "no_license", &[LICENSE]),
-        ("security role assign r --principal bob".into(), "no_license", &[LICENSE]),
-        ("security role assign r --principal Group:eng".into(), "no_groups", &[GROUPS, LICENSE]),
-        ("security role unassign r --principal Group:eng".into(), "no_groups", &[GROUPS, LICENSE]),
-        ("cluster config set nested_group_behavior suffix".into(), "no_groups", &[GROUPS, LICENSE]),
-        ("cluster config set audit_enabled=true superusers=admin".into(), "no_license", &[LICENSE]),
-        ("cluster license set valid".into(), "no_license_call", &["whose license is a file", "gbac whoami"]),
-        ("cluster license".into(), "no_license_call", &["whose license is a file"]),
-        (format!("{topic} --allow-principal bob --dry-run"), "no_whole_policy", &["no call for a whole policy"]),
+        (
+            "security role assign r --principal bob".into(),
+            "no_license",
+            &[LICENSE],
+        ),
+        (
+            "security role assign r --principal Group:eng".into(),
+            "no_groups",
+            &[GROUPS, LICENSE],
+        ),
+        (
+            "security role unassign r --principal Group:eng".into(),
+            "no_groups",
+            &[GROUPS, LICENSE],
+        ),
+        (
+            "cluster config set nested_group_behavior suffix".into(),
+            "no_groups",
+            &[GROUPS, LICENSE],
+        ),
+        (
+            "cluster config set audit_enabled=true superusers=admin".into(),
+            "no_license",
+            &[LICENSE],
+        ),
+        (
+            "cluster license set valid".into(),
+            "no_license_call",
+            &["whose license is a file", "gbac whoami"],
+        ),
+        (
+            "cluster license".into(),
+            "no_license_call",
+            &["whose license is a file"],
+        ),
+        (
+            format!("{topic} --allow-principal bob --dry-run"),
+            "no_whole_policy",
+            &["no call for a whole policy"],
+        ),
     ] {
         let text = command(&folder, &url, &format!("{line} --format json"));
-        assert!(text.out.contains(&format!("\"code\":\"{code}\"")), "{line}: {}", text.out);
+        assert!(
+            text.out.contains(&format!("\"code\":\"{code}\"")),
+            "{line}: {}",
+            text.out
+        );
         assert_eq!(text.exit, 1, "{line}: {}", text.out);
         let text = text.err;
         for part in says {
@@ -64,7 +118,11 @@ fn a_change_that_a_cluster_cannot_make_is_refused_before_it_is_sent() {
         }
         let sent = platform.take_requests();
         let license_call = |request: &Recorded| request.target == "/gbac/v1/license";
-        assert!(sent.iter().all(|request| is_read(request) || license_call(request)), "{line}: {sent:?}");
+        assert!(
+            sent.iter()
+                .all(|request| is_read(request) || license_call(request)),
+            "{line}: {sent:?}"
+        );
     }
     assert!(platform.state().roles.is_empty() && platform.state().acls.is_empty());
     assert_eq!(platform.state().config_version, 1);
@@ -77,13 +135,22 @@ fn what_a_change_does_not_need_may_be_missing() {
     for (line, targets) in [
         (
             "security acl create --operation read --topic t --allow-principal bob",
-            &["/gbac/v1/service", "/v1/acls?filter.resource_type=RESOURCE_TYPE_REGISTRY", "/v1/acls"][..],
+            &[
+                "/gbac/v1/service",
+                "/v1/acls?filter.resource_type=RESOURCE_TYPE_REGISTRY",
+                "/v1/acls",
+            ][..],
         ),
         ("security acl list --topic t", &["/v1/acls?"]),
         ("security role list", &["/v1/roles?page_size=-1"]),
         (
             "security acl delete --topic t --no-confirm",
-            &["/v1/acls?", "/gbac/v1/service", "/v1/acls?filter.resource_type=RESOURCE_TYPE_REGISTRY", "/v1/acls?"],
+            &[
+                "/v1/acls?",
+                "/gbac/v1/service",
+                "/v1/acls?filter.resource_type=RESOURCE_TYPE_REGISTRY",
+                "/v1/acls?",
+            ],
         ),
         (
             "cluster config set superusers admin,bob",
@@ -96,16 +163,30 @@ fn what_a_change_does_not_need_may_be_missing() {
                 "/v1/cluster_config",
             ],
         ),
-        ("cluster config get superusers", &["/v1/cluster_config?key=superusers"]),
+        (
+            "cluster config get superusers",
+            &["/v1/cluster_config?key=superusers"],
+        ),
     ] {
         let done = command(&folder, &url, line);
         assert_eq!((done.exit, done.err.as_str()), (0, ""), "{line}");
-        let sent: Vec<String> = platform.take_requests().into_iter().map(|request| request.target).collect();
-        let is_alike =
-            |(sent, wanted): (&String, &&str)| sent == wanted || wanted.ends_with('?') && sent.starts_with(wanted);
-        assert!(sent.len() == targets.len() && sent.iter().zip(targets).all(is_alike), "{line}: {sent:?}");
+        let sent: Vec<String> = platform
+            .take_requests()
+            .into_iter()
+            .map(|request| request.target)
+            .collect();
+        let is_alike = |(sent, wanted): (&String, &&str)| {
+            sent == wanted || wanted.ends_with('?') && sent.starts_with(wanted)
+        };
+        assert!(
+            sent.len() == targets.len() && sent.iter().zip(targets).all(is_alike),
+            "{line}: {sent:?}"
+        );
     }
-    assert_eq!(command(&folder, &url, "cluster loggers set security --level trace").exit, 0);
+    assert_eq!(
+        command(&folder, &url, "cluster loggers set security --level trace").exit,
+        0
+    );
     assert_eq!(platform.state().levels["security"], "trace");
 }
 
@@ -121,14 +202,30 @@ fn a_complete_cluster_is_changed() {
         "cluster config set nested_group_behavior=suffix audit_enabled=true",
     ] {
         let done = command(&folder, &url, line);
-        assert_eq!((done.exit, done.err.as_str()), (0, ""), "{line}: {}", done.out);
+        assert_eq!(
+            (done.exit, done.err.as_str()),
+            (0, ""),
+            "{line}: {}",
+            done.out
+        );
     }
     assert_eq!(platform.state().roles["r"], ["Group:eng".to_owned()].into());
     assert_eq!(platform.state().acls.len(), 4);
-    assert_eq!(platform.state().properties["nested_group_behavior"], "suffix");
-    for line in ["security acl delete --deny-principal Group:eng --no-confirm", "security role delete r --no-confirm"] {
+    assert_eq!(
+        platform.state().properties["nested_group_behavior"],
+        "suffix"
+    );
+    for line in [
+        "security acl delete --deny-principal Group:eng --no-confirm",
+        "security role delete r --no-confirm",
+    ] {
         let done = command(&folder, &url, line);
-        assert_eq!((done.exit, done.err.as_str()), (0, ""), "{line}: {}", done.out);
+        assert_eq!(
+            (done.exit, done.err.as_str()),
+            (0, ""),
+            "{line}: {}",
+            done.out
+        );
     }
     assert!(platform.state().roles.is_empty() && platform.state().acls.is_empty());
 }
@@ -136,23 +233,39 @@ fn a_complete_cluster_is_changed() {
 #[test]
 fn an_api_that_is_elsewhere_is_named_or_leaves_the_answer_to_the_platform() {
     let (folder, platform) = (tempfile::tempdir().expect("a folder"), old());
-    let (admin, data) = (platform.url(PlatformApi::Admin), platform.url(PlatformApi::DataPlane));
+    let (admin, data) = (
+        platform.url(PlatformApi::Admin),
+        platform.url(PlatformApi::DataPlane),
+    );
     let text = command(&folder, &admin, "security role create r").failed(1);
     assert_eq!(
         text,
-        format!("error: there is no Data Plane API at this address (`{admin}`); set its URL with --url or GBAC_URL\n")
+        format!(
+            "error: there is no Data Plane API at this address (`{admin}`); set its URL with --url or GBAC_URL\n"
+        )
     );
     let text = command(&folder, &data, "cluster loggers set security").failed(1);
     assert_eq!(
         text,
-        format!("error: there is no Admin API at this address (`{data}`); set its URL with --url or GBAC_URL\n")
+        format!(
+            "error: there is no Admin API at this address (`{data}`); set its URL with --url or GBAC_URL\n"
+        )
     );
     assert!(platform.take_requests().iter().all(is_read));
     // Only the Admin API tells the version and the license.
-    let done = command(&folder, &data, "security acl create --operation read --topic t --allow-principal Group:eng");
+    let done = command(
+        &folder,
+        &data,
+        "security acl create --operation read --topic t --allow-principal Group:eng",
+    );
     assert_eq!(done.exit, 1);
     assert!(done.out.contains("Invalid principal name"), "{}", done.out);
-    assert!(platform.take_requests().iter().any(|request| request.method == "POST"));
+    assert!(
+        platform
+            .take_requests()
+            .iter()
+            .any(|request| request.method == "POST")
+    );
 }
 
 #[test]
@@ -161,7 +274,10 @@ fn a_service_of_this_product_gets_one_request_more_and_none_for_reads() {
     for (line, count) in [
         ("security role create New", 2),
         ("security role assign New --principal Group:eng", 2),
-        ("security acl create --operation read --registry-subject s --allow-principal Group:eng", 2),
+        (
+            "security acl create --operation read --registry-subject s --allow-principal Group:eng",
+            2,
+        ),
         ("security acl list --registry-subject s", 1),
         ("security acl delete --registry-subject s --no-confirm", 3),
         ("security role list", 1),

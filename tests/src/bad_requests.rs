@@ -96,7 +96,11 @@ const ROUTES: &[(&str, &str, &str)] = &[
         "/v1/acls?filter.resource_type=RESOURCE_TYPE_TOPIC&filter.resource_pattern_type=RESOURCE_PATTERN_TYPE_ANY&filter.operation=OPERATION_ANY&filter.permission_type=PERMISSION_TYPE_ANY&filter.resource_name=none",
         "",
     ),
-    ("GET", "/v1/roles?page_size=2&filter.principal=Group:eng", ""),
+    (
+        "GET",
+        "/v1/roles?page_size=2&filter.principal=Group:eng",
+        "",
+    ),
     ("POST", "/v1/roles", r#"{"name":"fresh"}"#),
     ("GET", "/v1/roles/PaymentsWriters", ""),
     (
@@ -117,7 +121,11 @@ const ROUTES: &[(&str, &str, &str)] = &[
     ("GET", "/v1/cluster_config/status", ""),
     ("GET", "/v1/loggers?include-levels=true", ""),
     ("GET", "/v1/config/log_level/security", ""),
-    ("PUT", "/v1/config/log_level/security?level=trace&expires=0", ""),
+    (
+        "PUT",
+        "/v1/config/log_level/security?level=trace&expires=0",
+        "",
+    ),
     ("GET", "/gbac/v1/service", ""),
     ("GET", "/gbac/v1/policy", ""),
     (
@@ -158,8 +166,16 @@ const ROUTES: &[(&str, &str, &str)] = &[
         "/service.core.admin.v2.SecurityService/CreateRole",
         r#"{"role":{"name":"fresh","members":[{"group":{"name":"eng"}}]}}"#,
     ),
-    ("POST", "/service.core.admin.v2.SecurityService/GetRole", r#"{"name":"PaymentsWriters"}"#),
-    ("POST", "/service.core.admin.v2.SecurityService/ListRoles", "{}"),
+    (
+        "POST",
+        "/service.core.admin.v2.SecurityService/GetRole",
+        r#"{"name":"PaymentsWriters"}"#,
+    ),
+    (
+        "POST",
+        "/service.core.admin.v2.SecurityService/ListRoles",
+        "{}",
+    ),
     (
         "POST",
         "/service.core.admin.v2.SecurityService/AddRoleMembers",
@@ -170,10 +186,26 @@ const ROUTES: &[(&str, &str, &str)] = &[
         "/redpanda.core.admin.v2.SecurityService/RemoveRoleMembers",
         r#"{"role_name":"PaymentsWriters","members":[{"group":{"name":"a"}}]}"#,
     ),
-    ("POST", "/service.core.admin.v2.SecurityService/DeleteRole", r#"{"name":"none","deleteAcls":true}"#),
-    ("POST", "/service.core.admin.v2.SecurityService/ListCurrentUserRoles", "{}"),
-    ("POST", "/redpanda.core.admin.v2.SecurityService/ResolveOidcIdentity", "{}"),
-    ("POST", "/service.core.admin.v2.SecurityService/ForgetEverything", "{}"),
+    (
+        "POST",
+        "/service.core.admin.v2.SecurityService/DeleteRole",
+        r#"{"name":"none","deleteAcls":true}"#,
+    ),
+    (
+        "POST",
+        "/service.core.admin.v2.SecurityService/ListCurrentUserRoles",
+        "{}",
+    ),
+    (
+        "POST",
+        "/redpanda.core.admin.v2.SecurityService/ResolveOidcIdentity",
+        "{}",
+    ),
+    (
+        "POST",
+        "/service.core.admin.v2.SecurityService/ForgetEverything",
+        "{}",
+    ),
 ];
 
 impl BadRequest {
@@ -199,7 +231,9 @@ impl BadRequest {
             secrets,
         };
         if !request.body.is_empty() {
-            request.headers.push(("content-type".into(), b"application/json".to_vec()));
+            request
+                .headers
+                .push(("content-type".into(), b"application/json".to_vec()));
         }
         if path.starts_with("/gbac/v1/policy") && random.below(4) > 0 {
             request.headers.push(("if-match".into(), b"*".to_vec()));
@@ -224,7 +258,10 @@ impl BadRequest {
         for (name, value) in &self.headers {
             bytes.extend([name.as_bytes(), b": ", value, b"\r\n"].concat());
         }
-        let is_framed = self.headers.iter().any(|(name, _)| name == "transfer-encoding");
+        let is_framed = self
+            .headers
+            .iter()
+            .any(|(name, _)| name == "transfer-encoding");
         if !self.body.is_empty() && !is_framed {
             bytes.extend(format!("content-length: {}\r\n", self.body.len()).into_bytes());
         }
@@ -237,14 +274,29 @@ impl BadRequest {
     #[must_use]
     pub fn path(&self) -> String {
         let target = String::from_utf8_lossy(&self.target).into_owned();
-        target.split(['?', '#']).next().unwrap_or_default().to_owned()
+        target
+            .split(['?', '#'])
+            .next()
+            .unwrap_or_default()
+            .to_owned()
     }
 
     fn authorize(&mut self, value: &str, credentials: Credentials) {
         let again = self.headers.iter().any(|(name, _)| name == "authorization");
-        self.headers.push(("authorization".into(), value.as_bytes().to_vec()));
-        self.credentials = if again { Credentials::Wrong } else { credentials };
-        self.secrets.extend(value.split_whitespace().nth(1).filter(|value| value.len() > 12).map(str::to_owned));
+        self.headers
+            .push(("authorization".into(), value.as_bytes().to_vec()));
+        self.credentials = if again {
+            Credentials::Wrong
+        } else {
+            credentials
+        };
+        self.secrets.extend(
+            value
+                .split_whitespace()
+                .nth(1)
+                .filter(|value| value.len() > 12)
+                .map(str::to_owned),
+        );
     }
 
     fn sign_in(&mut self, random: &mut Random, target: &Target) {
@@ -256,14 +308,20 @@ impl BadRequest {
                 self.secrets.push(wrong.clone());
                 self.authorize(&basic(&format!("admin:{wrong}")), Credentials::Wrong);
             }
-            3 => self.authorize(&basic(&format!("{wrong}-without-a-colon")), Credentials::Wrong),
+            3 => self.authorize(
+                &basic(&format!("{wrong}-without-a-colon")),
+                Credentials::Wrong,
+            ),
             4 => self.authorize(&format!("Basic {wrong}=?="), Credentials::Wrong),
             5 | 6 => {
                 let token = broken_token(random, target.token.as_deref(), &mut self.secrets);
                 self.authorize(&format!("Bearer {token}"), Credentials::Wrong);
             }
             7 => self.authorize(&format!("Digest {wrong}"), Credentials::Wrong),
-            _ => self.authorize(&basic(&format!("admin:{}", target.password)), Credentials::Right),
+            _ => self.authorize(
+                &basic(&format!("admin:{}", target.password)),
+                Credentials::Right,
+            ),
         }
     }
 
@@ -272,13 +330,18 @@ impl BadRequest {
             0 => self.body.truncate(random.below(self.body.len() + 1)),
             1 => {
                 let place = random.below(self.body.len() + 1);
-                self.body
-                    .splice(place..place, *random.pick(&[[0xff, 0xfe], [0, 0], *b"{[", *b"\\u", *b",,", *b"\r\n"]));
+                self.body.splice(
+                    place..place,
+                    *random.pick(&[[0xff, 0xfe], [0, 0], *b"{[", *b"\\u", *b",,", *b"\r\n"]),
+                );
             }
             2 => self.repeat_member(),
             3..=6 => self.replace_value(random, target),
             7 => {
-                let (open, depth) = (*random.pick(&["[", "{\"a\":", "{\"changes\":[", "[["]), 20_000);
+                let (open, depth) = (
+                    *random.pick(&["[", "{\"a\":", "{\"changes\":[", "[["]),
+                    20_000,
+                );
                 self.body = open.repeat(depth).into_bytes();
             }
             8 => self.body = vec![b' '; (1 << 20) + random.below(3 << 20)],
@@ -335,15 +398,22 @@ impl BadRequest {
             }
             11 => {
                 self.method = (*random.pick(&[
-                    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "get", "FETCH", "PROPFIND",
+                    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "get",
+                    "FETCH", "PROPFIND",
                 ]))
                 .into();
             }
             12 | 13 => self.break_target(random, target),
             14 => {
                 self.headers.retain(|(name, _)| name != "host");
-                let hosts: [&[u8]; 6] =
-                    [b"evil.example", b"", b"localhost:port", b"\xff", b"127.0.0.1:x@evil.example", b"[::1"];
+                let hosts: [&[u8]; 6] = [
+                    b"evil.example",
+                    b"",
+                    b"localhost:port",
+                    b"\xff",
+                    b"127.0.0.1:x@evil.example",
+                    b"[::1",
+                ];
                 let count = random.below(3);
                 for _ in 0..count {
                     let host = *random.pick(&hosts);
@@ -351,8 +421,10 @@ impl BadRequest {
                 }
             }
             15 => {
-                let secret =
-                    format!("Basic {}", STANDARD.encode(format!("someone:pw-{}", random.below(1_000_000_000))));
+                let secret = format!(
+                    "Basic {}",
+                    STANDARD.encode(format!("someone:pw-{}", random.below(1_000_000_000)))
+                );
                 self.authorize(&secret, Credentials::Wrong);
             }
             16 => {
@@ -374,30 +446,49 @@ impl BadRequest {
                 self.breaks_http = true;
             }
             18 => {
-                self.headers.extend((0..150).map(|at| (format!("x-{at}"), b"x".to_vec())));
+                self.headers
+                    .extend((0..150).map(|at| (format!("x-{at}"), b"x".to_vec())));
                 self.breaks_http = true;
             }
             19 => self.body = b"\xef\xbb\xbf{}".to_vec(),
             _ => {
-                let all: [&[u8]; 8] =
-                    [b"null", b"7", b"\"x\"", b"[]", b"true", b"{}", b"{\"\":{\"\":[]}}", b"1e999999"];
+                let all: [&[u8]; 8] = [
+                    b"null",
+                    b"7",
+                    b"\"x\"",
+                    b"[]",
+                    b"true",
+                    b"{}",
+                    b"{\"\":{\"\":[]}}",
+                    b"1e999999",
+                ];
                 self.body = (*random.pick(&all)).to_vec();
             }
         }
     }
 
-    /// Converts the body to valid and invalid chunks. This must be the last fault, because the meaning of later bytes is
-    /// undefined.
+    /// Converts the body to valid and invalid chunks. This must be the last fault, because the
+    /// meaning of later bytes is undefined.
     fn break_framing(&mut self, random: &mut Random) {
-        self.headers.push(("transfer-encoding".into(), (*random.pick(&["chunked", "gzip, chunked"])).into()));
-        let frames: [&[u8]; 4] = [b"zz\r\n", b"5\r\nhello\r\n0\r\n\r\n", b"0\r\n\r\n", b"-1\r\n\r\n"];
+        self.headers.push((
+            "transfer-encoding".into(),
+            (*random.pick(&["chunked", "gzip, chunked"])).into(),
+        ));
+        let frames: [&[u8]; 4] = [
+            b"zz\r\n",
+            b"5\r\nhello\r\n0\r\n\r\n",
+            b"0\r\n\r\n",
+            b"-1\r\n\r\n",
+        ];
         self.body = (*random.pick(&frames)).to_vec();
         self.breaks_http = true;
     }
 
     /// Repeats a member, which different parsers would read differently.
     fn repeat_member(&mut self) {
-        let Ok(Value::Object(members)) = serde_json::from_slice(&self.body) else { return };
+        let Ok(Value::Object(members)) = serde_json::from_slice(&self.body) else {
+            return;
+        };
         if let Some((name, value)) = members.iter().next() {
             let member = format!("{{{}:{value},", json!(name));
             self.body.splice(0..1, member.into_bytes());
@@ -406,7 +497,9 @@ impl BadRequest {
 
     /// Replaces a value of the body: with another type, a large value, or a token.
     fn replace_value(&mut self, random: &mut Random, target: &Target) {
-        let Ok(mut value) = serde_json::from_slice::<Value>(&self.body) else { return };
+        let Ok(mut value) = serde_json::from_slice::<Value>(&self.body) else {
+            return;
+        };
         let new = match random.below(9) {
             0 => Value::Null,
             1 => json!(true),
@@ -435,7 +528,10 @@ impl BadRequest {
         for _ in 0..=random.below(4) {
             let (name, next) = match place {
                 Value::Object(members) if !members.is_empty() => {
-                    let (name, next) = members.iter().nth(random.below(members.len())).expect("a member");
+                    let (name, next) = members
+                        .iter()
+                        .nth(random.below(members.len()))
+                        .expect("a member");
                     (name.clone(), next)
                 }
                 Value::Array(all) if !all.is_empty() => {
@@ -465,16 +561,25 @@ impl BadRequest {
             }
             7 => {
                 let token = broken_token(random, target.token.as_deref(), &mut self.secrets);
-                self.target.extend(format!("?access_token={token}").into_bytes());
+                self.target
+                    .extend(format!("?access_token={token}").into_bytes());
             }
-            8 => self.target.extend(vec![b'a'; *random.pick(&[300, 33_000, 60_000])]),
+            8 => self
+                .target
+                .extend(vec![b'a'; *random.pick(&[300, 33_000, 60_000])]),
             9 => {
                 // An escape in the host of an absolute URL is invalid.
                 self.breaks_http |= self.target.starts_with(b"http");
                 self.target = self
                     .target
                     .iter()
-                    .flat_map(|byte| if *byte == b'a' { b"%61".to_vec() } else { vec![*byte] })
+                    .flat_map(|byte| {
+                        if *byte == b'a' {
+                            b"%61".to_vec()
+                        } else {
+                            vec![*byte]
+                        }
+                    })
                     .collect();
             }
             10 => {
@@ -488,12 +593,14 @@ impl BadRequest {
     }
 }
 
-/// An invalid token. Its parts are secrets nevertheless, because it may be valid for another service.
+/// An invalid token. Its parts are secrets nevertheless, because it may be valid for another
+/// service.
 fn broken_token(random: &mut Random, valid: Option<&str>, secrets: &mut Vec<String>) -> String {
     let number = random.below(1_000_000_000);
     let encode = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
-    let header =
-        encode(&json!({ "alg": *random.pick(&["RS256", "none", "HS256", "ES256"]), "typ": "JWT", "kid": "k" }));
+    let header = encode(
+        &json!({ "alg": *random.pick(&["RS256", "none", "HS256", "ES256"]), "typ": "JWT", "kid": "k" }),
+    );
     let claims = json!({ "sub": "admin", "aud": "streams", "exp": 1e10, "jti": format!("secret-claim-{number}"), "groups": ["engineering"] });
     let signature = URL_SAFE_NO_PAD.encode(format!("a-signature-that-is-secret-{number}"));
     let token = match (random.below(6), valid) {
@@ -507,6 +614,12 @@ fn broken_token(random: &mut Random, valid: Option<&str>, secrets: &mut Vec<Stri
         (3, _) => format!("{header}.{}.{signature}.{signature}", encode(&claims)),
         _ => format!("{header}.{}.{signature}", encode(&claims)),
     };
-    secrets.extend(token.split('.').skip(1).filter(|part| part.len() > 12).map(str::to_owned));
+    secrets.extend(
+        token
+            .split('.')
+            .skip(1)
+            .filter(|part| part.len() > 12)
+            .map(str::to_owned),
+    );
     token
 }

@@ -1,4 +1,5 @@
-//! Builds small policies from bytes, so that every change of a fuzzer's input produces another valid policy.
+//! Builds small policies from bytes, so that every change of a fuzzer's input produces another
+//! valid policy.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -67,13 +68,32 @@ const PATH: &[&str] = &[
     "é",
 ];
 /// Parts of principal mappings after `$.sub`.
-const MAPPING: &[&str] =
-    &["/", "(", ")", ".", "*", "+", "?", "[a-z]", "@", "$1", "$2", "$", "\\", "|", "^", "L", "U", "a", "{2}", "é"];
+const MAPPING: &[&str] = &[
+    "/", "(", ")", ".", "*", "+", "?", "[a-z]", "@", "$1", "$2", "$", "\\", "|", "^", "L", "U",
+    "a", "{2}", "é",
+];
 /// Parts of texts in claims.
-const TEXT: &[&str] =
-    &["/", "a", "b", ",", " ", "//", "u", "g", "@", "é", "\t", "\u{200b}", "A", "https://", "http://"];
-const MEMBERS: &[&str] = &["groups", "a", "b", "roles", "email", "_claim_names", "hasgroups", "nonce", "exp", "x"];
-const TYPES: &[ResourceType] = &[ResourceType::Topic, ResourceType::Topic, ResourceType::Topic, ResourceType::Subject];
+const TEXT: &[&str] = &[
+    "/", "a", "b", ",", " ", "//", "u", "g", "@", "é", "\t", "\u{200b}", "A", "https://", "http://",
+];
+const MEMBERS: &[&str] = &[
+    "groups",
+    "a",
+    "b",
+    "roles",
+    "email",
+    "_claim_names",
+    "hasgroups",
+    "nonce",
+    "exp",
+    "x",
+];
+const TYPES: &[ResourceType] = &[
+    ResourceType::Topic,
+    ResourceType::Topic,
+    ResourceType::Topic,
+    ResourceType::Subject,
+];
 
 /// The next step.
 #[derive(Debug)]
@@ -130,12 +150,21 @@ impl<'a> Bytes<'a> {
 
     fn value(&mut self, depth: usize) -> Value {
         let kind = self.byte() % 8;
-        let length = if kind < 4 && depth > 0 { self.byte() % 5 } else { 0 };
+        let length = if kind < 4 && depth > 0 {
+            self.byte() % 5
+        } else {
+            0
+        };
         match kind {
-            0..=2 if depth > 0 => (0..length).map(|_| self.value(depth - 1)).collect::<Vec<_>>().into(),
-            3 if depth > 0 => {
-                Value::Object((0..length).map(|_| (self.pick(MEMBERS).to_owned(), self.value(depth - 1))).collect())
-            }
+            0..=2 if depth > 0 => (0..length)
+                .map(|_| self.value(depth - 1))
+                .collect::<Vec<_>>()
+                .into(),
+            3 if depth > 0 => Value::Object(
+                (0..length)
+                    .map(|_| (self.pick(MEMBERS).to_owned(), self.value(depth - 1)))
+                    .collect(),
+            ),
             4 => Value::Null,
             5 => self.byte().into(),
             _ => self.pieces(TEXT).into(),
@@ -162,7 +191,11 @@ impl<'a> Bytes<'a> {
             // A document contains no empty names.
             resource_name: if name.is_empty() { "*".into() } else { name },
             pattern_type: self.pick(PatternType::ALL),
-            principal: if self.byte().is_multiple_of(3) { Principal::role(self.pick(ROLES)) } else { self.member() },
+            principal: if self.byte().is_multiple_of(3) {
+                Principal::role(self.pick(ROLES))
+            } else {
+                self.member()
+            },
             host: self.address().map_or(Host::Any, Host::Address),
             operation: self.pick(OPERATIONS),
             permission: self.pick(Permission::ALL),
@@ -184,14 +217,25 @@ impl<'a> Bytes<'a> {
             Some(acl) => OracleQuestion {
                 user,
                 groups,
-                operation: if about > 100 { acl.operation } else { self.pick(OPERATIONS) },
+                operation: if about > 100 {
+                    acl.operation
+                } else {
+                    self.pick(OPERATIONS)
+                },
                 resource_type: acl.resource_type,
                 name: acl.resource_name.clone() + &self.name(),
                 host,
             },
             None => {
                 let (operation, resource_type) = (self.pick(OPERATIONS), self.pick(TYPES));
-                OracleQuestion { user, groups, operation, resource_type, name: self.name(), host }
+                OracleQuestion {
+                    user,
+                    groups,
+                    operation,
+                    resource_type,
+                    name: self.name(),
+                    host,
+                }
             }
         }
     }
@@ -204,11 +248,22 @@ impl<'a> Bytes<'a> {
         let role = |bytes: &mut Self| bytes.pick(ROLES).to_owned();
         let change = match self.byte() % 12 {
             0..=3 => Change::AddAcl(self.acl()),
-            4 if !facts.acls.is_empty() => Change::RemoveAcl(facts.acls[self.byte() % facts.acls.len()].clone()),
+            4 if !facts.acls.is_empty() => {
+                Change::RemoveAcl(facts.acls[self.byte() % facts.acls.len()].clone())
+            }
             5 => Change::CreateRole(role(self)),
-            6 | 7 => Change::AddMember { role: role(self), member: self.member() },
-            8 => Change::RemoveMember { role: role(self), member: self.member() },
-            9 => Change::DeleteRole { name: role(self), delete_acls: self.byte().is_multiple_of(2) },
+            6 | 7 => Change::AddMember {
+                role: role(self),
+                member: self.member(),
+            },
+            8 => Change::RemoveMember {
+                role: role(self),
+                member: self.member(),
+            },
+            9 => Change::DeleteRole {
+                name: role(self),
+                delete_acls: self.byte().is_multiple_of(2),
+            },
             _ => return Some(Next::Ask(self.asked(facts))),
         };
         Some(Next::Change(change))

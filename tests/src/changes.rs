@@ -1,4 +1,5 @@
-//! A policy as plain lists with its own implementation of every change, independent of the engine's `apply`.
+//! A policy as plain lists with its own implementation of every change, independent of the engine's
+//! `apply`.
 
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::groups::NestedGroupBehavior;
@@ -24,11 +25,18 @@ pub enum Step {
 /// Any step: every kind of change, with few names, so that most have an effect.
 pub fn step() -> impl Strategy<Value = Step> {
     // A document contains no empty resource names.
-    let acl = || acl().prop_filter("a document can hold it", |acl| !acl.resource_name.is_empty());
+    let acl = || {
+        acl().prop_filter("a document can hold it", |acl| {
+            !acl.resource_name.is_empty()
+        })
+    };
     let role = || select(ROLES).prop_map(String::from);
     let unusual = prop_oneof![
         select(vec!["", "a,b", "x\u{7}"]).prop_map(|name| Change::CreateRole(name.into())),
-        role().prop_map(|role| Change::AddMember { role, member: Principal::role("r") }),
+        role().prop_map(|role| Change::AddMember {
+            role,
+            member: Principal::role("r")
+        }),
     ];
     prop_oneof![
         6 => acl().prop_map(|acl| Step::Any(Change::AddAcl(acl))),
@@ -47,10 +55,15 @@ pub fn step() -> impl Strategy<Value = Step> {
 fn settings() -> impl Strategy<Value = Settings> {
     let superusers = select(vec![&[][..], &["v"], &["u", "v"], &["*"]]);
     let path = select(vec!["$.groups", "$.a.b"]);
-    (superusers, path, select(NestedGroupBehavior::ALL)).prop_map(|(superusers, path, nested)| Settings {
-        groups: GroupSource::Properties { claim_path: ClaimPath::parse(path).expect("a claim path"), nested },
-        superusers: superusers.iter().map(|name| String::from(*name)).collect(),
-        ..Settings::default()
+    (superusers, path, select(NestedGroupBehavior::ALL)).prop_map(|(superusers, path, nested)| {
+        Settings {
+            groups: GroupSource::Properties {
+                claim_path: ClaimPath::parse(path).expect("a claim path"),
+                nested,
+            },
+            superusers: superusers.iter().map(|name| String::from(*name)).collect(),
+            ..Settings::default()
+        }
     })
 }
 
@@ -58,7 +71,9 @@ impl Step {
     /// The change of this step for these facts; `None` if there is nothing to remove.
     #[must_use]
     pub fn on(&self, facts: &Facts) -> Option<Change> {
-        let at = |index: &Index| (!facts.acls.is_empty()).then(|| facts.acls[index.index(facts.acls.len())].clone());
+        let at = |index: &Index| {
+            (!facts.acls.is_empty()).then(|| facts.acls[index.index(facts.acls.len())].clone())
+        };
         match self {
             Self::Any(change) => Some(change.clone()),
             Self::RemoveAcl(index) => at(index).map(Change::RemoveAcl),
@@ -74,11 +89,16 @@ impl Step {
     }
 }
 
-/// Applies a change to plain facts; returns whether it changed anything, or the code of the error (D-17, D-18, D-28, D-33).
+/// Applies a change to plain facts; returns whether it changed anything, or the code of the error
+/// (D-17, D-18, D-28, D-33).
 ///
 /// # Errors
 /// Changes that the engine must refuse, too.
-pub fn apply(facts: &mut Facts, settings: &mut Settings, change: &Change) -> Result<bool, &'static str> {
+pub fn apply(
+    facts: &mut Facts,
+    settings: &mut Settings,
+    change: &Change,
+) -> Result<bool, &'static str> {
     match change {
         Change::AddAcl(acl) => {
             let is_new = !facts.acls.contains(acl);
@@ -93,22 +113,35 @@ pub fn apply(facts: &mut Facts, settings: &mut Settings, change: &Change) -> Res
             Ok(facts.acls.len() < before)
         }
         Change::CreateRole(name) if name.is_empty() => Err("role_name_empty"),
-        Change::CreateRole(name) if name.contains([',', '=']) || name.contains(char::is_control) => {
+        Change::CreateRole(name)
+            if name.contains([',', '=']) || name.contains(char::is_control) =>
+        {
             Err("role_name_character")
         }
-        Change::CreateRole(name) if facts.roles.iter().any(|role| role.name == *name) => Err("role_exists"),
+        Change::CreateRole(name) if facts.roles.iter().any(|role| role.name == *name) => {
+            Err("role_exists")
+        }
         Change::CreateRole(name) => {
-            facts.roles.push(Role { name: name.clone(), members: [].into() });
+            facts.roles.push(Role {
+                name: name.clone(),
+                members: [].into(),
+            });
             Ok(true)
         }
-        Change::AddMember { member, .. } if member.kind() == PrincipalType::Role => Err("member_is_role"),
-        Change::AddMember { role, member } => Ok(role_of(facts, role)?.members.insert(member.clone())),
+        Change::AddMember { member, .. } if member.kind() == PrincipalType::Role => {
+            Err("member_is_role")
+        }
+        Change::AddMember { role, member } => {
+            Ok(role_of(facts, role)?.members.insert(member.clone()))
+        }
         Change::RemoveMember { role, member } => Ok(role_of(facts, role)?.members.remove(member)),
         Change::DeleteRole { name, delete_acls } => {
             role_of(facts, name)?;
             facts.roles.retain(|role| role.name != *name);
             if *delete_acls {
-                facts.acls.retain(|acl| acl.principal != Principal::role(name));
+                facts
+                    .acls
+                    .retain(|acl| acl.principal != Principal::role(name));
             }
             Ok(true)
         }
@@ -122,5 +155,9 @@ pub fn apply(facts: &mut Facts, settings: &mut Settings, change: &Change) -> Res
 }
 
 fn role_of<'a>(facts: &'a mut Facts, name: &str) -> Result<&'a mut Role, &'static str> {
-    facts.roles.iter_mut().find(|role| role.name == name).ok_or("role_unknown")
+    facts
+        .roles
+        .iter_mut()
+        .find(|role| role.name == name)
+        .ok_or("role_unknown")
 }

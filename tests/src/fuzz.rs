@@ -31,8 +31,9 @@ pub use importers::{importers, importers_starts};
 /// The header of the tokens: `{"alg":"RS256"}`.
 const HEADER: &str = "eyJhbGciOiJSUzI1NiJ9";
 
-/// Fuzzes decoding of tokens and extraction. Bytes that begin with `$` are three texts: a claim path, a principal mapping and,
-/// from the third line on, a token or its payload. [`Bytes`] converts other bytes to such texts, valid or nearly valid.
+/// Fuzzes decoding of tokens and extraction. Bytes that begin with `$` are three texts: a claim
+/// path, a principal mapping and, from the third line on, a token or its payload. [`Bytes`]
+/// converts other bytes to such texts, valid or nearly valid.
 ///
 /// # Panics
 /// If the engine panics or violates a property.
@@ -76,12 +77,21 @@ fn token_texts(path: &str, mapping: &str, rest: &str) {
 fn extraction(path: &ClaimPath, mapping: &PrincipalMapping, claims: &UnverifiedClaims) {
     let mut names = Vec::new();
     for nested in NestedGroupBehavior::ALL {
-        let extraction = ExtractionRule { source: ClaimSource::Token(path.clone()), nested: *nested };
-        let rules = IdentityRules { mapping: mapping.clone(), extraction };
+        let extraction = ExtractionRule {
+            source: ClaimSource::Token(path.clone()),
+            nested: *nested,
+        };
+        let rules = IdentityRules {
+            mapping: mapping.clone(),
+            extraction,
+        };
         let found = extract(&rules.extraction, claims.members(), None);
         let groups: Vec<String> = found.names().map(String::from).collect();
         for (place, group) in groups.iter().enumerate() {
-            assert!(!group.is_empty() && !groups[..place].contains(group), "{groups:?}");
+            assert!(
+                !group.is_empty() && !groups[..place].contains(group),
+                "{groups:?}"
+            );
         }
         for warning in &found.warnings {
             says_what(warning.code.as_str(), &warning.message);
@@ -106,13 +116,18 @@ fn extraction(path: &ClaimPath, mapping: &PrincipalMapping, claims: &UnverifiedC
     assert_eq!(names[1], suffixes);
 }
 
-/// Fuzzes policy documents and checks. Bytes that begin with `{` are two texts: the document and, after the first line break,
-/// the check. [`Bytes`] converts other bytes to changes and queries of a policy.
+/// Fuzzes policy documents and checks. Bytes that begin with `{` are two texts: the document and,
+/// after the first line break, the check. [`Bytes`] converts other bytes to changes and queries of
+/// a policy.
 ///
 /// # Panics
 /// If the engine panics, violates a property, or differs from the oracle.
 pub fn policy(bytes: &[u8]) {
-    if bytes.first() == Some(&b'{') { texts(&String::from_utf8_lossy(bytes)) } else { steps(bytes) }
+    if bytes.first() == Some(&b'{') {
+        texts(&String::from_utf8_lossy(bytes))
+    } else {
+        steps(bytes)
+    }
 }
 
 fn steps(bytes: &[u8]) {
@@ -132,7 +147,10 @@ fn steps(bytes: &[u8]) {
             }
         }
         if let Some((asked, session)) = open.last_mut() {
-            assert_eq!(session.difference(&policy, asked, &oracle::decide(&facts, asked)), None);
+            assert_eq!(
+                session.difference(&policy, asked, &oracle::decide(&facts, asked)),
+                None
+            );
         }
     }
     let read = policy_from_json(&policy_to_text(&policy)).expect("what is written can be read");
@@ -141,17 +159,25 @@ fn steps(bytes: &[u8]) {
         let expected = oracle::decide(&facts, asked);
         assert_eq!(session.difference(&policy, asked, &expected), None);
         assert_eq!(session.difference(&read, asked, &expected), None);
-        assert_eq!(session.explained_difference(&policy, asked, &expected), None);
+        assert_eq!(
+            session.explained_difference(&policy, asked, &expected),
+            None
+        );
     }
 }
 
 fn texts(text: &str) {
-    let Some((document, check)) = text.split_once('\n') else { return };
+    let Some((document, check)) = text.split_once('\n') else {
+        return;
+    };
     let policy = match policy_from_json(document) {
         Ok(policy) => policy,
         Err(problems) => {
             assert!(!problems.0.is_empty());
-            return problems.0.iter().for_each(|problem| says_what(problem.code.as_str(), &problem.message));
+            return problems
+                .0
+                .iter()
+                .for_each(|problem| says_what(problem.code.as_str(), &problem.message));
         }
     };
     let written = policy_to_text(&policy);
@@ -161,7 +187,10 @@ fn texts(text: &str) {
     changed_and_changed_back(&policy);
     match check_from_json(check) {
         Ok(check) => checked(&policy, &check),
-        Err(problems) => problems.0.iter().for_each(|problem| says_what(problem.code.as_str(), &problem.message)),
+        Err(problems) => problems
+            .0
+            .iter()
+            .for_each(|problem| says_what(problem.code.as_str(), &problem.message)),
     }
 }
 
@@ -186,8 +215,17 @@ fn checked(policy: &Policy, check: &Check) {
         }
     };
     let identity = opened.identity;
-    let Query::Access { operation, resource_type, resource_name } = &check.query else { return };
-    let Ok(Answer::Access(decision)) = answered else { panic!("no answer: {answered:?}") };
+    let Query::Access {
+        operation,
+        resource_type,
+        resource_name,
+    } = &check.query
+    else {
+        return;
+    };
+    let Ok(Answer::Access(decision)) = answered else {
+        panic!("no answer: {answered:?}")
+    };
     // The oracle ignores the time.
     if identity.is_expired(check.instant(At::IgnoringExpiry)) {
         return assert_eq!(decision.reason.code(), "expired");
@@ -214,35 +252,48 @@ fn checked(policy: &Policy, check: &Check) {
     }
     let expected = oracle::decide_in(kafka, &facts, &asked);
     let mut session = Session::open(policy, identity);
-    for difference in
-        [session.difference(policy, &asked, &expected), session.explained_difference(policy, &asked, &expected)]
-    {
+    for difference in [
+        session.difference(policy, &asked, &expected),
+        session.explained_difference(policy, &asked, &expected),
+    ] {
         assert_eq!(difference, None);
     }
     assert_eq!(decision.outcome.code(), expected.outcome);
 }
 
-/// Checks that a code is in snake case, and that there is a message. Printing escapes the quoted input.
+/// Checks that a code is in snake case, and that there is a message. Printing escapes the quoted
+/// input.
 fn says_what(code: &str, message: &str) {
     assert!(
-        !code.is_empty() && code.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_'),
+        !code.is_empty()
+            && code
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_'),
         "{code}"
     );
     assert!(!message.is_empty(), "{code}");
 }
 
-/// Initial inputs for [`token`]: the tokens and claims of the vectors, each with its file's claim path and mapping; and only
-/// these two, with small claims.
+/// Initial inputs for [`token`]: the tokens and claims of the vectors, each with its file's claim
+/// path and mapping; and only these two, with small claims.
 #[must_use]
 pub fn token_starts() -> Vec<Vec<u8>> {
     let mut starts = Vec::new();
     for (policy, check) in vectors() {
         let settings = policy.get("settings");
-        let setting = |name, default| settings.and_then(|all| all.get(name)).and_then(Value::as_str).unwrap_or(default);
+        let setting = |name, default| {
+            settings
+                .and_then(|all| all.get(name))
+                .and_then(Value::as_str)
+                .unwrap_or(default)
+        };
         let path = setting("oidc_group_claim_path", "$.groups");
         let mapping = setting("oidc_principal_mapping", "$.sub");
         starts.push(format!("{path}\n{mapping}\n{{\"sub\":\"u\"}}").into_bytes());
-        match (check.get("claims"), check.get("unverified_token").and_then(Value::as_str)) {
+        match (
+            check.get("claims"),
+            check.get("unverified_token").and_then(Value::as_str),
+        ) {
             (Some(claims), _) => starts.push(format!("{path}\n{mapping}\n{claims}").into_bytes()),
             (_, Some(token)) => starts.push(format!("$\n\n{token}").into_bytes()),
             _ => {}
@@ -254,7 +305,8 @@ pub fn token_starts() -> Vec<Vec<u8>> {
     starts
 }
 
-/// Initial inputs for [`policy()`]: each vector's check with its policy, if it has few ACLs, and random changes and queries.
+/// Initial inputs for [`policy()`]: each vector's check with its policy, if it has few ACLs, and
+/// random changes and queries.
 #[must_use]
 pub fn policy_starts() -> Vec<Vec<u8>> {
     let mut starts = Vec::new();
@@ -276,7 +328,9 @@ fn random() -> Vec<Vec<u8>> {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (state >> 24) as u8
     };
-    (0..200).map(|_| (0..200).map(|_| byte()).collect()).collect()
+    (0..200)
+        .map(|_| (0..200).map(|_| byte()).collect())
+        .collect()
 }
 
 /// Each vector's policy and check, as JSON.
@@ -284,13 +338,18 @@ fn vectors() -> Vec<(Value, Value)> {
     let mut paths: Vec<_> = fs::read_dir(root().join("tests/vectors"))
         .expect("the vectors are there")
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "json")
+        })
         .collect();
     paths.sort();
     let mut found = Vec::new();
     for path in paths {
-        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let file: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let text =
+            fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let file: Value = serde_json::from_str(&text)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         for test in file["tests"].as_array().into_iter().flatten() {
             found.push((file["policy"].clone(), test["check"].clone()));
         }

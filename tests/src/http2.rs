@@ -33,7 +33,9 @@ pub const INITIAL_WINDOW_SIZE: u16 = 4;
 /// Creates a frame.
 #[must_use]
 pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(payload.len()).unwrap_or(u32::MAX).to_be_bytes();
+    let length = u32::try_from(payload.len())
+        .unwrap_or(u32::MAX)
+        .to_be_bytes();
     let mut frame = vec![length[1], length[2], length[3], kind, flags];
     frame.extend(stream.to_be_bytes());
     frame.extend(payload);
@@ -65,7 +67,8 @@ pub fn literals(headers: &[(&str, &str)]) -> Vec<u8> {
     block
 }
 
-/// Encodes a header that the other side stores, so that one byte repeats it: the first entry of its table, [`REPEATED`].
+/// Encodes a header that the other side stores, so that one byte repeats it: the first entry of its
+/// table, [`REPEATED`].
 #[must_use]
 pub fn indexed_header(name: &str, value: &str) -> Vec<u8> {
     let mut block = literals(&[(name, value)]);
@@ -99,9 +102,15 @@ mod tests {
 
     #[test]
     fn frames_are_those_of_the_standard() {
-        assert_eq!(frame(kind::PING, END_STREAM, 0, &[7; 8]), [0, 0, 8, 6, 1, 0, 0, 0, 0, 7, 7, 7, 7, 7, 7, 7, 7]);
+        assert_eq!(
+            frame(kind::PING, END_STREAM, 0, &[7; 8]),
+            [0, 0, 8, 6, 1, 0, 0, 0, 0, 7, 7, 7, 7, 7, 7, 7, 7]
+        );
         let settings = opening(&[(INITIAL_WINDOW_SIZE, 1)]);
-        assert_eq!(&settings[24..], [0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 1]);
+        assert_eq!(
+            &settings[24..],
+            [0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 1]
+        );
     }
 
     #[test]

@@ -1,9 +1,11 @@
-//! Small policies of Apache Kafka: as the others, with ranges of hosts, principals of another type and Kafka's own values.
+//! Small policies of Apache Kafka: as the others, with ranges of hosts, principals of another type
+//! and Kafka's own values.
 
 use std::net::IpAddr;
 
 use gbac_engine::model::{
-    Acl, Dialect, Host, KafkaVersion, PatternType, Permission, Principal, PrincipalType, ResourceType,
+    Acl, Dialect, Host, KafkaVersion, PatternType, Permission, Principal, PrincipalType,
+    ResourceType,
 };
 use gbac_engine::policy::{Policy, Settings};
 use proptest::collection::vec;
@@ -14,7 +16,15 @@ use crate::oracle::{Facts, OracleQuestion};
 use crate::world::{NAMES, acl_of, asked, facts, policy_with, principal};
 
 const SERVICES: &[&str] = &["Service:u", "Service:*", "Service:x"];
-const ADDRESSES: &[&str] = &["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.1.1", "11.0.0.1", "::1", "2001:db8::1"];
+const ADDRESSES: &[&str] = &[
+    "10.0.0.1",
+    "10.0.0.2",
+    "10.0.0.3",
+    "10.0.1.1",
+    "11.0.0.1",
+    "::1",
+    "2001:db8::1",
+];
 const RANGES: &[&str] = &[
     "10.0.0.0/8",
     "10.0.0.9/8",
@@ -29,7 +39,12 @@ const RANGES: &[&str] = &[
 
 /// A version before ranges of hosts, or one with them.
 pub fn version() -> impl Strategy<Value = KafkaVersion> {
-    select(vec![KafkaVersion::new(4, 4), KafkaVersion::new(4, 4), KafkaVersion::new(4, 3), KafkaVersion::new(5, 0)])
+    select(vec![
+        KafkaVersion::new(4, 4),
+        KafkaVersion::new(4, 4),
+        KafkaVersion::new(4, 3),
+        KafkaVersion::new(5, 0),
+    ])
 }
 
 fn host() -> impl Strategy<Value = Host> {
@@ -64,7 +79,10 @@ pub fn acl() -> impl Strategy<Value = Acl> {
 
 /// Facts with up to three roles and twice a dozen ACLs.
 pub fn kafka_facts() -> impl Strategy<Value = Facts> {
-    (facts(), vec(acl(), 0..12)).prop_map(|(facts, acls)| Facts { acls: [facts.acls, acls].concat(), ..facts })
+    (facts(), vec(acl(), 0..12)).prop_map(|(facts, acls)| Facts {
+        acls: [facts.acls, acls].concat(),
+        ..facts
+    })
 }
 
 /// Any question.
@@ -89,7 +107,14 @@ pub fn kafka_asked() -> impl Strategy<Value = OracleQuestion> {
 /// The engine's policy of these facts in a version of Kafka.
 #[must_use]
 pub fn kafka_policy(version: KafkaVersion, facts: &Facts) -> Policy {
-    policy_with(Settings { dialect: Dialect::Kafka, kafka_version: version, ..Settings::default() }, facts)
+    policy_with(
+        Settings {
+            dialect: Dialect::Kafka,
+            kafka_version: version,
+            ..Settings::default()
+        },
+        facts,
+    )
 }
 
 /// The facts without the ACLs that a policy of the platform cannot hold.
@@ -98,7 +123,9 @@ pub fn platform(facts: &Facts) -> Facts {
     let mut facts = facts.clone();
     facts.acls.retain(|acl| {
         let principal = (acl.principal.kind(), acl.principal.name());
-        Dialect::Platform.check(acl.resource_type, acl.operation, principal, acl.host).is_ok()
+        Dialect::Platform
+            .check(acl.resource_type, acl.operation, principal, acl.host)
+            .is_ok()
     });
     facts
 }

@@ -1,4 +1,5 @@
-//! Support for the tests: vectors, a simple oracle, small policies whose names collide, and a running service.
+//! Support for the tests: vectors, a simple oracle, small policies whose names collide, and a
+//! running service.
 
 pub mod abi_records;
 pub mod attack;

@@ -1,10 +1,12 @@
-//! The oracle: specification 1.6 and D-20 as loops over all ACLs, independent of the engine's search.
+//! The oracle: specification 1.6 and D-20 as loops over all ACLs, independent of the engine's
+//! search.
 
 use std::cmp::Ordering;
 use std::net::IpAddr;
 
 use gbac_engine::model::{
-    Acl, Host, HostRange, KafkaVersion, Operation, PatternType, Permission, PrincipalType, ResourceType, Role,
+    Acl, Host, HostRange, KafkaVersion, Operation, PatternType, Permission, PrincipalType,
+    ResourceType, Role,
 };
 
 /// Everything the oracle looks at, as plain lists.
@@ -69,7 +71,8 @@ pub fn decide(facts: &Facts, asked: &OracleQuestion) -> Verdict {
 /// The principal type of another kind than users, groups and roles that the cases of Kafka have.
 pub const SERVICE: &str = "Service:";
 
-/// As [`decide`], in a version of Kafka: a user that begins with [`SERVICE`] is a principal of that type.
+/// As [`decide`], in a version of Kafka: a user that begins with [`SERVICE`] is a principal of that
+/// type.
 #[must_use]
 pub fn decide_in(kafka: Option<KafkaVersion>, facts: &Facts, asked: &OracleQuestion) -> Verdict {
     let other = kafka.is_some() && asked.user.starts_with(SERVICE);
@@ -95,11 +98,17 @@ pub fn decide_in(kafka: Option<KafkaVersion>, facts: &Facts, asked: &OracleQuest
     if let Some(first) = allows.first() {
         return verdict(first, asked, "allow", "allow_rule");
     }
-    let might = asked.host.is_none() && !matching(facts, asked, rules, Permission::Allow, true).is_empty();
+    let might =
+        asked.host.is_none() && !matching(facts, asked, rules, Permission::Allow, true).is_empty();
     none("deny", "no_match", might)
 }
 
-fn verdict(found: &Found<'_>, asked: &OracleQuestion, outcome: &'static str, reason: &'static str) -> Verdict {
+fn verdict(
+    found: &Found<'_>,
+    asked: &OracleQuestion,
+    outcome: &'static str,
+    reason: &'static str,
+) -> Verdict {
     let (_, source, group, role) = found.way;
     Verdict {
         outcome,
@@ -107,7 +116,10 @@ fn verdict(found: &Found<'_>, asked: &OracleQuestion, outcome: &'static str, rea
         source: Some(source),
         group: group.map(String::from),
         role: role.map(String::from),
-        acl: Some(Acl { resource_name: acl_name(found.acl).into(), ..found.acl.clone() }),
+        acl: Some(Acl {
+            resource_name: acl_name(found.acl).into(),
+            ..found.acl.clone()
+        }),
         host_unknown: asked.host.is_none() && found.acl.host != Host::Any,
     }
 }
@@ -153,7 +165,11 @@ type Way<'a> = (usize, &'static str, Option<&'a str>, Option<&'a str>);
 fn ways<'a>(facts: &'a Facts, asked: &'a OracleQuestion, rules: Rules) -> Vec<Way<'a>> {
     let mut ways: Vec<Way<'a>> = vec![(0, "user_acl", None, None)];
     // Only users and groups are members of roles.
-    let roles = if rules.other { Vec::new() } else { roles_of(facts, PrincipalType::User, &asked.user) };
+    let roles = if rules.other {
+        Vec::new()
+    } else {
+        roles_of(facts, PrincipalType::User, &asked.user)
+    };
     for role in roles {
         ways.push((ways.len(), "role_acl", None, Some(role)));
     }
@@ -170,7 +186,11 @@ fn roles_of<'a>(facts: &'a Facts, kind: PrincipalType, name: &str) -> Vec<&'a st
     let mut names: Vec<&str> = facts
         .roles
         .iter()
-        .filter(|role| role.members.iter().any(|member| member.kind() == kind && member.name() == name))
+        .filter(|role| {
+            role.members
+                .iter()
+                .any(|member| member.kind() == kind && member.name() == name)
+        })
         .map(|role| role.name.as_str())
         .collect();
     names.sort_unstable();
@@ -182,14 +202,20 @@ fn principal_matches(acl: &Acl, way: &Way<'_>, asked: &OracleQuestion, rules: Ru
     match way {
         (_, _, _, Some(role)) => kind == PrincipalType::Role && name == *role,
         (_, _, Some(group), None) => kind == PrincipalType::Group && name == *group,
-        (_, _, None, None) if kind == PrincipalType::User => (!rules.other && name == asked.user) || name == "*",
+        (_, _, None, None) if kind == PrincipalType::User => {
+            (!rules.other && name == asked.user) || name == "*"
+        }
         (_, _, None, None) => rules.other && kind == PrincipalType::Other && name == asked.user,
     }
 }
 
 /// The cluster has one name, and an empty one means the same (D-37).
 fn resource_name(resource_type: ResourceType, name: &str) -> &str {
-    if resource_type == ResourceType::Cluster && name.is_empty() { "kafka-cluster" } else { name }
+    if resource_type == ResourceType::Cluster && name.is_empty() {
+        "kafka-cluster"
+    } else {
+        name
+    }
 }
 
 fn asked_name(asked: &OracleQuestion) -> &str {
@@ -214,9 +240,17 @@ fn operation_place(acl: &Acl, asked: Operation) -> Option<usize> {
     let order: &[Operation] = match (acl.permission, asked) {
         (Permission::Allow, Describe) => &[Describe, Read, Write, Delete, Alter, All],
         (Permission::Allow, DescribeConfigs) => &[DescribeConfigs, AlterConfigs, All],
-        (_, other) => return if acl.operation == other { Some(0) } else { (acl.operation == All).then_some(1) },
+        (_, other) => {
+            return if acl.operation == other {
+                Some(0)
+            } else {
+                (acl.operation == All).then_some(1)
+            };
+        }
     };
-    order.iter().position(|operation| *operation == acl.operation)
+    order
+        .iter()
+        .position(|operation| *operation == acl.operation)
 }
 
 fn host_matches(acl: &Acl, host: Option<IpAddr>, rules: Rules, unknown_matches: bool) -> bool {
@@ -235,8 +269,16 @@ fn in_range(range: HostRange, address: IpAddr) -> bool {
     let text = range.to_string();
     let (own, prefix) = text.split_once('/').expect("an address and a prefix");
     let bits = |address: IpAddr| match address {
-        IpAddr::V4(address) => address.octets().iter().map(|byte| format!("{byte:08b}")).collect::<String>(),
-        IpAddr::V6(address) => address.octets().iter().map(|byte| format!("{byte:08b}")).collect(),
+        IpAddr::V4(address) => address
+            .octets()
+            .iter()
+            .map(|byte| format!("{byte:08b}"))
+            .collect::<String>(),
+        IpAddr::V6(address) => address
+            .octets()
+            .iter()
+            .map(|byte| format!("{byte:08b}"))
+            .collect(),
     };
     let (own, address) = (bits(own.parse().expect("an address")), bits(address));
     let prefix: usize = prefix.parse().expect("a number");
@@ -252,7 +294,11 @@ fn host_order(host: Host) -> (u8, i32) {
         Host::Range(range) => {
             let text = range.to_string();
             let all = if text.contains(':') { 128 } else { 32 };
-            let prefix: i32 = text.rsplit('/').next().and_then(|prefix| prefix.parse().ok()).expect("a prefix");
+            let prefix: i32 = text
+                .rsplit('/')
+                .next()
+                .and_then(|prefix| prefix.parse().ok())
+                .expect("a prefix");
             (1, all - prefix)
         }
         Host::Any => (2, 0),
@@ -267,8 +313,17 @@ fn order(a: &Found<'_>, b: &Found<'_>, asked: &OracleQuestion) -> Ordering {
             PatternType::Prefixed => (1, usize::MAX - acl.resource_name.len()),
             PatternType::Literal => (2, 0),
         };
-        let everyone = acl.principal.name() == "*" && acl.principal.kind() == PrincipalType::User && asked.user != "*";
-        (found.way.0, pattern, everyone, host_order(acl.host), operation_place(acl, asked.operation), acl.host)
+        let everyone = acl.principal.name() == "*"
+            && acl.principal.kind() == PrincipalType::User
+            && asked.user != "*";
+        (
+            found.way.0,
+            pattern,
+            everyone,
+            host_order(acl.host),
+            operation_place(acl, asked.operation),
+            acl.host,
+        )
     };
     key(a).cmp(&key(b))
 }

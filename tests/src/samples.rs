@@ -12,5 +12,4 @@ pub const POLICY: &str = r#"{ "version": 1,
       "principal": "Group:interns", "host": "*", "operation": "OPERATION_WRITE", "permission_type": "PERMISSION_TYPE_DENY" }] }"#;
 
 /// A token that no message may repeat, and its parts.
-pub const TOKEN: &str =
-    "eyJhbGciOiJSUzI1NiIsImtpZCI6ImsifQ.eyJzdWIiOiJtYXlhIiwiZ3JvdXBzIjpbImVuZyJdfQ.c2VjcmV0LXNpZ25hdHVyZQ";
+pub const TOKEN: &str = "eyJhbGciOiJSUzI1NiIsImtpZCI6ImsifQ.eyJzdWIiOiJtYXlhIiwiZ3JvdXBzIjpbImVuZyJdfQ.c2VjcmV0LXNpZ25hdHVyZQ";

@@ -1,4 +1,5 @@
-//! Reads the vectors: the assertion files in `tests/vectors`, with the clauses that each test covers.
+//! Reads the vectors: the assertion files in `tests/vectors`, with the clauses that each test
+//! covers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,10 @@ pub struct VectorFile {
 /// The repository's root.
 #[must_use]
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .map(Path::to_path_buf)
+        .unwrap_or_default()
 }
 
 /// Reads every vector file, sorted by name.
@@ -32,17 +36,29 @@ pub fn all() -> Vec<VectorFile> {
     let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
         .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "json")
+        })
         .collect();
     paths.sort();
     paths.into_iter().map(read).collect()
 }
 
 fn read(path: PathBuf) -> VectorFile {
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let file = assertions_from_json(&text).unwrap_or_else(|problems| panic!("{}:\n{problems}", path.display()));
+    let text =
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let file = assertions_from_json(&text)
+        .unwrap_or_else(|problems| panic!("{}:\n{problems}", path.display()));
     match file.policy {
-        PolicySource::Inline(policy) => VectorFile { path, policy: *policy, tests: file.tests },
-        PolicySource::File(other) => panic!("{}: vectors hold their policy, not the name `{other}`", path.display()),
+        PolicySource::Inline(policy) => VectorFile {
+            path,
+            policy: *policy,
+            tests: file.tests,
+        },
+        PolicySource::File(other) => panic!(
+            "{}: vectors hold their policy, not the name `{other}`",
+            path.display()
+        ),
     }
 }

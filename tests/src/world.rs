@@ -7,7 +7,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use gbac_engine::decide::{At, Request};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{
-    Acl, Dialect, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role,
+    Acl, Dialect, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType,
+    Role,
 };
 use gbac_engine::policy::{Change, Policy, Settings};
 use proptest::collection::{btree_set, vec};
@@ -23,7 +24,20 @@ const GROUPS: &[&str] = &["g", "h", "/g", "G", "*", "u"];
 /// The names of roles.
 pub(crate) const ROLES: &[&str] = &["r", "s", "g"];
 /// The names of resources.
-pub(crate) const NAMES: &[&str] = &["", "*", "a", "b", "ab", "aa", "aba", "A", "*a", "é", "é1", "kafka-cluster"];
+pub(crate) const NAMES: &[&str] = &[
+    "",
+    "*",
+    "a",
+    "b",
+    "ab",
+    "aa",
+    "aba",
+    "A",
+    "*a",
+    "é",
+    "é1",
+    "kafka-cluster",
+];
 
 /// How many cases a property runs, or the measure for it: `GBAC_CASES`, or 5,000.
 ///
@@ -34,26 +48,38 @@ pub fn cases() -> u32 {
     std::env::var("GBAC_CASES").map_or(5_000, |text| text.parse().expect("GBAC_CASES is a number"))
 }
 
-/// What a property runs with: so many cases, from the seed of `GBAC_SEED` or a new one. The seed is printed where a case fails.
+/// What a property runs with: so many cases, from the seed of `GBAC_SEED` or a new one. The seed is
+/// printed where a case fails.
 ///
 /// # Panics
 /// When `GBAC_SEED` is no number.
 #[must_use]
 pub fn config(cases: u32) -> ProptestConfig {
-    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
+    let config = ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
     let seed = match (std::env::var("GBAC_SEED"), config.rng_seed) {
         (Ok(text), _) => text.parse().expect("GBAC_SEED is a number"),
-        // That of PROPTEST_RNG_SEED, which `cargo xtask test` sets for properties that do not begin here.
+        // That of PROPTEST_RNG_SEED, which `cargo xtask test` sets for properties that do not begin
+        // here.
         (_, RngSeed::Fixed(seed)) => seed,
         _ => RandomState::new().build_hasher().finish(),
     };
     println!("GBAC_SEED={seed}");
-    ProptestConfig { rng_seed: RngSeed::Fixed(seed), ..config }
+    ProptestConfig {
+        rng_seed: RngSeed::Fixed(seed),
+        ..config
+    }
 }
 
 /// One of two addresses.
 pub fn address() -> impl Strategy<Value = IpAddr> {
-    select(vec![IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)), IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2))])
+    select(vec![
+        IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)),
+        IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)),
+    ])
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
@@ -66,7 +92,10 @@ fn resource_type() -> impl Strategy<Value = ResourceType> {
 
 /// Any member of a role that a policy may hold.
 pub(crate) fn member() -> impl Strategy<Value = Principal> {
-    prop_oneof![select(USERS).prop_map(Principal::user), select(GROUPS).prop_map(Principal::group)]
+    prop_oneof![
+        select(USERS).prop_map(Principal::user),
+        select(GROUPS).prop_map(Principal::group)
+    ]
 }
 
 /// Any principal that an ACL of a policy may name.
@@ -75,12 +104,30 @@ pub fn principal() -> impl Strategy<Value = Principal> {
 }
 
 /// The fields of an ACL, in the order of [`Acl`].
-pub type AclFields = (ResourceType, &'static str, PatternType, Principal, Host, Operation, Permission);
+pub type AclFields = (
+    ResourceType,
+    &'static str,
+    PatternType,
+    Principal,
+    Host,
+    Operation,
+    Permission,
+);
 
 /// The ACL with these fields.
 #[must_use]
-pub fn acl_of((resource_type, name, pattern_type, principal, host, operation, permission): AclFields) -> Acl {
-    Acl { resource_type, resource_name: name.into(), pattern_type, principal, host, operation, permission }
+pub fn acl_of(
+    (resource_type, name, pattern_type, principal, host, operation, permission): AclFields,
+) -> Acl {
+    Acl {
+        resource_type,
+        resource_name: name.into(),
+        pattern_type,
+        principal,
+        host,
+        operation,
+        permission,
+    }
 }
 
 /// Any ACL that a policy may hold.
@@ -105,9 +152,14 @@ pub fn facts() -> impl Strategy<Value = Facts> {
             3 => btree_set(member(), 0..4).prop_map(move |members| Some(Role { name: name.into(), members })),
         ]
     };
-    let roles = (role("r"), role("s"), role("g")).prop_map(|(r, s, g)| [r, s, g].into_iter().flatten().collect());
+    let roles = (role("r"), role("s"), role("g"))
+        .prop_map(|(r, s, g)| [r, s, g].into_iter().flatten().collect());
     let superusers = prop_oneof![9 => Just(Vec::new()), 1 => Just(vec![String::from("v")])];
-    (vec(acl(), 0..12), roles, superusers).prop_map(|(acls, roles, superusers)| Facts { acls, roles, superusers })
+    (vec(acl(), 0..12), roles, superusers).prop_map(|(acls, roles, superusers)| Facts {
+        acls,
+        roles,
+        superusers,
+    })
 }
 
 /// Any question.
@@ -149,17 +201,27 @@ pub fn policy(facts: &Facts) -> Policy {
 
 /// The policy of these facts under these settings and the superusers of the facts.
 pub(crate) fn policy_with(settings: Settings, facts: &Facts) -> Policy {
-    let mut policy = Policy::new(Settings { superusers: facts.superusers.iter().cloned().collect(), ..settings });
+    let mut policy = Policy::new(Settings {
+        superusers: facts.superusers.iter().cloned().collect(),
+        ..settings
+    });
     for role in &facts.roles {
-        policy.apply(Change::CreateRole(role.name.clone())).expect("a new role");
+        policy
+            .apply(Change::CreateRole(role.name.clone()))
+            .expect("a new role");
         for member in &role.members {
             policy
-                .apply(Change::AddMember { role: role.name.clone(), member: member.clone() })
+                .apply(Change::AddMember {
+                    role: role.name.clone(),
+                    member: member.clone(),
+                })
                 .expect("a member of a role that is there");
         }
     }
     for acl in &facts.acls {
-        policy.apply(Change::AddAcl(acl.clone())).expect("an ACL of the dialect");
+        policy
+            .apply(Change::AddAcl(acl.clone()))
+            .expect("an ACL of the dialect");
     }
     policy
 }
@@ -172,7 +234,9 @@ pub(crate) fn policy_with(settings: Settings, facts: &Facts) -> Policy {
 pub fn identity(asked: &OracleQuestion) -> Identity {
     if asked.user.starts_with(SERVICE) {
         let principal = Principal::new(PrincipalType::Other, &asked.user);
-        return Identity::of_principal(&principal, &asked.groups).expect("no group and no role").0;
+        return Identity::of_principal(&principal, &asked.groups)
+            .expect("no group and no role")
+            .0;
     }
     Identity::new(&asked.user, &asked.groups)
 }
@@ -180,5 +244,11 @@ pub fn identity(asked: &OracleQuestion) -> Identity {
 /// The engine's request of a question.
 #[must_use]
 pub fn request(asked: &OracleQuestion) -> Request<'_> {
-    Request::new(asked.operation, asked.resource_type, &asked.name, At::IgnoringExpiry).with_host(asked.host)
+    Request::new(
+        asked.operation,
+        asked.resource_type,
+        &asked.name,
+        At::IgnoringExpiry,
+    )
+    .with_host(asked.host)
 }

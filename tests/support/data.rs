@@ -1,4 +1,5 @@
-//! The built `gbac serve --data`, and a client with a persistent connection, for tests of the stored data.
+//! The built `gbac serve --data`, and a client with a persistent connection, for tests of the
+//! stored data.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -50,15 +51,29 @@ impl DataService {
         variables: &[(&str, &Path)],
     ) -> Self {
         let mut command = program::process();
-        command.args(["serve", "--listen", "127.0.0.1:0"]).args(options).arg("--data").arg(folder);
+        command
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(options)
+            .arg("--data")
+            .arg(folder);
         command.envs(variables.iter().copied());
         if let Some(password) = password {
             command.env("GBAC_ADMIN_PASSWORD", password);
         }
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("gbac starts");
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("gbac starts");
         let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
-        let address = line.trim().strip_prefix("listening on http://").expect("an address").to_owned();
+        BufReader::new(child.stdout.take().expect("a pipe"))
+            .read_line(&mut line)
+            .expect("a line");
+        let address = line
+            .trim()
+            .strip_prefix("listening on http://")
+            .expect("an address")
+            .to_owned();
         Self { child, address }
     }
 
@@ -106,8 +121,17 @@ impl DataClient {
     ///
     /// # Panics
     /// If the response is not HTTP.
-    pub(crate) fn ask(&mut self, method: &str, path: &str, body: &str) -> io::Result<(u16, Vec<u8>)> {
-        let request = format!("{method} {path} HTTP/1.1\r\n{}content-length: {}\r\n\r\n{body}", self.head, body.len());
+    pub(crate) fn ask(
+        &mut self,
+        method: &str,
+        path: &str,
+        body: &str,
+    ) -> io::Result<(u16, Vec<u8>)> {
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\n{}content-length: {}\r\n\r\n{body}",
+            self.head,
+            body.len()
+        );
         self.stream.get_mut().write_all(request.as_bytes())?;
         let (mut status, mut length) = (0, 0);
         loop {

@@ -1,4 +1,5 @@
-//! Runs command lines of `gbac` in this process, and programs as processes, both without personal settings.
+//! Runs command lines of `gbac` in this process, and programs as processes, both without personal
+//! settings.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -14,7 +15,8 @@ use tokio::net::TcpSocket;
 
 use super::schemas;
 
-/// Variables that change the output of our programs, of a shell or of curl, in addition to those that begin with `GBAC_`.
+/// Variables that change the output of our programs, of a shell or of curl, in addition to those
+/// that begin with `GBAC_`.
 const PERSONAL: [&str; 18] = [
     "ALL_PROXY",
     "BASH_ENV",
@@ -42,10 +44,15 @@ fn is_personal(name: &OsStr) -> bool {
     name.starts_with("GBAC_") || PERSONAL.contains(&name.as_str())
 }
 
-/// The variables of this process without personal settings, and with a home folder that does not exist.
+/// The variables of this process without personal settings, and with a home folder that does not
+/// exist.
 fn environment() -> BTreeMap<OsString, OsString> {
-    let mut environment: BTreeMap<OsString, OsString> = env::vars_os().filter(|(name, _)| !is_personal(name)).collect();
-    let nowhere = env::current_exe().unwrap_or_default().with_extension("home");
+    let mut environment: BTreeMap<OsString, OsString> = env::vars_os()
+        .filter(|(name, _)| !is_personal(name))
+        .collect();
+    let nowhere = env::current_exe()
+        .unwrap_or_default()
+        .with_extension("home");
     environment.insert("HOME".into(), nowhere.into());
     environment
 }
@@ -68,13 +75,21 @@ pub(crate) fn gbac() -> PathBuf {
         return path.into();
     }
     let test = std::env::current_exe().expect("a test knows where it is");
-    let folder = test.ancestors().nth(2).expect("tests are in <profile>/deps");
+    let folder = test
+        .ancestors()
+        .nth(2)
+        .expect("tests are in <profile>/deps");
     let path = folder.join(format!("gbac{}", std::env::consts::EXE_SUFFIX));
-    assert!(path.is_file(), "{} is not there; run `cargo build -p gbac`, or set GBAC_BIN", path.display());
+    assert!(
+        path.is_file(),
+        "{} is not there; run `cargo build -p gbac`, or set GBAC_BIN",
+        path.display()
+    );
     path
 }
 
-/// The built `gbac` as a process: for what only a process has, such as signals, pipes, shells and `serve`.
+/// The built `gbac` as a process: for what only a process has, such as signals, pipes, shells and
+/// `serve`.
 #[must_use]
 pub(crate) fn process() -> Command {
     program(gbac())
@@ -90,7 +105,10 @@ pub(crate) struct CommandLine {
 /// A command line of `gbac`, without personal settings.
 #[must_use]
 pub(crate) fn command() -> CommandLine {
-    CommandLine { arguments: Vec::new(), environment: environment() }
+    CommandLine {
+        arguments: Vec::new(),
+        environment: environment(),
+    }
 }
 
 impl CommandLine {
@@ -98,17 +116,28 @@ impl CommandLine {
         self.args([argument])
     }
 
-    pub(crate) fn args(&mut self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> &mut Self {
-        self.arguments.extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
+    pub(crate) fn args(
+        &mut self,
+        arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    ) -> &mut Self {
+        self.arguments.extend(
+            arguments
+                .into_iter()
+                .map(|argument| argument.as_ref().to_owned()),
+        );
         self
     }
 
     pub(crate) fn env(&mut self, name: &str, value: impl AsRef<OsStr>) -> &mut Self {
-        self.environment.insert(name.into(), value.as_ref().to_owned());
+        self.environment
+            .insert(name.into(), value.as_ref().to_owned());
         self
     }
 
-    pub(crate) fn envs<'a>(&mut self, variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> &mut Self {
+    pub(crate) fn envs<'a>(
+        &mut self,
+        variables: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> &mut Self {
         for (name, value) in variables {
             self.env(name, value);
         }
@@ -153,7 +182,8 @@ impl Run {
 pub(crate) fn write_secret(path: &Path, content: impl AsRef<[u8]>) {
     std::fs::write(path, content).expect("a file");
     #[cfg(unix)]
-    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("a mode");
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))
+        .expect("a mode");
 }
 
 /// What a run writes to a stream.
@@ -176,8 +206,8 @@ impl Write for Written {
     }
 }
 
-/// Runs a command line in a folder to its end, with a text as standard input and without a terminal. Its JSON has to be as its
-/// schema describes it.
+/// Runs a command line in a folder to its end, with a text as standard input and without a
+/// terminal. Its JSON has to be as its schema describes it.
 #[must_use]
 pub(crate) fn run(command: CommandLine, folder: &Path, stdin: &str) -> Run {
     run_on(Terminal::default(), command, folder, stdin)
@@ -186,8 +216,14 @@ pub(crate) fn run(command: CommandLine, folder: &Path, stdin: &str) -> Run {
 /// The same with streams that are a terminal.
 #[must_use]
 pub(crate) fn run_on(terminal: Terminal, command: CommandLine, folder: &Path, stdin: &str) -> Run {
-    let CommandLine { arguments, environment } = command;
-    let words: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let CommandLine {
+        arguments,
+        environment,
+    } = command;
+    let words: Vec<String> = arguments
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let has = |word: &str| words.contains(&word);
     let run = if has("serve") && !has("--check-config") && !has("--help") {
@@ -198,8 +234,20 @@ pub(crate) fn run_on(terminal: Terminal, command: CommandLine, folder: &Path, st
     } else {
         let (output, error) = (Written::default(), Written::default());
         let (input, folder) = (Cursor::new(stdin.to_owned()), folder.to_owned());
-        let exit = gbac::run(arguments, environment, folder, terminal, input, output.clone(), error.clone());
-        Run { exit: exit.into(), out: output.text(), err: error.text() }
+        let exit = gbac::run(
+            arguments,
+            environment,
+            folder,
+            terminal,
+            input,
+            output.clone(),
+            error.clone(),
+        );
+        Run {
+            exit: exit.into(),
+            out: output.text(),
+            err: error.text(),
+        }
     };
     let _ = schemas::checked(&words, run.exit, &run.out);
     run
@@ -208,7 +256,11 @@ pub(crate) fn run_on(terminal: Terminal, command: CommandLine, folder: &Path, st
 /// Runs a program in a folder to its end, without input.
 #[must_use]
 pub(crate) fn run_program(mut command: Command, folder: &Path) -> Run {
-    let done = command.current_dir(folder).stdin(Stdio::null()).output().expect("the program starts");
+    let done = command
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program starts");
     Run {
         exit: done.status.code().expect("the program ends by itself"),
         out: String::from_utf8_lossy(&done.stdout).into_owned(),
@@ -233,7 +285,10 @@ impl Nobody {
         let socket = TcpSocket::new_v4().expect("a socket");
         socket.bind(([127, 0, 0, 1], 0).into()).expect("a port");
         let address = socket.local_addr().expect("an address");
-        Self { _socket: socket, address }
+        Self {
+            _socket: socket,
+            address,
+        }
     }
 
     /// The URL of the address.
@@ -251,14 +306,23 @@ mod tests {
 
     #[test]
     fn personal_settings_are_left_out() {
-        for name in ["GBAC_URL", "GBAC_ADMIN_PASSWORD", "GBAC_SOMETHING_NEW", "NO_COLOR", "https_proxy"] {
+        for name in [
+            "GBAC_URL",
+            "GBAC_ADMIN_PASSWORD",
+            "GBAC_SOMETHING_NEW",
+            "NO_COLOR",
+            "https_proxy",
+        ] {
             assert!(is_personal(OsStr::new(name)), "{name}");
         }
         for name in ["PATH", "TMPDIR", "LANG", "CARGO_MANIFEST_DIR"] {
             assert!(!is_personal(OsStr::new(name)), "{name}");
         }
         let home = program("true");
-        let home = home.get_envs().find(|(name, _)| *name == "HOME").and_then(|(_, value)| value);
+        let home = home
+            .get_envs()
+            .find(|(name, _)| *name == "HOME")
+            .and_then(|(_, value)| value);
         assert!(home.is_some_and(|home| !std::path::Path::new(home).exists()));
     }
 

@@ -1,4 +1,5 @@
-//! The JSON Schema of the command line, docs/command-line.schema.json: every output of a test is compared with it.
+//! The JSON Schema of the command line, docs/command-line.schema.json: every output of a test is
+//! compared with it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -39,8 +40,16 @@ fn read(name: &str) -> Value {
 #[must_use]
 pub(crate) fn names(document: &Value) -> Vec<String> {
     let outputs = document["anyOf"].as_array().expect("outputs");
-    let name = |output: &Value| output["$ref"].as_str()?.strip_prefix("#/$defs/").map(str::to_owned);
-    outputs.iter().map(|output| name(output).expect("an output is in $defs")).collect()
+    let name = |output: &Value| {
+        output["$ref"]
+            .as_str()?
+            .strip_prefix("#/$defs/")
+            .map(str::to_owned)
+    };
+    outputs
+        .iter()
+        .map(|output| name(output).expect("an output is in $defs"))
+        .collect()
 }
 
 impl OutputSchemas {
@@ -49,19 +58,24 @@ impl OutputSchemas {
         compiler.set_default_draft(Draft::V2020_12);
         let url = |name: &str| format!("file:///{name}");
         let document = document();
-        for (name, schema) in
-            [("command-line.schema.json", document.clone()), ("policy.schema.json", read("policy.schema.json"))]
-        {
+        for (name, schema) in [
+            ("command-line.schema.json", document.clone()),
+            ("policy.schema.json", read("policy.schema.json")),
+        ] {
             compiler.add_resource(&url(name), schema).expect("a schema");
         }
         let results = names(&document).into_iter().map(|name| {
             let place = format!("{}#/$defs/{name}", url("command-line.schema.json"));
             let places: Vec<String> = match document["$defs"][&name]["anyOf"].as_array() {
-                Some(several) => (0..several.len()).map(|index| format!("{place}/anyOf/{index}")).collect(),
+                Some(several) => (0..several.len())
+                    .map(|index| format!("{place}/anyOf/{index}"))
+                    .collect(),
                 None => vec![place],
             };
             let compiled = places.iter().map(|place| {
-                compiler.compile(place, &mut schemas).unwrap_or_else(|error| panic!("{place}: {error:#}"))
+                compiler
+                    .compile(place, &mut schemas)
+                    .unwrap_or_else(|error| panic!("{place}: {error:#}"))
             });
             (name, compiled.collect())
         });
@@ -77,7 +91,10 @@ impl OutputSchemas {
     /// # Panics
     /// If there is no such output.
     pub(crate) fn results_of(&self, name: &str, value: &Value) -> Result<Vec<usize>, String> {
-        let results = self.results.get(name).unwrap_or_else(|| panic!("no output has the name `{name}`"));
+        let results = self
+            .results
+            .get(name)
+            .unwrap_or_else(|| panic!("no output has the name `{name}`"));
         let (mut found, mut reasons) = (Vec::new(), String::new());
         for (index, schema) in results.iter().enumerate() {
             match self.schemas.validate(value, *schema) {
@@ -85,12 +102,18 @@ impl OutputSchemas {
                 Err(error) => reasons.push_str(&format!("\n{error:#}")),
             }
         }
-        if found.is_empty() { Err(reasons) } else { Ok(found) }
+        if found.is_empty() {
+            Err(reasons)
+        } else {
+            Ok(found)
+        }
     }
 
     /// The number of different results of each output.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.results.iter().map(|(name, results)| (name.as_str(), results.len()))
+        self.results
+            .iter()
+            .map(|(name, results)| (name.as_str(), results.len()))
     }
 
     /// The name of the output of a command line: its command, whatever flags are between the words.
@@ -100,19 +123,33 @@ impl OutputSchemas {
         }
         let mut name = String::new();
         for word in args {
-            let longer = if name.is_empty() { (*word).to_owned() } else { format!("{name}-{word}") };
+            let longer = if name.is_empty() {
+                (*word).to_owned()
+            } else {
+                format!("{name}-{word}")
+            };
             let below = format!("{longer}-");
-            if self.results.keys().any(|known| *known == longer || known.starts_with(&below)) {
+            if self
+                .results
+                .keys()
+                .any(|known| *known == longer || known.starts_with(&below))
+            {
                 name = longer;
             }
         }
-        self.results.get_key_value(&name).map(|(name, _)| name.as_str())
+        self.results
+            .get_key_value(&name)
+            .map(|(name, _)| name.as_str())
     }
 }
 
 /// Whether a command line asks for JSON; `check --requests` always writes it.
 fn is_json(args: &[&str]) -> bool {
-    let after = |flag: &str| args.windows(2).find(|pair| pair[0] == flag).map(|pair| pair[1]);
+    let after = |flag: &str| {
+        args.windows(2)
+            .find(|pair| pair[0] == flag)
+            .map(|pair| pair[1])
+    };
     let joined = args.iter().find_map(|arg| arg.strip_prefix("--format="));
     match after("--format").or_else(|| after("-o")).or(joined) {
         Some(format) => format == "json",
@@ -120,7 +157,8 @@ fn is_json(args: &[&str]) -> bool {
     }
 }
 
-/// The values that a call wrote, each with the name of its output; none if it did not have to write JSON.
+/// The values that a call wrote, each with the name of its output; none if it did not have to write
+/// JSON.
 ///
 /// # Panics
 /// If the output is not JSON, or not as the schema of the command describes it.
@@ -130,9 +168,14 @@ pub(crate) fn checked(args: &[&str], exit: i32, out: &str) -> Vec<(String, Value
     if !is_json(args) || is_about("--help") || is_about("-h") || is_about("--version") {
         return Vec::new();
     }
-    let Some(name) = OUTPUTS.name(args) else { return Vec::new() };
-    let values: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(out).into_iter().collect();
-    let values = values.unwrap_or_else(|error| panic!("gbac {args:?} did not write JSON: {error}\n{out}"));
+    let Some(name) = OUTPUTS.name(args) else {
+        return Vec::new();
+    };
+    let values: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(out)
+        .into_iter()
+        .collect();
+    let values =
+        values.unwrap_or_else(|error| panic!("gbac {args:?} did not write JSON: {error}\n{out}"));
     let is_failure = |value: &Value| exit != 0 && OUTPUTS.results_of("error", value).is_ok();
     let named = values.into_iter().map(|value| match OUTPUTS.results_of(name, &value) {
         Ok(_) => (name.to_owned(), value),

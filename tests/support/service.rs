@@ -50,18 +50,38 @@ impl Service {
     #[must_use]
     pub(crate) fn start_with(args: &[&str]) -> Self {
         let mut command = program::process();
-        command.args(["serve", "--demo", "--listen", "127.0.0.1:0"]).args(args);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("gbac starts");
+        command
+            .args(["serve", "--demo", "--listen", "127.0.0.1:0"])
+            .args(args);
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("gbac starts");
         let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("a line");
-        let url = line.trim().strip_prefix("listening on ").expect("an address").to_owned();
-        Self { child, url, folder: tempfile::tempdir().expect("a folder") }
+        BufReader::new(child.stdout.as_mut().expect("a pipe"))
+            .read_line(&mut line)
+            .expect("a line");
+        let url = line
+            .trim()
+            .strip_prefix("listening on ")
+            .expect("an address")
+            .to_owned();
+        Self {
+            child,
+            url,
+            folder: tempfile::tempdir().expect("a folder"),
+        }
     }
 
     /// Runs a command against it with these environment variables.
     #[must_use]
     pub(crate) fn with(&self, environment: &[(&str, &str)], args: &[&str]) -> Run {
-        run(&self.folder, &[&[("GBAC_URL", self.url.as_str())], environment].concat(), args)
+        run(
+            &self.folder,
+            &[&[("GBAC_URL", self.url.as_str())], environment].concat(),
+            args,
+        )
     }
 
     /// Runs a command as the superuser.
@@ -88,7 +108,8 @@ impl Service {
     /// If it fails.
     #[must_use]
     pub(crate) fn json(&self, args: &[&str]) -> Value {
-        serde_json::from_str(&self.run(&[&["--format", "json"], args].concat()).done()).expect("JSON")
+        serde_json::from_str(&self.run(&[&["--format", "json"], args].concat()).done())
+            .expect("JSON")
     }
 
     /// The number of ACLs that match a filter.
@@ -115,7 +136,11 @@ impl Service {
     pub(crate) fn get(&self, path: &str) -> String {
         let address = self.url.strip_prefix("http://").expect("an address");
         let mut stream = TcpStream::connect(address).expect("it listens");
-        write!(stream, "GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n").expect("a request");
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n"
+        )
+        .expect("a request");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("an answer");
         answer.split_once("\r\n\r\n").expect("a body").1.to_owned()
@@ -140,7 +165,8 @@ impl Drop for Service {
     }
 }
 
-/// A service that responds to each connection with the next of these responses, then ends; returns the received requests.
+/// A service that responds to each connection with the next of these responses, then ends; returns
+/// the received requests.
 ///
 /// # Panics
 /// If it cannot listen.
@@ -187,5 +213,7 @@ pub(crate) fn read_request(stream: &TcpStream) -> String {
 #[must_use]
 pub(crate) fn answer(status: &str, headers: &str, body: &str) -> String {
     let length = body.len();
-    format!("HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n{body}")
+    format!(
+        "HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n{body}"
+    )
 }

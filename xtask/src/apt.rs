@@ -19,16 +19,36 @@ pub(crate) fn apt(workspace: &Workspace) -> Option<Apt> {
     let dir = workspace.root.clone();
     let id = Call::new("id", &dir).args(["-u"]).first_line()?;
     if id.trim() == "0" {
-        return Some(Apt { prefix: Vec::new(), dir });
+        return Some(Apt {
+            prefix: Vec::new(),
+            dir,
+        });
     }
     let may = find("sudo").is_some()
-        && Call::new("sudo", &dir).args(["-n", "true"]).finish(None).is_ok_and(|ended| ended.success);
-    may.then(|| Apt { prefix: vec!["sudo", "-n"], dir })
+        && Call::new("sudo", &dir)
+            .args(["-n", "true"])
+            .finish(None)
+            .is_ok_and(|ended| ended.success);
+    may.then(|| Apt {
+        prefix: vec!["sudo", "-n"],
+        dir,
+    })
 }
 
-/// The programs that are missing, after an attempt to install those, each from the package with the same name.
-pub(crate) fn missing_after_install<'a>(workspace: &Workspace, step: &Step<'_>, programs: &[&'a str]) -> Vec<&'a str> {
-    let missing = || programs.iter().copied().filter(|program| find(program).is_none()).collect::<Vec<_>>();
+/// The programs that are missing, after an attempt to install those, each from the package with the
+/// same name.
+pub(crate) fn missing_after_install<'a>(
+    workspace: &Workspace,
+    step: &Step<'_>,
+    programs: &[&'a str],
+) -> Vec<&'a str> {
+    let missing = || {
+        programs
+            .iter()
+            .copied()
+            .filter(|program| find(program).is_none())
+            .collect::<Vec<_>>()
+    };
     let wanted = missing();
     if wanted.is_empty() {
         return wanted;
@@ -52,8 +72,17 @@ impl Apt {
 
     fn run(&self, args: &[&str]) -> Result<()> {
         let env = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"];
-        let words: Vec<&str> = self.prefix.iter().copied().chain(env).chain(args.iter().copied()).collect();
+        let words: Vec<&str> = self
+            .prefix
+            .iter()
+            .copied()
+            .chain(env)
+            .chain(args.iter().copied())
+            .collect();
         let (program, rest) = words.split_first().unwrap_or((&"env", &[]));
-        Call::new(program, &self.dir).args(rest).succeed(None).map(|_| ())
+        Call::new(program, &self.dir)
+            .args(rest)
+            .succeed(None)
+            .map(|_| ())
     }
 }

@@ -76,18 +76,25 @@ pub(crate) enum Command {
 /// Parses the words after `cargo xtask`.
 pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> {
     // `--listen=ADDR` and `--listen ADDR` are equal.
-    let mut words = words.into_iter().flat_map(|word| match word.split_once('=') {
-        Some((flag, value)) if flag.starts_with("--") => {
-            vec![flag.to_owned(), value.to_owned()]
-        }
-        _ => vec![word],
-    });
+    let mut words = words
+        .into_iter()
+        .flat_map(|word| match word.split_once('=') {
+            Some((flag, value)) if flag.starts_with("--") => {
+                vec![flag.to_owned(), value.to_owned()]
+            }
+            _ => vec![word],
+        });
     let name = words.next().unwrap_or_else(|| "help".to_owned());
     let mut command = match name.as_str() {
         "help" | "--help" | "-h" => Command::Help,
-        "up" => Command::Up { listen: None, open: true },
+        "up" => Command::Up {
+            listen: None,
+            open: true,
+        },
         "dev" => Command::Dev { listen: None },
-        crate::dev::SERVER => Command::DevServer { listen: String::new() },
+        crate::dev::SERVER => Command::DevServer {
+            listen: String::new(),
+        },
         crate::up::OPENER => Command::OpenWhenReady,
         "kafka" => Command::Kafka { policy: None },
         "test" | "ci" => Command::Test(test::Options::default()),
@@ -105,7 +112,9 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
     };
     while let Some(word) = words.next() {
         let value = |words: &mut dyn Iterator<Item = String>| {
-            words.next().ok_or_else(|| wrong(format!("`{word}` needs a value")))
+            words
+                .next()
+                .ok_or_else(|| wrong(format!("`{word}` needs a value")))
         };
         match (&mut command, word.as_str()) {
             (_, "--help" | "-h") => return Ok(Command::Help),
@@ -115,7 +124,11 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
             (Command::Up { open, .. }, "--no-open") => *open = false,
             (Command::Kafka { policy }, "--policy") => *policy = Some(value(&mut words)?),
             (Command::Test(options), "--only") => {
-                options.only.extend(value(&mut words)?.split(',').map(|name| name.trim().to_owned()));
+                options.only.extend(
+                    value(&mut words)?
+                        .split(',')
+                        .map(|name| name.trim().to_owned()),
+                );
             }
             (Command::Test(options), "--test") => options.test = Some(value(&mut words)?),
             (Command::Test(options), "--long") => options.long = true,
@@ -123,9 +136,15 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
             (Command::Bench(options), "--quick") => options.quick = true,
             (Command::Bench(options), "--write") => options.write = true,
             (Command::Bench(options), "--service" | "--javascript") => {
-                let part = if word == "--service" { bench::Part::Service } else { bench::Part::JavaScript };
+                let part = if word == "--service" {
+                    bench::Part::Service
+                } else {
+                    bench::Part::JavaScript
+                };
                 if options.part.replace(part).is_some() {
-                    return Err(wrong("`--service` and `--javascript` exclude each other".to_owned()));
+                    return Err(wrong(
+                        "`--service` and `--javascript` exclude each other".to_owned(),
+                    ));
                 }
             }
             (Command::Bench(options), "--kafka") => options.kafka = true,
@@ -137,21 +156,24 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
             (Command::Mutants(options), "--sample") => {
                 options.sample = Some(number(&value(&mut words)?, "a number of mutants")?);
             }
-            (Command::Mutants(options), "--seed") => options.seed = Some(number(&value(&mut words)?, "a seed")?),
+            (Command::Mutants(options), "--seed") => {
+                options.seed = Some(number(&value(&mut words)?, "a seed")?)
+            }
             (Command::Sizes { write } | Command::Pages { write }, "--write") => *write = true,
             _ => return Err(wrong(format!("`{name}` does not take `{word}`"))),
         }
     }
     match &command {
-        Command::Test(options) if options.test.is_some() && options.only.is_empty() => {
-            Err(wrong("`--test` needs the check of the test, in `--only`".to_owned()))
-        }
+        Command::Test(options) if options.test.is_some() && options.only.is_empty() => Err(wrong(
+            "`--test` needs the check of the test, in `--only`".to_owned(),
+        )),
         _ => Ok(command),
     }
 }
 
 fn number<N: std::str::FromStr>(text: &str, what: &str) -> Result<N> {
-    text.parse().map_err(|_| wrong(format!("`{text}` is not {what}")))
+    text.parse()
+        .map_err(|_| wrong(format!("`{text}` is not {what}")))
 }
 
 fn wrong(message: String) -> Problem {
@@ -173,53 +195,127 @@ mod tests {
 
     #[test]
     fn reads_every_command() {
-        let up = |listen: Option<&str>, open| Ok(Command::Up { listen: listen.map(str::to_owned), open });
+        let up = |listen: Option<&str>, open| {
+            Ok(Command::Up {
+                listen: listen.map(str::to_owned),
+                open,
+            })
+        };
         check("", Ok(Command::Help));
         check("up", up(None, true));
-        check("up --no-open --listen 127.0.0.1:0", up(Some("127.0.0.1:0"), false));
+        check(
+            "up --no-open --listen 127.0.0.1:0",
+            up(Some("127.0.0.1:0"), false),
+        );
         check("up --listen=[::1]:80", up(Some("[::1]:80"), true));
         check("dev", Ok(Command::Dev { listen: None }));
-        check("dev --listen 127.0.0.1:0", Ok(Command::Dev { listen: Some("127.0.0.1:0".to_owned()) }));
+        check(
+            "dev --listen 127.0.0.1:0",
+            Ok(Command::Dev {
+                listen: Some("127.0.0.1:0".to_owned()),
+            }),
+        );
         check("kafka", Ok(Command::Kafka { policy: None }));
-        check("kafka --policy=p.json", Ok(Command::Kafka { policy: Some("p.json".to_owned()) }));
+        check(
+            "kafka --policy=p.json",
+            Ok(Command::Kafka {
+                policy: Some("p.json".to_owned()),
+            }),
+        );
         let tests = |options| Ok(Command::Test(options));
         check("test", tests(test::Options::default()));
         check("ci", tests(test::Options::default()));
         let only = ["fmt", "js", "e2e"].map(str::to_owned).to_vec();
-        check("test --only fmt,js --only e2e", tests(test::Options { only, ..Default::default() }));
-        check("test --long", tests(test::Options { long: true, ..Default::default() }));
-        let options = test::Options { only: vec!["js".to_owned()], test: Some("a".to_owned()), long: false };
+        check(
+            "test --only fmt,js --only e2e",
+            tests(test::Options {
+                only,
+                ..Default::default()
+            }),
+        );
+        check(
+            "test --long",
+            tests(test::Options {
+                long: true,
+                ..Default::default()
+            }),
+        );
+        let options = test::Options {
+            only: vec!["js".to_owned()],
+            test: Some("a".to_owned()),
+            long: false,
+        };
         check("test --only js --test a", tests(options));
         check("test --list", Ok(Command::ListTests));
         check("build-kafka", Ok(Command::BuildKafka));
         check("types", Ok(Command::Types));
         check("sizes --write", Ok(Command::Sizes { write: true }));
         check("sbom", Ok(Command::Sbom));
-        let options = bench::Options { part: Some(bench::Part::Service), write: true, ..Default::default() };
+        let options = bench::Options {
+            part: Some(bench::Part::Service),
+            write: true,
+            ..Default::default()
+        };
         check("bench --service --write", Ok(Command::Bench(options)));
-        let options = bench::Options { part: Some(bench::Part::JavaScript), quick: true, ..Default::default() };
+        let options = bench::Options {
+            part: Some(bench::Part::JavaScript),
+            quick: true,
+            ..Default::default()
+        };
         check("bench --javascript --quick", Ok(Command::Bench(options)));
-        check("bench --service --javascript", Err("`--service` and `--javascript` exclude each other"));
-        let options = bench::Options { kafka: true, ..Default::default() };
+        check(
+            "bench --service --javascript",
+            Err("`--service` and `--javascript` exclude each other"),
+        );
+        let options = bench::Options {
+            kafka: true,
+            ..Default::default()
+        };
         check("bench --kafka", Ok(Command::Bench(options)));
-        check("bench --cli", Ok(Command::Bench(bench::Options { cli: true, ..Default::default() })));
+        check(
+            "bench --cli",
+            Ok(Command::Bench(bench::Options {
+                cli: true,
+                ..Default::default()
+            })),
+        );
         check("pages", Ok(Command::Pages { write: false }));
-        let options = bench::Options { quick: true, json: Some("f".into()), up_to: Some(1000), ..Default::default() };
-        check("bench --quick --json=f --up-to 1000", Ok(Command::Bench(options)));
-        let options = mutants::Options { sample: Some(40), seed: Some(7) };
-        check("mutants --sample 40 --seed=7", Ok(Command::Mutants(options)));
+        let options = bench::Options {
+            quick: true,
+            json: Some("f".into()),
+            up_to: Some(1000),
+            ..Default::default()
+        };
+        check(
+            "bench --quick --json=f --up-to 1000",
+            Ok(Command::Bench(options)),
+        );
+        let options = mutants::Options {
+            sample: Some(40),
+            seed: Some(7),
+        };
+        check(
+            "mutants --sample 40 --seed=7",
+            Ok(Command::Mutants(options)),
+        );
         check("up --help", Ok(Command::Help));
     }
 
     #[test]
     fn unknown_arguments_are_reported() {
-        check("test --test a", Err("`--test` needs the check of the test, in `--only`"));
+        check(
+            "test --test a",
+            Err("`--test` needs the check of the test, in `--only`"),
+        );
         check("upp", Err("unknown command `upp`"));
         check("up --port 80", Err("`up` does not take `--port`"));
         check("up --long", Err("`up` does not take `--long`"));
         check("up --listen", Err("`--listen` needs a value"));
         check("bench --up-to many", Err("`many` is not a number of ACLs"));
-        check("mutants --sample few", Err("`few` is not a number of mutants"));
+        check(
+            "mutants --sample few",
+            Err("`few` is not a number of mutants"),
+        );
         check("sizes extra", Err("`sizes` does not take `extra`"));
     }
 }

@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: builds and runs the measurements, and writes their results.
 //!
-//! `bench/` defines the measurements, comparisons and limits; this module only runs the steps in order.
+//! `bench/` defines the measurements, comparisons and limits; this module only runs the steps in
+//! order.
 
 use crate::apt::missing_after_install;
 use crate::bench_cli;
@@ -85,9 +86,14 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     }
     let progress = Progress::new();
     let most = options.up_to.unwrap_or(u64::MAX);
-    let sizes: Vec<String> = SIZES.iter().filter(|size| **size <= most).map(u64::to_string).collect();
+    let sizes: Vec<String> = SIZES
+        .iter()
+        .filter(|size| **size <= most)
+        .map(u64::to_string)
+        .collect();
     if sizes.is_empty() {
-        return Err(Problem::new("no policy is small enough for `--up-to`").hint("the smallest policy has 1,000 ACLs"));
+        return Err(Problem::new("no policy is small enough for `--up-to`")
+            .hint("the smallest policy has 1,000 ACLs"));
     }
     // The JavaScript part shares the workload of the complete run.
     let (folder, results, marks) = match options.part {
@@ -96,7 +102,14 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         Some(Part::JavaScript) => ("bench", "javascript.json", JAVASCRIPT_MARKS),
     };
     let folder = workspace.target.join(folder);
-    let run = Run { workspace, progress: &progress, folder, sizes, quick: options.quick, part: options.part };
+    let run = Run {
+        workspace,
+        progress: &progress,
+        folder,
+        sizes,
+        quick: options.quick,
+        part: options.part,
+    };
     match options.part {
         None => {
             wrk(workspace, &progress)?;
@@ -120,7 +133,10 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         }
     }
 
-    let json = options.json.as_ref().map_or_else(|| run.folder.join(results), PathBuf::from);
+    let json = options
+        .json
+        .as_ref()
+        .map_or_else(|| run.folder.join(results), PathBuf::from);
     // Absolute, because the program that writes it runs in the top folder.
     let json = std::path::absolute(&json).map_err(|error| cannot("find", &json, &error))?;
     let (tables, counts) = run.report(&json)?;
@@ -149,7 +165,9 @@ impl Run<'_> {
 
     /// Builds programs in Rust.
     fn build_programs(&self, selected: &[&str]) -> Result<()> {
-        let build = cargo(&self.workspace.root).args(["build", "--release"]).args(selected);
+        let build = cargo(&self.workspace.root)
+            .args(["build", "--release"])
+            .args(selected);
         self.step("bench", "compiling", build)
     }
 
@@ -167,27 +185,53 @@ impl Run<'_> {
     /// Measures the cost of an evaluation over HTTP.
     fn measure_cost(&self) -> Result<()> {
         let call = Call::new(self.program("gbac-bench-service"), &self.workspace.root);
-        let call = call.args([&self.folder, &self.program("gbac")]).args(["--cost"]);
-        self.step("evaluation", "the cost of an evaluation over HTTP", self.length(call))
+        let call = call
+            .args([&self.folder, &self.program("gbac")])
+            .args(["--cost"]);
+        self.step(
+            "evaluation",
+            "the cost of an evaluation over HTTP",
+            self.length(call),
+        )
     }
 
     /// Measures how long other clients wait during attacks, and the memory of the service.
     fn measure_attacks(&self) -> Result<()> {
         let call = Call::new(self.program("gbac-bench-service"), &self.workspace.root);
-        let call = call.args([&self.folder, &self.program("gbac")]).args(["--attacks"]);
-        self.step("attacks", "a client of the service during attacks", self.length(call))
+        let call = call
+            .args([&self.folder, &self.program("gbac")])
+            .args(["--attacks"]);
+        self.step(
+            "attacks",
+            "a client of the service during attacks",
+            self.length(call),
+        )
     }
 
     /// Runs one program after the other, so that they do not affect each other.
     fn measure(&self) -> Result<()> {
         self.workload()?;
-        self.step("native", "the engine in Rust", self.bench("native", &self.sizes))?;
+        self.step(
+            "native",
+            "the engine in Rust",
+            self.bench("native", &self.sizes),
+        )?;
         let memory = Call::new(self.program("gbac-bench-memory"), &self.workspace.root);
-        self.step("memory", "bytes that a policy holds", memory.args([&self.folder]).args(&self.sizes))?;
+        self.step(
+            "memory",
+            "bytes that a policy holds",
+            memory.args([&self.folder]).args(&self.sizes),
+        )?;
         self.measure_javascript()?;
         let service = Call::new(self.program("gbac-bench-service"), &self.workspace.root);
-        let service = service.args([&self.folder, &self.program("gbac")]).args(self.sizes.last());
-        self.step("service", "the service over HTTP, with its store on this disk", self.length(service))?;
+        let service = service
+            .args([&self.folder, &self.program("gbac")])
+            .args(self.sizes.last());
+        self.step(
+            "service",
+            "the service over HTTP, with its store on this disk",
+            self.length(service),
+        )?;
         self.measure_cost()?;
         self.measure_attacks()?;
         self.measure_start()
@@ -196,8 +240,14 @@ impl Run<'_> {
     /// Measures the engine under Node, and what it is compared with.
     fn measure_javascript(&self) -> Result<()> {
         for size in &self.sizes {
-            let call = self.script("main.mjs", &["--expose-gc", "--max-old-space-size=12288"])?.args([size]);
-            self.step(&format!("node {size}"), "the engine in wasm, and what it is compared with", self.length(call))?;
+            let call = self
+                .script("main.mjs", &["--expose-gc", "--max-old-space-size=12288"])?
+                .args([size]);
+            self.step(
+                &format!("node {size}"),
+                "the engine in wasm, and what it is compared with",
+                self.length(call),
+            )?;
         }
         Ok(())
     }
@@ -205,11 +255,15 @@ impl Run<'_> {
     /// Measures the start of Node.
     fn measure_start(&self) -> Result<()> {
         let call = self.script("cold_start.mjs", &[])?;
-        self.step("cold start", "a fresh Node to its first decision", self.length(call))
+        self.step(
+            "cold start",
+            "a fresh Node to its first decision",
+            self.length(call),
+        )
     }
 
-    /// Generates the policies and queries, unless an earlier run did: the plain loop that computes the results takes minutes
-    /// for a million ACLs.
+    /// Generates the policies and queries, unless an earlier run did: the plain loop that computes
+    /// the results takes minutes for a million ACLs.
     fn workload(&self) -> Result<()> {
         let mut fingerprint = Fingerprint::new();
         for file in ["workload.rs", "document.rs", "files.rs", "reference.rs"] {
@@ -220,7 +274,9 @@ impl Run<'_> {
         }
         let fingerprint = fingerprint.finish();
         let note = |size: &String| self.folder.join(size).join("made-by");
-        let is_missing = |size: &&String| fs::read_to_string(note(size)).map_or(true, |noted| noted != fingerprint);
+        let is_missing = |size: &&String| {
+            fs::read_to_string(note(size)).map_or(true, |noted| noted != fingerprint)
+        };
         let missing: Vec<String> = self.sizes.iter().filter(is_missing).cloned().collect();
         if missing.is_empty() {
             self.progress.quick("workload").done("unchanged");
@@ -229,7 +285,8 @@ impl Run<'_> {
         let what = "policies, questions, the plain loop's answers";
         self.step("workload", what, self.bench("generate", &missing))?;
         for size in &missing {
-            fs::write(note(size), &fingerprint).map_err(|error| cannot("write", &note(size), &error))?;
+            fs::write(note(size), &fingerprint)
+                .map_err(|error| cannot("write", &note(size), &error))?;
         }
         Ok(())
     }
@@ -237,12 +294,29 @@ impl Run<'_> {
     /// The tables as Markdown, and the number of limits that hold.
     fn report(&self, json: &Path) -> Result<(String, String)> {
         let tables = self.folder.join("tables.md");
-        let version = |call: Call| call.args(["--version"]).first_line().unwrap_or_else(|| "unknown".to_owned());
+        let version = |call: Call| {
+            call.args(["--version"])
+                .first_line()
+                .unwrap_or_else(|| "unknown".to_owned())
+        };
         let rust = version(Call::new("rustc", &self.workspace.root));
         let node = version(tools::node(&self.workspace.root)?);
-        let words: Vec<OsString> =
-            vec![json.into(), (&tables).into(), rust.into(), node.trim_start_matches('v').into()];
-        let lines = self.bench(if self.part.is_some() { "report-part" } else { "report" }, &words).succeed(None)?;
+        let words: Vec<OsString> = vec![
+            json.into(),
+            (&tables).into(),
+            rust.into(),
+            node.trim_start_matches('v').into(),
+        ];
+        let lines = self
+            .bench(
+                if self.part.is_some() {
+                    "report-part"
+                } else {
+                    "report"
+                },
+                &words,
+            )
+            .succeed(None)?;
         let text = fs::read_to_string(&tables).map_err(|error| cannot("read", &tables, &error))?;
         Ok((text, lines.last().cloned().unwrap_or_default()))
     }
@@ -262,7 +336,10 @@ impl Run<'_> {
     }
 
     fn program(&self, name: &str) -> PathBuf {
-        self.workspace.target.join("release").join(format!("{name}{EXE_SUFFIX}"))
+        self.workspace
+            .target
+            .join("release")
+            .join(format!("{name}{EXE_SUFFIX}"))
     }
 
     /// A command of `gbac-bench` with its arguments.
@@ -273,11 +350,18 @@ impl Run<'_> {
 
     fn script(&self, file: &str, options: &[&str]) -> Result<Call> {
         let scripts = self.workspace.root.join(SCRIPTS);
-        Ok(tools::node(&scripts)?.args(options).args([scripts.join(file)]).args([&self.folder]))
+        Ok(tools::node(&scripts)?
+            .args(options)
+            .args([scripts.join(file)])
+            .args([&self.folder]))
     }
 
     fn length(&self, call: Call) -> Call {
-        if self.quick { call.args(["--quick"]) } else { call }
+        if self.quick {
+            call.args(["--quick"])
+        } else {
+            call
+        }
     }
 }
 
@@ -293,5 +377,8 @@ fn wrk(workspace: &Workspace, progress: &Progress) -> Result<()> {
         return Ok(());
     }
     step.failed();
-    Err(Problem::new("wrk, which sends the requests, is not installed").hint("Debian: apt install wrk"))
+    Err(
+        Problem::new("wrk, which sends the requests, is not installed")
+            .hint("Debian: apt install wrk"),
+    )
 }

@@ -20,10 +20,18 @@ pub(crate) const NO_ADDRESS: &str = "--no-address";
 /// Keeps the exports that the splitter needs.
 pub(crate) const KEEP_LLD_EXPORTS: &str = "--keep-lld-exports";
 
-/// The crates that read and write the whole module. Optimizing them takes a minute of CPU time more, and then binding takes a
-/// quarter of the time, which pays off only if a person waits for every edit.
-const OPTIMIZED: [&str; 7] =
-    ["walrus", "wasmparser", "wasm-bindgen-cli-support", "wasm-encoder", "hashbrown", "id-arena", "leb128fmt"];
+/// The crates that read and write the whole module. Optimizing them takes a minute of CPU time
+/// more, and then binding takes a quarter of the time, which pays off only if a person waits for
+/// every edit.
+const OPTIMIZED: [&str; 7] = [
+    "walrus",
+    "wasmparser",
+    "wasm-bindgen-cli-support",
+    "wasm-encoder",
+    "hashbrown",
+    "id-arena",
+    "leb128fmt",
+];
 
 /// The optimization of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +64,10 @@ impl Binder {
         let mut call = cargo(&workspace.root).args(["build", "--package", PACKAGE]);
         if speed == Speed::Bind {
             for package in OPTIMIZED {
-                call = call.args(["--config", &format!("profile.dev.package.{package}.opt-level=3")]);
+                call = call.args([
+                    "--config",
+                    &format!("profile.dev.package.{package}.opt-level=3"),
+                ]);
             }
         }
         match call.succeed(Some(&step)) {
@@ -73,7 +84,12 @@ impl Binder {
 
     /// The program, which an earlier call has compiled.
     pub(crate) fn compiled(workspace: &Workspace) -> Self {
-        Self { program: workspace.target.join("debug").join(format!("{PACKAGE}{EXE_SUFFIX}")) }
+        Self {
+            program: workspace
+                .target
+                .join("debug")
+                .join(format!("{PACKAGE}{EXE_SUFFIX}")),
+        }
     }
 
     /// Writes `NAME.js` and `NAME_bg.wasm` of a compiled module into a folder.

@@ -36,7 +36,9 @@ pub(crate) fn browser(workspace: &Workspace, progress: &Progress) -> Result<Brow
     };
     match found {
         Ok(browser) => {
-            let version = version_of(&browser.chromium).map(|v| v.major().to_string()).unwrap_or_default();
+            let version = version_of(&browser.chromium)
+                .map(|v| v.major().to_string())
+                .unwrap_or_default();
             step.done(&format!("{version} at {}", browser.chromium.display()));
             Ok(browser)
         }
@@ -56,20 +58,32 @@ pub(crate) fn version() -> Option<String> {
 fn look() -> Result<Browser> {
     let chromium = named("GBAC_CHROMIUM")?
         .or_else(|| {
-            ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"]
-                .into_iter()
-                .find_map(find)
+            [
+                "chromium",
+                "chromium-browser",
+                "google-chrome",
+                "google-chrome-stable",
+                "chrome",
+            ]
+            .into_iter()
+            .find_map(find)
         })
         .or_else(|| usual_places().into_iter().find(|file| is_program(file)));
-    chromium.map(|chromium| Browser { chromium }).ok_or_else(|| Problem::new("no chromium"))
+    chromium
+        .map(|chromium| Browser { chromium })
+        .ok_or_else(|| Problem::new("no chromium"))
 }
 
 /// The program in a variable; an error if it cannot be run.
 fn named(variable: &str) -> Result<Option<PathBuf>> {
-    match env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from) {
-        Some(file) if !is_program(&file) => {
-            Err(Problem::new(format!("{variable} names `{}`, which cannot be run", file.display())))
-        }
+    match env::var_os(variable)
+        .filter(|value| !value.is_empty())
+        .map(PathBuf::from)
+    {
+        Some(file) if !is_program(&file) => Err(Problem::new(format!(
+            "{variable} names `{}`, which cannot be run",
+            file.display()
+        ))),
         other => Ok(other),
     }
 }
@@ -78,8 +92,12 @@ fn named(variable: &str) -> Result<Option<PathBuf>> {
 fn usual_places() -> Vec<PathBuf> {
     let mut places = Vec::new();
     if cfg!(target_os = "macos") {
-        places.push(PathBuf::from("/Applications/Chromium.app/Contents/MacOS/Chromium"));
-        places.push(PathBuf::from("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"));
+        places.push(PathBuf::from(
+            "/Applications/Chromium.app/Contents/MacOS/Chromium",
+        ));
+        places.push(PathBuf::from(
+            "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+        ));
     }
     if cfg!(windows) {
         for base in ["ProgramFiles", "ProgramFiles(x86)", "LOCALAPPDATA"] {

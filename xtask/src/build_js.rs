@@ -39,12 +39,12 @@ const INPUTS: [&str; 14] = [
     "rust-toolchain.toml",
 ];
 
-/// Disables an optimization of loops for machines with fewer addressing modes than WebAssembly, which would make the module a
-/// kilobyte larger after brotli and no faster.
+/// Disables an optimization of loops for machines with fewer addressing modes than WebAssembly,
+/// which would make the module a kilobyte larger after brotli and no faster.
 const COMPILE: [&str; 1] = ["-Cllvm-args=-disable-lsr"];
 
-/// A failed module is restarted; without the second flag, its script would keep using the failed instance. The package itself
-/// contains the location of the modules.
+/// A failed module is restarted; without the second flag, its script would keep using the failed
+/// instance. The package itself contains the location of the modules.
 const BIND: [&str; 3] = [TYPES, RESET_STATE, NO_ADDRESS];
 
 /// Completes a bound module with its ID and its copy as a script.
@@ -73,7 +73,10 @@ impl Module {
 
     /// Its wasm file.
     pub(crate) fn wasm(self, workspace: &Workspace) -> PathBuf {
-        workspace.root.join(FOLDER).join(format!("{}_bg.wasm", self.name()))
+        workspace
+            .root
+            .join(FOLDER)
+            .join(format!("{}_bg.wasm", self.name()))
     }
 
     /// The name in the tables of sizes.
@@ -109,12 +112,21 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     download_size::check(workspace, &sizes)
 }
 
-/// `cargo xtask types`: writes the declarations and the schema that the Rust types of the JSON generate.
+/// `cargo xtask types`: writes the declarations and the schema that the Rust types of the JSON
+/// generate.
 pub(crate) fn types(workspace: &Workspace) -> Result<()> {
     let progress = Progress::new();
     let step = progress.slow("types", DECLARATIONS);
     cargo(&workspace.root)
-        .args(["run", "--package", "gbac-json", "--features", "typescript", "--example", "typescript"])
+        .args([
+            "run",
+            "--package",
+            "gbac-json",
+            "--features",
+            "typescript",
+            "--example",
+            "typescript",
+        ])
         .args(["--", DECLARATIONS])
         .succeed(Some(&step))?;
     step.done(DECLARATIONS);
@@ -126,9 +138,12 @@ pub(crate) fn types(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// The tests that compare the declarations and the schema with the types. With `GBAC_WRITE_SCHEMA`, the latter writes it.
+/// The tests that compare the declarations and the schema with the types. With `GBAC_WRITE_SCHEMA`,
+/// the latter writes it.
 pub(crate) fn types_tests(workspace: &Workspace) -> [Call; 2] {
-    let test = |package, feature| cargo(&workspace.root).args(["test", "--package", package, "--features", feature]);
+    let test = |package, feature| {
+        cargo(&workspace.root).args(["test", "--package", package, "--features", feature])
+    };
     [
         test("gbac-json", "typescript").args(["--test", "typescript"]),
         test("gbac", "schema").args(["--lib", "results::"]),
@@ -166,27 +181,48 @@ fn build_module(
 ) -> Result<&'static str> {
     let note = workspace.notes().join(module.name());
     // Computed before the build reads the files, because the module may not contain later changes.
-    let failed = |error| Problem::new(format!("cannot note what the JavaScript package is built from: {error}"));
+    let failed = |error| {
+        Problem::new(format!(
+            "cannot note what the JavaScript package is built from: {error}"
+        ))
+    };
     let inputs = inputs(workspace, wasm_opt).map_err(failed)?;
     let state = || Ok::<_, io::Error>(inputs.clone() + &outputs(workspace, module)?);
     if fs::read_to_string(&note).is_ok_and(|noted| state().is_ok_and(|state| noted == state)) {
         return Ok("unchanged");
     }
-    // Only the cdylib: with the rlib that the crate's tests need, cargo skips link-time optimization, and the module grows by a
-    // tenth.
+    // Only the cdylib: with the rlib that the crate's tests need, cargo skips link-time
+    // optimization, and the module grows by a tenth.
     let mut call = cargo(&workspace.root)
         .env(remap::VARIABLE, remap::flags(&[]))
-        .args(["rustc", "--package", "gbac-wasm", "--lib", "--crate-type", "cdylib"])
+        .args([
+            "rustc",
+            "--package",
+            "gbac-wasm",
+            "--lib",
+            "--crate-type",
+            "cdylib",
+        ])
         .args(["--target", WASM_TARGET, "--profile", "wasm"]);
     if let Some(feature) = module.feature() {
         call = call.args(["--features", feature]);
     }
     call.args(["--"]).args(COMPILE).succeed(Some(step))?;
 
-    let compiled = workspace.target.join(WASM_TARGET).join("wasm/gbac_wasm.wasm");
-    binder.bind(workspace, (&compiled, &workspace.root.join(FOLDER), module.name()), &BIND, step)?;
+    let compiled = workspace
+        .target
+        .join(WASM_TARGET)
+        .join("wasm/gbac_wasm.wasm");
+    binder.bind(
+        workspace,
+        (&compiled, &workspace.root.join(FOLDER), module.name()),
+        &BIND,
+        step,
+    )?;
     wasm_opt.shrink(workspace, &module.wasm(workspace), step)?;
-    tools::node(&workspace.root)?.args([SEAL, module.name()]).succeed(Some(step))?;
+    tools::node(&workspace.root)?
+        .args([SEAL, module.name()])
+        .succeed(Some(step))?;
     let noted = || {
         fs::create_dir_all(workspace.notes())?;
         fs::write(&note, state()?)
@@ -212,8 +248,18 @@ fn inputs(workspace: &Workspace, wasm_opt: &WasmOpt) -> io::Result<String> {
 /// The fingerprint of the module's files in the folder.
 fn outputs(workspace: &Workspace, module: Module) -> io::Result<String> {
     let mut outputs = Fingerprint::new();
-    for ending in [".js", "_bg.wasm", "_id.js", "_inline.js", ".d.ts", "_bg.wasm.d.ts"] {
-        outputs = outputs.path(&workspace.root, &format!("{FOLDER}/{}{ending}", module.name()))?;
+    for ending in [
+        ".js",
+        "_bg.wasm",
+        "_id.js",
+        "_inline.js",
+        ".d.ts",
+        "_bg.wasm.d.ts",
+    ] {
+        outputs = outputs.path(
+            &workspace.root,
+            &format!("{FOLDER}/{}{ending}", module.name()),
+        )?;
     }
     Ok(outputs.finish())
 }

@@ -1,4 +1,5 @@
-//! Builds the plugin for Apache Kafka into `target/kafka`, and tests it, where Java and Maven are installed.
+//! Builds the plugin for Apache Kafka into `target/kafka`, and tests it, where Java and Maven are
+//! installed.
 
 use crate::build_abi;
 use crate::fingerprint::Fingerprint;
@@ -32,7 +33,9 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
     let jar = build(workspace, &progress, &java)?;
-    let bytes = fs::metadata(&jar).map_err(|error| cannot("read", &jar, &error))?.len();
+    let bytes = fs::metadata(&jar)
+        .map_err(|error| cannot("read", &jar, &error))?
+        .len();
     say(&format!("{}: {bytes} bytes", jar.display()));
     Ok(())
 }
@@ -51,18 +54,31 @@ impl Java {
     pub(crate) fn find() -> Result<Self> {
         let home = env::var_os("JAVA_HOME").map(|home| Path::new(&home).join("bin"));
         let program = |name: &str| {
-            let own = home.as_ref().map(|bin| bin.join(format!("{name}{}", env::consts::EXE_SUFFIX)));
+            let own = home
+                .as_ref()
+                .map(|bin| bin.join(format!("{name}{}", env::consts::EXE_SUFFIX)));
             own.filter(|file| file.is_file()).or_else(|| find(name))
         };
-        let found = [("javac", program("javac")), ("java", program("java")), ("mvn", find("mvn"))];
-        let missing: Vec<&str> = found.iter().filter(|(_, file)| file.is_none()).map(|(name, _)| *name).collect();
+        let found = [
+            ("javac", program("javac")),
+            ("java", program("java")),
+            ("mvn", find("mvn")),
+        ];
+        let missing: Vec<&str> = found
+            .iter()
+            .filter(|(_, file)| file.is_none())
+            .map(|(name, _)| *name)
+            .collect();
         let [(_, Some(javac)), (_, Some(java)), (_, Some(maven))] = found else {
             return Err(Problem::new(format!(
                 "the plugin for Kafka needs a JDK {OLDEST_JAVA} or later and Maven; not installed: {}",
                 missing.join(", ")
             )));
         };
-        let version = Call::new(javac, Path::new(".")).args(["-version"]).first_line().unwrap_or_default();
+        let version = Call::new(javac, Path::new("."))
+            .args(["-version"])
+            .first_line()
+            .unwrap_or_default();
         if major(&version).is_none_or(|major| major < OLDEST_JAVA) {
             return Err(Problem::new(format!(
                 "the plugin for Kafka needs a JDK {OLDEST_JAVA} or later, and the installed one is `{version}`"
@@ -88,14 +104,21 @@ impl Java {
             text.push(path);
             text
         };
-        self.maven(&workspace.root.join(MODULE))
-            .args([setting("wasm.file", wasm), setting("build.folder", &folder(workspace).join("maven"))])
+        self.maven(&workspace.root.join(MODULE)).args([
+            setting("wasm.file", wasm),
+            setting("build.folder", &folder(workspace).join("maven")),
+        ])
     }
 }
 
 /// The first number of `javac 17.0.15`.
 fn major(version: &str) -> Option<u32> {
-    version.strip_prefix("javac ")?.split(['.', '-', ' ']).next()?.parse().ok()
+    version
+        .strip_prefix("javac ")?
+        .split(['.', '-', ' '])
+        .next()?
+        .parse()
+        .ok()
 }
 
 /// The folder of everything that is built here.
@@ -117,11 +140,18 @@ pub(crate) fn build(workspace: &Workspace, progress: &Progress, java: &Java) -> 
         return Ok(jar);
     }
     let step = progress.slow("build-kafka", JAR);
-    let package = java.module(workspace, &wasm).args(["--quiet", "-Dmaven.test.skip=true", "clean", "package"]);
+    let package = java.module(workspace, &wasm).args([
+        "--quiet",
+        "-Dmaven.test.skip=true",
+        "clean",
+        "package",
+    ]);
     let built = package.succeed(Some(&step)).and_then(|_| {
         let packed = folder(workspace).join("maven").join(JAR);
         let script = workspace.root.join(MODULE).join("MethodSizes.java");
-        Call::new(&java.java, &workspace.root).args([&script, &packed]).succeed(Some(&step))?;
+        Call::new(&java.java, &workspace.root)
+            .args([&script, &packed])
+            .succeed(Some(&step))?;
         fs::copy(&packed, &jar)
             .and_then(|_| fs::write(&note, &fingerprint))
             .map_err(|error| cannot("write", &jar, &error))
@@ -152,8 +182,15 @@ pub(crate) fn tests(
     let wasm = build_abi::build(workspace, progress)?;
     let mut calls = Vec::new();
     for version in versions {
-        let goal = if calls.is_empty() { "test" } else { "surefire:test" };
-        let call = java.module(workspace, &wasm).args([goal]).args([format!("-Dkafka.version={version}")]);
+        let goal = if calls.is_empty() {
+            "test"
+        } else {
+            "surefire:test"
+        };
+        let call = java
+            .module(workspace, &wasm)
+            .args([goal])
+            .args([format!("-Dkafka.version={version}")]);
         calls.push((*version, call.env("GBAC_KAFKA_JAR", &jar)));
     }
     Ok(calls)
@@ -163,7 +200,12 @@ pub(crate) fn tests(
 ///
 /// # Errors
 /// The jar cannot be built.
-pub(crate) fn benchmark(workspace: &Workspace, progress: &Progress, java: &Java, results: &Path) -> Result<[Call; 2]> {
+pub(crate) fn benchmark(
+    workspace: &Workspace,
+    progress: &Progress,
+    java: &Java,
+    results: &Path,
+) -> Result<[Call; 2]> {
     build(workspace, progress, java)?;
     let wasm = build_abi::build(workspace, progress)?;
     let measure = java
@@ -171,7 +213,11 @@ pub(crate) fn benchmark(workspace: &Workspace, progress: &Progress, java: &Java,
         .args(["surefire:test", "-Dtest=Benchmark"])
         .args([format!("-Dkafka.version={NEWEST}")])
         .env("GBAC_BENCH", results);
-    Ok([java.module(workspace, &wasm).args(["--quiet", "test-compile"]), measure])
+    Ok([
+        java.module(workspace, &wasm)
+            .args(["--quiet", "test-compile"]),
+        measure,
+    ])
 }
 
 fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Problem {

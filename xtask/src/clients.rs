@@ -20,17 +20,19 @@ impl Go {
     /// Finds it in `PATH`.
     ///
     /// # Errors
-    /// It is not installed, or older than the module requires and set not to fetch another version. One line says so.
+    /// It is not installed, or older than the module requires and set not to fetch another version.
+    /// One line says so.
     pub(crate) fn find(workspace: &Workspace) -> Result<Self> {
         let module = workspace.root.join(MODULE);
-        let go = find("go").ok_or_else(|| Problem::new("generated clients not tested: Go is not installed"))?;
+        let go = find("go")
+            .ok_or_else(|| Problem::new("generated clients not tested: Go is not installed"))?;
         let found = Self { go, module };
         // In the folder of the module, which names the version.
         match found.call().args(["version"]).succeed(None) {
             Ok(_) => Ok(found),
-            Err(_) => {
-                Err(Problem::new(format!("generated clients not tested: Go is older than `{MODULE}/go.mod` requires")))
-            }
+            Err(_) => Err(Problem::new(format!(
+                "generated clients not tested: Go is older than `{MODULE}/go.mod` requires"
+            ))),
         }
     }
 

@@ -4,7 +4,9 @@ use crate::args::{Command, HELP};
 use crate::problem::Result;
 use crate::progress::say;
 use crate::workspace::Workspace;
-use crate::{bench, build_abi, build_js, build_kafka, dev, kafka, mutants, pages, sbom, sizes, test, up};
+use crate::{
+    bench, build_abi, build_js, build_kafka, dev, kafka, mutants, pages, sbom, sizes, test, up,
+};
 use std::process::ExitCode;
 
 /// Runs the command.

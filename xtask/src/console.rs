@@ -46,8 +46,9 @@ pub(crate) enum Build {
 }
 
 const FLAGS: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
-/// Makes Leptos combine the views of components with dynamic types instead of one large type: the same page, compiled in half
-/// the time (measured for the console's own crate: from 79 s to 45 s of one core), and a sixth smaller.
+/// Makes Leptos combine the views of components with dynamic types instead of one large type: the
+/// same page, compiled in half the time (measured for the console's own crate: from 79 s to 45 s of
+/// one core), and a sixth smaller.
 const ERASED: &str = "--cfg erase_components";
 /// The splitter needs the linker's relocations, which cargo would strip otherwise.
 const ERASED_AND_LINKED: [&str; 3] = ["--cfg", "erase_components", "-Clink-args=--emit-relocs"];
@@ -55,10 +56,17 @@ const KEPT: (&str, &str) = ("CARGO_PROFILE_WASM_STRIP", "none");
 /// Splits pages into separate files.
 const SPLIT: [&str; 2] = ["--features", "split"];
 
-/// Compiles the console's own crate as fast as possible; its dependencies stay compiled as for `up`. Without the names of
-/// functions, the module is 40% smaller, and is linked and bound faster. Panics still have their file and line.
-const LIVE: [&str; 6] =
-    ["--config", "profile.console.package.gbac-console.opt-level=0", "--bin", "gbac-console", "--", "-Cstrip=symbols"];
+/// Compiles the console's own crate as fast as possible; its dependencies stay compiled as for
+/// `up`. Without the names of functions, the module is 40% smaller, and is linked and bound faster.
+/// Panics still have their file and line.
+const LIVE: [&str; 6] = [
+    "--config",
+    "profile.console.package.gbac-console.opt-level=0",
+    "--bin",
+    "gbac-console",
+    "--",
+    "-Cstrip=symbols",
+];
 
 impl Build {
     /// The cargo profile in the top-level Cargo.toml.
@@ -76,7 +84,9 @@ impl Build {
 
     /// The folder of the bound console.
     fn folder(self, workspace: &Workspace) -> PathBuf {
-        workspace.notes().join(if self == Self::Live { "live" } else { "bound" })
+        workspace
+            .notes()
+            .join(if self == Self::Live { "live" } else { "bound" })
     }
 
     /// Prepares a call of cargo, or of a program that calls it, for this build.
@@ -84,9 +94,10 @@ impl Build {
         match self {
             Self::Development => call.env(FLAGS, ERASED),
             Self::Live => call.env(FLAGS, ERASED).args(LIVE),
-            Self::Release => {
-                call.env(remap::VARIABLE, remap::flags(&ERASED_AND_LINKED)).env(KEPT.0, KEPT.1).args(SPLIT)
-            }
+            Self::Release => call
+                .env(remap::VARIABLE, remap::flags(&ERASED_AND_LINKED))
+                .env(KEPT.0, KEPT.1)
+                .args(SPLIT),
         }
     }
 }
@@ -107,19 +118,33 @@ pub(crate) fn publish(workspace: &Workspace, progress: &Progress, binder: Binder
     let wasm_opt = Some(tools::wasm_opt(workspace, progress)?);
     let wasm_split = Some(tools::wasm_split(workspace, progress)?);
     let compiled = compile(workspace, progress, Build::Release)?;
-    bundle(workspace, progress, compiled, &Bundler { binder, wasm_opt, wasm_split })
+    bundle(
+        workspace,
+        progress,
+        compiled,
+        &Bundler {
+            binder,
+            wasm_opt,
+            wasm_split,
+        },
+    )
 }
 
 /// The compiled console.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     build: Build,
-    /// The fingerprint of the inputs before the compiler read them: the result may not contain later changes.
+    /// The fingerprint of the inputs before the compiler read them: the result may not contain
+    /// later changes.
     inputs: io::Result<String>,
 }
 
 /// Compiles the console without bundling it. Needs only rustc.
-pub(crate) fn compile(workspace: &Workspace, progress: &Progress, build: Build) -> Result<Compiled> {
+pub(crate) fn compile(
+    workspace: &Workspace,
+    progress: &Progress,
+    build: Build,
+) -> Result<Compiled> {
     let inputs = inputs(workspace, build);
     let step = progress.slow("console", "compiling");
     let call = cargo(&workspace.root).args([
@@ -144,7 +169,12 @@ pub(crate) fn compile(workspace: &Workspace, progress: &Progress, build: Build) 
 }
 
 /// Bundles the compiled console into `dist/`.
-pub(crate) fn bundle(workspace: &Workspace, progress: &Progress, compiled: Compiled, tools: &Bundler) -> Result<()> {
+pub(crate) fn bundle(
+    workspace: &Workspace,
+    progress: &Progress,
+    compiled: Compiled,
+    tools: &Bundler,
+) -> Result<()> {
     let Compiled { build, inputs } = compiled;
     let step = progress.slow("bundle", "console/ into dist/");
     // Another run may be writing the same files.
@@ -183,15 +213,33 @@ pub(crate) fn bundle(workspace: &Workspace, progress: &Progress, compiled: Compi
 }
 
 /// Binds the compiled console as one program.
-pub(crate) fn bind(workspace: &Workspace, binder: &Binder, build: Build, step: &Step<'_>) -> Result<Program> {
-    let compiled = workspace.target.join(WASM_TARGET).join(build.profile()).join(format!("{NAME}.wasm"));
-    binder.bind(workspace, (&compiled, &build.folder(workspace), NAME), &[], step)?;
+pub(crate) fn bind(
+    workspace: &Workspace,
+    binder: &Binder,
+    build: Build,
+    step: &Step<'_>,
+) -> Result<Program> {
+    let compiled = workspace
+        .target
+        .join(WASM_TARGET)
+        .join(build.profile())
+        .join(format!("{NAME}.wasm"));
+    binder.bind(
+        workspace,
+        (&compiled, &build.folder(workspace), NAME),
+        &[],
+        step,
+    )?;
     bound(workspace, build)
 }
 
 /// The console of the last binding.
 pub(crate) fn bound(workspace: &Workspace, build: Build) -> Result<Program> {
-    let names = if build == Build::Live { Names::Plain } else { Names::Hashed };
+    let names = if build == Build::Live {
+        Names::Plain
+    } else {
+        Names::Hashed
+    };
     Program::bound(&build.folder(workspace), names)
         .map_err(|error| Problem::new(format!("cannot read the bound console: {error}")))
 }
@@ -214,7 +262,10 @@ fn note(workspace: &Workspace) -> PathBuf {
 fn inputs(workspace: &Workspace, build: Build) -> io::Result<String> {
     let mut inputs = Fingerprint::new().word(build.profile()).word(WASM_BINDGEN);
     if build == Build::Release {
-        inputs = inputs.word(WASM_SPLIT).word(&SHRINK.join(" ")).word(&ERASED_AND_LINKED.join(" "));
+        inputs = inputs
+            .word(WASM_SPLIT)
+            .word(&SHRINK.join(" "))
+            .word(&ERASED_AND_LINKED.join(" "));
     }
     for input in INPUTS {
         inputs = inputs.path(&workspace.root, input)?;

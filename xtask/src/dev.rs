@@ -1,7 +1,7 @@
 //! `cargo xtask dev`: the demonstration, with a console that is rebuilt when its files change.
 //!
-//! The service keeps running with its state. A server of this program (`dev_server`) in front of it serves the console's files;
-//! they are rebuilt when a file changes, and then the page reloads.
+//! The service keeps running with its state. A server of this program (`dev_server`) in front of it
+//! serves the console's files; they are rebuilt when a file changes, and then the page reloads.
 
 use crate::bind::{Binder, Speed};
 use crate::console::{self, Build};
@@ -33,7 +33,8 @@ const LISTEN: &str = "127.0.0.1:8420";
 const WATCH: &str = "xtask-watch";
 /// The crates of the console.
 const WATCHED: [&str; 3] = ["console", "engine", "api"];
-/// Editors write several files, or one several times. All are complete after a pause of this length.
+/// Editors write several files, or one several times. All are complete after a pause of this
+/// length.
 const QUIET: Duration = Duration::from_millis(80);
 
 /// The work that a changed file requires.
@@ -45,14 +46,18 @@ enum Work {
     Program,
 }
 
-/// Builds everything once, and becomes `gbac serve --demo` with [`serve`] as the reader of its output.
+/// Builds everything once, and becomes `gbac serve --demo` with [`serve`] as the reader of its
+/// output.
 pub(crate) fn run(workspace: &Workspace, listen: Option<&str>) -> Result<()> {
     let listen = listen.unwrap_or(LISTEN);
     check_loopback(listen)?;
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
     let step = progress.slow(WATCH, "compiling");
-    match cargo(&workspace.root).args(["build", "--package", WATCH]).succeed(Some(&step)) {
+    match cargo(&workspace.root)
+        .args(["build", "--package", WATCH])
+        .succeed(Some(&step))
+    {
         Ok(_) => step.done("compiled"),
         Err(problem) => {
             step.failed();
@@ -73,16 +78,23 @@ pub(crate) fn run(workspace: &Workspace, listen: Option<&str>) -> Result<()> {
 
 /// Refuses addresses other than loopback, because the demonstration is only for this machine.
 fn check_loopback(listen: &str) -> Result<()> {
-    let addresses =
-        listen.to_socket_addrs().map_err(|error| Problem::new(format!("cannot listen on `{listen}`: {error}")))?;
-    if addresses.into_iter().all(|address| address.ip().is_loopback()) {
+    let addresses = listen
+        .to_socket_addrs()
+        .map_err(|error| Problem::new(format!("cannot listen on `{listen}`: {error}")))?;
+    if addresses
+        .into_iter()
+        .all(|address| address.ip().is_loopback())
+    {
         return Ok(());
     }
-    Err(Problem::new(format!("`{listen}` can be reached from other machines"))
-        .hint("use an address such as 127.0.0.1:0"))
+    Err(
+        Problem::new(format!("`{listen}` can be reached from other machines"))
+            .hint("use an address such as 127.0.0.1:0"),
+    )
 }
 
-/// Starts the second process, and returns its input. When the service ends, its output ends, and with it that process.
+/// Starts the second process, and returns its input. When the service ends, its output ends, and
+/// with it that process.
 fn server(listen: &str) -> Result<Stdio> {
     let failed = |error: io::Error| Problem::new(format!("cannot serve the page: {error}"));
     let child = Command::new(env::current_exe().map_err(failed)?)
@@ -90,21 +102,30 @@ fn server(listen: &str) -> Result<Stdio> {
         .stdin(Stdio::piped())
         .spawn()
         .map_err(failed)?;
-    child.stdin.map(Stdio::from).ok_or_else(|| Problem::new("cannot serve the page: no pipe"))
+    child
+        .stdin
+        .map(Stdio::from)
+        .ok_or_else(|| Problem::new("cannot serve the page: no pipe"))
 }
 
-/// Runs the second process: forwards the service's output, serves the page, and rebuilds it after edits.
+/// Runs the second process: forwards the service's output, serves the page, and rebuilds it after
+/// edits.
 pub(crate) fn serve(workspace: &Workspace, listen: &str) -> Result<()> {
     let mut lines = io::stdin().lock().lines().map_while(io::Result::ok);
-    let Some(service) =
-        lines.by_ref().find_map(|line| Some(line.strip_prefix("listening on http://")?.trim().to_owned()))
+    let Some(service) = lines
+        .by_ref()
+        .find_map(|line| Some(line.strip_prefix("listening on http://")?.trim().to_owned()))
     else {
         return Err(Problem::new("the service ended before it listened"));
     };
     let failed = |error: io::Error| Problem::new(format!("cannot listen on `{listen}`: {error}"));
     let listener = TcpListener::bind(listen).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
-    let site = Arc::new(Site { folder: folder(workspace), service, builds: Builds::new() });
+    let site = Arc::new(Site {
+        folder: folder(workspace),
+        service,
+        builds: Builds::new(),
+    });
     let shared = Arc::clone(&site);
     thread::spawn(move || dev_server::accept(&listener, &shared));
     let (watcher, changes) = watch(workspace)?;
@@ -119,10 +140,15 @@ pub(crate) fn serve(workspace: &Workspace, listen: &str) -> Result<()> {
     Ok(())
 }
 
-/// Starts the watcher, which ends when its input is dropped. The channel receives the paths of changed files.
+/// Starts the watcher, which ends when its input is dropped. The channel receives the paths of
+/// changed files.
 fn watch(workspace: &Workspace) -> Result<(Child, Receiver<PathBuf>)> {
-    let program = workspace.target.join("debug").join(format!("{WATCH}{EXE_SUFFIX}"));
-    let failed = |error: io::Error| Problem::new(format!("cannot run `{}`: {error}", program.display()));
+    let program = workspace
+        .target
+        .join("debug")
+        .join(format!("{WATCH}{EXE_SUFFIX}"));
+    let failed =
+        |error: io::Error| Problem::new(format!("cannot run `{}`: {error}", program.display()));
     let root = workspace.root.canonicalize().map_err(failed)?;
     let mut child = Command::new(&program)
         .args(WATCHED.map(|folder| root.join(folder)))
@@ -130,7 +156,10 @@ fn watch(workspace: &Workspace) -> Result<(Child, Receiver<PathBuf>)> {
         .stdout(Stdio::piped())
         .spawn()
         .map_err(failed)?;
-    let output = child.stdout.take().ok_or_else(|| Problem::new("cannot read the watcher's output"))?;
+    let output = child
+        .stdout
+        .take()
+        .ok_or_else(|| Problem::new("cannot read the watcher's output"))?;
     let mut lines = BufReader::new(output).lines().map_while(io::Result::ok);
     if lines.next().is_none() {
         return Err(Problem::new("the watcher ended; its output is above"));
@@ -143,14 +172,19 @@ fn watch(workspace: &Workspace) -> Result<(Child, Receiver<PathBuf>)> {
 /// Rebuilds the console when files change.
 fn follow(workspace: &Workspace, binder: &Binder, changes: &Receiver<PathBuf>, builds: &Builds) {
     let progress = Progress::new();
-    let root = workspace.root.canonicalize().unwrap_or_else(|_| workspace.root.clone());
+    let root = workspace
+        .root
+        .canonicalize()
+        .unwrap_or_else(|_| workspace.root.clone());
     while let Some(paths) = batch(changes) {
         let changed: BTreeSet<(Work, &Path)> = paths
             .iter()
             .filter_map(|path| path.strip_prefix(&root).ok())
             .filter_map(|path| Some((work(path)?, path)))
             .collect();
-        let Some((work, path)) = changed.last() else { continue };
+        let Some((work, path)) = changed.last() else {
+            continue;
+        };
         progress.print(&format!("\n{} changed", path.display()));
         match make(workspace, &progress, binder, *work) {
             Ok(()) => builds.add(),
@@ -173,7 +207,8 @@ fn batch(changes: &Receiver<PathBuf>) -> Option<BTreeSet<PathBuf>> {
     Some(paths)
 }
 
-/// The work that a file requires, by its path from the top folder; `None` if it is not part of the console.
+/// The work that a file requires, by its path from the top folder; `None` if it is not part of the
+/// console.
 fn work(path: &Path) -> Option<Work> {
     let name = path.file_name()?.to_string_lossy();
     if name.starts_with('.') || name.starts_with('#') || name.ends_with('~') {
@@ -182,8 +217,9 @@ fn work(path: &Path) -> Option<Work> {
     if path.starts_with("console/style") || path == Path::new("console/index.html") {
         return Some(Work::Page);
     }
-    let is_of =
-        |folder: &str| path.starts_with(format!("{folder}/src")) || path == Path::new(folder).join("Cargo.toml");
+    let is_of = |folder: &str| {
+        path.starts_with(format!("{folder}/src")) || path == Path::new(folder).join("Cargo.toml")
+    };
     WATCHED.into_iter().any(is_of).then_some(Work::Program)
 }
 
@@ -199,7 +235,13 @@ fn make(workspace: &Workspace, progress: &Progress, binder: &Binder, work: Work)
     };
     let head = format!("<script src=\"/{}\"></script>\n", dev_server::RELOAD);
     let result = program
-        .and_then(|program| page::build(&workspace.root.join("console"), Names::Plain, Program { head, ..program }))
+        .and_then(|program| {
+            page::build(
+                &workspace.root.join("console"),
+                Names::Plain,
+                Program { head, ..program },
+            )
+        })
         .and_then(|files| {
             page::write(&folder(workspace), &files)
                 .map_err(|error| Problem::new(format!("cannot write the page: {error}")))
@@ -236,8 +278,12 @@ mod tests {
         check("console/Cargo.toml", Some(Work::Program));
         check("engine/src/decide.rs", Some(Work::Program));
         check("api/src/lib.rs", Some(Work::Program));
-        for path in ["console/src/.mod.rs.swp", "console/src/mod.rs~", "console/src/.#mod.rs", "engine/wasm/src/lib.rs"]
-        {
+        for path in [
+            "console/src/.mod.rs.swp",
+            "console/src/mod.rs~",
+            "console/src/.#mod.rs",
+            "engine/wasm/src/lib.rs",
+        ] {
             check(path, None);
         }
         check("console/tests/colours.rs", None);
@@ -259,7 +305,12 @@ mod tests {
     fn only_this_machine_is_served() {
         assert!(check_loopback("127.0.0.1:0").is_ok());
         assert!(check_loopback("[::1]:0").is_ok());
-        assert!(check_loopback("0.0.0.0:0").unwrap_err().message().contains("from other machines"));
+        assert!(
+            check_loopback("0.0.0.0:0")
+                .unwrap_err()
+                .message()
+                .contains("from other machines")
+        );
         assert!(check_loopback("nowhere").is_err());
     }
 }

@@ -1,7 +1,8 @@
-//! The server of `cargo xtask dev`: serves the console's files and forwards all other requests to the service.
+//! The server of `cargo xtask dev`: serves the console's files and forwards all other requests to
+//! the service.
 //!
-//! Both have one origin, as in the product. Each connection carries one request. The service determines which paths have the
-//! page, and its headers.
+//! Both have one origin, as in the product. Each connection carries one request. The service
+//! determines which paths have the page, and its headers.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -22,10 +23,21 @@ const HEAD_LIMIT: usize = 64 << 10;
 /// The interval of keep-alive messages to waiting pages, so that closed pages are noticed.
 const BEAT: Duration = Duration::from_secs(15);
 /// Hop-by-hop headers, and headers that would make the service omit the page.
-const DROPPED: [&str; 6] =
-    ["connection", "keep-alive", "upgrade", "accept-encoding", "if-none-match", "if-modified-since"];
+const DROPPED: [&str; 6] = [
+    "connection",
+    "keep-alive",
+    "upgrade",
+    "accept-encoding",
+    "if-none-match",
+    "if-modified-since",
+];
 /// Response headers that apply only to the service's own page.
-const REPLACED: [&str; 4] = ["content-length", "transfer-encoding", "etag", "cache-control"];
+const REPLACED: [&str; 4] = [
+    "content-length",
+    "transfer-encoding",
+    "etag",
+    "cache-control",
+];
 
 /// The served files and the service.
 pub(crate) struct Site {
@@ -46,8 +58,14 @@ pub(crate) struct Builds {
 impl Builds {
     /// Creates a counter at zero.
     pub(crate) fn new() -> Self {
-        let start = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
-        Self { start, count: Mutex::new(0), more: Condvar::new() }
+        let start = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_millis());
+        Self {
+            start,
+            count: Mutex::new(0),
+            more: Condvar::new(),
+        }
     }
 
     /// Counts a build.
@@ -58,14 +76,22 @@ impl Builds {
 
     /// The ID of the newest build, which is unique across starts.
     fn newest(&self) -> String {
-        format!("{}-{}", self.start, self.count.lock().unwrap_or_else(PoisonError::into_inner))
+        format!(
+            "{}-{}",
+            self.start,
+            self.count.lock().unwrap_or_else(PoisonError::into_inner)
+        )
     }
 
     /// Waits until the newest build differs from `known`, or until a timeout; returns the newest.
     fn wait(&self, known: &str) -> String {
         let is_known = |count: &mut u64| known == format!("{}-{count}", self.start);
         let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = self.more.wait_timeout_while(count, BEAT, is_known).unwrap_or_else(PoisonError::into_inner).0;
+        let count = self
+            .more
+            .wait_timeout_while(count, BEAT, is_known)
+            .unwrap_or_else(PoisonError::into_inner)
+            .0;
         format!("{}-{count}", self.start)
     }
 }
@@ -101,17 +127,28 @@ impl Head {
             .filter_map(|line| line.split_once(':'))
             .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
             .collect();
-        Ok(Self { first, headers, rest: bytes.split_off(end + END.len()) })
+        Ok(Self {
+            first,
+            headers,
+            rest: bytes.split_off(end + END.len()),
+        })
     }
 
     fn header(&self, name: &str) -> &str {
-        self.headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
+        self.headers
+            .iter()
+            .find(|(known, _)| known == name)
+            .map_or("", |(_, value)| value)
     }
 
     /// The first line and the headers, without the dropped ones and with additional ones.
     fn with(&self, dropped: &[&str], added: &str) -> String {
         let mut text = format!("{}\r\n", self.first);
-        for (name, value) in self.headers.iter().filter(|(name, _)| !dropped.contains(&name.as_str())) {
+        for (name, value) in self
+            .headers
+            .iter()
+            .filter(|(name, _)| !dropped.contains(&name.as_str()))
+        {
             text.push_str(&format!("{name}: {value}\r\n"));
         }
         text + added + "\r\n"
@@ -130,18 +167,31 @@ pub(crate) fn accept(listener: &TcpListener, site: &std::sync::Arc<Site>) {
 fn answer(mut stream: TcpStream, site: &Site) -> io::Result<()> {
     let head = Head::read(&mut stream)?;
     let mut words = head.first.split(' ');
-    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let path = target.split('?').next().unwrap_or_default().trim_start_matches('/');
+    let (method, target) = (
+        words.next().unwrap_or_default(),
+        words.next().unwrap_or_default(),
+    );
+    let path = target
+        .split('?')
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches('/');
     let reads = matches!(method, "GET" | "HEAD");
     let with_body = method == "GET";
     match (reads, path) {
         (true, RELOAD) => {
-            let script = include_str!("../tools/reload.js").replace("BUILD", &format!("'{}'", site.builds.newest()));
+            let script = include_str!("../tools/reload.js")
+                .replace("BUILD", &format!("'{}'", site.builds.newest()));
             file(&mut stream, "js", script.as_bytes(), with_body)
         }
         (true, BUILDS) => builds(&mut stream, &site.builds),
         _ => match reads.then(|| read(&site.folder, path)).flatten() {
-            Some(content) => file(&mut stream, path.rsplit('.').next().unwrap_or_default(), &content, with_body),
+            Some(content) => file(
+                &mut stream,
+                path.rsplit('.').next().unwrap_or_default(),
+                &content,
+                with_body,
+            ),
             None => forward(stream, &head, site, with_body),
         },
     }
@@ -149,8 +199,11 @@ fn answer(mut stream: TcpStream, site: &Site) -> io::Result<()> {
 
 /// Reads a file of the folder, except the page, whose paths the service determines.
 fn read(folder: &Path, path: &str) -> Option<Vec<u8>> {
-    let is_name = !path.is_empty() && !path.starts_with('.') && !path.contains(['/', '\\', ':', '%']);
-    (is_name && path != INDEX).then(|| fs::read(folder.join(path)).ok()).flatten()
+    let is_name =
+        !path.is_empty() && !path.starts_with('.') && !path.contains(['/', '\\', ':', '%']);
+    (is_name && path != INDEX)
+        .then(|| fs::read(folder.join(path)).ok())
+        .flatten()
 }
 
 fn file(stream: &mut TcpStream, ending: &str, content: &[u8], with_body: bool) -> io::Result<()> {
@@ -167,7 +220,11 @@ fn file(stream: &mut TcpStream, ending: &str, content: &[u8], with_body: bool) -
         content.len()
     );
     stream.write_all(head.as_bytes())?;
-    if with_body { stream.write_all(content) } else { Ok(()) }
+    if with_body {
+        stream.write_all(content)
+    } else {
+        Ok(())
+    }
 }
 
 /// Sends the newest build now, and each later one.
@@ -185,10 +242,16 @@ fn builds(stream: &mut TcpStream, builds: &Builds) -> io::Result<()> {
 /// Forwards the request to the service; replaces a page of the console with the page of the folder.
 fn forward(mut stream: TcpStream, head: &Head, site: &Site, with_body: bool) -> io::Result<()> {
     let Ok(mut service) = TcpStream::connect(&site.service) else {
-        return stream.write_all(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        return stream.write_all(
+            b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+        );
     };
     let wants_page = head.header("accept").contains("text/html");
-    let dropped = if wants_page { &DROPPED[..] } else { &DROPPED[..3] };
+    let dropped = if wants_page {
+        &DROPPED[..]
+    } else {
+        &DROPPED[..3]
+    };
     service.write_all(head.with(dropped, "Connection: close\r\n").as_bytes())?;
     service.write_all(&head.rest)?;
     let (mut from, mut to) = (stream.try_clone()?, service.try_clone()?);
@@ -201,8 +264,14 @@ fn forward(mut stream: TcpStream, head: &Head, site: &Site, with_body: bool) -> 
         let answer = Head::read(&mut service)?;
         let page = fs::read(site.folder.join(INDEX));
         match page {
-            Ok(page) if answer.first.contains(" 200 ") && answer.header("content-type").starts_with("text/html") => {
-                let length = format!("Content-Length: {}\r\nCache-Control: no-store\r\n", page.len());
+            Ok(page)
+                if answer.first.contains(" 200 ")
+                    && answer.header("content-type").starts_with("text/html") =>
+            {
+                let length = format!(
+                    "Content-Length: {}\r\nCache-Control: no-store\r\n",
+                    page.len()
+                );
                 stream.write_all(answer.with(&REPLACED, &length).as_bytes())?;
                 if with_body {
                     stream.write_all(&page)?;
@@ -228,7 +297,8 @@ mod tests {
     use std::sync::Arc;
     use std::thread;
 
-    /// Starts a service that responds with the received request, as JSON or as a page, and a site in front of it.
+    /// Starts a service that responds with the received request, as JSON or as a page, and a site
+    /// in front of it.
     fn site(name: &str) -> (Arc<Site>, SocketAddr) {
         let service = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = service.local_addr().unwrap();
@@ -240,21 +310,39 @@ mod tests {
                     head.push(byte[0]);
                 }
                 let text = String::from_utf8_lossy(&head).into_owned();
-                let length =
-                    text.split_once("content-length: ").and_then(|(_, rest)| rest.split("\r\n").next()?.parse().ok());
+                let length = text
+                    .split_once("content-length: ")
+                    .and_then(|(_, rest)| rest.split("\r\n").next()?.parse().ok());
                 let mut body = vec![0; length.unwrap_or(0)];
                 stream.read_exact(&mut body).unwrap();
-                let kind = if text.starts_with("GET /security") { "text/html" } else { "application/json" };
+                let kind = if text.starts_with("GET /security") {
+                    "text/html"
+                } else {
+                    "application/json"
+                };
                 let answer = format!("{text}{}", String::from_utf8_lossy(&body));
-                let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Security-Policy: strict\r\n");
-                write!(stream, "{head}ETag: \"old\"\r\nContent-Length: {}\r\n\r\n{answer}", answer.len()).ok();
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Security-Policy: strict\r\n"
+                );
+                write!(
+                    stream,
+                    "{head}ETag: \"old\"\r\nContent-Length: {}\r\n\r\n{answer}",
+                    answer.len()
+                )
+                .ok();
             }
         });
-        let folder = std::env::current_exe().unwrap().with_file_name(format!("dev-server-{name}"));
+        let folder = std::env::current_exe()
+            .unwrap()
+            .with_file_name(format!("dev-server-{name}"));
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join(INDEX), "the page").unwrap();
         fs::write(folder.join("look.css"), "old style").unwrap();
-        let site = Arc::new(Site { folder, service: address.to_string(), builds: Builds::new() });
+        let site = Arc::new(Site {
+            folder,
+            service: address.to_string(),
+            builds: Builds::new(),
+        });
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::clone(&site);
@@ -264,7 +352,9 @@ mod tests {
 
     fn ask(address: SocketAddr, request: &str) -> String {
         let mut stream = TcpStream::connect(address).unwrap();
-        stream.write_all(request.replace('\n', "\r\n").as_bytes()).unwrap();
+        stream
+            .write_all(request.replace('\n', "\r\n").as_bytes())
+            .unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer
@@ -279,29 +369,52 @@ mod tests {
         fs::write(site.folder.join("look.css"), "new style").unwrap();
         assert!(style().ends_with("\r\n\r\nnew style"));
         for path in ["/../dev-server-files/look.css", "/.hidden", "/none.css"] {
-            assert!(ask(address, &format!("GET {path} HTTP/1.1\nHost: x\n\n")).contains("application/json"), "{path}");
+            assert!(
+                ask(address, &format!("GET {path} HTTP/1.1\nHost: x\n\n"))
+                    .contains("application/json"),
+                "{path}"
+            );
         }
     }
 
     #[test]
     fn everything_else_comes_from_the_service() {
         let (_, address) = site("service");
-        let answer =
-            ask(address, "POST /v1/acls HTTP/1.1\nHost: x:1\nConnection: keep-alive\nContent-Length: 4\n\nbody");
-        assert!(answer.contains("\r\n\r\nPOST /v1/acls HTTP/1.1\r\nhost: x:1\r\n"), "{answer}");
-        assert!(answer.contains("Connection: close\r\n") && !answer.contains("keep-alive"), "{answer}");
+        let answer = ask(
+            address,
+            "POST /v1/acls HTTP/1.1\nHost: x:1\nConnection: keep-alive\nContent-Length: 4\n\nbody",
+        );
+        assert!(
+            answer.contains("\r\n\r\nPOST /v1/acls HTTP/1.1\r\nhost: x:1\r\n"),
+            "{answer}"
+        );
+        assert!(
+            answer.contains("Connection: close\r\n") && !answer.contains("keep-alive"),
+            "{answer}"
+        );
         assert!(answer.ends_with("\r\n\r\nbody"), "{answer}");
     }
 
     #[test]
     fn the_page_has_the_headers_of_the_service() {
         let (_, address) = site("page");
-        let answer =
-            ask(address, "GET /security/roles HTTP/1.1\nHost: x\nAccept: text/html\nIf-None-Match: \"old\"\n\n");
-        assert!(answer.contains("content-security-policy: strict\r\n"), "{answer}");
-        assert!(answer.ends_with("Content-Length: 8\r\nCache-Control: no-store\r\n\r\nthe page"), "{answer}");
+        let answer = ask(
+            address,
+            "GET /security/roles HTTP/1.1\nHost: x\nAccept: text/html\nIf-None-Match: \"old\"\n\n",
+        );
+        assert!(
+            answer.contains("content-security-policy: strict\r\n"),
+            "{answer}"
+        );
+        assert!(
+            answer.ends_with("Content-Length: 8\r\nCache-Control: no-store\r\n\r\nthe page"),
+            "{answer}"
+        );
         assert!(!answer.contains("old"), "{answer}");
-        let answer = ask(address, "GET /v1/acls HTTP/1.1\nHost: x\nAccept: text/html\n\n");
+        let answer = ask(
+            address,
+            "GET /v1/acls HTTP/1.1\nHost: x\nAccept: text/html\n\n",
+        );
         assert!(answer.contains("\r\n\r\nGET /v1/acls"), "{answer}");
     }
 
@@ -313,8 +426,13 @@ mod tests {
             script.split('\'').nth(3).unwrap().to_owned()
         };
         let mut stream = TcpStream::connect(address).unwrap();
-        stream.write_all(b"GET /dev/builds HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
-        let mut lines = BufReader::new(stream).lines().map(Result::unwrap).filter(|line| line.starts_with("data: "));
+        stream
+            .write_all(b"GET /dev/builds HTTP/1.1\r\nHost: x\r\n\r\n")
+            .unwrap();
+        let mut lines = BufReader::new(stream)
+            .lines()
+            .map(Result::unwrap)
+            .filter(|line| line.starts_with("data: "));
         let first = built();
         assert_eq!(lines.next(), Some(format!("data: {first}")));
         site.builds.add();

@@ -18,7 +18,9 @@ pub(crate) struct Fingerprint {
 impl Fingerprint {
     /// An empty fingerprint.
     pub(crate) fn new() -> Self {
-        Self { hasher: DefaultHasher::new() }
+        Self {
+            hasher: DefaultHasher::new(),
+        }
     }
 
     /// Adds a word, such as a profile or a tool's version.
@@ -33,15 +35,17 @@ impl Fingerprint {
         self
     }
 
-    /// Adds a file, or every file below a folder, with its content and its path relative to `root`. A missing path is part of
-    /// the fingerprint, too: creating it later changes the hash.
+    /// Adds a file, or every file below a folder, with its content and its path relative to `root`.
+    /// A missing path is part of the fingerprint, too: creating it later changes the hash.
     pub(crate) fn path(mut self, root: &Path, relative: &str) -> io::Result<Self> {
         let mut files = Vec::new();
         collect(&root.join(relative), &mut files)?;
         files.sort();
         files.len().hash(&mut self.hasher);
         for file in files {
-            file.strip_prefix(root).unwrap_or(&file).hash(&mut self.hasher);
+            file.strip_prefix(root)
+                .unwrap_or(&file)
+                .hash(&mut self.hasher);
             fs::read(&file)?.hash(&mut self.hasher);
         }
         Ok(self)
@@ -88,7 +92,11 @@ mod tests {
     }
 
     fn of(root: &Path) -> String {
-        Fingerprint::new().word("dev").path(root, "src").unwrap().finish()
+        Fingerprint::new()
+            .word("dev")
+            .path(root, "src")
+            .unwrap()
+            .finish()
     }
 
     #[test]
@@ -104,7 +112,11 @@ mod tests {
         let changed = of(&root);
         assert_ne!(first, changed);
 
-        fs::rename(root.join("src/inner/mod.rs"), root.join("src/inner/other.rs")).unwrap();
+        fs::rename(
+            root.join("src/inner/mod.rs"),
+            root.join("src/inner/other.rs"),
+        )
+        .unwrap();
         assert_ne!(changed, of(&root));
     }
 
@@ -127,6 +139,9 @@ mod tests {
 
         let before = Fingerprint::new().path(&root, "later").unwrap().finish();
         fs::write(root.join("later"), "").unwrap();
-        assert_ne!(before, Fingerprint::new().path(&root, "later").unwrap().finish());
+        assert_ne!(
+            before,
+            Fingerprint::new().path(&root, "later").unwrap().finish()
+        );
     }
 }

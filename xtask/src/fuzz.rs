@@ -4,7 +4,15 @@ use crate::process::{Call, cargo};
 use crate::workspace::Workspace;
 
 /// The targets.
-pub(crate) const TARGETS: [&str; 7] = ["token", "policy", "importers", "messages", "forwarding", "relay", "backup"];
+pub(crate) const TARGETS: [&str; 7] = [
+    "token",
+    "policy",
+    "importers",
+    "messages",
+    "forwarding",
+    "relay",
+    "backup",
+];
 /// The time of each in seconds.
 pub(crate) const SECONDS: u32 = 300;
 
@@ -15,7 +23,15 @@ pub(crate) fn call(workspace: &Workspace, target: &str) -> Call {
     cargo(&workspace.root.join("fuzz"))
         .without_env("RUSTFLAGS")
         .without_env("CARGO_ENCODED_RUSTFLAGS")
-        .args(["run", "--release", "--quiet", "--bin", target, "--", &folder])
+        .args([
+            "run",
+            "--release",
+            "--quiet",
+            "--bin",
+            target,
+            "--",
+            &folder,
+        ])
         .args([
             "-timeout=10",
             "-rss_limit_mb=2048",
@@ -24,5 +40,8 @@ pub(crate) fn call(workspace: &Workspace, target: &str) -> Call {
             "-seed=1",
             "-use_value_profile=1",
         ])
-        .args([format!("-max_total_time={SECONDS}"), format!("-artifact_prefix=../target/fuzz/{target}-")])
+        .args([
+            format!("-max_total_time={SECONDS}"),
+            format!("-artifact_prefix=../target/fuzz/{target}-"),
+        ])
 }

@@ -13,7 +13,11 @@ const PROGRAMS: [&str; 2] = ["glewlwyd", "sqlite3"];
 /// Installs the programs if possible. Otherwise, reports that the browser test will be skipped.
 pub(crate) fn glewlwyd(workspace: &Workspace, progress: &Progress) {
     let step = progress.quick("glewlwyd");
-    let missing = if may_install() { missing_after_install(workspace, &step, &PROGRAMS) } else { missing() };
+    let missing = if may_install() {
+        missing_after_install(workspace, &step, &PROGRAMS)
+    } else {
+        missing()
+    };
     match &missing[..] {
         [] => step.done("there"),
         missing => step.done(&format!(
@@ -30,11 +34,15 @@ pub(crate) fn is_there() -> bool {
 }
 
 fn missing() -> Vec<&'static str> {
-    PROGRAMS.into_iter().filter(|program| find(program).is_none()).collect()
+    PROGRAMS
+        .into_iter()
+        .filter(|program| find(program).is_none())
+        .collect()
 }
 
-/// Whether to install: the package starts a server for the whole network, with a well-known password. That is not acceptable on
-/// a user's machine without consent; containers do not start it, and CI machines are discarded.
+/// Whether to install: the package starts a server for the whole network, with a well-known
+/// password. That is not acceptable on a user's machine without consent; containers do not start
+/// it, and CI machines are discarded.
 fn may_install() -> bool {
     !Path::new("/run/systemd/system").exists() || env::var_os("CI").is_some()
 }

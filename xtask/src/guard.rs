@@ -30,7 +30,10 @@ impl Guard {
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         };
-        Ok(Self { waited, _file: lock })
+        Ok(Self {
+            waited,
+            _file: lock,
+        })
     }
 }
 

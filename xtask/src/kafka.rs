@@ -34,13 +34,28 @@ impl Cluster {
     /// Downloads the jars of Kafka once, and builds the plugin.
     pub(crate) fn prepare(workspace: &Workspace, progress: &Progress, java: &Java) -> Result<Self> {
         let plugin = build_kafka::build(workspace, progress, java)?;
-        Ok(Self { java: java.program().to_owned(), jars: jars(workspace, progress, java)?, plugin, python: None })
+        Ok(Self {
+            java: java.program().to_owned(),
+            jars: jars(workspace, progress, java)?,
+            plugin,
+            python: None,
+        })
     }
 
     /// Adds librdkafka. Where Python is missing, one line says so; hosted workflows have it.
-    pub(crate) fn with_librdkafka(mut self, workspace: &Workspace, progress: &Progress) -> Result<Self> {
+    pub(crate) fn with_librdkafka(
+        mut self,
+        workspace: &Workspace,
+        progress: &Progress,
+    ) -> Result<Self> {
         self.python = match find("python3") {
-            Some(python) => Some(build_abi::environment(workspace, progress, &python, LIBRDKAFKA, "confluent_kafka")?),
+            Some(python) => Some(build_abi::environment(
+                workspace,
+                progress,
+                &python,
+                LIBRDKAFKA,
+                "confluent_kafka",
+            )?),
             None => {
                 let missing = "python3 is not installed, so librdkafka is not tested";
                 if env::var_os("CI").is_some() {
@@ -55,16 +70,23 @@ impl Cluster {
 
     /// Names everything for a program.
     pub(crate) fn set(&self, call: Call) -> Call {
-        let call =
-            call.env("GBAC_JAVA", &self.java).env("GBAC_KAFKA_LIBS", &self.jars).env("GBAC_KAFKA_PLUGIN", &self.plugin);
-        self.python.iter().fold(call, |call, python| call.env("GBAC_KAFKA_PYTHON", python))
+        let call = call
+            .env("GBAC_JAVA", &self.java)
+            .env("GBAC_KAFKA_LIBS", &self.jars)
+            .env("GBAC_KAFKA_PLUGIN", &self.plugin);
+        self.python
+            .iter()
+            .fold(call, |call, python| call.env("GBAC_KAFKA_PYTHON", python))
     }
 }
 
 /// `cargo xtask kafka`: becomes the demonstration. Ctrl-C and signals reach it directly.
 pub(crate) fn run(workspace: &Workspace, policy: Option<&str>) -> Result<()> {
     let java = Java::find()?;
-    let policy = policy.map(path::absolute).transpose().map_err(|error| Problem::new(format!("--policy: {error}")))?;
+    let policy = policy
+        .map(path::absolute)
+        .transpose()
+        .map_err(|error| Problem::new(format!("--policy: {error}")))?;
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
     let cluster = Cluster::prepare(workspace, &progress, &java)?;
@@ -72,7 +94,9 @@ pub(crate) fn run(workspace: &Workspace, policy: Option<&str>) -> Result<()> {
     // After the console, because the service embeds it.
     up::service(workspace, &progress)?;
     let demo = workspace.root.join(FOLDER).join("demo.mjs");
-    let call = cluster.set(tools::node(&workspace.root)?.args([demo]).args(policy)).env("GBAC_BIN", workspace.gbac());
+    let call = cluster
+        .set(tools::node(&workspace.root)?.args([demo]).args(policy))
+        .env("GBAC_BIN", workspace.gbac());
     progress.print("\n  starting a controller, a broker and the service    (Ctrl-C ends them)\n");
     let mut command = call.into_command();
     command.stdin(Stdio::inherit());
@@ -90,7 +114,11 @@ pub(crate) fn jars(workspace: &Workspace, progress: &Progress, java: &Java) -> R
     let step = progress.slow("kafka", "the jars of Apache Kafka, once");
     let installed = || {
         let _guard = Guard::wait(&jars.with_extension("lock"), &step)?;
-        if jars.is_dir() { Ok(()) } else { download(&folder, &jars, java, &step) }
+        if jars.is_dir() {
+            Ok(())
+        } else {
+            download(&folder, &jars, java, &step)
+        }
     };
     match installed() {
         Ok(()) => {
@@ -113,5 +141,6 @@ fn download(folder: &Path, jars: &Path, java: &Java, step: &Step<'_>) -> Result<
         .args([format!("-DoutputDirectory={}", part.display())])
         .succeed(Some(step))
         .map_err(|problem| problem.hint("check the network, then run the same command again"))?;
-    fs::rename(&part, jars).map_err(|error| Problem::new(format!("cannot write `{}`: {error}", jars.display())))
+    fs::rename(&part, jars)
+        .map_err(|error| Problem::new(format!("cannot write `{}`: {error}", jars.display())))
 }

@@ -1,6 +1,7 @@
 //! `cargo xtask`: builds, runs, tests and measures the project.
 //!
-//! This program installs tools. It uses only the standard library, because it must compile before everything else.
+//! This program installs tools. It uses only the standard library, because it must compile before
+//! everything else.
 
 mod apt;
 mod args;

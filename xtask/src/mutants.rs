@@ -1,4 +1,5 @@
-//! `cargo xtask mutants`: applies mutations to the decision code, one at a time, and lists those that no test catches.
+//! `cargo xtask mutants`: applies mutations to the decision code, one at a time, and lists those
+//! that no test catches.
 
 use crate::problem::{Problem, Result};
 use crate::process::Call;
@@ -13,9 +14,16 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The folders of `engine/src` that are mutated.
-const FOLDERS: [&str; 6] = ["claim_path", "decide", "groups", "policy", "token", "verify"];
-/// Modules of `tests/` that use the mutated code only through programs. All other tests of the engine and of that crate run for
-/// each mutant.
+const FOLDERS: [&str; 6] = [
+    "claim_path",
+    "decide",
+    "groups",
+    "policy",
+    "token",
+    "verify",
+];
+/// Modules of `tests/` that use the mutated code only through programs. All other tests of the
+/// engine and of that crate run for each mutant.
 const SKIPPED: [&str; 19] = [
     "architecture",
     "backup",
@@ -39,8 +47,8 @@ const SKIPPED: [&str; 19] = [
 ];
 /// The number of random cases of a test; more would catch hardly any other mutant.
 const CASES: &str = "5000";
-/// The least seconds after which the tests of a mutant count as hanging. On a busy machine, a multiple of the time that they
-/// took without a mutation can be too short.
+/// The least seconds after which the tests of a mutant count as hanging. On a busy machine, a
+/// multiple of the time that they took without a mutation can be too short.
 const HANGING_S: &str = "300";
 /// The page with the survivors that no result depends on.
 const PAGE: &str = "docs/mutants.md";
@@ -61,11 +69,14 @@ pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
     let program = tools::cargo_mutants(workspace, &progress)?;
-    // Tests of processes run a program that is built from unchanged code; all others run the command line with the mutated code.
+    // Tests of processes run a program that is built from unchanged code; all others run the
+    // command line with the mutated code.
     up::service(workspace, &progress)?;
     let mut call = call(workspace, &program);
     if let Some(count) = options.sample {
-        let all = self::call(workspace, &program).args(["--list", "--colors", "never"]).succeed(None)?;
+        let all = self::call(workspace, &program)
+            .args(["--list", "--colors", "never"])
+            .succeed(None)?;
         let seed = options.seed.unwrap_or_else(seed);
         let chosen = sample(all, count, seed);
         say(&format!("--sample {count} --seed {seed}"));
@@ -91,8 +102,9 @@ pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
         .finish(Some(&step))?;
     let lines = |name: &str| names(&folder.join(name));
     let explained = explained(&fs::read_to_string(workspace.root.join(PAGE)).unwrap_or_default());
-    let (known, missed): (Vec<String>, Vec<String>) =
-        lines("missed.txt").into_iter().partition(|name| explained.contains(&without_place(name)));
+    let (known, missed): (Vec<String>, Vec<String>) = lines("missed.txt")
+        .into_iter()
+        .partition(|name| explained.contains(&without_place(name)));
     let hanging = lines("timeout.txt").len();
     // Tests that hang do not pass.
     let caught = lines("caught.txt").len() + hanging;
@@ -109,13 +121,19 @@ pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
     for name in &missed {
         say(name);
     }
-    judge(caught, viable)
-        .map_err(|problem| problem.hint(format!("write tests for those above; the logs are in {}", folder.display())))
+    judge(caught, viable).map_err(|problem| {
+        problem.hint(format!(
+            "write tests for those above; the logs are in {}",
+            folder.display()
+        ))
+    })
 }
 
 /// A call of cargo-mutants for the mutated folders.
 fn call(workspace: &Workspace, program: &Path) -> Call {
-    let files = FOLDERS.iter().flat_map(|folder| ["--file".to_owned(), format!("engine/src/{folder}/**")]);
+    let files = FOLDERS
+        .iter()
+        .flat_map(|folder| ["--file".to_owned(), format!("engine/src/{folder}/**")]);
     Call::new(program, &workspace.root)
         .args(["mutants", "--package", "gbac-engine", "--test-package", "gbac-engine,gbac-analysis,gbac-json,gbac-tests"])
         .args(files)
@@ -146,7 +164,9 @@ fn sample(mut names: Vec<String>, count: usize, seed: u64) -> Vec<String> {
 
 /// A new seed for each run.
 pub(crate) fn seed() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs())
 }
 
 /// A regular expression that matches only this name.
@@ -163,18 +183,27 @@ fn escaped(name: &str) -> String {
 
 /// The survivors that the page explains, each as its file and its change.
 fn explained(page: &str) -> BTreeSet<String> {
-    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
-    rows.filter_map(|(name, _)| name.split_once("`: `")).map(|(file, change)| format!("{file}: {change}")).collect()
+    let rows = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+    rows.filter_map(|(name, _)| name.split_once("`: `"))
+        .map(|(file, change)| format!("{file}: {change}"))
+        .collect()
 }
 
-/// A mutant's file and change, without the line and column: `a.rs:1:2: change` becomes `a.rs: change`.
+/// A mutant's file and change, without the line and column: `a.rs:1:2: change` becomes `a.rs:
+/// change`.
 fn without_place(name: &str) -> String {
     let (place, change) = name.split_once(": ").unwrap_or((name, ""));
     format!("{}: {change}", place.split(':').next().unwrap_or(place))
 }
 
 fn names(file: &PathBuf) -> Vec<String> {
-    fs::read_to_string(file).unwrap_or_default().lines().map(str::to_owned).collect()
+    fs::read_to_string(file)
+        .unwrap_or_default()
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Returns an error if too few were caught.
@@ -182,7 +211,9 @@ fn judge(caught: usize, viable: usize) -> Result<()> {
     if caught * 100 >= viable * CAUGHT_PERCENT {
         return Ok(());
     }
-    Err(Problem::new(format!("{caught} of {viable} mutants were caught, and at least {CAUGHT_PERCENT}% must be")))
+    Err(Problem::new(format!(
+        "{caught} of {viable} mutants were caught, and at least {CAUGHT_PERCENT}% must be"
+    )))
 }
 
 #[cfg(test)]
@@ -209,7 +240,10 @@ mod tests {
 
     #[test]
     fn a_name_means_only_itself() {
-        assert_eq!(escaped("a.rs:1: f -> bool with (x|y)"), r"a\.rs:1: f \-> bool with \(x\|y\)");
+        assert_eq!(
+            escaped("a.rs:1: f -> bool with (x|y)"),
+            r"a\.rs:1: f \-> bool with \(x\|y\)"
+        );
     }
 
     #[test]
@@ -219,17 +253,28 @@ mod tests {
         assert!(!explained.is_empty());
         for name in &explained {
             let file = name.split(':').next().unwrap();
-            let folder = file.strip_prefix("engine/src/").and_then(|file| file.split('/').next());
-            assert!(root.join(file).is_file() && folder.is_some_and(|folder| FOLDERS.contains(&folder)), "{name}");
+            let folder = file
+                .strip_prefix("engine/src/")
+                .and_then(|file| file.split('/').next());
+            assert!(
+                root.join(file).is_file() && folder.is_some_and(|folder| FOLDERS.contains(&folder)),
+                "{name}"
+            );
         }
-        assert_eq!(without_place("engine/src/a.rs:1:22: replace a: b with c"), "engine/src/a.rs: replace a: b with c");
+        assert_eq!(
+            without_place("engine/src/a.rs:1:22: replace a: b with c"),
+            "engine/src/a.rs: replace a: b with c"
+        );
     }
 
     #[test]
     fn three_in_a_hundred_may_be_missed() {
         assert!(judge(97, 100).is_ok());
         assert!(judge(32, 32).is_ok());
-        assert_eq!(judge(28, 32).unwrap_err().message(), "28 of 32 mutants were caught, and at least 97% must be");
+        assert_eq!(
+            judge(28, 32).unwrap_err().message(),
+            "28 of 32 mutants were caught, and at least 97% must be"
+        );
     }
 
     #[test]

@@ -8,14 +8,19 @@ use std::path::{Path, PathBuf};
 pub(crate) fn files(root: &Path, folder: &str) -> Result<Vec<PathBuf>> {
     let dir = root.join(folder);
     let is_test = |path: &PathBuf| {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
         name.ends_with(".test.mjs") || name.ends_with(".test.js")
     };
     let entries = fs::read_dir(&dir).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_test).collect();
     files.sort();
     if files.is_empty() {
-        return Err(Problem::new(format!("there are no files `{folder}/*.test.mjs`")));
+        return Err(Problem::new(format!(
+            "there are no files `{folder}/*.test.mjs`"
+        )));
     }
     Ok(files)
 }

@@ -1,6 +1,8 @@
-//! Creates the console's page from `console/index.html` and the files that it references, like Trunk.
+//! Creates the console's page from `console/index.html` and the files that it references, like
+//! Trunk.
 //!
-//! A tag with `data-trunk` references a file of `console/`, or the program; the resulting page references the files next to it.
+//! A tag with `data-trunk` references a file of `console/`, or the program; the resulting page
+//! references the files next to it.
 
 use crate::fingerprint::Fingerprint;
 use crate::problem::{Problem, Result};
@@ -42,10 +44,15 @@ pub(crate) struct Program {
 impl Names {
     /// The name of a file with this content.
     fn name(self, file: &Path, content: &[u8]) -> String {
-        let part = |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
+        let part = |part: Option<&std::ffi::OsStr>| {
+            part.unwrap_or_default().to_string_lossy().into_owned()
+        };
         let (stem, ending) = (part(file.file_stem()), part(file.extension()));
         match self {
-            Self::Hashed => format!("{stem}-{}.{ending}", Fingerprint::new().bytes(content).finish()),
+            Self::Hashed => format!(
+                "{stem}-{}.{ending}",
+                Fingerprint::new().bytes(content).finish()
+            ),
             Self::Plain => format!("{stem}.{ending}"),
         }
     }
@@ -57,11 +64,21 @@ impl Program {
         let script = fs::read(folder.join(format!("{NAME}.js")))?;
         let wasm = fs::read(folder.join(format!("{NAME}_bg.wasm")))?;
         let suffix = match names {
-            Names::Hashed => format!("-{}", Fingerprint::new().bytes(&script).bytes(&wasm).finish()),
+            Names::Hashed => format!(
+                "-{}",
+                Fingerprint::new().bytes(&script).bytes(&wasm).finish()
+            ),
             Names::Plain => String::new(),
         };
-        let files = Files::from([(format!("{NAME}{suffix}.js"), script), (format!("{NAME}{suffix}_bg.wasm"), wasm)]);
-        Ok(Self { suffix, files, head: String::new() })
+        let files = Files::from([
+            (format!("{NAME}{suffix}.js"), script),
+            (format!("{NAME}{suffix}_bg.wasm"), wasm),
+        ]);
+        Ok(Self {
+            suffix,
+            files,
+            head: String::new(),
+        })
     }
 
     /// The script that starts it.
@@ -96,11 +113,17 @@ pub(crate) fn build(console: &Path, names: Names, program: Program) -> Result<Fi
     let mut started = false;
     let mut files = Files::new();
     while let Some(mark) = rest.find(MARK) {
-        let start = rest[..mark].rfind('<').ok_or_else(|| wrong("`data-trunk` stands in no tag"))?;
-        let end = mark + rest[mark..].find('>').ok_or_else(|| wrong("a tag with `data-trunk` does not end"))?;
+        let start = rest[..mark]
+            .rfind('<')
+            .ok_or_else(|| wrong("`data-trunk` stands in no tag"))?;
+        let end = mark
+            + rest[mark..]
+                .find('>')
+                .ok_or_else(|| wrong("a tag with `data-trunk` does not end"))?;
         let tag = &rest[start..end];
         let mut copy = |attribute: &str| {
-            let source = value(tag, attribute).ok_or_else(|| wrong(&format!("`{tag}>` has no `{attribute}`")))?;
+            let source = value(tag, attribute)
+                .ok_or_else(|| wrong(&format!("`{tag}>` has no `{attribute}`")))?;
             let content = read(console, source)?;
             let name = names.name(Path::new(source), &content);
             files.insert(name.clone(), content);
@@ -109,14 +132,18 @@ pub(crate) fn build(console: &Path, names: Names, program: Program) -> Result<Fi
         let new = match (tag.starts_with("<script"), value(tag, "rel")) {
             (true, _) => format!("<script src=\"/{}\">", copy("src")?),
             (false, Some("icon")) => format!("<link rel=\"icon\" href=\"/{}\"/>", copy("href")?),
-            (false, Some("css")) => format!("<link rel=\"stylesheet\" href=\"/{}\"/>", copy("href")?),
+            (false, Some("css")) => {
+                format!("<link rel=\"stylesheet\" href=\"/{}\"/>", copy("href")?)
+            }
             (false, Some("rust")) if !started => {
                 started = true;
                 program.start()
             }
             _ => {
-                return Err(wrong(&format!("`{tag}>` is none of a script, an icon, a style sheet and one program"))
-                    .hint("xtask/src/page.rs makes the page; teach it the new kind"));
+                return Err(wrong(&format!(
+                    "`{tag}>` is none of a script, an icon, a style sheet and one program"
+                ))
+                .hint("xtask/src/page.rs makes the page; teach it the new kind"));
             }
         };
         text.push_str(&rest[..start]);
@@ -125,15 +152,23 @@ pub(crate) fn build(console: &Path, names: Names, program: Program) -> Result<Fi
     }
     text.push_str(rest);
     if !started {
-        return Err(wrong("no tag with `data-trunk` and `rel=\"rust\"` says where the program starts"));
+        return Err(wrong(
+            "no tag with `data-trunk` and `rel=\"rust\"` says where the program starts",
+        ));
     }
-    let (before, after) = text.split_once("</head>").ok_or_else(|| wrong("it has no `</head>`"))?;
-    files.insert(INDEX.to_owned(), format!("{before}{}</head>{after}", program.preload()).into_bytes());
+    let (before, after) = text
+        .split_once("</head>")
+        .ok_or_else(|| wrong("it has no `</head>`"))?;
+    files.insert(
+        INDEX.to_owned(),
+        format!("{before}{}</head>{after}", program.preload()).into_bytes(),
+    );
     files.extend(program.files);
     Ok(files)
 }
 
-/// Replaces the contents of a folder with files. The page is written last, because it marks the folder as a console.
+/// Replaces the contents of a folder with files. The page is written last, because it marks the
+/// folder as a console.
 pub(crate) fn replace(folder: &Path, files: &Files) -> io::Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
@@ -145,8 +180,10 @@ pub(crate) fn replace(folder: &Path, files: &Files) -> io::Result<()> {
 pub(crate) fn write(folder: &Path, files: &Files) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let is_page = |name: &str| name == INDEX;
-    let in_order =
-        files.iter().filter(|(name, _)| !is_page(name)).chain(files.iter().filter(|(name, _)| is_page(name)));
+    let in_order = files
+        .iter()
+        .filter(|(name, _)| !is_page(name))
+        .chain(files.iter().filter(|(name, _)| is_page(name)));
     for (name, content) in in_order {
         fs::write(folder.join(name), content)?;
     }
@@ -160,7 +197,8 @@ fn value<'t>(tag: &'t str, attribute: &str) -> Option<&'t str> {
 }
 
 fn read(console: &Path, file: &str) -> Result<Vec<u8>> {
-    fs::read(console.join(file)).map_err(|error| Problem::new(format!("cannot read `console/{file}`: {error}")))
+    fs::read(console.join(file))
+        .map_err(|error| Problem::new(format!("cannot read `console/{file}`: {error}")))
 }
 
 fn wrong(message: &str) -> Problem {
@@ -179,7 +217,9 @@ mod tests {
 
     /// A new folder for this test with a console in it.
     fn console(name: &str, page: &str) -> PathBuf {
-        let folder = std::env::current_exe().unwrap().with_file_name(format!("page-{name}"));
+        let folder = std::env::current_exe()
+            .unwrap()
+            .with_file_name(format!("page-{name}"));
         fs::remove_dir_all(&folder).ok();
         fs::create_dir_all(folder.join("style")).unwrap();
         fs::write(folder.join(INDEX), page).unwrap();
@@ -191,7 +231,11 @@ mod tests {
 
     fn program(suffix: &str) -> Program {
         let files = Files::from([(format!("gbac-console{suffix}.js"), b"js".to_vec())]);
-        Program { suffix: suffix.to_owned(), files, head: String::new() }
+        Program {
+            suffix: suffix.to_owned(),
+            files,
+            head: String::new(),
+        }
     }
 
     fn page(files: &Files) -> &str {
@@ -202,7 +246,10 @@ mod tests {
     fn the_page_names_the_files_beside_it() {
         let files = build(&console("plain", PAGE), Names::Plain, program("")).unwrap();
         let names: Vec<&str> = files.keys().map(String::as_str).collect();
-        assert_eq!(names, ["gbac-console.js", "icon.svg", INDEX, "look.css", "theme.js"]);
+        assert_eq!(
+            names,
+            ["gbac-console.js", "icon.svg", INDEX, "look.css", "theme.js"]
+        );
         assert_eq!(
             page(&files),
             "<head>\n<link rel=\"icon\" href=\"/icon.svg\"/>\n<script src=\"/theme.js\"></script>\n\
@@ -219,24 +266,47 @@ mod tests {
     #[test]
     fn a_hashed_name_follows_the_content() {
         let folder = console("hashed", PAGE);
-        let names = || build(&folder, Names::Hashed, program("-12ab")).unwrap().into_keys().collect::<Vec<_>>();
+        let names = || {
+            build(&folder, Names::Hashed, program("-12ab"))
+                .unwrap()
+                .into_keys()
+                .collect::<Vec<_>>()
+        };
         let before = names();
-        assert!(before.contains(&"gbac-console-12ab.js".to_owned()), "{before:?}");
-        assert!(before.iter().all(|name| name.contains('-') || name == INDEX), "{before:?}");
+        assert!(
+            before.contains(&"gbac-console-12ab.js".to_owned()),
+            "{before:?}"
+        );
+        assert!(
+            before
+                .iter()
+                .all(|name| name.contains('-') || name == INDEX),
+            "{before:?}"
+        );
         assert_eq!(before, names());
         fs::write(folder.join("style/look.css"), "new").unwrap();
         let after = names();
-        assert_eq!(before.iter().filter(|name| !after.contains(name)).count(), 1, "{before:?} {after:?}");
+        assert_eq!(
+            before.iter().filter(|name| !after.contains(name)).count(),
+            1,
+            "{before:?} {after:?}"
+        );
     }
 
     #[test]
     fn unknown_tags_are_errors() {
-        let problem =
-            |name, page: &str| build(&console(name, page), Names::Plain, program("")).unwrap_err().to_string();
+        let problem = |name, page: &str| {
+            build(&console(name, page), Names::Plain, program(""))
+                .unwrap_err()
+                .to_string()
+        };
         let page = PAGE.replace("look.css", "gone.css");
         assert!(problem("gone", &page).contains("cannot read `console/style/gone.css`"));
         let page = PAGE.replace("rel=\"css\"", "rel=\"sass\"");
-        assert!(problem("sass", &page).contains("`<link data-trunk rel=\"sass\" href=\"style/look.css\">` is none of"));
+        assert!(
+            problem("sass", &page)
+                .contains("`<link data-trunk rel=\"sass\" href=\"style/look.css\">` is none of")
+        );
         let page = PAGE.replace("rel=\"rust\"", "rel=\"icon\" href=\"style/icon.svg\"");
         assert!(problem("none", &page).contains("says where the program starts"));
     }
@@ -245,7 +315,10 @@ mod tests {
     fn a_folder_is_replaced() {
         let folder = console("replace", PAGE);
         replace(&folder, &Files::from([(INDEX.to_owned(), b"new".to_vec())])).unwrap();
-        let entries: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let entries: Vec<_> = fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
         assert_eq!(entries, [INDEX]);
     }
 }

@@ -1,6 +1,7 @@
 //! `cargo xtask pages`: measures the published console in a browser with large policies.
 //!
-//! Two browser tests define the measurements and limits; this module gives them a published console and service.
+//! Two browser tests define the measurements and limits; this module gives them a published console
+//! and service.
 
 use crate::browser;
 use crate::problem::Result;
@@ -24,7 +25,10 @@ pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
     tools::npm_ci(workspace, &progress, FOLDER)?;
     sizes::build_console(workspace)?;
     let step = progress.slow("service", "compiling");
-    match cargo(&workspace.root).args(["build", "--release", "--package", "gbac"]).succeed(Some(&step)) {
+    match cargo(&workspace.root)
+        .args(["build", "--release", "--package", "gbac"])
+        .succeed(Some(&step))
+    {
         Ok(_) => step.done("built"),
         Err(problem) => {
             step.failed();
@@ -37,7 +41,13 @@ pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
         let mut call = tools::node(&workspace.root)?
             .args(["--test", "--test-reporter=tap"])
             .args([workspace.root.join(FOLDER).join(file)])
-            .env("GBAC_BIN", workspace.target.join("release").join(format!("gbac{EXE_SUFFIX}")))
+            .env(
+                "GBAC_BIN",
+                workspace
+                    .target
+                    .join("release")
+                    .join(format!("gbac{EXE_SUFFIX}")),
+            )
             .env("GBAC_CONSOLE", &dist)
             .env("GBAC_CHROMIUM", &browser.chromium)
             .env("NO_COLOR", "1");
@@ -47,7 +57,10 @@ pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
         match call.succeed(Some(&step)) {
             Ok(lines) => {
                 step.done("measured");
-                for told in lines.iter().filter_map(|line| line.trim_start().strip_prefix(TOLD)) {
+                for told in lines
+                    .iter()
+                    .filter_map(|line| line.trim_start().strip_prefix(TOLD))
+                {
                     if told.contains(" ms") {
                         say(told);
                     }

@@ -19,7 +19,11 @@ pub(crate) type Result<T> = std::result::Result<T, Problem>;
 impl Problem {
     /// Creates an error with a message.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, output: Vec::new() }
+        Self {
+            message: message.into(),
+            hint: None,
+            output: Vec::new(),
+        }
     }
 
     /// Adds the recommended action.

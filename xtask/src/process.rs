@@ -10,8 +10,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Progress lines of cargo, which say nothing about a failure.
-const NOISE: [&str; 8] =
-    ["Compiling", "Checking", "Downloading", "Downloaded", "Blocking", "Updating", "Locking", "Adding"];
+const NOISE: [&str; 8] = [
+    "Compiling",
+    "Checking",
+    "Downloading",
+    "Downloaded",
+    "Blocking",
+    "Updating",
+    "Locking",
+    "Adding",
+];
 
 /// A program with its arguments, ready to run.
 pub(crate) struct Call {
@@ -41,18 +49,26 @@ impl Call {
     /// A call of `program` in the folder `dir`.
     pub(crate) fn new(program: impl AsRef<OsStr>, dir: &Path) -> Self {
         let program = program.as_ref();
-        let command_line = Path::new(program).file_stem().unwrap_or(program).to_string_lossy().into_owned();
+        let command_line = Path::new(program)
+            .file_stem()
+            .unwrap_or(program)
+            .to_string_lossy()
+            .into_owned();
         let mut command = Command::new(program);
         command.current_dir(dir).stdin(Stdio::null());
-        // `cargo run` sets variables about this package. If they were inherited, build scripts that watch them (like ring's)
-        // would run again when cargo is called alternately with and without xtask.
+        // `cargo run` sets variables about this package. If they were inherited, build scripts that
+        // watch them (like ring's) would run again when cargo is called alternately with and
+        // without xtask.
         for (name, _) in env::vars_os() {
             let name_text = name.to_string_lossy();
             if name_text.starts_with("CARGO_PKG_") || name_text.starts_with("CARGO_MANIFEST_") {
                 command.env_remove(&name);
             }
         }
-        Self { command, command_line }
+        Self {
+            command,
+            command_line,
+        }
     }
 
     /// Adds arguments.
@@ -92,20 +108,35 @@ impl Call {
         &self.command_line
     }
 
-    /// Runs to the end and keeps every line; `step` shows the newest one. Returns an error only if it cannot be started.
+    /// Runs to the end and keeps every line; `step` shows the newest one. Returns an error only if
+    /// it cannot be started.
     pub(crate) fn finish(self, step: Option<&Step<'_>>) -> Result<Ended> {
-        let Self { mut command, command_line } = self;
-        let (success, lines) =
-            run(&mut command, step).map_err(|error| Problem::new(format!("cannot run `{command_line}`: {error}")))?;
-        Ok(Ended { success, lines, command_line })
+        let Self {
+            mut command,
+            command_line,
+        } = self;
+        let (success, lines) = run(&mut command, step)
+            .map_err(|error| Problem::new(format!("cannot run `{command_line}`: {error}")))?;
+        Ok(Ended {
+            success,
+            lines,
+            command_line,
+        })
     }
 
     /// Runs to the end with all output in `file`, and reads it afterwards.
     pub(crate) fn finish_into(self, file: &Path) -> Result<Ended> {
-        let Self { mut command, command_line } = self;
+        let Self {
+            mut command,
+            command_line,
+        } = self;
         let (success, lines) = run_into(&mut command, file)
             .map_err(|error| Problem::new(format!("cannot run `{command_line}`: {error}")))?;
-        Ok(Ended { success, lines, command_line })
+        Ok(Ended {
+            success,
+            lines,
+            command_line,
+        })
     }
 
     /// Runs to the end; returns an error with the program's output if it fails.
@@ -116,7 +147,10 @@ impl Call {
     /// The first line of output; `None` if it cannot run.
     pub(crate) fn first_line(self) -> Option<String> {
         let ended = self.finish(None).ok()?;
-        ended.success.then(|| ended.lines.into_iter().next()).flatten()
+        ended
+            .success
+            .then(|| ended.lines.into_iter().next())
+            .flatten()
     }
 
     /// Returns the prepared command, to give it the terminal.
@@ -131,7 +165,8 @@ impl Ended {
         if self.success {
             Ok(self.lines)
         } else {
-            Err(Problem::new(format!("`{}` failed", self.command_line)).output(without_noise(self.lines)))
+            Err(Problem::new(format!("`{}` failed", self.command_line))
+                .output(without_noise(self.lines)))
         }
     }
 }
@@ -169,22 +204,39 @@ fn run_into(command: &mut Command, file: &Path) -> io::Result<(bool, Vec<String>
         fs::create_dir_all(folder)?;
     }
     let log = File::create(file)?;
-    let success = command.stdout(log.try_clone()?).stderr(log).status()?.success();
+    let success = command
+        .stdout(log.try_clone()?)
+        .stderr(log)
+        .status()?
+        .success();
     let bytes = fs::read(file)?;
     let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
-    Ok((success, text.split(|&byte| byte == b'\n').map(to_line).collect()))
+    Ok((
+        success,
+        text.split(|&byte| byte == b'\n').map(to_line).collect(),
+    ))
 }
 
 fn to_line(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).trim_end_matches('\r').to_owned()
+    String::from_utf8_lossy(bytes)
+        .trim_end_matches('\r')
+        .to_owned()
 }
 
 /// Finds a program in `PATH`, like a shell.
 pub(crate) fn find(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
-    let endings: &[&str] = if cfg!(windows) { &[".exe", ".cmd", ".bat"] } else { &[""] };
+    let endings: &[&str] = if cfg!(windows) {
+        &[".exe", ".cmd", ".bat"]
+    } else {
+        &[""]
+    };
     env::split_paths(&path)
-        .flat_map(|dir| endings.iter().map(move |ending| dir.join(format!("{name}{ending}"))))
+        .flat_map(|dir| {
+            endings
+                .iter()
+                .map(move |ending| dir.join(format!("{name}{ending}")))
+        })
         .find(|file| is_program(file))
 }
 
@@ -193,7 +245,8 @@ pub(crate) fn is_program(file: &Path) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        file.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+        file.metadata()
+            .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
     }
     #[cfg(not(unix))]
     {
@@ -210,7 +263,10 @@ mod tests {
     fn keeps_both_outputs_in_order() {
         let script = "console.log('one'); console.error('two'); process.exit(3)";
         let node = find("node").unwrap();
-        let ended = Call::new(node, Path::new(".")).args(["-e", script]).finish(None).unwrap();
+        let ended = Call::new(node, Path::new("."))
+            .args(["-e", script])
+            .finish(None)
+            .unwrap();
         assert!(!ended.success);
         assert_eq!(ended.lines, ["one", "two"]);
         let problem = ended.into_result().unwrap_err().to_string();
@@ -220,15 +276,32 @@ mod tests {
 
     #[test]
     fn a_program_that_is_not_there_is_named() {
-        let problem = Call::new("no-such-program", Path::new(".")).succeed(None).unwrap_err();
-        assert!(problem.message().starts_with("cannot run `no-such-program`"), "{problem}");
+        let problem = Call::new("no-such-program", Path::new("."))
+            .succeed(None)
+            .unwrap_err();
+        assert!(
+            problem
+                .message()
+                .starts_with("cannot run `no-such-program`"),
+            "{problem}"
+        );
         assert_eq!(find("no-such-program"), None);
     }
 
     #[test]
     fn drops_only_the_chatter_of_cargo() {
-        let lines = ["   Compiling serde v1.0.0", "error[E0432]: unresolved import", "Compiling is what I test"];
+        let lines = [
+            "   Compiling serde v1.0.0",
+            "error[E0432]: unresolved import",
+            "Compiling is what I test",
+        ];
         let kept = without_noise(lines.map(str::to_owned).to_vec());
-        assert_eq!(kept, ["error[E0432]: unresolved import", "Compiling is what I test"]);
+        assert_eq!(
+            kept,
+            [
+                "error[E0432]: unresolved import",
+                "Compiling is what I test"
+            ]
+        );
     }
 }

@@ -29,13 +29,23 @@ pub(crate) struct Step<'a> {
 impl Progress {
     /// Creates the progress of this run; live lines appear only if standard error is a terminal.
     pub(crate) fn new() -> Self {
-        Self { live: io::stderr().is_terminal(), running: Mutex::new(Vec::new()) }
+        Self {
+            live: io::stderr().is_terminal(),
+            running: Mutex::new(Vec::new()),
+        }
     }
 
     /// Starts a step that is usually short.
     pub(crate) fn quick(&self, name: &str) -> Step<'_> {
-        self.running().push(Running { name: name.to_owned(), latest: String::new() });
-        Step { progress: self, name: name.to_owned(), started: Instant::now() }
+        self.running().push(Running {
+            name: name.to_owned(),
+            latest: String::new(),
+        });
+        Step {
+            progress: self,
+            name: name.to_owned(),
+            started: Instant::now(),
+        }
     }
 
     /// Starts a step that takes a while, and prints what it does.
@@ -74,9 +84,17 @@ impl Progress {
             return;
         }
         let names: Vec<&str> = running.iter().map(|step| step.name.as_str()).collect();
-        let latest = running.iter().rev().map(|step| step.latest.trim()).find(|text| !text.is_empty());
+        let latest = running
+            .iter()
+            .rev()
+            .map(|step| step.latest.trim())
+            .find(|text| !text.is_empty());
         let line = format!("  ... {}: {}", names.join(", "), latest.unwrap_or(""));
-        let line: String = line.chars().filter(|c| !c.is_control()).take(WIDTH - 1).collect();
+        let line: String = line
+            .chars()
+            .filter(|c| !c.is_control())
+            .take(WIDTH - 1)
+            .collect();
         eprint!("{line}");
         io::stderr().flush().ok();
     }
@@ -112,8 +130,11 @@ impl Step<'_> {
     }
 
     fn end(self, what: &str) {
-        self.progress.running().retain(|step| step.name != self.name);
+        self.progress
+            .running()
+            .retain(|step| step.name != self.name);
         let seconds = self.started.elapsed().as_secs_f64();
-        self.progress.print(&format!("  {:<15} {what:<54} {seconds:>6.1} s", self.name));
+        self.progress
+            .print(&format!("  {:<15} {what:<54} {seconds:>6.1} s", self.name));
     }
 }

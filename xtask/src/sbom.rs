@@ -1,4 +1,5 @@
-//! `cargo xtask sbom`: runs `xtask/sbom`, which creates the software bill of materials in CycloneDX.
+//! `cargo xtask sbom`: runs `xtask/sbom`, which creates the software bill of materials in
+//! CycloneDX.
 
 use crate::problem::Result;
 use crate::process::cargo;

@@ -23,5 +23,9 @@ pub(crate) fn shells(workspace: &Workspace, progress: &Progress) {
 
 /// The shells that are installed.
 pub(crate) fn installed() -> String {
-    SHELLS.into_iter().filter(|shell| find(shell).is_some()).collect::<Vec<_>>().join(" ")
+    SHELLS
+        .into_iter()
+        .filter(|shell| find(shell).is_some())
+        .collect::<Vec<_>>()
+        .join(" ")
 }

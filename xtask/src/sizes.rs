@@ -1,4 +1,5 @@
-//! `cargo xtask sizes`: measures browser downloads, records them, and compares them with their limits.
+//! `cargo xtask sizes`: measures browser downloads, records them, and compares them with their
+//! limits.
 
 use crate::bind::{Binder, Speed};
 use crate::build_js;
@@ -56,7 +57,10 @@ fn console_files(workspace: &Workspace) -> Result<Vec<(String, PathBuf)>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(&dist).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
+        let ending = path
+            .extension()
+            .and_then(|ending| ending.to_str())
+            .unwrap_or("");
         if let "wasm" | "js" | "css" | "html" = ending {
             files.push((format!("console, {ending}"), path));
         }
@@ -65,18 +69,27 @@ fn console_files(workspace: &Workspace) -> Result<Vec<(String, PathBuf)>> {
     files.reverse();
     let page = fs::read_to_string(dist.join("index.html")).map_err(failed)?;
     for address in FIRST_PAGES {
-        let first = first_load(&page, address).into_iter().chain(["index.html".to_owned()]);
+        let first = first_load(&page, address)
+            .into_iter()
+            .chain(["index.html".to_owned()]);
         files.extend(first.map(|name| (first_load_name(address), dist.join(name))));
     }
     Ok(files)
 }
 
-/// The names of the files that a browser fetches before the console can draw this path: those that the page links, and those
-/// that it lists for the path.
+/// The names of the files that a browser fetches before the console can draw this path: those that
+/// the page links, and those that it lists for the path.
 fn first_load(page: &str, address: &str) -> Vec<String> {
-    let linked = page.split(['"', '\'']).filter_map(|text| text.strip_prefix('/'));
+    let linked = page
+        .split(['"', '\''])
+        .filter_map(|text| text.strip_prefix('/'));
     let mut names: Vec<String> = linked
-        .filter(|name| matches!(name.rsplit_once('.'), Some((_, "css" | "js" | "wasm" | "svg"))))
+        .filter(|name| {
+            matches!(
+                name.rsplit_once('.'),
+                Some((_, "css" | "js" | "wasm" | "svg"))
+            )
+        })
         .map(str::to_owned)
         .collect();
     if let Some((hash, files)) = split::files_of(page, address) {
@@ -92,7 +105,12 @@ pub(crate) fn write_into(document: &Path, marks: (&str, &str), tables: &str) -> 
     let failed = |error| Problem::new(format!("cannot write `{}`: {error}", document.display()));
     let text = fs::read_to_string(document).map_err(failed)?;
     let replaced = between_marks(&text, marks, tables).ok_or_else(|| {
-        Problem::new(format!("`{}` does not have the marks `{}` and `{}`", document.display(), marks.0, marks.1))
+        Problem::new(format!(
+            "`{}` does not have the marks `{}` and `{}`",
+            document.display(),
+            marks.0,
+            marks.1
+        ))
     })?;
     fs::write(document, replaced).map_err(failed)
 }
@@ -118,7 +136,10 @@ mod tests {
             names.sort_unstable();
             names
         };
-        assert_eq!(first_load(page, "/security/roles"), with(&["chunk_1-0aF.wasm", "split_b-0aF.wasm"]));
+        assert_eq!(
+            first_load(page, "/security/roles"),
+            with(&["chunk_1-0aF.wasm", "split_b-0aF.wasm"])
+        );
         assert_eq!(first_load(page, "/"), with(&["split_a-0aF.wasm"]));
         assert_eq!(first_load(page, "/elsewhere"), with(&[]));
     }

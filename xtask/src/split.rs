@@ -1,4 +1,5 @@
-//! Splits the published console into several wasm files: one for the first page, others for further pages.
+//! Splits the published console into several wasm files: one for the first page, others for further
+//! pages.
 //!
 //! The compiled console is cut at its chunks (`console/src/chunk.rs`), bound and shrunk.
 
@@ -40,32 +41,54 @@ pub(crate) const FIRST: [(&str, &str); 13] = [
 type Parts = BTreeMap<String, Vec<String>>;
 
 /// Splits the console that cargo compiled for `profile`.
-pub(crate) fn split(workspace: &Workspace, tools: &Bundler, profile: &str, step: &Step<'_>) -> Result<Program> {
+pub(crate) fn split(
+    workspace: &Workspace,
+    tools: &Bundler,
+    profile: &str,
+    step: &Step<'_>,
+) -> Result<Program> {
     let (Some(splitter), Some(wasm_opt)) = (&tools.wasm_split, &tools.wasm_opt) else {
-        return Err(Problem::new("the console is split only with wasm-split-cli and wasm-opt"));
+        return Err(Problem::new(
+            "the console is split only with wasm-split-cli and wasm-opt",
+        ));
     };
     let folder = workspace.target.join("xtask-split");
-    let failed = |error: io::Error| Problem::new(format!("cannot write `{}`: {error}", folder.display()));
+    let failed =
+        |error: io::Error| Problem::new(format!("cannot write `{}`: {error}", folder.display()));
     if folder.exists() {
         fs::remove_dir_all(&folder).map_err(failed)?;
     }
     fs::create_dir_all(&folder).map_err(failed)?;
-    let compiled = workspace.target.join(WASM_TARGET).join(profile).join(format!("{NAME}.wasm"));
+    let compiled = workspace
+        .target
+        .join(WASM_TARGET)
+        .join(profile)
+        .join(format!("{NAME}.wasm"));
     let main = folder.join(format!("{NAME}.wasm"));
-    Call::new(splitter, &workspace.root).args([&compiled, &folder]).args(["--out-name", NAME]).succeed(Some(step))?;
-    tools.binder.bind(workspace, (&main, &folder, NAME), &[KEEP_LLD_EXPORTS], step)?;
+    Call::new(splitter, &workspace.root)
+        .args([&compiled, &folder])
+        .args(["--out-name", NAME])
+        .succeed(Some(step))?;
+    tools
+        .binder
+        .bind(workspace, (&main, &folder, NAME), &[KEEP_LLD_EXPORTS], step)?;
     fs::remove_file(&main).map_err(failed)?;
     for file in files(&folder, "wasm").map_err(failed)? {
         wasm_opt.shrink(workspace, &file, step)?;
     }
-    program(&folder).map_err(|error| Problem::new(format!("cannot read the split console: {error}")))
+    program(&folder)
+        .map_err(|error| Problem::new(format!("cannot read the split console: {error}")))
 }
 
 /// The files of a folder with this extension, sorted.
 fn files(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
-    let mut files: Vec<_> =
-        entries.into_iter().filter(|path| path.extension().is_some_and(|found| found == ending)).collect();
+    let entries = fs::read_dir(folder)?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<io::Result<Vec<_>>>()?;
+    let mut files: Vec<_> = entries
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|found| found == ending))
+        .collect();
     files.sort();
     Ok(files)
 }
@@ -78,11 +101,20 @@ fn program(folder: &Path) -> io::Result<Program> {
     let parts = parts_of(&link);
     let shared = |text: &str| {
         // Scripts import it by its new name, the wasm file by its first name.
-        let text = text.replace(&format!("from \"./{LINK}\""), &format!("from \"./{}\"", named("split", ".js")));
-        let text = text.replace(&format!("./{NAME}.js"), &format!("./{}", named(NAME, ".js")));
+        let text = text.replace(
+            &format!("from \"./{LINK}\""),
+            &format!("from \"./{}\"", named("split", ".js")),
+        );
+        let text = text.replace(
+            &format!("./{NAME}.js"),
+            &format!("./{}", named(NAME, ".js")),
+        );
         let mut text = text.replace(&format!("{NAME}_bg.wasm"), &named(NAME, "_bg.wasm"));
         for part in parts.values().flatten() {
-            text = text.replace(&format!("\"./{part}.wasm\""), &format!("\"./{}\"", named(part, ".wasm")));
+            text = text.replace(
+                &format!("\"./{part}.wasm\""),
+                &format!("\"./{}\"", named(part, ".wasm")),
+            );
         }
         text
     };
@@ -98,16 +130,23 @@ fn program(folder: &Path) -> io::Result<Program> {
         };
         program.insert(name, fs::read(&file)?);
     }
-    let head =
-        head(&hash, &parts).ok_or_else(|| io::Error::other("it has not every part that an address begins with"))?;
-    Ok(Program { suffix: format!("-{hash}"), files: program, head })
+    let head = head(&hash, &parts)
+        .ok_or_else(|| io::Error::other("it has not every part that an address begins with"))?;
+    Ok(Program {
+        suffix: format!("-{hash}"),
+        files: program,
+        head,
+    })
 }
 
-/// The files that each part needs, parsed from the script that fetches them: shared files first, its own last.
+/// The files that each part needs, parsed from the script that fetches them: shared files first,
+/// its own last.
 fn parts_of(link: &str) -> Parts {
     let mut parts = Parts::new();
     for definition in link.split("export const __wasm_split_load_").skip(1) {
-        let Some((name, rest)) = definition.split_once(" = ") else { continue };
+        let Some((name, rest)) = definition.split_once(" = ") else {
+            continue;
+        };
         let rest = rest.split("\nconst ").next().unwrap_or(rest);
         let shared = rest.split("__chunk_").skip(1).map(|text| {
             let number: String = text.chars().take_while(char::is_ascii_digit).collect();
@@ -123,12 +162,16 @@ fn parts_of(link: &str) -> Parts {
     parts
 }
 
-/// The script that makes browsers fetch the first part of a path before the console's script starts, so that all files are
-/// fetched at once. `None` if a part is missing.
+/// The script that makes browsers fetch the first part of a path before the console's script
+/// starts, so that all files are fetched at once. `None` if a part is missing.
 fn head(hash: &str, parts: &Parts) -> Option<String> {
     let mut map = String::new();
     for (address, part) in FIRST {
-        let files: Vec<String> = parts.get(part)?.iter().map(|file| format!("\"{file}\"")).collect();
+        let files: Vec<String> = parts
+            .get(part)?
+            .iter()
+            .map(|file| format!("\"{file}\""))
+            .collect();
         write!(map, "\"{address}\":[{}],", files.join(",")).ok()?;
     }
     Some(format!(
@@ -141,14 +184,19 @@ fn head(hash: &str, parts: &Parts) -> Option<String> {
     ))
 }
 
-/// The output of [`head`] for a path: the hash in all names, and the files without it. `None` if the page is not split or does
-/// not list the path.
+/// The output of [`head`] for a path: the hash in all names, and the files without it. `None` if
+/// the page is not split or does not list the path.
 pub(crate) fn files_of<'p>(page: &'p str, address: &str) -> Option<(&'p str, Vec<&'p str>)> {
     let (_, rest) = page.split_once(&format!("\"{address}\":["))?;
     let (list, rest) = rest.split_once(']')?;
     let (_, hash) = rest.split_once("`/${file}-")?;
     let (hash, _) = hash.split_once(".wasm`")?;
-    Some((hash, list.split('"').filter(|name| !matches!(*name, "" | ",")).collect()))
+    Some((
+        hash,
+        list.split('"')
+            .filter(|name| !matches!(*name, "" | ","))
+            .collect(),
+    ))
 }
 
 #[cfg(test)]
@@ -178,10 +226,19 @@ export const __wasm_split_load_empty = wrapAsyncCb(makeLoad(() => async (_imp) =
 
     #[test]
     fn pages_fetch_the_first_part_of_their_path() {
-        let parts = FIRST.iter().map(|(_, part)| ((*part).to_owned(), vec![format!("split_{part}")])).collect();
+        let parts = FIRST
+            .iter()
+            .map(|(_, part)| ((*part).to_owned(), vec![format!("split_{part}")]))
+            .collect();
         let head = super::head("12ab", &parts).unwrap();
-        assert!(head.starts_with("<link rel=\"modulepreload\" href=\"/split-12ab.js\""), "{head}");
-        assert_eq!(files_of(&head, "/security/audit"), Some(("12ab", vec!["split_rest"])));
+        assert!(
+            head.starts_with("<link rel=\"modulepreload\" href=\"/split-12ab.js\""),
+            "{head}"
+        );
+        assert_eq!(
+            files_of(&head, "/security/audit"),
+            Some(("12ab", vec!["split_rest"]))
+        );
         assert_eq!(files_of(&head, "/elsewhere"), None);
         assert_eq!(super::head("12ab", &Parts::new()), None);
     }
@@ -193,7 +250,10 @@ export const __wasm_split_load_empty = wrapAsyncCb(makeLoad(() => async (_imp) =
         let routes = fs::read_to_string(root.join("console/src/app.rs")).unwrap();
         for (address, part) in FIRST {
             assert!(files.contains(&format!(" {part}, ")), "{part}");
-            assert!(routes.contains(&format!("path!(\"{address}\")")), "{address}");
+            assert!(
+                routes.contains(&format!("path!(\"{address}\")")),
+                "{address}"
+            );
         }
     }
 }

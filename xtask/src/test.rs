@@ -1,4 +1,5 @@
-//! `cargo xtask test`: runs the checks in two lanes; a failure stops only the checks that depend on it.
+//! `cargo xtask test`: runs the checks in two lanes; a failure stops only the checks that depend on
+//! it.
 
 mod checks;
 mod context;
@@ -32,7 +33,10 @@ pub(crate) use crate::test::context::Options;
 /// The variable with the seed of random cases.
 const SEED: &str = "GBAC_SEED";
 /// The lanes, with their names in the plan.
-const LANES: [(Lane, &str); 2] = [(Lane::Cargo, "Rust"), (Lane::Others, "Node, Java and browsers")];
+const LANES: [(Lane, &str); 2] = [
+    (Lane::Cargo, "Rust"),
+    (Lane::Others, "Node, Java and browsers"),
+];
 
 /// One run of the command.
 struct Run<'a> {
@@ -45,7 +49,11 @@ struct Run<'a> {
 /// Prints the names for `--only`.
 pub(crate) fn list() {
     for check in CHECKS {
-        let form = if matches!(check.form, Form::Long(_)) { "; with --long" } else { "" };
+        let form = if matches!(check.form, Form::Long(_)) {
+            "; with --long"
+        } else {
+            ""
+        };
         say(&format!("{:<15} {}{form}", check.name, check.title));
     }
 }
@@ -56,16 +64,28 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode> 
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
     let seed = env::var(SEED).unwrap_or_else(|_| seed().to_string());
-    progress.print(&format!("{SEED}={seed} repeats the random cases of the Rust tests"));
+    progress.print(&format!(
+        "{SEED}={seed} repeats the random cases of the Rust tests"
+    ));
     // Named checks always run.
-    let passed = if named.is_empty() { Passed::new(workspace, settings::of(workspace)) } else { None };
+    let passed = if named.is_empty() {
+        Passed::new(workspace, settings::of(workspace))
+    } else {
+        None
+    };
     let run = Run {
         context: Context::new(workspace, &progress, options, seed),
         passed,
         times: Mutex::new(Times::read(workspace)),
     };
-    let chosen = if named.is_empty() { run.choose() } else { named };
-    let (known, chosen): (Vec<&Check>, Vec<&Check>) = chosen.into_iter().partition(|check| run.passed_before(check));
+    let chosen = if named.is_empty() {
+        run.choose()
+    } else {
+        named
+    };
+    let (known, chosen): (Vec<&Check>, Vec<&Check>) = chosen
+        .into_iter()
+        .partition(|check| run.passed_before(check));
     run.print_plan(&known, &chosen);
     let mut rows = run.lanes(&chosen);
     rows.extend(known.iter().map(|check| Row::skipped(check.name)));
@@ -75,21 +95,31 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode> 
         progress.print(&format!("\n{problem}"));
     }
     say(table(&rows).trim_end());
-    Ok(if failures.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if failures.is_none() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// The checks with these names, in the order of the table.
 fn named(names: &[String]) -> Result<Vec<&'static Check>> {
-    if let Some(unknown) = names.iter().find(|name| CHECKS.iter().all(|check| check.name != name.as_str())) {
+    if let Some(unknown) = names
+        .iter()
+        .find(|name| CHECKS.iter().all(|check| check.name != name.as_str()))
+    {
         let all: Vec<&str> = CHECKS.iter().map(|check| check.name).collect();
-        return Err(
-            Problem::new(format!("unknown check `{unknown}`")).hint(format!("the checks are: {}", all.join(", ")))
-        );
+        return Err(Problem::new(format!("unknown check `{unknown}`"))
+            .hint(format!("the checks are: {}", all.join(", "))));
     }
-    Ok(CHECKS.iter().filter(|check| names.iter().any(|name| name == check.name)).collect())
+    Ok(CHECKS
+        .iter()
+        .filter(|check| names.iter().any(|name| name == check.name))
+        .collect())
 }
 
-/// Whether a run without names includes the check. `changed` tells whether its own sources have changed since it passed.
+/// Whether a run without names includes the check. `changed` tells whether its own sources have
+/// changed since it passed.
 fn is_due(check: &Check, long: bool, changed: impl Fn(&Check, &[&str]) -> bool) -> bool {
     match check.form {
         Form::Always => true,
@@ -107,14 +137,21 @@ impl Run<'_> {
     /// The checks of a run without names.
     fn choose(&self) -> Vec<&'static Check> {
         let changed = |check: &Check, own: &[&str]| {
-            self.passed.as_ref().is_some_and(|passed| passed.has_changed(&own_record(check), own))
+            self.passed
+                .as_ref()
+                .is_some_and(|passed| passed.has_changed(&own_record(check), own))
         };
-        CHECKS.iter().filter(|check| is_due(check, self.context.long, changed)).collect()
+        CHECKS
+            .iter()
+            .filter(|check| is_due(check, self.context.long, changed))
+            .collect()
     }
 
     /// Whether the check passed with the same inputs, in this form.
     fn passed_before(&self, check: &Check) -> bool {
-        self.passed.as_ref().is_some_and(|passed| passed.is_known(&self.record(check), check.inputs))
+        self.passed
+            .as_ref()
+            .is_some_and(|passed| passed.is_known(&self.record(check), check.inputs))
     }
 
     /// The name of the check's record: a check of both forms has one for each.
@@ -127,11 +164,14 @@ impl Run<'_> {
     fn print_plan(&self, known: &[&Check], chosen: &[&Check]) {
         let times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
         for check in known {
-            self.context
-                .progress
-                .print(&format!("{}: skipped; it passed here, and its inputs are the same", check.name));
+            self.context.progress.print(&format!(
+                "{}: skipped; it passed here, and its inputs are the same",
+                check.name
+            ));
         }
-        self.context.progress.print("plan, with the seconds of the last run on this machine:");
+        self.context
+            .progress
+            .print("plan, with the seconds of the last run on this machine:");
         for (lane, title) in LANES {
             let mut parts = Vec::new();
             let mut sum = 0.0;
@@ -145,7 +185,9 @@ impl Run<'_> {
                 }
             }
             if !parts.is_empty() {
-                self.context.progress.print(&format!("  {title}: {} = {sum:.0}", parts.join(", ")));
+                self.context
+                    .progress
+                    .print(&format!("  {title}: {} = {sum:.0}", parts.join(", ")));
             }
         }
     }
@@ -162,10 +204,14 @@ impl Run<'_> {
             let lanes = LANES.map(|(lane, _)| {
                 scope.spawn(move || {
                     let lane = checks.iter().filter(|check| check.lane == lane);
-                    lane.map(|check| self.run_and_record(check)).collect::<Vec<Row>>()
+                    lane.map(|check| self.run_and_record(check))
+                        .collect::<Vec<Row>>()
                 })
             });
-            lanes.into_iter().flat_map(|lane| lane.join().expect("a lane of checks does not panic")).collect()
+            lanes
+                .into_iter()
+                .flat_map(|lane| lane.join().expect("a lane of checks does not panic"))
+                .collect()
         })
     }
 
@@ -184,7 +230,10 @@ impl Run<'_> {
             }
         }
         let row = self.run_one(check);
-        self.times.lock().unwrap_or_else(PoisonError::into_inner).note(&name, row.seconds);
+        self.times
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .note(&name, row.seconds);
         if let (true, Some(passed)) = (row.is_ok(), &self.passed) {
             for (record, state) in states {
                 if let Ok(state) = state {
@@ -199,18 +248,33 @@ impl Run<'_> {
         let progress = self.context.progress;
         progress.print(&format!("\n{}: {}", check.name, check.title));
         let started = Instant::now();
-        let mut report =
-            self.report(check).unwrap_or_else(|problem| Report { problem: Some(problem), ..Report::default() });
-        let result = if report.problem.is_none() { "ok" } else { FAILED };
+        let mut report = self.report(check).unwrap_or_else(|problem| Report {
+            problem: Some(problem),
+            ..Report::default()
+        });
+        let result = if report.problem.is_none() {
+            "ok"
+        } else {
+            FAILED
+        };
         if let Some(problem) = report.problem {
             // A check that stopped early counts as one failure.
             report.tally.failed = report.tally.failed.max(1);
             progress.print(&format!("{problem}"));
         }
-        let row = Row { name: check.name, tally: report.tally, result, seconds: started.elapsed().as_secs_f64() };
+        let row = Row {
+            name: check.name,
+            tally: report.tally,
+            result,
+            seconds: started.elapsed().as_secs_f64(),
+        };
         progress.print(&format!("\n{row}"));
         for name in report.failed {
-            progress.print(&format!("  alone: cargo xtask test --only {} --test {}", check.name, quoted(&name)));
+            progress.print(&format!(
+                "  alone: cargo xtask test --only {} --test {}",
+                check.name,
+                quoted(&name)
+            ));
         }
         row
     }
@@ -225,7 +289,8 @@ impl Run<'_> {
 
 /// A word for a shell.
 fn quoted(text: &str) -> String {
-    let is_plain = |character: char| character.is_ascii_alphanumeric() || "_-:./#".contains(character);
+    let is_plain =
+        |character: char| character.is_ascii_alphanumeric() || "_-:./#".contains(character);
     if !text.is_empty() && text.chars().all(is_plain) {
         return text.to_owned();
     }
@@ -240,12 +305,19 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     fn root() -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .parent()
+            .unwrap()
+            .to_owned()
     }
 
     fn names(only: &[&str]) -> Vec<&'static str> {
         let only: Vec<String> = only.iter().map(|&name| name.to_owned()).collect();
-        named(&only).unwrap().iter().map(|check| check.name).collect()
+        named(&only)
+            .unwrap()
+            .iter()
+            .map(|check| check.name)
+            .collect()
     }
 
     #[test]
@@ -258,9 +330,24 @@ mod tests {
     fn the_long_form_has_everything_and_the_ordinary_one_what_is_due() {
         for check in CHECKS {
             let is_part = check.form == Form::Part;
-            assert_eq!(is_due(check, true, |_, _| false), !is_part, "{}", check.name);
-            assert_eq!(is_due(check, false, |_, _| true), !is_part, "{}", check.name);
-            assert_eq!(is_due(check, false, |_, _| false), check.form == Form::Always, "{}", check.name);
+            assert_eq!(
+                is_due(check, true, |_, _| false),
+                !is_part,
+                "{}",
+                check.name
+            );
+            assert_eq!(
+                is_due(check, false, |_, _| true),
+                !is_part,
+                "{}",
+                check.name
+            );
+            assert_eq!(
+                is_due(check, false, |_, _| false),
+                check.form == Form::Always,
+                "{}",
+                check.name
+            );
         }
     }
 
@@ -269,7 +356,9 @@ mod tests {
         let text = fs::read_to_string(root().join(".github/workflows").join(workflow)).unwrap();
         let mut found = Vec::new();
         for line in text.lines() {
-            let Some((_, rest)) = line.split_once(word) else { continue };
+            let Some((_, rest)) = line.split_once(word) else {
+                continue;
+            };
             let list = rest.split(['"', ' ', '}']).next().unwrap_or_default();
             if !list.starts_with("${{") {
                 found.extend(list.split(',').map(str::to_owned));
@@ -286,12 +375,27 @@ mod tests {
         let nightly = checks_of("nightly.yml", "test --long --only ");
         for check in CHECKS {
             let due = |long| is_due(check, long, |_, _| false);
-            assert!(due(true) || every.iter().any(|name| name == check.name), "no workflow runs `{}`", check.name);
-            assert!(!due(false) || every.iter().any(|name| name == check.name), "ci.yml does not run `{}`", check.name);
-            assert!(!due(true) || nightly.iter().any(|name| name == check.name), "nightly.yml lacks `{}`", check.name);
+            assert!(
+                due(true) || every.iter().any(|name| name == check.name),
+                "no workflow runs `{}`",
+                check.name
+            );
+            assert!(
+                !due(false) || every.iter().any(|name| name == check.name),
+                "ci.yml does not run `{}`",
+                check.name
+            );
+            assert!(
+                !due(true) || nightly.iter().any(|name| name == check.name),
+                "nightly.yml lacks `{}`",
+                check.name
+            );
         }
         for name in every.iter().chain(&nightly) {
-            assert!(CHECKS.iter().any(|check| check.name == name), "there is no check `{name}`");
+            assert!(
+                CHECKS.iter().any(|check| check.name == name),
+                "there is no check `{name}`"
+            );
         }
     }
 
@@ -301,11 +405,14 @@ mod tests {
         let mut count = 0;
         for entry in fs::read_dir(root().join(".github/workflows")).unwrap() {
             let text = fs::read_to_string(entry.unwrap().path()).unwrap();
-            for action in
-                text.lines().filter_map(|line| line.trim_start().trim_start_matches("- ").strip_prefix("uses: "))
-            {
+            for action in text.lines().filter_map(|line| {
+                line.trim_start()
+                    .trim_start_matches("- ")
+                    .strip_prefix("uses: ")
+            }) {
                 let commit = action.split_once('@').unwrap().1.split(' ').next().unwrap();
-                let is_commit = commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+                let is_commit =
+                    commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
                 assert!(is_commit && action.contains(" # v"), "{action}");
                 count += 1;
             }
@@ -317,7 +424,11 @@ mod tests {
     #[test]
     fn every_input_is_there() {
         for check in CHECKS {
-            let own = if let Form::Long(own) = check.form { own } else { &[] };
+            let own = if let Form::Long(own) = check.form {
+                own
+            } else {
+                &[]
+            };
             for input in check.inputs.iter().chain(own) {
                 assert!(root().join(input).exists(), "{}: {input}", check.name);
             }

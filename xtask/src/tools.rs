@@ -28,7 +28,8 @@ pub(crate) const WASM_OPT: &str = "132.0.0";
 /// The oldest wasm-opt that accepts the output of Rust 1.95, given [`WASM_OPT_FEATURES`].
 const WASM_OPT_OLDEST: &str = "108.0.0";
 
-/// The WebAssembly features in rustc's output; listed for every wasm-opt, although newer ones detect them.
+/// The WebAssembly features in rustc's output; listed for every wasm-opt, although newer ones
+/// detect them.
 pub(crate) const WASM_OPT_FEATURES: [&str; 6] = [
     "--enable-bulk-memory",
     "--enable-nontrapping-float-to-int",
@@ -38,9 +39,10 @@ pub(crate) const WASM_OPT_FEATURES: [&str; 6] = [
     "--enable-multivalue",
 ];
 
-/// Options that make the modules small after compression: it shrinks, inlines only functions as short as a call, and keeps
-/// repeated code, because repeated code is nearly free in brotli and inlined code is not. `-Oz` produces fewer bytes before
-/// compression and 2 KB more after it. The alignment of each load and store becomes one byte, because engines ignore it.
+/// Options that make the modules small after compression: it shrinks, inlines only functions as
+/// short as a call, and keeps repeated code, because repeated code is nearly free in brotli and
+/// inlined code is not. `-Oz` produces fewer bytes before compression and 2 KB more after it. The
+/// alignment of each load and store becomes one byte, because engines ignore it.
 pub(crate) const SHRINK: [&str; 13] = [
     "-Os",
     "--converge",
@@ -57,8 +59,8 @@ pub(crate) const SHRINK: [&str; 13] = [
     "--strip-target-features",
 ];
 
-/// The profile of the tools. They run for seconds, so only the time to compile them matters: without unwinding, checks and
-/// debug information, a fifth less is compiled.
+/// The profile of the tools. They run for seconds, so only the time to compile them matters:
+/// without unwinding, checks and debug information, a fifth less is compiled.
 const INSTALL_PROFILE: [(&str, &str); 5] = [
     ("CARGO_PROFILE_DEV_DEBUG", "0"),
     ("CARGO_PROFILE_DEV_PANIC", "abort"),
@@ -77,16 +79,25 @@ pub(crate) struct WasmOpt {
 impl WasmOpt {
     /// Shrinks a wasm file in place.
     pub(crate) fn shrink(&self, workspace: &Workspace, file: &Path, step: &Step<'_>) -> Result<()> {
-        let call = Call::new(&self.program, &workspace.root).args(SHRINK).args(WASM_OPT_FEATURES);
-        call.args([file]).args(["-o"]).args([file]).succeed(Some(step)).map(drop)
+        let call = Call::new(&self.program, &workspace.root)
+            .args(SHRINK)
+            .args(WASM_OPT_FEATURES);
+        call.args([file])
+            .args(["-o"])
+            .args([file])
+            .succeed(Some(step))
+            .map(drop)
     }
 }
 
-/// Checks that rustc is new enough and can compile for the browser; adds the target if rustup is installed.
+/// Checks that rustc is new enough and can compile for the browser; adds the target if rustup is
+/// installed.
 pub(crate) fn rust(workspace: &Workspace, progress: &Progress) -> Result<()> {
     let step = progress.quick("rust");
     let needed = env!("CARGO_PKG_RUST_VERSION");
-    let found = Call::new("rustc", &workspace.root).args(["--version"]).first_line();
+    let found = Call::new("rustc", &workspace.root)
+        .args(["--version"])
+        .first_line();
     match found.as_deref().and_then(Version::find) {
         Some(version) if Some(version) >= Version::parse(needed) => step.done(&version.to_string()),
         Some(version) => {
@@ -96,7 +107,8 @@ pub(crate) fn rust(workspace: &Workspace, progress: &Progress) -> Result<()> {
             return Err(problem);
         }
         None => {
-            let problem = Problem::new("rustc does not run").hint("install Rust from https://rustup.rs");
+            let problem =
+                Problem::new("rustc does not run").hint("install Rust from https://rustup.rs");
             step.failed();
             return Err(problem);
         }
@@ -106,8 +118,9 @@ pub(crate) fn rust(workspace: &Workspace, progress: &Progress) -> Result<()> {
 
 fn wasm_target(workspace: &Workspace, progress: &Progress) -> Result<()> {
     let step = progress.quick("wasm target");
-    let library =
-        Call::new("rustc", &workspace.root).args(["--print", "target-libdir", "--target", WASM_TARGET]).first_line();
+    let library = Call::new("rustc", &workspace.root)
+        .args(["--print", "target-libdir", "--target", WASM_TARGET])
+        .first_line();
     if library.is_some_and(|dir| Path::new(&dir).is_dir()) {
         step.done(&format!("{WASM_TARGET} is there"));
         return Ok(());
@@ -134,12 +147,19 @@ fn wasm_target(workspace: &Workspace, progress: &Progress) -> Result<()> {
     }
 }
 
-/// The splitter, for publishing. It does not report its version, so only the cached one is known to be correct.
+/// The splitter, for publishing. It does not report its version, so only the cached one is known to
+/// be correct.
 pub(crate) fn wasm_split(workspace: &Workspace, progress: &Progress) -> Result<PathBuf> {
-    let tool = Installed { package: "wasm_split_cli_support", program: "wasm-split-cli", version: WASM_SPLIT };
+    let tool = Installed {
+        package: "wasm_split_cli_support",
+        program: "wasm-split-cli",
+        version: WASM_SPLIT,
+    };
     let (root, cached) = tool.place(workspace);
     if is_program(&cached) {
-        progress.quick(tool.program).done(&format!("{} in the cache", tool.version));
+        progress
+            .quick(tool.program)
+            .done(&format!("{} in the cache", tool.version));
         return Ok(cached);
     }
     tool.install_with_step(workspace, progress, &root, &["--features", "build-binary"])?;
@@ -148,9 +168,15 @@ pub(crate) fn wasm_split(workspace: &Workspace, progress: &Progress) -> Result<P
 
 /// Finds or installs cargo-mutants, for `cargo xtask mutants`.
 pub(crate) fn cargo_mutants(workspace: &Workspace, progress: &Progress) -> Result<PathBuf> {
-    let tool = Installed { package: "cargo-mutants", program: "cargo-mutants", version: MUTANTS };
+    let tool = Installed {
+        package: "cargo-mutants",
+        program: "cargo-mutants",
+        version: MUTANTS,
+    };
     if let Some(found) = installed(workspace, tool.package, tool.program, tool.version) {
-        progress.quick(tool.program).done(&format!("{} is there", tool.version));
+        progress
+            .quick(tool.program)
+            .done(&format!("{} is there", tool.version));
         return Ok(found);
     }
     let (root, cached) = tool.place(workspace);
@@ -165,8 +191,16 @@ pub(crate) fn installed(
     program: &'static str,
     version: &'static str,
 ) -> Option<PathBuf> {
-    let (_, cached) = Installed { package, program, version }.place(workspace);
-    find(program).into_iter().chain([cached]).find(|found| version_of(found) == Version::parse(version))
+    let (_, cached) = Installed {
+        package,
+        program,
+        version,
+    }
+    .place(workspace);
+    find(program)
+        .into_iter()
+        .chain([cached])
+        .find(|found| version_of(found) == Version::parse(version))
 }
 
 /// A tool that cargo installs from crates.io.
@@ -179,21 +213,41 @@ struct Installed {
 impl Installed {
     /// Its installation folder, and the program in it.
     fn place(&self, workspace: &Workspace) -> (PathBuf, PathBuf) {
-        let root = workspace.cache.join(format!("{}-{}", self.package, self.version));
-        let cached = root.join("bin").join(format!("{}{EXE_SUFFIX}", self.program));
+        let root = workspace
+            .cache
+            .join(format!("{}-{}", self.package, self.version));
+        let cached = root
+            .join("bin")
+            .join(format!("{}{EXE_SUFFIX}", self.program));
         (root, cached)
     }
 
     /// Installs it and shows progress.
-    fn install_with_step(&self, workspace: &Workspace, progress: &Progress, root: &Path, args: &[&str]) -> Result<()> {
-        let step = progress.slow(self.program, &format!("installing {}, about a minute, once", self.version));
+    fn install_with_step(
+        &self,
+        workspace: &Workspace,
+        progress: &Progress,
+        root: &Path,
+        args: &[&str],
+    ) -> Result<()> {
+        let step = progress.slow(
+            self.program,
+            &format!("installing {}, about a minute, once", self.version),
+        );
         let installed = || {
-            // Another run may be installing it: both would build in one folder, which the first one to finish removes.
-            let lock = workspace.cache.join(format!("{}-{}.lock", self.package, self.version));
+            // Another run may be installing it: both would build in one folder, which the first one
+            // to finish removes.
+            let lock = workspace
+                .cache
+                .join(format!("{}-{}.lock", self.package, self.version));
             let guard = Guard::wait(&lock, &step)?;
             let (_, cached) = self.place(workspace);
             let is_there = guard.waited && is_program(&cached);
-            if is_there { Ok(()) } else { self.install(workspace, root, args, &step) }
+            if is_there {
+                Ok(())
+            } else {
+                self.install(workspace, root, args, &step)
+            }
         };
         match installed() {
             Ok(()) => {
@@ -210,9 +264,17 @@ impl Installed {
         }
     }
 
-    fn install(&self, workspace: &Workspace, root: &Path, args: &[&str], step: &Step<'_>) -> Result<()> {
+    fn install(
+        &self,
+        workspace: &Workspace,
+        root: &Path,
+        args: &[&str],
+        step: &Step<'_>,
+    ) -> Result<()> {
         // A separate build folder, so that two tools can be built concurrently; removed afterwards.
-        let build = workspace.cache.join(format!("build-{}-{}", self.package, self.version));
+        let build = workspace
+            .cache
+            .join(format!("build-{}-{}", self.package, self.version));
         let mut call = cargo(&workspace.root)
             .args(["install", "--locked", "--debug", "--force", "--root"])
             .args([root])
@@ -231,59 +293,111 @@ impl Installed {
 /// wasm-opt, for publishing; development builds do not use it.
 pub(crate) fn wasm_opt(workspace: &Workspace, progress: &Progress) -> Result<WasmOpt> {
     let required = Version::parse(WASM_OPT);
-    let on_path = find("wasm-opt").and_then(|program| Some(WasmOpt { version: version_of(&program)?, program }));
+    let on_path = find("wasm-opt").and_then(|program| {
+        Some(WasmOpt {
+            version: version_of(&program)?,
+            program,
+        })
+    });
     let root = workspace.cache.join(format!("binaryen-{WASM_OPT}"));
     let ending = if cfg!(windows) { ".cmd" } else { "" };
-    let cached = root.join("node_modules").join(".bin").join(format!("wasm-opt{ending}"));
-    let in_cache = version_of(&cached).map(|version| WasmOpt { program: cached.clone(), version });
-    let fitting = on_path.iter().chain(&in_cache).find(|found| Some(found.version) == required);
+    let cached = root
+        .join("node_modules")
+        .join(".bin")
+        .join(format!("wasm-opt{ending}"));
+    let in_cache = version_of(&cached).map(|version| WasmOpt {
+        program: cached.clone(),
+        version,
+    });
+    let fitting = on_path
+        .iter()
+        .chain(&in_cache)
+        .find(|found| Some(found.version) == required);
     if let Some(found) = fitting {
-        let place = if found.program == cached { "in the cache" } else { "on PATH" };
-        progress.quick("wasm-opt").done(&format!("{} {place}", found.version.major()));
+        let place = if found.program == cached {
+            "in the cache"
+        } else {
+            "on PATH"
+        };
+        progress
+            .quick("wasm-opt")
+            .done(&format!("{} {place}", found.version.major()));
         return Ok(found.clone());
     }
-    let step = progress.slow("wasm-opt", &format!("installing npm package binaryen {WASM_OPT}, once"));
+    let step = progress.slow(
+        "wasm-opt",
+        &format!("installing npm package binaryen {WASM_OPT}, once"),
+    );
     let installed = || {
-        let _guard = Guard::wait(&workspace.cache.join(format!("binaryen-{WASM_OPT}.lock")), &step)?;
+        let _guard = Guard::wait(
+            &workspace.cache.join(format!("binaryen-{WASM_OPT}.lock")),
+            &step,
+        )?;
         // Another run may have installed it in the meantime.
         match version_of(&cached).filter(|version| Some(*version) == required) {
-            Some(version) => Ok(WasmOpt { program: cached.clone(), version }),
+            Some(version) => Ok(WasmOpt {
+                program: cached.clone(),
+                version,
+            }),
             None => install_wasm_opt(&root, &cached, &step),
         }
     };
     match installed() {
         Ok(found) => {
-            step.done(&format!("{} installed into {}", found.version.major(), short(&root)));
+            step.done(&format!(
+                "{} installed into {}",
+                found.version.major(),
+                short(&root)
+            ));
             Ok(found)
         }
-        Err(problem) => match on_path.filter(|found| Some(found.version) >= Version::parse(WASM_OPT_OLDEST)) {
-            Some(found) => {
-                step.done(&format!(
-                    "{} from {}; npm: {}",
-                    found.version.major(),
-                    short(&found.program),
-                    problem.message()
-                ));
-                Ok(found)
+        Err(problem) => {
+            match on_path.filter(|found| Some(found.version) >= Version::parse(WASM_OPT_OLDEST)) {
+                Some(found) => {
+                    step.done(&format!(
+                        "{} from {}; npm: {}",
+                        found.version.major(),
+                        short(&found.program),
+                        problem.message()
+                    ));
+                    Ok(found)
+                }
+                None => {
+                    step.failed();
+                    Err(problem)
+                }
             }
-            None => {
-                step.failed();
-                Err(problem)
-            }
-        },
+        }
     }
 }
 
 fn install_wasm_opt(root: &Path, cached: &Path, step: &Step<'_>) -> Result<WasmOpt> {
     let failed = |error| Problem::new(format!("cannot write `{}`: {error}", root.display()));
     fs::create_dir_all(root).map_err(failed)?;
-    fs::write(root.join("package.json"), include_str!("../tools/package.json")).map_err(failed)?;
-    fs::write(root.join("package-lock.json"), include_str!("../tools/package-lock.json")).map_err(failed)?;
-    npm(root)?.args(["ci", "--no-audit", "--no-fund"]).succeed(Some(step)).map_err(|problem| {
-        problem.hint("check the network, or install your distribution's binaryen (apt install binaryen)")
-    })?;
-    let version = version_of(cached).ok_or_else(|| Problem::new(format!("`{}` does not run", cached.display())))?;
-    Ok(WasmOpt { program: cached.to_owned(), version })
+    fs::write(
+        root.join("package.json"),
+        include_str!("../tools/package.json"),
+    )
+    .map_err(failed)?;
+    fs::write(
+        root.join("package-lock.json"),
+        include_str!("../tools/package-lock.json"),
+    )
+    .map_err(failed)?;
+    npm(root)?
+        .args(["ci", "--no-audit", "--no-fund"])
+        .succeed(Some(step))
+        .map_err(|problem| {
+            problem.hint(
+                "check the network, or install your distribution's binaryen (apt install binaryen)",
+            )
+        })?;
+    let version = version_of(cached)
+        .ok_or_else(|| Problem::new(format!("`{}` does not run", cached.display())))?;
+    Ok(WasmOpt {
+        program: cached.to_owned(),
+        version,
+    })
 }
 
 /// Installs the packages of `folder`'s lock file, unless they are installed.
@@ -292,7 +406,9 @@ pub(crate) fn npm_ci(workspace: &Workspace, progress: &Progress, folder: &str) -
     let step = progress.quick("npm");
     let lock = Fingerprint::new()
         .path(&dir, "package-lock.json")
-        .map_err(|error| Problem::new(format!("cannot read `{folder}/package-lock.json`: {error}")))?
+        .map_err(|error| {
+            Problem::new(format!("cannot read `{folder}/package-lock.json`: {error}"))
+        })?
         .finish();
     let note = dir.join("node_modules").join(".xtask");
     if fs::read_to_string(&note).is_ok_and(|noted| noted == lock) {
@@ -331,7 +447,10 @@ fn npm(dir: &Path) -> Result<Call> {
 pub(crate) fn node(dir: &Path) -> Result<Call> {
     find("node")
         .map(|node| Call::new(node, dir))
-        .ok_or_else(|| Problem::new("node is not on PATH").hint("install Node.js 20 or newer from https://nodejs.org"))
+        .ok_or_else(|| {
+            Problem::new("node is not on PATH")
+                .hint("install Node.js 20 or newer from https://nodejs.org")
+        })
 }
 
 /// The version that `program --version` prints; `None` if it cannot run.
@@ -342,7 +461,9 @@ pub(crate) fn version_of(program: &Path) -> Option<Version> {
     // On any line, because Debian's chromium script may print warnings first.
     let call = Call::new(program, Path::new("."));
     // A cargo subcommand requires its name as the first argument.
-    let word = program.file_stem().and_then(|name| name.to_str()?.strip_prefix("cargo-"));
+    let word = program
+        .file_stem()
+        .and_then(|name| name.to_str()?.strip_prefix("cargo-"));
     let lines = call.args(word).args(["--version"]).succeed(None).ok()?;
     lines.iter().find_map(|line| Version::find(line))
 }
@@ -370,8 +491,13 @@ mod tests {
     #[test]
     fn every_pin_of_wasm_bindgen_is_the_same() {
         let crate_version = format!("name = \"wasm-bindgen\"\nversion = \"{WASM_BINDGEN}\"");
-        assert!(read("Cargo.lock").contains(&crate_version), "Cargo.lock has another wasm-bindgen");
-        assert!(read("Cargo.toml").contains(&format!("wasm-bindgen-cli-support = \"={WASM_BINDGEN}\"")));
+        assert!(
+            read("Cargo.lock").contains(&crate_version),
+            "Cargo.lock has another wasm-bindgen"
+        );
+        assert!(
+            read("Cargo.toml").contains(&format!("wasm-bindgen-cli-support = \"={WASM_BINDGEN}\""))
+        );
         assert!(read("Trunk.toml").contains(&format!("wasm_bindgen = \"{WASM_BINDGEN}\"")));
     }
 
@@ -381,7 +507,11 @@ mod tests {
         assert!(trunk.contains(&format!("trunk-version = \"={TRUNK}\"")));
         let major = WASM_OPT.split('.').next().unwrap();
         assert!(trunk.contains(&format!("wasm_opt = \"version_{major}\"")));
-        assert!(read("xtask/tools/package.json").contains(&format!("\"binaryen\": \"{WASM_OPT}\"")));
-        assert!(read("xtask/tools/package-lock.json").contains(&format!("\"version\": \"{WASM_OPT}\"")));
+        assert!(
+            read("xtask/tools/package.json").contains(&format!("\"binaryen\": \"{WASM_OPT}\""))
+        );
+        assert!(
+            read("xtask/tools/package-lock.json").contains(&format!("\"version\": \"{WASM_OPT}\""))
+        );
     }
 }

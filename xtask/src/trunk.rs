@@ -18,11 +18,13 @@ pub(crate) struct Trunk {
 }
 
 impl Trunk {
-    /// Finds both in the required versions, on `PATH` or in the cache of xtask; otherwise, a sentence about the missing one.
+    /// Finds both in the required versions, on `PATH` or in the cache of xtask; otherwise, a
+    /// sentence about the missing one.
     pub(crate) fn find(workspace: &Workspace) -> std::result::Result<Self, String> {
         let find = |package, program, version| {
-            tools::installed(workspace, package, program, version)
-                .ok_or_else(|| format!("not compared with Trunk: {program} {version} is not installed"))
+            tools::installed(workspace, package, program, version).ok_or_else(|| {
+                format!("not compared with Trunk: {program} {version} is not installed")
+            })
         };
         Ok(Self {
             trunk: find("trunk", "trunk", TRUNK)?,
@@ -32,7 +34,12 @@ impl Trunk {
 
     /// The call that builds the console like `up`, into a separate folder and without the network.
     pub(crate) fn build(&self, workspace: &Workspace) -> Call {
-        let folders: Vec<PathBuf> = self.wasm_bindgen.parent().map(Path::to_owned).into_iter().collect();
+        let folders: Vec<PathBuf> = self
+            .wasm_bindgen
+            .parent()
+            .map(Path::to_owned)
+            .into_iter()
+            .collect();
         let call = Call::new(&self.trunk, &workspace.root)
             .args(["build", "--offline", "--skip-version-check", "--color", "never"])
             .args(["--cargo-profile", Build::Development.profile(), "--dist"])
@@ -50,23 +57,37 @@ fn dist(workspace: &Workspace) -> PathBuf {
     workspace.notes().join("trunk")
 }
 
-/// Returns an error with the files in which Trunk's page differs from that in `dist/`, apart from the hashes in names.
+/// Returns an error with the files in which Trunk's page differs from that in `dist/`, apart from
+/// the hashes in names.
 pub(crate) fn compare(workspace: &Workspace) -> Result<()> {
     let read = |folder: PathBuf| {
-        files(&folder).map_err(|error| Problem::new(format!("cannot read `{}`: {error}", folder.display())))
+        files(&folder)
+            .map_err(|error| Problem::new(format!("cannot read `{}`: {error}", folder.display())))
     };
     let (ours, trunks) = (read(workspace.root.join("dist"))?, read(dist(workspace))?);
     let differ = differences(&ours, &trunks);
     if differ.is_empty() {
         return Ok(());
     }
-    Err(Problem::new(format!("Trunk makes another page; it differs in: {}", differ.join(", ")))
-        .hint("xtask/src/page.rs makes the page of `up`, Trunk.toml and console/index.html that of Trunk"))
+    Err(Problem::new(format!(
+        "Trunk makes another page; it differs in: {}",
+        differ.join(", ")
+    ))
+    .hint(
+        "xtask/src/page.rs makes the page of `up`, Trunk.toml and console/index.html that of Trunk",
+    ))
 }
 
 /// The names of files that only one side has, or with different contents.
-fn differences<'f>(ours: &'f BTreeMap<String, Vec<u8>>, trunks: &'f BTreeMap<String, Vec<u8>>) -> Vec<&'f str> {
-    let mut names: Vec<&str> = ours.keys().chain(trunks.keys()).map(String::as_str).collect();
+fn differences<'f>(
+    ours: &'f BTreeMap<String, Vec<u8>>,
+    trunks: &'f BTreeMap<String, Vec<u8>>,
+) -> Vec<&'f str> {
+    let mut names: Vec<&str> = ours
+        .keys()
+        .chain(trunks.keys())
+        .map(String::as_str)
+        .collect();
     names.sort_unstable();
     names.dedup();
     names.retain(|name| ours.get(*name) != trunks.get(*name));
@@ -80,14 +101,18 @@ fn files(folder: &Path) -> io::Result<BTreeMap<String, Vec<u8>>> {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let content = fs::read(entry.path())?;
-        let content =
-            if name == INDEX { without_hashes(&String::from_utf8_lossy(&content)).into_bytes() } else { content };
+        let content = if name == INDEX {
+            without_hashes(&String::from_utf8_lossy(&content)).into_bytes()
+        } else {
+            content
+        };
         files.insert(without_hashes(&name), content);
     }
     Ok(files)
 }
 
-/// Replaces the hexadecimal digits after a `-` with `HASH` if there are at least eight and no other letter.
+/// Replaces the hexadecimal digits after a `-` with `HASH` if there are at least eight and no other
+/// letter.
 fn without_hashes(text: &str) -> String {
     let mut parts = text.split('-');
     let mut normalized = parts.next().unwrap_or_default().to_owned();
@@ -113,14 +138,23 @@ mod tests {
     #[test]
     fn hashes_of_any_length_are_left_out() {
         assert_eq!(without_hashes("look-0123456789abcdef.css"), "look-HASH.css");
-        assert_eq!(without_hashes("'/gbac-console-123456789abcdef_bg.wasm' a-b"), "'/gbac-console-HASH_bg.wasm' a-b");
-        assert_eq!(without_hashes("a-facade.js b-deadbeefs"), "a-facade.js b-deadbeefs");
+        assert_eq!(
+            without_hashes("'/gbac-console-123456789abcdef_bg.wasm' a-b"),
+            "'/gbac-console-HASH_bg.wasm' a-b"
+        );
+        assert_eq!(
+            without_hashes("a-facade.js b-deadbeefs"),
+            "a-facade.js b-deadbeefs"
+        );
     }
 
     #[test]
     fn every_file_that_differs_is_named() {
         let files = |files: &[(&str, &str)]| -> BTreeMap<String, Vec<u8>> {
-            files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect()
+            files
+                .iter()
+                .map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()))
+                .collect()
         };
         let ours = files(&[("a.css", "1"), ("b.css", "1"), ("index.html", "x")]);
         assert!(differences(&ours, &ours).is_empty());

@@ -18,12 +18,19 @@ impl Version {
         let major = parts.next()?.ok()?;
         let minor = parts.next().unwrap_or(Ok(0)).ok()?;
         let patch = parts.next().unwrap_or(Ok(0)).ok()?;
-        Some(Self { major, minor, patch })
+        Some(Self {
+            major,
+            minor,
+            patch,
+        })
     }
 
     /// The first word of a tool's `--version` output that is a version.
     pub(crate) fn find(output: &str) -> Option<Self> {
-        output.split_whitespace().filter(|word| word.starts_with(|c: char| c.is_ascii_digit())).find_map(Self::parse)
+        output
+            .split_whitespace()
+            .filter(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+            .find_map(Self::parse)
     }
 
     /// The first number.
@@ -54,9 +61,15 @@ mod tests {
         check("wasm-bindgen 0.2.129 (0123abc)", Some((0, 2, 129)));
         check("wasm-opt version 132 (version_132)", Some((132, 0, 0)));
         check("wasm-opt version 108 (version_108)", Some((108, 0, 0)));
-        check("Chromium 156.0.8078.73 built on Debian 12", Some((156, 0, 8078)));
+        check(
+            "Chromium 156.0.8078.73 built on Debian 12",
+            Some((156, 0, 8078)),
+        );
         check("rustc 1.97.0-nightly (abc 2026-05-01)", Some((1, 97, 0)));
-        check("/usr/bin/chromium: 9: [: 25276502016: unexpected operator", None);
+        check(
+            "/usr/bin/chromium: 9: [: 25276502016: unexpected operator",
+            None,
+        );
         check("v20.20.2", None);
         check("command not found", None);
     }

@@ -18,7 +18,8 @@ pub(crate) struct Workspace {
 impl Workspace {
     /// Finds the folders of this run.
     pub(crate) fn locate() -> Result<Self> {
-        // `cargo run` sets the variable each time, so that a checkout can be moved with its target folder.
+        // `cargo run` sets the variable each time, so that a checkout can be moved with its target
+        // folder.
         let manifest = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
         let manifest = manifest.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")));
         let root = manifest
@@ -35,12 +36,18 @@ impl Workspace {
             Problem::new("no folder for the tools: neither a home folder nor `GBAC_CACHE` is set")
                 .hint("set GBAC_CACHE to a folder that may be written")
         })?;
-        Ok(Self { root, target, cache })
+        Ok(Self {
+            root,
+            target,
+            cache,
+        })
     }
 
     /// The built `gbac`, development profile.
     pub(crate) fn gbac(&self) -> PathBuf {
-        self.target.join("debug").join(format!("gbac{}", env::consts::EXE_SUFFIX))
+        self.target
+            .join("debug")
+            .join(format!("gbac{}", env::consts::EXE_SUFFIX))
     }
 
     /// The folder of records that tasks keep between runs.
@@ -51,7 +58,10 @@ impl Workspace {
 
 /// The target folder, which contains this program and which Cargo marks with `.rustc_info.json`.
 fn target_of(exe: &Path) -> Option<PathBuf> {
-    exe.ancestors().skip(1).find(|dir| dir.join(".rustc_info.json").is_file()).map(Path::to_owned)
+    exe.ancestors()
+        .skip(1)
+        .find(|dir| dir.join(".rustc_info.json").is_file())
+        .map(Path::to_owned)
 }
 
 /// `GBAC_CACHE`, or the operating system's cache folder; `var` reads an environment variable.
@@ -65,7 +75,9 @@ fn cache_folder(var: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
         var("HOME").map(|home| home.join("Library/Caches"))
     } else {
         // The XDG Base Directory Specification requires ignoring relative paths.
-        var("XDG_CACHE_HOME").filter(|dir| dir.is_absolute()).or_else(|| var("HOME").map(|home| home.join(".cache")))
+        var("XDG_CACHE_HOME")
+            .filter(|dir| dir.is_absolute())
+            .or_else(|| var("HOME").map(|home| home.join(".cache")))
     };
     base.map(|dir| dir.join("gbac"))
 }
@@ -77,7 +89,8 @@ mod tests {
 
     #[test]
     fn the_cache_can_be_moved() {
-        let moved = cache_folder(|name| (name == "GBAC_CACHE").then(|| PathBuf::from("/elsewhere")));
+        let moved =
+            cache_folder(|name| (name == "GBAC_CACHE").then(|| PathBuf::from("/elsewhere")));
         assert_eq!(moved.as_deref(), Some(Path::new("/elsewhere")));
         assert_eq!(cache_folder(|_| None), None);
     }
@@ -92,7 +105,10 @@ mod tests {
                 _ => None,
             })
         };
-        assert_eq!(with("/var/cache/ada"), Some(PathBuf::from("/var/cache/ada/gbac")));
+        assert_eq!(
+            with("/var/cache/ada"),
+            Some(PathBuf::from("/var/cache/ada/gbac"))
+        );
         assert_eq!(with("relative"), Some(PathBuf::from("/ada/.cache/gbac")));
     }
 

@@ -1,4 +1,5 @@
-//! Without a JDK, Maven or Go, the commands and checks that need it say in one line what is missing.
+//! Without a JDK, Maven or Go, the commands and checks that need it say in one line what is
+//! missing.
 #![cfg(unix)]
 
 use std::collections::BTreeSet;
@@ -29,11 +30,18 @@ impl Programs {
 
     fn call(&self, args: &[&str], is_hosted: bool) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
-        command.args(args).env("PATH", &self.0).env_remove("JAVA_HOME").env_remove("CI");
+        command
+            .args(args)
+            .env("PATH", &self.0)
+            .env_remove("JAVA_HOME")
+            .env_remove("CI");
         if is_hosted {
             command.env("CI", "true");
         }
-        command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR"))).output().unwrap()
+        command
+            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
+            .output()
+            .unwrap()
     }
 }
 
@@ -47,7 +55,10 @@ impl Drop for Programs {
 fn lines(output: &Output) -> Vec<String> {
     let text = [&output.stdout[..], &output.stderr[..]].concat();
     let text = String::from_utf8(text).unwrap();
-    text.lines().filter(|line| line.contains("not installed:")).map(str::to_owned).collect()
+    text.lines()
+        .filter(|line| line.contains("not installed:"))
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -55,7 +66,10 @@ fn a_hosted_workflow_never_skips_the_clients_in_go() {
     let output = Programs::without(&["go"]).call(&["test", "--only", "clients-go"], true);
     assert!(!output.status.success());
     let text = String::from_utf8([&output.stdout[..], &output.stderr[..]].concat()).unwrap();
-    let lines: Vec<&str> = text.lines().filter(|line| line.contains("Go is not installed")).collect();
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains("Go is not installed"))
+        .collect();
     assert!(matches!(lines[..], [_]), "{text}");
 }
 
@@ -66,7 +80,9 @@ fn one_line_names_what_is_missing() {
         // Without Java on this machine, it is missing, too.
         let expected = |line: &str| {
             let (_, names) = line.split_once("not installed: ").unwrap();
-            missing.iter().all(|name| names.split(", ").any(|found| found == *name))
+            missing
+                .iter()
+                .all(|name| names.split(", ").any(|found| found == *name))
         };
         for args in [&["build-kafka"][..], &["kafka"], &["bench", "--kafka"]] {
             let output = programs.call(args, false);
@@ -79,10 +95,22 @@ fn one_line_names_what_is_missing() {
         }
         let check = ["test", "--only", "kafka"];
         let output = programs.call(&check, false);
-        assert!(output.status.success(), "the check without {missing:?}: {output:?}");
-        assert!(matches!(&lines(&output)[..], [line] if expected(line)), "{output:?}");
+        assert!(
+            output.status.success(),
+            "the check without {missing:?}: {output:?}"
+        );
+        assert!(
+            matches!(&lines(&output)[..], [line] if expected(line)),
+            "{output:?}"
+        );
         let hosted = programs.call(&check, true);
-        assert!(!hosted.status.success(), "a hosted workflow without {missing:?}");
-        assert!(lines(&hosted).iter().any(|line| expected(line)), "{hosted:?}");
+        assert!(
+            !hosted.status.success(),
+            "a hosted workflow without {missing:?}"
+        );
+        assert!(
+            lines(&hosted).iter().any(|line| expected(line)),
+            "{hosted:?}"
+        );
     }
 }

@@ -74,7 +74,11 @@ pub enum Semantic {
 
 impl Semantic {
     /// Every value.
-    pub const ALL: &'static [Self] = &[Self::ExecuteAll, Self::DenyOnFirstDeny, Self::PermitOnFirstPermit];
+    pub const ALL: &'static [Self] = &[
+        Self::ExecuteAll,
+        Self::DenyOnFirstDeny,
+        Self::PermitOnFirstPermit,
+    ];
 
     /// The name in the standard.
     #[must_use]
@@ -159,7 +163,10 @@ impl EvaluationResponse {
     /// The response to an evaluation with an error: it is denied.
     #[must_use]
     pub const fn failed(error: EvaluationError) -> Self {
-        Self { decision: false, context: EvaluationContext::Failed { error } }
+        Self {
+            decision: false,
+            context: EvaluationContext::Failed { error },
+        }
     }
 }
 
@@ -178,7 +185,12 @@ impl Evaluation {
     /// References to its parts.
     #[must_use]
     pub const fn parts(&self) -> Parts<'_> {
-        let Self { subject, action, resource, context } = self;
+        let Self {
+            subject,
+            action,
+            resource,
+            context,
+        } = self;
         Parts {
             subject: subject.as_ref(),
             action: action.as_ref(),
@@ -209,13 +221,20 @@ impl Evaluations {
             None => None,
             Some(Value::Array(list)) if list.is_empty() => None,
             Some(Value::Array(list)) if list.len() > MAX_EVALUATIONS => {
-                let message = format!("{} questions are given; at most {MAX_EVALUATIONS} are answered", list.len());
+                let message = format!(
+                    "{} questions are given; at most {MAX_EVALUATIONS} are answered",
+                    list.len()
+                );
                 faults.push(fault("/evaluations", "too_many_evaluations", message));
                 None
             }
             Some(Value::Array(list)) => Some(list.as_slice()),
             Some(_) => {
-                faults.push(fault("/evaluations", "wrong_type", "expected an array of questions".into()));
+                faults.push(fault(
+                    "/evaluations",
+                    "wrong_type",
+                    "expected an array of questions".into(),
+                ));
                 None
             }
         };
@@ -223,7 +242,10 @@ impl Evaluations {
             None => Some(Semantic::default()),
             Some(Value::Object(options)) => match options.get("evaluations_semantic") {
                 None => Some(Semantic::default()),
-                Some(word) => Semantic::ALL.iter().copied().find(|semantic| word.as_str() == Some(semantic.name())),
+                Some(word) => Semantic::ALL
+                    .iter()
+                    .copied()
+                    .find(|semantic| word.as_str() == Some(semantic.name())),
             },
             Some(_) => {
                 faults.push(fault("/options", "wrong_type", "expected an object".into()));
@@ -231,12 +253,23 @@ impl Evaluations {
             }
         };
         let Some(semantic) = semantic else {
-            let words: Vec<String> = Semantic::ALL.iter().map(|semantic| format!("`{}`", semantic.name())).collect();
+            let words: Vec<String> = Semantic::ALL
+                .iter()
+                .map(|semantic| format!("`{}`", semantic.name()))
+                .collect();
             let message = format!("the values are {}", words.join(", "));
-            faults.push(fault("/options/evaluations_semantic", "unknown_value", message));
+            faults.push(fault(
+                "/options/evaluations_semantic",
+                "unknown_value",
+                message,
+            ));
             return Err(faults);
         };
-        if faults.is_empty() { Ok((questions, semantic)) } else { Err(faults) }
+        if faults.is_empty() {
+            Ok((questions, semantic))
+        } else {
+            Err(faults)
+        }
     }
 
     /// One evaluation of the list, with the defaults for omitted parts.
@@ -248,7 +281,12 @@ impl Evaluations {
             return Err(vec![fault("", "wrong_type", "expected an object".into())]);
         };
         let own = |name: &str| own.get(name).filter(|part| !part.is_null());
-        let Parts { subject, action, resource, context } = self.defaults.parts();
+        let Parts {
+            subject,
+            action,
+            resource,
+            context,
+        } = self.defaults.parts();
         Ok(Parts {
             subject: own("subject").or(subject),
             action: own("action").or(action),
@@ -263,7 +301,11 @@ fn take(members: &mut Map<String, Value>, name: &str) -> Option<Value> {
 }
 
 fn fault(path: &str, code: &str, message: String) -> DocumentFault {
-    DocumentFault { path: path.into(), code: code.into(), message }
+    DocumentFault {
+        path: path.into(),
+        code: code.into(),
+        message,
+    }
 }
 
 #[cfg(test)]
@@ -275,20 +317,38 @@ mod tests {
     #[test]
     fn a_list_has_defaults_and_a_semantic() {
         let read = |mut value: Value| Evaluations::take(value.as_object_mut().unwrap());
-        let all = read(json!({ "subject": { "type": "user", "id": "a" }, "action": { "name": "read" },
+        let all = read(
+            json!({ "subject": { "type": "user", "id": "a" }, "action": { "name": "read" },
             "evaluations": [{ "resource": 1 }, { "resource": 2, "action": 3 }],
-            "options": { "evaluations_semantic": "deny_on_first_deny", "other": 1 } }));
+            "options": { "evaluations_semantic": "deny_on_first_deny", "other": 1 } }),
+        );
         let (questions, semantic) = all.questions().unwrap();
         assert_eq!(semantic, Semantic::DenyOnFirstDeny);
-        let questions: Vec<Parts<'_>> = questions.unwrap().iter().map(|value| all.question(value).unwrap()).collect();
-        assert_eq!((questions[0].action, questions[1].action), (all.defaults.action.as_ref(), Some(&json!(3))));
+        let questions: Vec<Parts<'_>> = questions
+            .unwrap()
+            .iter()
+            .map(|value| all.question(value).unwrap())
+            .collect();
+        assert_eq!(
+            (questions[0].action, questions[1].action),
+            (all.defaults.action.as_ref(), Some(&json!(3)))
+        );
         assert_eq!(questions[0].subject, all.defaults.subject.as_ref());
-        assert_eq!(read(json!({ "evaluations": [] })).questions().unwrap(), (None, Semantic::ExecuteAll));
+        assert_eq!(
+            read(json!({ "evaluations": [] })).questions().unwrap(),
+            (None, Semantic::ExecuteAll)
+        );
         for (value, path) in [
             (json!({ "evaluations": {} }), "/evaluations"),
-            (json!({ "evaluations": vec![json!({}); MAX_EVALUATIONS + 1] }), "/evaluations"),
+            (
+                json!({ "evaluations": vec![json!({}); MAX_EVALUATIONS + 1] }),
+                "/evaluations",
+            ),
             (json!({ "options": 1 }), "/options"),
-            (json!({ "options": { "evaluations_semantic": "fast" } }), "/options/evaluations_semantic"),
+            (
+                json!({ "options": { "evaluations_semantic": "fast" } }),
+                "/options/evaluations_semantic",
+            ),
         ] {
             assert_eq!(read(value).questions().unwrap_err()[0].path, path);
         }

@@ -53,24 +53,35 @@ impl Parts<'_> {
                 None
             }
         };
-        let (true, Some(name), Some(kind), Some(id)) = (faults.is_empty(), name, kind, id) else { return Err(faults) };
+        let (true, Some(name), Some(kind), Some(id)) = (faults.is_empty(), name, kind, id) else {
+            return Err(faults);
+        };
         let check = match request {
             None => access_check(name, kind, id, host),
             Some(request) => {
                 // The subject is parsed separately.
                 let check = match host {
-                    Some(host) => json!({ "identity": { "user": "" }, "request": request, "host": host }),
+                    Some(host) => {
+                        json!({ "identity": { "user": "" }, "request": request, "host": host })
+                    }
                     None => json!({ "identity": { "user": "" }, "request": request }),
                 };
                 check_from_value(&check)
             }
         };
         let check = check.map_err(|problems| place_all(&problems))?;
-        if let Query::Api { api, name, resources } = &check.query {
+        if let Query::Api {
+            api,
+            name,
+            resources,
+        } = &check.query
+        {
             expand(api, name, resources).map_err(|error| {
                 let to_fault = |known: &RequestFault| {
                     let path = match known.path().split_once('.') {
-                        Some((_, kind)) => format!("{RESOURCES}/{}", kind.replace('~', "~0").replace('/', "~1")),
+                        Some((_, kind)) => {
+                            format!("{RESOURCES}/{}", kind.replace('~', "~0").replace('/', "~1"))
+                        }
                         None => place(&format!("/request/{}", known.path())),
                     };
                     fault(&path, known.code(), format!("{known}; {}", known.hint()))
@@ -93,14 +104,25 @@ impl Parts<'_> {
                     None => None,
                     Some(Value::Object(properties)) => properties.get("groups"),
                     Some(_) => {
-                        faults.push(fault("/subject/properties", "wrong_type", "expected an object".into()));
+                        faults.push(fault(
+                            "/subject/properties",
+                            "wrong_type",
+                            "expected an object".into(),
+                        ));
                         None
                     }
                 };
-                no_tokens(groups.into_iter().flat_map(texts), "/subject/properties/groups", faults);
+                no_tokens(
+                    groups.into_iter().flat_map(texts),
+                    "/subject/properties/groups",
+                    faults,
+                );
                 Some(named_subject(id, groups))
             }
-            "token" => Some(Ok(Subject::Token { token: id.into(), userinfo: None })),
+            "token" => Some(Ok(Subject::Token {
+                token: id.into(),
+                userinfo: None,
+            })),
             other => {
                 let message = format!(
                     "`{}` is not a type of subject; write `user` with a name, or `token` with a compact JWS",
@@ -116,7 +138,15 @@ impl Parts<'_> {
 /// The problems of a check, with the fields of the evaluation.
 fn place_all(problems: &Problems) -> Vec<DocumentFault> {
     let placed = problems.0.iter();
-    placed.map(|problem| fault(&place(&problem.path), problem.code.as_str(), problem.message.clone())).collect()
+    placed
+        .map(|problem| {
+            fault(
+                &place(&problem.path),
+                problem.code.as_str(),
+                problem.message.clone(),
+            )
+        })
+        .collect()
 }
 
 /// An API request: its resource, and its resources of other types.
@@ -132,7 +162,10 @@ fn of_request(
     match kind.parse::<ResourceType>().ok() {
         // Requests do not name the cluster, because there is only one. Another cluster is an error.
         Some(ResourceType::Cluster) if !["", CLUSTER_NAME].contains(&id) => {
-            let message = format!("`{}` is not this cluster; write `{CLUSTER_NAME}`", escaped(id));
+            let message = format!(
+                "`{}` is not this cluster; write `{CLUSTER_NAME}`",
+                escaped(id)
+            );
             faults.push(fault("/resource/id", "cluster_name", message));
         }
         Some(kind) if is_implied(kind) => {}
@@ -140,9 +173,16 @@ fn of_request(
             resources.insert(kind_name(kind).into(), json!([id]));
         }
         None => {
-            let kinds: Vec<String> =
-                Dialect::Platform.resource_types().iter().map(|kind| format!("`{}`", kind_name(*kind))).collect();
-            let message = format!("`{}` is not a type of resource; write {}", escaped(kind), kinds.join(", "));
+            let kinds: Vec<String> = Dialect::Platform
+                .resource_types()
+                .iter()
+                .map(|kind| format!("`{}`", kind_name(*kind)))
+                .collect();
+            let message = format!(
+                "`{}` is not a type of resource; write {}",
+                escaped(kind),
+                kinds.join(", ")
+            );
             faults.push(fault("/resource/type", "unknown_value", message));
         }
     }
@@ -153,32 +193,54 @@ fn of_request(
                 no_tokens(texts(names), RESOURCES, faults);
                 let named = resources.entry(kind.clone()).or_insert_with(|| json!([]));
                 match (named, names) {
-                    (Value::Array(named), Value::Array(names)) => named.extend(names.iter().cloned()),
+                    (Value::Array(named), Value::Array(names)) => {
+                        named.extend(names.iter().cloned())
+                    }
                     (named, names) => *named = names.clone(),
                 }
             }
         }
-        Some(_) => faults.push(fault(RESOURCES, "wrong_type", "expected an object of arrays".into())),
+        Some(_) => faults.push(fault(
+            RESOURCES,
+            "wrong_type",
+            "expected an object of arrays".into(),
+        )),
     }
     if Api::from_name(api).is_none() {
-        let apis: Vec<String> = Api::ALL.iter().map(|api| format!("`{}:`", api.name())).collect();
-        let message = format!("`{}` is not an API; requests begin with {}", escaped(api), apis.join(", "));
+        let apis: Vec<String> = Api::ALL
+            .iter()
+            .map(|api| format!("`{}:`", api.name()))
+            .collect();
+        let message = format!(
+            "`{}` is not an API; requests begin with {}",
+            escaped(api),
+            apis.join(", ")
+        );
         faults.push(fault("/action/name", "unknown_api", message));
     }
     json!({ "api": api, "name": name, "resources": resources })
 }
 
 /// Refuses a token in place of a name, because names are in the audit log and in responses.
-fn no_tokens<'v>(names: impl IntoIterator<Item = &'v str>, at: &str, faults: &mut Vec<DocumentFault>) {
+fn no_tokens<'v>(
+    names: impl IntoIterator<Item = &'v str>,
+    at: &str,
+    faults: &mut Vec<DocumentFault>,
+) {
     if names.into_iter().any(is_compact_jws) {
-        let message = "a token is not allowed in place of a name; send it in a subject of type `token`";
+        let message =
+            "a token is not allowed in place of a name; send it in a subject of type `token`";
         faults.push(fault(at, "token_as_name", message.into()));
     }
 }
 
 /// The strings of an array.
 fn texts(value: &Value) -> impl Iterator<Item = &str> {
-    value.as_array().into_iter().flatten().filter_map(Value::as_str)
+    value
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
 }
 
 const RESOURCES: &str = "/action/properties/resources";
@@ -196,15 +258,25 @@ fn place(path: &str) -> String {
         ("/request/resources", RESOURCES),
         ("/host", "/context/host"),
     ];
-    let found = PLACES.iter().find_map(|(from, to)| Some(format!("{to}{}", path.strip_prefix(from)?)));
+    let found = PLACES
+        .iter()
+        .find_map(|(from, to)| Some(format!("{to}{}", path.strip_prefix(from)?)));
     found.unwrap_or_else(|| path.to_owned())
 }
 
-fn object<'v>(value: Option<&'v Value>, at: &str, faults: &mut Vec<DocumentFault>) -> Option<&'v Map<String, Value>> {
+fn object<'v>(
+    value: Option<&'v Value>,
+    at: &str,
+    faults: &mut Vec<DocumentFault>,
+) -> Option<&'v Map<String, Value>> {
     match value {
         Some(Value::Object(members)) => return Some(members),
         Some(_) => faults.push(fault(at, "wrong_type", "expected an object".into())),
-        None => faults.push(fault(at, "missing_member", format!("`{}` is missing", at.trim_start_matches('/')))),
+        None => faults.push(fault(
+            at,
+            "missing_member",
+            format!("`{}` is missing", at.trim_start_matches('/')),
+        )),
     }
     None
 }
@@ -217,8 +289,16 @@ fn text<'v>(
 ) -> Option<&'v str> {
     match members?.get(name) {
         Some(Value::String(text)) => return Some(text),
-        Some(_) => faults.push(fault(&format!("{at}/{name}"), "wrong_type", "expected a string".into())),
-        None => faults.push(fault(&format!("{at}/{name}"), "missing_member", format!("`{name}` is missing"))),
+        Some(_) => faults.push(fault(
+            &format!("{at}/{name}"),
+            "wrong_type",
+            "expected a string".into(),
+        )),
+        None => faults.push(fault(
+            &format!("{at}/{name}"),
+            "missing_member",
+            format!("`{name}` is missing"),
+        )),
     }
     None
 }
@@ -231,11 +311,19 @@ mod tests {
     use crate::authzen::Evaluation;
 
     fn question(value: Value) -> Result<Check, Vec<(String, String)>> {
-        let Value::Object(mut members) = value else { unreachable!("every question is an object") };
+        let Value::Object(mut members) = value else {
+            unreachable!("every question is an object")
+        };
         let evaluation = Evaluation::take(&mut members);
-        let (who, asks) = (evaluation.parts().parse_subject(), evaluation.parts().parse_check());
+        let (who, asks) = (
+            evaluation.parts().parse_subject(),
+            evaluation.parts().parse_check(),
+        );
         let read = match (who, asks) {
-            (Ok(who), Ok(asks)) => Ok(Check { subject: who, ..asks }),
+            (Ok(who), Ok(asks)) => Ok(Check {
+                subject: who,
+                ..asks
+            }),
             (who, asks) => Err([who.err(), asks.err()].into_iter().flatten().flatten()),
         };
         read.map_err(|faults| faults.map(|fault| (fault.path, fault.code)).collect())
@@ -250,9 +338,21 @@ mod tests {
             "context": { "host": "10.0.0.7", "time": "now" }, "more": 1,
         }))
         .unwrap();
-        assert_eq!(check.subject, Subject::Names { user: "alice".into(), groups: vec!["a".into(), "b".into()] });
+        assert_eq!(
+            check.subject,
+            Subject::Names {
+                user: "alice".into(),
+                groups: vec!["a".into(), "b".into()]
+            }
+        );
         assert_eq!(check.host, Some("10.0.0.7".parse().unwrap()));
-        assert!(matches!(check.query, Query::Access { operation: Operation::DescribeConfigs, .. }));
+        assert!(matches!(
+            check.query,
+            Query::Access {
+                operation: Operation::DescribeConfigs,
+                ..
+            }
+        ));
     }
 
     #[test]
@@ -260,24 +360,53 @@ mod tests {
         let ask = |resource: Value, name: &str| {
             let subject = json!({ "type": "token", "id": "x" });
             let resources = json!({ "transactional_id": ["t"], "topic": ["y"] });
-            let properties = if name.ends_with("Produce") { json!({ "resources": resources }) } else { json!({}) };
+            let properties = if name.ends_with("Produce") {
+                json!({ "resources": resources })
+            } else {
+                json!({})
+            };
             let action = json!({ "name": name, "properties": properties });
             question(json!({ "subject": subject, "action": action, "resource": resource }))
         };
         let check = ask(json!({ "type": "topic", "id": "x" }), "kafka:Produce").unwrap();
-        let Query::Api { api, name, resources } = check.query else { panic!("a request") };
+        let Query::Api {
+            api,
+            name,
+            resources,
+        } = check.query
+        else {
+            panic!("a request")
+        };
         assert_eq!((api.as_str(), name.as_str()), ("kafka", "Produce"));
         assert_eq!(resources.get("topic").unwrap(), ["x", "y"]);
         assert_eq!(resources.get("transactional_id").unwrap(), ["t"]);
-        let check = ask(json!({ "type": "cluster", "id": "kafka-cluster" }), "kafka:CreateAcls").unwrap();
-        let Query::Api { resources, .. } = check.query else { panic!("a request") };
+        let check = ask(
+            json!({ "type": "cluster", "id": "kafka-cluster" }),
+            "kafka:CreateAcls",
+        )
+        .unwrap();
+        let Query::Api { resources, .. } = check.query else {
+            panic!("a request")
+        };
         assert_eq!(resources.get("cluster"), None, "there is only one");
         assert!(ask(json!({ "type": "cluster", "id": "" }), "kafka:CreateAcls").is_ok());
-        let other = ask(json!({ "type": "cluster", "id": "another" }), "kafka:CreateAcls").unwrap_err();
-        assert_eq!(other, [("/resource/id".to_owned(), "cluster_name".to_owned())]);
+        let other = ask(
+            json!({ "type": "cluster", "id": "another" }),
+            "kafka:CreateAcls",
+        )
+        .unwrap_err();
+        assert_eq!(
+            other,
+            [("/resource/id".to_owned(), "cluster_name".to_owned())]
+        );
         for (resource, name, path, code) in [
             ("topic", "kafka:Peek", "/action/name", "unknown_request"),
-            ("group", "kafka:Fetch", "/action/properties/resources/group", "resource_not_taken"),
+            (
+                "group",
+                "kafka:Fetch",
+                "/action/properties/resources/group",
+                "resource_not_taken",
+            ),
         ] {
             let faults = ask(json!({ "type": resource, "id": "x" }), name).unwrap_err();
             assert_eq!(faults[0], (path.to_owned(), code.to_owned()), "{name}");
@@ -288,11 +417,20 @@ mod tests {
     fn a_token_is_no_name() {
         let token = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln";
         let ask = |subject: Value, action: Value, id: &str| {
-            question(json!({ "subject": subject, "action": action, "resource": { "type": "topic", "id": id } }))
+            question(
+                json!({ "subject": subject, "action": action, "resource": { "type": "topic", "id": id } }),
+            )
         };
         let alice = json!({ "type": "user", "id": "alice" });
         for (asked, path) in [
-            (ask(json!({ "type": "user", "id": token }), json!({ "name": "read" }), "x"), "/subject/id"),
+            (
+                ask(
+                    json!({ "type": "user", "id": token }),
+                    json!({ "name": "read" }),
+                    "x",
+                ),
+                "/subject/id",
+            ),
             (
                 ask(
                     json!({ "type": "user", "id": "a", "properties": { "groups": ["a", token] } }),
@@ -301,7 +439,10 @@ mod tests {
                 ),
                 "/subject/properties/groups",
             ),
-            (ask(alice.clone(), json!({ "name": "read" }), token), "/resource/id"),
+            (
+                ask(alice.clone(), json!({ "name": "read" }), token),
+                "/resource/id",
+            ),
             (
                 ask(
                     alice.clone(),
@@ -311,25 +452,46 @@ mod tests {
                 "/action/properties/resources",
             ),
         ] {
-            assert_eq!(asked.unwrap_err(), [(path.to_owned(), "token_as_name".to_owned())]);
+            assert_eq!(
+                asked.unwrap_err(),
+                [(path.to_owned(), "token_as_name".to_owned())]
+            );
         }
-        assert!(ask(json!({ "type": "token", "id": token }), json!({ "name": "read" }), "x").is_ok());
-        assert!(ask(alice, json!({ "name": "read" }), "a.b.c").is_ok(), "dots alone are no token");
+        assert!(
+            ask(
+                json!({ "type": "token", "id": token }),
+                json!({ "name": "read" }),
+                "x"
+            )
+            .is_ok()
+        );
+        assert!(
+            ask(alice, json!({ "name": "read" }), "a.b.c").is_ok(),
+            "dots alone are no token"
+        );
     }
 
     #[test]
     fn all_errors_name_their_fields() {
         let faults = |value| question(value).unwrap_err();
         let pairs = |list: &[(&str, &str)]| {
-            list.iter().map(|(path, code)| ((*path).to_owned(), (*code).to_owned())).collect::<Vec<_>>()
+            list.iter()
+                .map(|(path, code)| ((*path).to_owned(), (*code).to_owned()))
+                .collect::<Vec<_>>()
         };
         assert_eq!(
             faults(json!({})),
-            pairs(&[("/subject", "missing_member"), ("/resource", "missing_member"), ("/action", "missing_member")])
+            pairs(&[
+                ("/subject", "missing_member"),
+                ("/resource", "missing_member"),
+                ("/action", "missing_member")
+            ])
         );
         assert_eq!(
-            faults(json!({ "subject": { "type": "robot", "id": "x" }, "action": { "name": 7 }, "resource": [],
-                "context": "x" })),
+            faults(
+                json!({ "subject": { "type": "robot", "id": "x" }, "action": { "name": 7 }, "resource": [],
+                "context": "x" })
+            ),
             pairs(&[
                 ("/subject/type", "unknown_value"),
                 ("/resource", "wrong_type"),
@@ -338,9 +500,11 @@ mod tests {
             ])
         );
         assert_eq!(
-            faults(json!({ "subject": { "type": "user", "id": "x", "properties": { "groups": ["a", 7] } },
+            faults(
+                json!({ "subject": { "type": "user", "id": "x", "properties": { "groups": ["a", 7] } },
                 "action": { "name": "peek" }, "resource": { "type": "table", "id": "x" },
-                "context": { "host": "10.0.0.0/8" } })),
+                "context": { "host": "10.0.0.0/8" } })
+            ),
             pairs(&[
                 ("/subject/properties/groups/1", "wrong_type"),
                 ("/action/name", "unknown_value"),
@@ -349,9 +513,14 @@ mod tests {
             ])
         );
         assert_eq!(
-            faults(json!({ "subject": { "type": "user", "id": "x" }, "action": { "name": "smtp:Send" },
-                "resource": { "type": "table", "id": "x" } })),
-            pairs(&[("/resource/type", "unknown_value"), ("/action/name", "unknown_api")])
+            faults(
+                json!({ "subject": { "type": "user", "id": "x" }, "action": { "name": "smtp:Send" },
+                "resource": { "type": "table", "id": "x" } })
+            ),
+            pairs(&[
+                ("/resource/type", "unknown_value"),
+                ("/action/name", "unknown_api")
+            ])
         );
     }
 }

@@ -1,4 +1,5 @@
-//! Imports ACLs as comma-separated values (RFC 4180), with the names of the columns in the first line.
+//! Imports ACLs as comma-separated values (RFC 4180), with the names of the columns in the first
+//! line.
 
 use csv::{ReaderBuilder, StringRecord};
 use gbac_engine::escape::escaped;
@@ -6,12 +7,18 @@ use gbac_engine::escape::escaped;
 use super::{Import, ImportedText, Kind, fields};
 use crate::manifest::csv::COLUMNS;
 
-/// The character between the columns, if the text begins with their names. Spreadsheets of some languages write semicolons.
+/// The character between the columns, if the text begins with their names. Spreadsheets of some
+/// languages write semicolons.
 pub(super) fn delimiter(text: &str) -> Option<u8> {
-    let head = text.lines().find(|line| !line.trim().is_empty())?.to_ascii_lowercase();
+    let head = text
+        .lines()
+        .find(|line| !line.trim().is_empty())?
+        .to_ascii_lowercase();
     let has_columns = |delimiter: &u8| {
         let names: Vec<&str> = head.split(char::from(*delimiter)).map(bare).collect();
-        names.len() > 1 && names.first().is_some_and(|name| COLUMNS.contains(name)) && names.contains(&"principal")
+        names.len() > 1
+            && names.first().is_some_and(|name| COLUMNS.contains(name))
+            && names.contains(&"principal")
     };
     [b',', b';', b'\t'].into_iter().find(has_columns)
 }
@@ -24,9 +31,15 @@ fn bare(name: &str) -> &str {
 impl Import {
     pub(super) fn read_csv(&mut self, text: &str, delimiter: u8) -> ImportedText {
         let mut read = ImportedText::of(Kind::Csv);
-        let mut reader = ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(text.as_bytes());
+        let mut reader = ReaderBuilder::new()
+            .delimiter(delimiter)
+            .flexible(true)
+            .from_reader(text.as_bytes());
         let heads: Vec<String> = match reader.headers() {
-            Ok(heads) => heads.iter().map(|name| bare(name).to_ascii_lowercase()).collect(),
+            Ok(heads) => heads
+                .iter()
+                .map(|name| bare(name).to_ascii_lowercase())
+                .collect(),
             Err(error) => {
                 read.refuse("line 1", "csv_syntax", error.to_string());
                 return read;
@@ -35,27 +48,47 @@ impl Import {
         let places = COLUMNS.map(|name| heads.iter().position(|head| head == name));
         for (name, place) in COLUMNS.iter().zip(&places) {
             if place.is_none() {
-                read.refuse("line 1", "missing_member", format!("the column `{name}` is missing"));
+                read.refuse(
+                    "line 1",
+                    "missing_member",
+                    format!("the column `{name}` is missing"),
+                );
             }
         }
         for (at, head) in heads.iter().enumerate() {
             if !COLUMNS.contains(&head.as_str()) {
-                read.refuse("line 1", "unknown_member", format!("`{}` is an unknown column; remove it", escaped(head)));
+                read.refuse(
+                    "line 1",
+                    "unknown_member",
+                    format!("`{}` is an unknown column; remove it", escaped(head)),
+                );
             } else if heads.iter().take(at).any(|other| other == head) {
-                read.refuse("line 1", "duplicate_member", format!("the column `{head}` appears twice"));
+                read.refuse(
+                    "line 1",
+                    "duplicate_member",
+                    format!("the column `{head}` appears twice"),
+                );
             }
         }
         if !read.unread.is_empty() {
             return read;
         }
-        let mut lines = Lines { text, byte: 0, line: 1 };
+        let mut lines = Lines {
+            text,
+            byte: 0,
+            line: 1,
+        };
         for record in reader.records() {
             match record {
                 Ok(record) => {
                     let place = lines.place(record.position());
                     self.csv_row(&record, place, &places, heads.len(), &mut read);
                 }
-                Err(error) => read.refuse(lines.place(error.position()), "csv_syntax", error.to_string()),
+                Err(error) => read.refuse(
+                    lines.place(error.position()),
+                    "csv_syntax",
+                    error.to_string(),
+                ),
             }
         }
         // The reader takes everything after it into one value.
@@ -82,13 +115,19 @@ impl Import {
             return;
         }
         if row.len() != columns {
-            let message =
-                format!("the row has {} values for {columns} columns; check its commas and quotation marks", row.len());
+            let message = format!(
+                "the row has {} values for {columns} columns; check its commas and quotation marks",
+                row.len()
+            );
             return read.refuse(place, "line_unreadable", message);
         }
         let [principal, host, kind, name, pattern, operation, permission] =
             places.map(|place| place.and_then(|place| row.get(place)).unwrap_or_default());
-        self.take_acl(&fields([kind, name, pattern, principal, host, operation, permission]), place, read);
+        self.take_acl(
+            &fields([kind, name, pattern, principal, host, operation, permission]),
+            place,
+            read,
+        );
     }
 }
 
@@ -100,9 +139,12 @@ struct Lines<'t> {
 }
 
 impl Lines<'_> {
-    /// The line on which a row begins. The reader's own count is that of the end of the row before, and ignores empty lines.
+    /// The line on which a row begins. The reader's own count is that of the end of the row before,
+    /// and ignores empty lines.
     fn place(&mut self, position: Option<&csv::Position>) -> String {
-        let start = position.and_then(|position| usize::try_from(position.byte()).ok()).unwrap_or(self.byte);
+        let start = position
+            .and_then(|position| usize::try_from(position.byte()).ok())
+            .unwrap_or(self.byte);
         let rest = self.text.get(start..).unwrap_or_default();
         let start = self.text.len() - rest.trim_start_matches(['\r', '\n']).len();
         let passed = self.text.get(self.byte..start).unwrap_or_default();
@@ -127,7 +169,11 @@ mod tests {
                     TOPIC;User:x;*;\"orders;LITERAL;READ;ALLOW\r\nTOPIC;User:y;*;orders;LITERAL;READ;ALLOW\r\n";
         let seen = import.read(text, None);
         assert_eq!((seen.kind, seen.acls), (Kind::Csv, 1));
-        let faults: Vec<_> = seen.unread.iter().map(|fault| (fault.place.as_str(), fault.code)).collect();
+        let faults: Vec<_> = seen
+            .unread
+            .iter()
+            .map(|fault| (fault.place.as_str(), fault.code))
+            .collect();
         let expected = [
             ("line 5", "line_unreadable"),
             ("line 7", "unknown_value"),
@@ -137,15 +183,26 @@ mod tests {
         assert_eq!(faults, expected);
         let policy = import.policy();
         let acl = policy.acls().next().expect("an ACL");
-        assert_eq!((acl.principal.name(), acl.resource_name.as_str()), ("a;\"b\"", "or\nders"));
+        assert_eq!(
+            (acl.principal.name(), acl.resource_name.as_str()),
+            ("a;\"b\"", "or\nders")
+        );
     }
 
     #[test]
     fn a_value_that_is_not_closed_never_hides_the_rows_after_it() {
         let head = "principal,host,resource_type,pattern_type,operation,permission,resource_name";
-        let text = format!("{head}\nUser:x,*,topic,literal,read,allow,\"a\nUser:x,*,topic,literal,read,deny,b\n");
+        let text = format!(
+            "{head}\nUser:x,*,topic,literal,read,allow,\"a\nUser:x,*,topic,literal,read,deny,b\n"
+        );
         let seen = Import::default().read(&text, None);
-        assert_eq!(seen.unread.iter().map(|fault| fault.code).collect::<Vec<_>>(), ["csv_syntax"]);
+        assert_eq!(
+            seen.unread
+                .iter()
+                .map(|fault| fault.code)
+                .collect::<Vec<_>>(),
+            ["csv_syntax"]
+        );
         let closed = Import::default().read(&text.replace("\"a", "\"a\""), None);
         assert_eq!((closed.acls, closed.unread), (2, Vec::new()));
     }
@@ -154,9 +211,22 @@ mod tests {
     fn a_missing_unknown_or_repeated_column_refuses_the_whole_text() {
         let mut import = Import::default();
         let seen = import.read("principal,host,host,condition\nUser:x,*,*,never\n", None);
-        let faults: Vec<_> = seen.unread.iter().map(|fault| (fault.place.as_str(), fault.code)).collect();
-        assert_eq!(faults.iter().filter(|(_, code)| *code == "missing_member").count(), 5);
-        assert!(faults.contains(&("line 1", "duplicate_member")) && faults.contains(&("line 1", "unknown_member")));
+        let faults: Vec<_> = seen
+            .unread
+            .iter()
+            .map(|fault| (fault.place.as_str(), fault.code))
+            .collect();
+        assert_eq!(
+            faults
+                .iter()
+                .filter(|(_, code)| *code == "missing_member")
+                .count(),
+            5
+        );
+        assert!(
+            faults.contains(&("line 1", "duplicate_member"))
+                && faults.contains(&("line 1", "unknown_member"))
+        );
         assert_eq!(import.policy().acl_count(), 0);
     }
 }

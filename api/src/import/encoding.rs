@@ -43,10 +43,13 @@ pub fn decode(bytes: Vec<u8>) -> Result<String, EncodingError> {
         [0xff, 0xfe, ..] => return utf16(u16::from_le_bytes),
         [0xfe, 0xff, ..] => return utf16(u16::from_be_bytes),
         // No text of ours begins with a NUL or has one after its first character.
-        [first, second, ..] if (*first == 0) != (*second == 0) => return Err(EncodingError::NoMark),
+        [first, second, ..] if (*first == 0) != (*second == 0) => {
+            return Err(EncodingError::NoMark);
+        }
         _ => {}
     }
-    let text = String::from_utf8(bytes).map_err(|error| EncodingError::Utf8(error.utf8_error().valid_up_to()))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|error| EncodingError::Utf8(error.utf8_error().valid_up_to()))?;
     Ok(match text.strip_prefix('\u{feff}') {
         Some(rest) => rest.to_owned(),
         None => text,

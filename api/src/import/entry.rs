@@ -1,4 +1,5 @@
-//! What an import reads of a JSON object: every member is known and has its type, or is an unreadable entry.
+//! What an import reads of a JSON object: every member is known and has its type, or is an
+//! unreadable entry.
 
 use gbac_engine::escape::escaped;
 use serde_json::{Map, Value};
@@ -16,7 +17,8 @@ pub(super) struct Entry<'v> {
 }
 
 impl<'v> Entry<'v> {
-    /// Reads a value as an object with these members; `what` names the object in an error. Other members are reported.
+    /// Reads a value as an object with these members; `what` names the object in an error. Other
+    /// members are reported.
     pub(super) fn of(
         value: &'v Value,
         known: &[&str],
@@ -35,11 +37,25 @@ impl<'v> Entry<'v> {
     }
 
     /// An object with these members. Others are reported.
-    pub(super) fn new(object: &'v Object, known: &[&str], place: impl Into<String>, read: &mut ImportedText) -> Self {
-        let mut entry = Self { object, place: place.into(), is_whole: true };
+    pub(super) fn new(
+        object: &'v Object,
+        known: &[&str],
+        place: impl Into<String>,
+        read: &mut ImportedText,
+    ) -> Self {
+        let mut entry = Self {
+            object,
+            place: place.into(),
+            is_whole: true,
+        };
         for name in object.keys().filter(|name| !known.contains(&name.as_str())) {
             let pointer = name.replace('~', "~0").replace('/', "~1");
-            entry.refuse(&pointer, "unknown_member", format!("`{}` is an unknown field", escaped(name)), read);
+            entry.refuse(
+                &pointer,
+                "unknown_member",
+                format!("`{}` is an unknown field", escaped(name)),
+                read,
+            );
         }
         entry
     }
@@ -118,17 +134,41 @@ impl<'v> Entry<'v> {
     }
 
     /// An object, which may be absent or null.
-    pub(super) fn object(&mut self, name: &str, known: &[&str], read: &mut ImportedText) -> Option<Self> {
-        let entry = Self::of(self.value(name)?, known, self.place_of(name), &format!("`{name}`"), read);
+    pub(super) fn object(
+        &mut self,
+        name: &str,
+        known: &[&str],
+        read: &mut ImportedText,
+    ) -> Option<Self> {
+        let entry = Self::of(
+            self.value(name)?,
+            known,
+            self.place_of(name),
+            &format!("`{name}`"),
+            read,
+        );
         self.is_whole &= entry.is_some();
         entry
     }
 
     /// Reports a member in which a tool says that something is missing, unless it is empty.
-    pub(super) fn expect_silence(&mut self, name: &str, code: &'static str, read: &mut ImportedText) {
-        let Some(value) = self.value(name).filter(|value| *value != "") else { return };
-        let said = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        read.refuse(self.place.as_str(), code, format!("the list says: `{}`", escaped(&said)));
+    pub(super) fn expect_silence(
+        &mut self,
+        name: &str,
+        code: &'static str,
+        read: &mut ImportedText,
+    ) {
+        let Some(value) = self.value(name).filter(|value| *value != "") else {
+            return;
+        };
+        let said = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        read.refuse(
+            self.place.as_str(),
+            code,
+            format!("the list says: `{}`", escaped(&said)),
+        );
         self.is_whole = false;
     }
 }

@@ -1,4 +1,5 @@
-//! Imports the JSON of command lines and APIs: lists of ACLs, roles with their members, policy documents.
+//! Imports the JSON of command lines and APIs: lists of ACLs, roles with their members, policy
+//! documents.
 
 use gbac_engine::model::{Acl, Principal, PrincipalType};
 use gbac_engine::policy::{Policy, Settings};
@@ -59,14 +60,22 @@ impl Import {
         // Another document may contain the settings that this one omits.
         let stated = policy.settings();
         let held = self.settings.take().unwrap_or_else(Settings::unstated);
-        // A policy is for one system, and this one may have what the other texts' lacks, or the other way round (D-71).
-        let dialect = if stated.states().dialect { stated.dialect } else { held.dialect };
+        // A policy is for one system, and this one may have what the other texts' lacks, or the
+        // other way round (D-71).
+        let dialect = if stated.states().dialect {
+            stated.dialect
+        } else {
+            held.dialect
+        };
         let lacks = |acl: &Acl| {
             let principal = (acl.principal.kind(), acl.principal.name());
             dialect.check(acl.resource_type, acl.operation, principal, acl.host)
         };
-        if let Err(error) =
-            self.acls.iter().try_for_each(lacks).and_then(|()| policy.acls().try_for_each(|acl| lacks(&acl)))
+        if let Err(error) = self
+            .acls
+            .iter()
+            .try_for_each(lacks)
+            .and_then(|()| policy.acls().try_for_each(|acl| lacks(&acl)))
         {
             read.refuse("", error.code(), format!("{error}; {}", error.hint()));
             self.settings = Some(held);
@@ -94,7 +103,8 @@ impl Import {
         }
     }
 
-    /// `security acl list` of a command line (`matches`), or the response of the Data Plane API (`resources`).
+    /// `security acl list` of a command line (`matches`), or the response of the Data Plane API
+    /// (`resources`).
     fn listed(&mut self, object: &Object) -> ImportedText {
         let mut read = ImportedText::of(Kind::Acls);
         let mut list = Entry::new(object, &["filters", "matches", "resources"], "", &mut read);
@@ -108,7 +118,11 @@ impl Import {
         }
         self.rows(&mut list, "matches", &mut read);
         for (number, resource) in list.list("resources", &mut read).iter().enumerate() {
-            self.resource(resource, &list.place_of(&format!("resources/{number}")), &mut read);
+            self.resource(
+                resource,
+                &list.place_of(&format!("resources/{number}")),
+                &mut read,
+            );
         }
         read
     }
@@ -117,11 +131,18 @@ impl Import {
     fn confluent_rest(&mut self, object: &Object) -> ImportedText {
         let mut read = ImportedText::of(Kind::Acls);
         let mut list = Entry::new(object, &["kind", "metadata", "data"], "", &mut read);
-        if let Some(next) = list.value("metadata").and_then(|metadata| metadata.get("next"))
+        if let Some(next) = list
+            .value("metadata")
+            .and_then(|metadata| metadata.get("next"))
             && !next.is_null()
             && next != ""
         {
-            list.refuse("metadata/next", "list_incomplete", "the list has another page, which is missing", &mut read);
+            list.refuse(
+                "metadata/next",
+                "list_incomplete",
+                "the list has another page, which is missing",
+                &mut read,
+            );
         }
         self.rows(&mut list, "data", &mut read);
         read
@@ -135,22 +156,41 @@ impl Import {
     }
 
     fn row(&mut self, row: &Value, place: &str, read: &mut ImportedText) {
-        let Some(mut row) = Entry::of(row, ROW, place, "an ACL", read) else { return };
+        let Some(mut row) = Entry::of(row, ROW, place, "an ACL", read) else {
+            return;
+        };
         if !row.is_whole() {
             return;
         }
         row.expect_silence("message", "row_refused", read);
         row.expect_silence("error", "row_refused", read);
-        // Other tools have other names for a member, and the managed service of Confluent has no hosts.
+        // Other tools have other names for a member, and the managed service of Confluent has no
+        // hosts.
         let mut either = |name: &'static str, other: &'static str| {
             if row.has(name) && row.has(other) {
-                row.refuse(other, "duplicate_member", format!("`{name}` and `{other}` are the same field"), read);
+                row.refuse(
+                    other,
+                    "duplicate_member",
+                    format!("`{name}` and `{other}` are the same field"),
+                    read,
+                );
             }
             if row.has(name) { name } else { other }
         };
-        let (resource, permission) = (either("resource", "resource_name"), either("permission", "permission_type"));
+        let (resource, permission) = (
+            either("resource", "resource_name"),
+            either("permission", "permission_type"),
+        );
         let pattern = either("pattern_type", "resource_pattern_type");
-        let seven = ["resource_type", resource, pattern, "principal", "host", "operation", permission];
+        let seven = [
+            "resource_type",
+            resource,
+            pattern,
+            "principal",
+            "host",
+            "operation",
+            permission,
+        ];
         let texts = seven.map(|name| row.text(name, read));
         if !row.is_whole() {
             return;
@@ -160,36 +200,66 @@ impl Import {
             "host" => pattern == "pattern_type" && !row.is_stated("host"),
             _ => false,
         };
-        let missing = seven.iter().zip(&texts).find(|(name, text)| text.is_none() && !is_optional(name));
+        let missing = seven
+            .iter()
+            .zip(&texts)
+            .find(|(name, text)| text.is_none() && !is_optional(name));
         if let Some((name, _)) = missing {
-            return read.refuse(place, "missing_member", format!("`{name}` is missing or not a string"));
+            return read.refuse(
+                place,
+                "missing_member",
+                format!("`{name}` is missing or not a string"),
+            );
         }
-        let [kind, name, pattern, principal, host, operation, permission] = texts.map(Option::unwrap_or_default);
+        let [kind, name, pattern, principal, host, operation, permission] =
+            texts.map(Option::unwrap_or_default);
         let host = if row.is_stated("host") { host } else { "*" };
-        self.take_acl(&fields([kind, name, pattern, principal, host, operation, permission]), place.to_owned(), read);
+        self.take_acl(
+            &fields([kind, name, pattern, principal, host, operation, permission]),
+            place.to_owned(),
+            read,
+        );
     }
 
     /// One resource of the Data Plane API's list, with its ACLs.
     fn resource(&mut self, resource: &Value, at: &str, read: &mut ImportedText) {
-        let members = ["resource_type", "resource_name", "resource_pattern_type", "acls"];
-        let Some(mut resource) = Entry::of(resource, &members, at, "a resource", read) else { return };
-        let [kind, name, pattern] =
-            ["resource_type", "resource_name", "resource_pattern_type"].map(|name| resource.text(name, read));
+        let members = [
+            "resource_type",
+            "resource_name",
+            "resource_pattern_type",
+            "acls",
+        ];
+        let Some(mut resource) = Entry::of(resource, &members, at, "a resource", read) else {
+            return;
+        };
+        let [kind, name, pattern] = ["resource_type", "resource_name", "resource_pattern_type"]
+            .map(|name| resource.text(name, read));
         if !resource.is_whole() {
             return;
         }
         let (Some(kind), Some(pattern)) = (kind, pattern) else {
-            read.refuse(at, "missing_member", "`resource_type` or `resource_pattern_type` is missing");
+            read.refuse(
+                at,
+                "missing_member",
+                "`resource_type` or `resource_pattern_type` is missing",
+            );
             return;
         };
         let name = name.unwrap_or_default();
         for (number, acl) in resource.list("acls", read).iter().enumerate() {
             let place = resource.place_of(&format!("acls/{number}"));
             let members = ["principal", "host", "operation", "permission_type"];
-            let Some(mut acl) = Entry::of(acl, &members, place.as_str(), "an ACL", read) else { continue };
-            let [principal, host, operation, permission] = members.map(|name| acl.text(name, read).unwrap_or_default());
+            let Some(mut acl) = Entry::of(acl, &members, place.as_str(), "an ACL", read) else {
+                continue;
+            };
+            let [principal, host, operation, permission] =
+                members.map(|name| acl.text(name, read).unwrap_or_default());
             if acl.is_whole() {
-                self.take_acl(&fields([kind, name, pattern, principal, host, operation, permission]), place, read);
+                self.take_acl(
+                    &fields([kind, name, pattern, principal, host, operation, permission]),
+                    place,
+                    read,
+                );
             }
         }
     }
@@ -198,7 +268,9 @@ impl Import {
     fn described(&mut self, object: &Object, role: Option<&str>) -> ImportedText {
         let mut read = ImportedText::of(Kind::Roles);
         let mut described = Entry::new(object, &["permissions", "members"], "", &mut read);
-        let named = role.map(str::to_owned).or_else(|| only_role(object.get("permissions")?.as_array()?));
+        let named = role
+            .map(str::to_owned)
+            .or_else(|| only_role(object.get("permissions")?.as_array()?));
         self.rows(&mut described, "permissions", &mut read);
         let Some(role) = named else {
             let message = "a role without its name; pass its name with --role";
@@ -216,7 +288,10 @@ impl Import {
         let mut read = ImportedText::of(Kind::Roles);
         let known = ["roles", "role", "role_name", "members", "next_page_token"];
         let mut list = Entry::new(object, &known, "", &mut read);
-        if list.text("next_page_token", &mut read).is_some_and(|token| !token.is_empty()) {
+        if list
+            .text("next_page_token", &mut read)
+            .is_some_and(|token| !token.is_empty())
+        {
             let message = "the list has another page, which is missing";
             list.refuse("next_page_token", "list_incomplete", message, &mut read);
         }
@@ -226,7 +301,12 @@ impl Import {
         let mut name = list.text("role_name", &mut read);
         if let Some(role) = list.value("role") {
             if name.is_some() {
-                list.refuse("role_name", "duplicate_member", "`role` and `role_name` are the same field", &mut read);
+                list.refuse(
+                    "role_name",
+                    "duplicate_member",
+                    "`role` and `role_name` are the same field",
+                    &mut read,
+                );
             }
             self.role(role, "/role", &mut read);
             name = role.get("name").and_then(Value::as_str);
@@ -238,7 +318,11 @@ impl Import {
                 }
             }
             None if list.list("members", &mut read).is_empty() => {}
-            None => read.refuse("/members", "role_unnamed", "members of a role without a name"),
+            None => read.refuse(
+                "/members",
+                "role_unnamed",
+                "members of a role without a name",
+            ),
         }
         read
     }
@@ -249,7 +333,9 @@ impl Import {
             self.take_role(name, at, read);
             return;
         }
-        let Some(mut role) = Entry::of(role, &["name", "members"], at, "a role", read) else { return };
+        let Some(mut role) = Entry::of(role, &["name", "members"], at, "a role", read) else {
+            return;
+        };
         let Some(name) = role.text("name", read) else {
             read.refuse(at, "role_unnamed", "a role without a name");
             return;
@@ -262,7 +348,9 @@ impl Import {
     fn members(&mut self, of: &mut Entry<'_>, role: &str, read: &mut ImportedText) {
         for (number, member) in of.list("members", read).iter().enumerate() {
             let place = of.place_of(&format!("members/{number}"));
-            let Some(member) = Entry::of(member, MEMBER, place.as_str(), "a member", read) else { continue };
+            let Some(member) = Entry::of(member, MEMBER, place.as_str(), "a member", read) else {
+                continue;
+            };
             if let Some(member) = member_of(member, &place, read) {
                 self.take_named_member(role, &member, &place, read);
             }
@@ -277,7 +365,9 @@ fn only_role(rows: &[Value]) -> Option<String> {
         (principal.kind() == PrincipalType::Role).then(|| principal.name().to_owned())
     });
     let first = names.next().flatten()?;
-    names.all(|name| name.as_deref() == Some(&first)).then_some(first)
+    names
+        .all(|name| name.as_deref() == Some(&first))
+        .then_some(first)
 }
 
 /// The members of a filter in the output of a command line: those of a row.
@@ -286,7 +376,8 @@ const FILTER: &[&str] = ROW;
 /// The members of a member, in every form.
 const MEMBER: &[&str] = &["principal", "name", "principal_type", "user", "group"];
 
-/// The members of a row in the output of a command line: the platform's, Confluent's, or that of the Schema Registry.
+/// The members of a row in the output of a command line: the platform's, Confluent's, or that of
+/// the Schema Registry.
 const ROW: &[&str] = &[
     "kind",
     "metadata",
@@ -305,10 +396,11 @@ const ROW: &[&str] = &[
     "error",
 ];
 
-/// `{"principal"}` of the Data Plane API, `{"user": {"name"}}` or `{"group": {"name"}}` of the Admin API, `{"name",
-/// "principal_type"}` of the command lines.
+/// `{"principal"}` of the Data Plane API, `{"user": {"name"}}` or `{"group": {"name"}}` of the
+/// Admin API, `{"name", "principal_type"}` of the command lines.
 fn member_of(mut member: Entry<'_>, place: &str, read: &mut ImportedText) -> Option<String> {
-    let [principal, name, kind] = ["principal", "name", "principal_type"].map(|name| member.text(name, read));
+    let [principal, name, kind] =
+        ["principal", "name", "principal_type"].map(|name| member.text(name, read));
     let [user, group] = ["user", "group"].map(|name| {
         let mut object = member.object(name, &["name"], read)?;
         let text = object.text("name", read);
@@ -326,7 +418,11 @@ fn member_of(mut member: Entry<'_>, place: &str, read: &mut ImportedText) -> Opt
         _ => None,
     };
     if named.is_none() {
-        read.refuse(place, "member_unreadable", "a member that is neither a user nor a group");
+        read.refuse(
+            place,
+            "member_unreadable",
+            "a member that is neither a user nor a group",
+        );
     }
     named
 }
@@ -346,7 +442,10 @@ mod tests {
 
     fn read(all: &[(Value, Option<&str>)]) -> (Import, Vec<ImportedText>) {
         let mut import = Import::default();
-        let reads = all.iter().map(|(value, role)| import.read(&value.to_string(), *role)).collect();
+        let reads = all
+            .iter()
+            .map(|(value, role)| import.read(&value.to_string(), *role))
+            .collect();
         (import, reads)
     }
 
@@ -356,7 +455,10 @@ mod tests {
     }
 
     fn reported(read: &ImportedText) -> Vec<(&str, &str)> {
-        read.unread.iter().map(|unread| (unread.place.as_str(), unread.code)).collect()
+        read.unread
+            .iter()
+            .map(|unread| (unread.place.as_str(), unread.code))
+            .collect()
     }
 
     #[test]
@@ -368,8 +470,7 @@ mod tests {
                 "permission_type": "PERMISSION_TYPE_ALLOW" }] }] });
         let described = json!({ "permissions": [row("RedpandaRole:r", "DESCRIBE_CONFIGS")],
             "members": [{ "name": "a:b", "principal_type": "Group" }, { "name": "u", "principal_type": "User" }] });
-        let data_plane =
-            json!({ "role": { "name": "r" }, "members": [{ "principal": "Group:a:b" }, { "principal": "User:u" }] });
+        let data_plane = json!({ "role": { "name": "r" }, "members": [{ "principal": "Group:a:b" }, { "principal": "User:u" }] });
         let members = json!({ "role_name": "r", "members": [{ "principal": "Group:a:b" }, { "principal": "User:u" }],
             "next_page_token": "" });
         let admin = json!({ "roles": [{ "name": "r", "members": [{ "group": { "name": "a:b" } }, { "user": { "name": "u" } }] }] });
@@ -393,7 +494,13 @@ mod tests {
             import.policy()
         })
         .collect();
-        assert_eq!((policies[0].acl_count(), policies[0].role("r").map(|role| role.members.len())), (1, Some(2)));
+        assert_eq!(
+            (
+                policies[0].acl_count(),
+                policies[0].role("r").map(|role| role.members.len())
+            ),
+            (1, Some(2))
+        );
         assert!(policies.iter().all(|policy| *policy == policies[0]));
     }
 
@@ -406,7 +513,10 @@ mod tests {
         let list = json!({ "filters": [{ "message": "timed out" }], "deletions": [],
             "matches": [row("User:a", "READ"), refused, new, row("a", "READ"), 7, row("Group:x", "ANY"), row("User:a", "READ")] });
         let (import, reads) = read(&[(list, None)]);
-        assert_eq!((reads[0].acls, reads[0].again, import.policy().acl_count()), (2, 1, 1));
+        assert_eq!(
+            (reads[0].acls, reads[0].again, import.policy().acl_count()),
+            (2, 1, 1)
+        );
         assert_eq!(
             reported(&reads[0]),
             [
@@ -428,9 +538,13 @@ mod tests {
         assert_eq!(reported(&nameless[0]), [("", "role_unnamed")]);
         let (import, named) = read(&[(members, Some("r"))]);
         assert!(named[0].unread.is_empty() && import.policy().has_role("r"));
-        let two = json!({ "permissions": [row("Role:a", "READ"), row("Role:b", "READ")], "members": [] });
+        let two =
+            json!({ "permissions": [row("Role:a", "READ"), row("Role:b", "READ")], "members": [] });
         let (import, reads) = read(&[(two, None)]);
-        assert_eq!((reported(&reads[0]), import.policy().acl_count()), (vec![("", "role_unnamed")], 2));
+        assert_eq!(
+            (reported(&reads[0]), import.policy().acl_count()),
+            (vec![("", "role_unnamed")], 2)
+        );
         let invalid = json!({ "roles": [{ "name": "a,b" }, {}, { "name": "r", "members": [{ "principal": "Role:x" }, {}] }],
             "next_page_token": "r" });
         assert_eq!(
@@ -452,17 +566,32 @@ mod tests {
             "acls": [{ "resource_type": "RESOURCE_TYPE_CLUSTER", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
                 "principal": "Group:a", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] })
         };
-        let (import, reads) =
-            read(&[(document("$.a"), None), (document("$.b"), None), (json!({ "version": 2 }), None)]);
+        let (import, reads) = read(&[
+            (document("$.a"), None),
+            (document("$.b"), None),
+            (json!({ "version": 2 }), None),
+        ]);
         assert!(import.has_settings() && import.policy().acl_count() == 1);
-        assert_eq!((reported(&reads[1]), reads[1].again), (vec![("/settings", "settings_differ")], 1));
+        assert_eq!(
+            (reported(&reads[1]), reads[1].again),
+            (vec![("/settings", "settings_differ")], 1)
+        );
         assert_eq!(reported(&reads[2]), [("/version", "unsupported_version")]);
         let named = json!({ "version": 1, "settings": { "superusers": ["root"] } });
-        let (import, reads) = read(&[(document("$.a"), None), (named, None), (json!({ "version": 1 }), None)]);
+        let (import, reads) = read(&[
+            (document("$.a"), None),
+            (named, None),
+            (json!({ "version": 1 }), None),
+        ]);
         assert!(reads.iter().all(|read| read.unread.is_empty()), "{reads:?}");
         let states = import.policy().settings().states();
-        assert!(states.claim_path && states.superusers && !states.nested && !states.principal_mapping);
+        assert!(
+            states.claim_path && states.superusers && !states.nested && !states.principal_mapping
+        );
         assert!(!read(&[(json!({ "version": 1 }), None)]).0.has_settings());
-        assert_eq!(reported(&read(&[(json!({ "a": 1 }), None)]).1[0]), [("", "form_unknown")]);
+        assert_eq!(
+            reported(&read(&[(json!({ "a": 1 }), None)]).1[0]),
+            [("", "form_unknown")]
+        );
     }
 }

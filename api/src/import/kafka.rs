@@ -1,4 +1,5 @@
-//! Imports the text of `kafka-acls --list`: a line for each resource, followed by a line for each of its ACLs.
+//! Imports the text of `kafka-acls --list`: a line for each resource, followed by a line for each
+//! of its ACLs.
 
 use gbac_engine::escape::escaped;
 use serde_json::Value;
@@ -26,20 +27,31 @@ impl Import {
             }
             if let Some(rest) = line.strip_prefix("Current ACLs for resource `") {
                 known = true;
-                resource = rest.strip_suffix(':').and_then(|rest| rest.strip_suffix('`')).and_then(resource_of);
+                resource = rest
+                    .strip_suffix(':')
+                    .and_then(|rest| rest.strip_suffix('`'))
+                    .and_then(resource_of);
                 if resource.is_none() {
                     read.refuse(
                         place,
                         "resource_unreadable",
-                        format!("`{}` is not a resource line of `kafka-acls --list`", escaped(line)),
+                        format!(
+                            "`{}` is not a resource line of `kafka-acls --list`",
+                            escaped(line)
+                        ),
                     );
                 }
                 continue;
             }
             match (rule_of(line), resource) {
-                (Some(rule), Some(resource)) => self.take_acl(&row(resource, rule), place, &mut read),
+                (Some(rule), Some(resource)) => {
+                    self.take_acl(&row(resource, rule), place, &mut read)
+                }
                 (Some(_), None) => {
-                    let message = format!("`{}` is about a resource that could not be read", escaped(line));
+                    let message = format!(
+                        "`{}` is about a resource that could not be read",
+                        escaped(line)
+                    );
                     read.refuse(place, "resource_unreadable", message);
                 }
                 (None, _) => {
@@ -70,11 +82,23 @@ fn is_head(line: &str) -> bool {
     line.starts_with("Current ACLs for resource `") || line.starts_with("ACLs for principal `")
 }
 
-fn row((resource_type, name, pattern): Resource<'_>, [principal, host, operation, permission]: [&str; 4]) -> Value {
-    fields([resource_type, name, pattern, principal, host, operation, permission])
+fn row(
+    (resource_type, name, pattern): Resource<'_>,
+    [principal, host, operation, permission]: [&str; 4],
+) -> Value {
+    fields([
+        resource_type,
+        name,
+        pattern,
+        principal,
+        host,
+        operation,
+        permission,
+    ])
 }
 
-/// `ResourcePattern(resourceType=TOPIC, name=x, patternType=LITERAL)`, or of older versions `Topic:LITERAL:x` or `Topic:x`.
+/// `ResourcePattern(resourceType=TOPIC, name=x, patternType=LITERAL)`, or of older versions
+/// `Topic:LITERAL:x` or `Topic:x`.
 ///
 /// Names may contain any character, so the parser searches for the delimiters from both ends.
 fn resource_of(text: &str) -> Option<Resource<'_>> {
@@ -90,8 +114,9 @@ fn resource_of(text: &str) -> Option<Resource<'_>> {
     }
 }
 
-/// `(principal=User:a, host=*, operation=READ, permissionType=ALLOW)`, or of older versions
-/// `User:a has Allow permission for operations: Read from hosts: *`: principal, host, operation and permission.
+/// `(principal=User:a, host=*, operation=READ, permissionType=ALLOW)`, or of older versions `User:a
+/// has Allow permission for operations: Read from hosts: *`: principal, host, operation and
+/// permission.
 fn rule_of(line: &str) -> Option<[&str; 4]> {
     if let Some(rest) = line.strip_prefix("(principal=") {
         let (rest, permission) = rest.strip_suffix(')')?.rsplit_once(", permissionType=")?;
@@ -115,13 +140,32 @@ mod tests {
         let mut import = Import::default();
         let read = import.read(text, None);
         let show = |acl| {
-            let AclJson { resource_name, resource_pattern_type, principal, host, operation, permission_type, .. } = acl;
-            let pattern = resource_pattern_type.as_str().trim_start_matches("RESOURCE_PATTERN_TYPE_");
+            let AclJson {
+                resource_name,
+                resource_pattern_type,
+                principal,
+                host,
+                operation,
+                permission_type,
+                ..
+            } = acl;
+            let pattern = resource_pattern_type
+                .as_str()
+                .trim_start_matches("RESOURCE_PATTERN_TYPE_");
             let operation = operation.as_str().trim_start_matches("OPERATION_");
-            let permission = permission_type.as_str().trim_start_matches("PERMISSION_TYPE_");
+            let permission = permission_type
+                .as_str()
+                .trim_start_matches("PERMISSION_TYPE_");
             format!("{permission} {principal} {host} {operation} {pattern} {resource_name}")
         };
-        (import.policy().acls().map(|acl| show(AclJson::from(&acl))).collect(), read)
+        (
+            import
+                .policy()
+                .acls()
+                .map(|acl| show(AclJson::from(&acl)))
+                .collect(),
+            read,
+        )
     }
 
     #[test]
@@ -153,10 +197,22 @@ mod tests {
         let log = "[2026-01-01 10:00:00,000] WARN The configuration 'x' was supplied but isn't a known config.\n\n\
                    Picked up JAVA_TOOL_OPTIONS: -Xmx64m\n";
         let (acls, seen) = read(&format!("{log}{list}"));
-        assert_eq!((acls, seen.skipped, seen.kind), (vec!["ALLOW User:a * READ LITERAL a".into()], 2, Kind::KafkaAcls));
+        assert_eq!(
+            (acls, seen.skipped, seen.kind),
+            (
+                vec!["ALLOW User:a * READ LITERAL a".into()],
+                2,
+                Kind::KafkaAcls
+            )
+        );
         assert_eq!(seen.unread, []);
-        let (_, lost) = read(&format!("(principal=User:a, host=*, operation=READ, permissionType=DENY)\n{list}"));
-        assert_eq!((lost.skipped, lost.unread[0].code), (0, "resource_unreadable"));
+        let (_, lost) = read(&format!(
+            "(principal=User:a, host=*, operation=READ, permissionType=DENY)\n{list}"
+        ));
+        assert_eq!(
+            (lost.skipped, lost.unread[0].code),
+            (0, "resource_unreadable")
+        );
         let (_, none) = read(log);
         assert_eq!((none.skipped, none.kind), (0, Kind::Unknown));
     }
@@ -178,8 +234,11 @@ mod tests {
         );
         assert_eq!(acls, ["ALLOW User:a * READ LITERAL a"]);
         assert_eq!((seen.acls, seen.again), (2, 1));
-        let reported: Vec<(&str, &str)> =
-            seen.unread.iter().map(|unread| (unread.place.as_str(), unread.code)).collect();
+        let reported: Vec<(&str, &str)> = seen
+            .unread
+            .iter()
+            .map(|unread| (unread.place.as_str(), unread.code))
+            .collect();
         assert_eq!(
             reported,
             [
@@ -192,9 +251,16 @@ mod tests {
                 ("line 11", "resource_unreadable"),
             ]
         );
-        assert!(seen.unread[1].message.contains("SPEAK"), "both faults: {}", seen.unread[1]);
+        assert!(
+            seen.unread[1].message.contains("SPEAK"),
+            "both faults: {}",
+            seen.unread[1]
+        );
         let (_, other) = read("hello\nworld\n");
-        assert_eq!((other.kind, other.unread.len(), other.unread[0].code), (Kind::Unknown, 1, "form_unknown"));
+        assert_eq!(
+            (other.kind, other.unread.len(), other.unread[0].code),
+            (Kind::Unknown, 1, "form_unknown")
+        );
         assert_eq!(read("").1.unread[0].code, "form_unknown");
     }
 }

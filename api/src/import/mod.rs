@@ -1,4 +1,5 @@
-//! Imports the state of an existing cluster to a policy, entry by entry. Every entry that cannot be read is reported.
+//! Imports the state of an existing cluster to a policy, entry by entry. Every entry that cannot be
+//! read is reported.
 //!
 //! ```
 //! use gbac_api::import::Import;
@@ -42,10 +43,11 @@ const SHOWN_KINDS: usize = 10;
 pub enum Kind {
     /// A policy document of this product.
     Policy,
-    /// A list of ACLs: the output of a command line's `security acl list --format json`, of the Data Plane API, of the Schema
-    /// Registry, or of Confluent's command line and REST API.
+    /// A list of ACLs: the output of a command line's `security acl list --format json`, of the
+    /// Data Plane API, of the Schema Registry, or of Confluent's command line and REST API.
     Acls,
-    /// Roles: the output of a command line's `security role describe` or `list`, of the Data Plane API, or of the Admin API.
+    /// Roles: the output of a command line's `security role describe` or `list`, of the Data Plane
+    /// API, or of the Admin API.
     Roles,
     /// The output of `kafka-acls --list`.
     KafkaAcls,
@@ -85,7 +87,8 @@ impl Kind {
 /// An entry that could not be read, or only with a difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadEntry {
-    /// The place: a line such as `line 12`, a JSON Pointer such as `/matches/3`, or empty for the whole text.
+    /// The place: a line such as `line 12`, a JSON Pointer such as `/matches/3`, or empty for the
+    /// whole text.
     pub place: String,
     /// The stable code of the error.
     pub code: &'static str,
@@ -95,7 +98,11 @@ pub struct UnreadEntry {
 
 impl fmt::Display for UnreadEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.place.is_empty() { f.write_str(&self.message) } else { write!(f, "{}: {}", self.place, self.message) }
+        if self.place.is_empty() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "{}: {}", self.place, self.message)
+        }
     }
 }
 
@@ -112,7 +119,8 @@ pub struct ImportedText {
     pub again: usize,
     /// The number of lines before the list that were skipped, such as log lines.
     pub skipped: usize,
-    /// The objects that say nothing about access, such as a `ConfigMap`, and how many there are of each kind.
+    /// The objects that say nothing about access, such as a `ConfigMap`, and how many there are of
+    /// each kind.
     pub ignored: BTreeMap<String, usize>,
     /// The entries that could not be read, in the order of the text.
     pub unread: Vec<UnreadEntry>,
@@ -120,7 +128,15 @@ pub struct ImportedText {
 
 impl ImportedText {
     const fn of(kind: Kind) -> Self {
-        Self { kind, acls: 0, roles: 0, again: 0, skipped: 0, ignored: BTreeMap::new(), unread: Vec::new() }
+        Self {
+            kind,
+            acls: 0,
+            roles: 0,
+            again: 0,
+            skipped: 0,
+            ignored: BTreeMap::new(),
+            unread: Vec::new(),
+        }
     }
 
     /// Counts an entry that cannot be read.
@@ -128,7 +144,11 @@ impl ImportedText {
         let place: String = place.into();
         // The whole of a document.
         let place = place.strip_suffix(": ").map(str::to_owned).unwrap_or(place);
-        self.unread.push(UnreadEntry { place, code, message: message.into() });
+        self.unread.push(UnreadEntry {
+            place,
+            code,
+            message: message.into(),
+        });
     }
 
     /// Counts an object that says nothing about access.
@@ -145,7 +165,11 @@ impl ImportedText {
             1 => notes.push("1 line before the list of ACLs skipped".to_owned()),
             lines => notes.push(format!("{lines} lines before the list of ACLs skipped")),
         }
-        let shown = self.ignored.iter().take(SHOWN_KINDS).map(|(what, number)| format!("{number} {what}"));
+        let shown = self
+            .ignored
+            .iter()
+            .take(SHOWN_KINDS)
+            .map(|(what, number)| format!("{number} {what}"));
         let mut parts: Vec<String> = shown.collect();
         let more: usize = self.ignored.values().skip(SHOWN_KINDS).sum();
         if more > 0 {
@@ -172,11 +196,15 @@ impl Import {
     pub fn in_dialect(dialect: Dialect) -> Self {
         let mut settings = Settings::unstated();
         (settings.dialect, settings.stated.dialect) = (dialect, true);
-        Self { settings: Some(settings), ..Self::default() }
+        Self {
+            settings: Some(settings),
+            ..Self::default()
+        }
     }
 
-    /// Imports another text. Its [`Kind`] is found by its content; [`decode`] makes a text of the bytes of a file. `role` is the
-    /// role's name if the text, like that of command lines, describes a role without it.
+    /// Imports another text. Its [`Kind`] is found by its content; [`decode`] makes a text of the
+    /// bytes of a file. `role` is the role's name if the text, like that of command lines,
+    /// describes a role without it.
     pub fn read(&mut self, text: &str, role: Option<&str>) -> ImportedText {
         let text = text.trim_start_matches('\u{feff}');
         let start = text.trim_start();
@@ -223,7 +251,10 @@ impl Import {
     pub fn policy(&self) -> Policy {
         let mut policy = Policy::new(self.settings.clone().unwrap_or_else(Settings::unstated));
         let roles = self.roles.iter().flat_map(|(role, members)| {
-            let members = members.iter().map(|member| Change::AddMember { role: role.clone(), member: member.clone() });
+            let members = members.iter().map(|member| Change::AddMember {
+                role: role.clone(),
+                member: member.clone(),
+            });
             std::iter::once(Change::CreateRole(role.clone())).chain(members)
         });
         for change in roles.chain(self.acls.iter().cloned().map(Change::AddAcl)) {
@@ -235,17 +266,29 @@ impl Import {
         policy
     }
 
-    /// Adds an ACL in any spelling of its fields; `permission` is the command line's name of `permission_type`.
+    /// Adds an ACL in any spelling of its fields; `permission` is the command line's name of
+    /// `permission_type`.
     fn take_acl(&mut self, fields: &Value, place: String, read: &mut ImportedText) {
-        let dialect = self.settings.as_ref().map(|settings| settings.dialect).unwrap_or_default();
+        let dialect = self
+            .settings
+            .as_ref()
+            .map(|settings| settings.dialect)
+            .unwrap_or_default();
         match acl_in_dialect(fields, dialect) {
             Ok(acl) => {
                 read.acls += 1;
                 read.again += usize::from(!self.acls.insert(acl.normalized()));
             }
             Err(problems) => {
-                let code = problems.0.first().map_or("acl_invalid", |problem| problem.code.as_str());
-                let faults: Vec<String> = problems.0.iter().map(|problem| problem.message.clone()).collect();
+                let code = problems
+                    .0
+                    .first()
+                    .map_or("acl_invalid", |problem| problem.code.as_str());
+                let faults: Vec<String> = problems
+                    .0
+                    .iter()
+                    .map(|problem| problem.message.clone())
+                    .collect();
                 read.refuse(place, code, faults.join("; "));
             }
         }
@@ -267,12 +310,24 @@ impl Import {
     }
 
     /// Adds a member, which is not a role itself.
-    fn take_member(&mut self, role: &str, member: Principal, place: String, read: &mut ImportedText) {
+    fn take_member(
+        &mut self,
+        role: &str,
+        member: Principal,
+        place: String,
+        read: &mut ImportedText,
+    ) {
         if member.kind() == PrincipalType::Role {
-            let message = format!("`{}` cannot be a member of a role", escaped(&member.to_string()));
+            let message = format!(
+                "`{}` cannot be a member of a role",
+                escaped(&member.to_string())
+            );
             read.refuse(place, "member_is_role", message);
         } else {
-            self.roles.entry(role.to_owned()).or_default().insert(member);
+            self.roles
+                .entry(role.to_owned())
+                .or_default()
+                .insert(member);
         }
     }
 }
@@ -280,25 +335,58 @@ impl Import {
 /// Whether a kind of resource that is not read can be about access, by its name.
 fn is_named_like_access(kind: &str) -> bool {
     let kind = kind.to_ascii_lowercase();
-    ["acl", "role", "binding", "user", "group"].iter().any(|word| kind.contains(word))
+    ["acl", "role", "binding", "user", "group"]
+        .iter()
+        .any(|word| kind.contains(word))
 }
 
 /// Whether a line says something about access: that something is allowed or denied, or who.
 fn states_access(line: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
     let mut words = line.split(|c| !is_part(c));
-    let types = PrincipalType::ALL.iter().map(|kind| kind.prefix()).chain(["RedpandaRole"]);
-    words.any(|word| ["allow", "deny"].iter().any(|verb| word.eq_ignore_ascii_case(verb)))
-        || types.into_iter().any(|kind| line.contains(&format!("{kind}:")))
+    let types = PrincipalType::ALL
+        .iter()
+        .map(|kind| kind.prefix())
+        .chain(["RedpandaRole"]);
+    words.any(|word| {
+        ["allow", "deny"]
+            .iter()
+            .any(|verb| word.eq_ignore_ascii_case(verb))
+    }) || types
+        .into_iter()
+        .any(|kind| line.contains(&format!("{kind}:")))
 }
 
-/// Converts the fields of an ACL to the spelling of the Data Plane API. Unknown words stay unchanged, so that they are refused.
-fn fields([resource_type, name, pattern, principal, host, operation, permission]: [&str; 7]) -> Value {
+/// Converts the fields of an ACL to the spelling of the Data Plane API. Unknown words stay
+/// unchanged, so that they are refused.
+fn fields(
+    [
+        resource_type,
+        name,
+        pattern,
+        principal,
+        host,
+        operation,
+        permission,
+    ]: [&str; 7],
+) -> Value {
     use gbac_engine::model::{Operation, PatternType, Permission, ResourceType};
-    let resource_type = resource_type.parse::<ResourceType>().ok().map_or(resource_type, |it| it.spelling().data_plane);
-    let pattern = pattern.parse::<PatternType>().ok().map_or(pattern, |it| it.spelling().data_plane);
-    let operation = operation.parse::<Operation>().ok().map_or(operation, |it| it.spelling().data_plane);
-    let permission = permission.parse::<Permission>().ok().map_or(permission, |it| it.spelling().data_plane);
+    let resource_type = resource_type
+        .parse::<ResourceType>()
+        .ok()
+        .map_or(resource_type, |it| it.spelling().data_plane);
+    let pattern = pattern
+        .parse::<PatternType>()
+        .ok()
+        .map_or(pattern, |it| it.spelling().data_plane);
+    let operation = operation
+        .parse::<Operation>()
+        .ok()
+        .map_or(operation, |it| it.spelling().data_plane);
+    let permission = permission
+        .parse::<Permission>()
+        .ok()
+        .map_or(permission, |it| it.spelling().data_plane);
     json!({ "resource_type": resource_type, "resource_name": name, "resource_pattern_type": pattern, "principal": principal,
         "host": host, "operation": operation, "permission_type": permission })
 }

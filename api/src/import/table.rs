@@ -1,7 +1,9 @@
-//! Imports the tables of command lines: `rpk security acl list`, `rpk security role describe` and `confluent kafka acl list`.
+//! Imports the tables of command lines: `rpk security acl list`, `rpk security role describe` and
+//! `confluent kafka acl list`.
 //!
-//! The columns of `rpk` are aligned below their headings, two blanks apart; those of `confluent` are separated by `|`. A row
-//! that is not aligned is refused, because its names could be cut in the wrong place.
+//! The columns of `rpk` are aligned below their headings, two blanks apart; those of `confluent`
+//! are separated by `|`. A row that is not aligned is refused, because its names could be cut in
+//! the wrong place.
 
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{Principal, PrincipalType};
@@ -21,7 +23,8 @@ const ACL_COLUMNS: [(&str, &[&str]); 7] = [
 /// The column of `rpk` with the reason why a row is no ACL.
 const ERROR: &str = "ERROR";
 /// What to do about a table that cannot be read.
-const ADVICE: &str = "use the JSON of the command, `--format json` of rpk or `-o json` of confluent";
+const ADVICE: &str =
+    "use the JSON of the command, `--format json` of rpk or `-o json` of confluent";
 
 /// The columns of a table, from its heading.
 enum Columns<'t> {
@@ -36,7 +39,12 @@ impl<'t> Columns<'t> {
     fn of(line: &'t str, next: Option<&str>) -> Option<Self> {
         if let Some(rule) = next.map(str::trim_end).filter(|rule| is_rule(rule)) {
             let names: Vec<&str> = line.split('|').map(str::trim).collect();
-            let bars: Vec<usize> = rule.chars().enumerate().filter(|(_, c)| *c == '+').map(|(at, _)| at).collect();
+            let bars: Vec<usize> = rule
+                .chars()
+                .enumerate()
+                .filter(|(_, c)| *c == '+')
+                .map(|(at, _)| at)
+                .collect();
             return (names.len() == bars.len() + 1).then_some(Self::Ruled(names, bars));
         }
         let (mut names, mut at, mut rest) = (Vec::new(), 0, line.trim_end());
@@ -62,7 +70,8 @@ impl<'t> Columns<'t> {
     fn values<'r>(&self, row: &'r str) -> Option<Vec<&'r str>> {
         match self {
             Self::Aligned(columns) => {
-                let (mut values, mut ends) = (Vec::new(), columns.iter().skip(1).map(|(_, at)| Some(*at)));
+                let (mut values, mut ends) =
+                    (Vec::new(), columns.iter().skip(1).map(|(_, at)| Some(*at)));
                 for (_, start) in columns {
                     let value = slice(row, *start, ends.next().flatten());
                     // Two blanks separate the columns, if there is another one.
@@ -84,7 +93,12 @@ impl<'t> Columns<'t> {
                 }
                 let starts = std::iter::once(0).chain(bars.iter().map(|at| at + 1));
                 let ends = bars.iter().map(|at| Some(*at)).chain(std::iter::once(None));
-                Some(starts.zip(ends).map(|(start, end)| slice(row, start, end).trim()).collect())
+                Some(
+                    starts
+                        .zip(ends)
+                        .map(|(start, end)| slice(row, start, end).trim())
+                        .collect(),
+                )
             }
         }
     }
@@ -92,8 +106,13 @@ impl<'t> Columns<'t> {
 
 /// The characters of a line from one to before another.
 fn slice(line: &str, start: usize, end: Option<usize>) -> &str {
-    let byte = |at: usize| line.char_indices().nth(at).map_or(line.len(), |(byte, _)| byte);
-    line.get(byte(start)..end.map_or(line.len(), byte)).unwrap_or_default()
+    let byte = |at: usize| {
+        line.char_indices()
+            .nth(at)
+            .map_or(line.len(), |(byte, _)| byte)
+    };
+    line.get(byte(start)..end.map_or(line.len(), byte))
+        .unwrap_or_default()
 }
 
 /// `----+----`
@@ -104,7 +123,10 @@ fn is_rule(line: &str) -> bool {
 /// What the rows of a table are.
 enum Rows {
     /// The place of each of the seven fields, and of the error.
-    Acls { fields: [Option<usize>; 7], error: Option<usize> },
+    Acls {
+        fields: [Option<usize>; 7],
+        error: Option<usize>,
+    },
     /// The members of a role: name and type.
     Members,
 }
@@ -118,7 +140,10 @@ impl Rows {
         let place = |spellings: &[&str]| names.iter().position(|name| spellings.contains(name));
         let fields = ACL_COLUMNS.map(|(_, spellings)| place(spellings));
         // The managed service of confluent has no hosts and no column for them.
-        let is_complete = ACL_COLUMNS.iter().zip(&fields).all(|((name, _), place)| place.is_some() || *name == "host");
+        let is_complete = ACL_COLUMNS
+            .iter()
+            .zip(&fields)
+            .all(|((name, _), place)| place.is_some() || *name == "host");
         let error = place(&[ERROR]);
         let known = fields.iter().flatten().count() + usize::from(error.is_some());
         (is_complete && known == names.len()).then_some(Self::Acls { fields, error })
@@ -138,7 +163,10 @@ pub(super) fn is_table(text: &str) -> bool {
 
 fn heading<'t>(line: &'t str, next: Option<&str>) -> Option<(Columns<'t>, Rows)> {
     // Most lines are not.
-    if !["PRINCIPAL", "Principal", "NAME"].iter().any(|word| line.contains(word)) {
+    if !["PRINCIPAL", "Principal", "NAME"]
+        .iter()
+        .any(|word| line.contains(word))
+    {
         return None;
     }
     let columns = Columns::of(line, next)?;
@@ -148,7 +176,10 @@ fn heading<'t>(line: &'t str, next: Option<&str>) -> Option<(Columns<'t>, Rows)>
 
 /// Whether a line is a heading of a table that is not known. `next` is the line below it.
 fn is_other_heading(line: &str, next: Option<&str>) -> bool {
-    let has = |name: &str| line.split_whitespace().any(|word| word.eq_ignore_ascii_case(name));
+    let has = |name: &str| {
+        line.split_whitespace()
+            .any(|word| word.eq_ignore_ascii_case(name))
+    };
     next.is_some_and(|next| is_rule(next.trim_end())) || (has("principal") && has("permission"))
 }
 
@@ -157,7 +188,8 @@ impl Import {
     pub(super) fn read_tables(&mut self, text: &str, role: Option<&str>) -> ImportedText {
         let mut read = ImportedText::of(Kind::Table);
         let mut table = None;
-        let (mut roles, mut members, mut member_tables, mut has_begun) = (Vec::new(), Vec::new(), 0_usize, false);
+        let (mut roles, mut members, mut member_tables, mut has_begun) =
+            (Vec::new(), Vec::new(), 0_usize, false);
         let mut lines = text.lines().zip(1..).peekable();
         while let Some((line, number)) = lines.next() {
             let place = format!("line {number}");
@@ -181,7 +213,10 @@ impl Import {
             let Some((columns, rows)) = &table else {
                 // Log lines before the first table.
                 if has_begun || states_access(line) {
-                    let message = format!("`{}` is below no heading that is read; {ADVICE}", escaped(line));
+                    let message = format!(
+                        "`{}` is below no heading that is read; {ADVICE}",
+                        escaped(line)
+                    );
                     read.refuse(place, "line_unreadable", message);
                 } else {
                     read.skipped += 1;
@@ -189,12 +224,20 @@ impl Import {
                 continue;
             };
             let Some(values) = columns.values(line) else {
-                read.refuse(place, "line_unreadable", format!("the row is not aligned with its heading; {ADVICE}"));
+                read.refuse(
+                    place,
+                    "line_unreadable",
+                    format!("the row is not aligned with its heading; {ADVICE}"),
+                );
                 continue;
             };
             match rows {
-                Rows::Acls { fields: places, error } => {
-                    let value = |place: &Option<usize>| place.and_then(|place| values.get(place).copied());
+                Rows::Acls {
+                    fields: places,
+                    error,
+                } => {
+                    let value =
+                        |place: &Option<usize>| place.and_then(|place| values.get(place).copied());
                     if let Some(error) = value(error).filter(|error| !error.is_empty()) {
                         let message = format!("the list says: `{}`", escaped(error));
                         read.refuse(place, "row_refused", message);
@@ -218,7 +261,9 @@ impl Import {
             }
         }
         // The table of a role's members does not name the role; that of its ACLs does.
-        let named = role.map(str::to_owned).or_else(|| (roles.len() == 1).then(|| roles.remove(0)));
+        let named = role
+            .map(str::to_owned)
+            .or_else(|| (roles.len() == 1).then(|| roles.remove(0)));
         match named {
             None if members.is_empty() => {}
             _ if member_tables > 1 => {
@@ -228,7 +273,11 @@ impl Import {
                     "the members of several roles; import each role from a file of its own",
                 );
             }
-            None => read.refuse("", "role_unnamed", "a role without its name; pass its name with --role"),
+            None => read.refuse(
+                "",
+                "role_unnamed",
+                "a role without its name; pass its name with --role",
+            ),
             Some(role) if member_tables > 0 && self.take_role(&role, "", &mut read) => {
                 for (member, place) in &members {
                     self.take_named_member(&role, member, place, &mut read);
@@ -251,7 +300,11 @@ mod tests {
     }
 
     fn acls(import: &Import) -> Vec<String> {
-        import.policy().acls().map(|acl| crate::script::acl_words(&acl, &[acl.operation])).collect()
+        import
+            .policy()
+            .acls()
+            .map(|acl| crate::script::acl_words(&acl, &[acl.operation]))
+            .collect()
     }
 
     const RPK: &str = "\
@@ -263,7 +316,10 @@ RedpandaRole:r   10.0.0.7  CLUSTER        kafka-cluster  LITERAL                
     #[test]
     fn the_table_of_rpk_is_read_by_its_columns() {
         let (import, seen) = read(&format!("WARN a log line\n{RPK}"), None);
-        assert_eq!((seen.unread, seen.skipped, seen.kind), (Vec::new(), 1, Kind::Table));
+        assert_eq!(
+            (seen.unread, seen.skipped, seen.kind),
+            (Vec::new(), 1, Kind::Table)
+        );
         assert_eq!(
             acls(&import),
             [
@@ -271,19 +327,30 @@ RedpandaRole:r   10.0.0.7  CLUSTER        kafka-cluster  LITERAL                
                 "Allow Alter on Cluster `kafka-cluster` literal for `Role:r` from 10.0.0.7",
             ]
         );
-        assert_eq!(import.policy().role_count(), 0, "a list of ACLs says nothing about members");
+        assert_eq!(
+            import.policy().role_count(),
+            0,
+            "a list of ACLs says nothing about members"
+        );
     }
 
     #[test]
     fn a_described_role_has_its_members() {
-        let permissions = RPK.lines().filter(|line| !line.starts_with("Group")).collect::<Vec<_>>().join("\n");
+        let permissions = RPK
+            .lines()
+            .filter(|line| !line.starts_with("Group"))
+            .collect::<Vec<_>>()
+            .join("\n");
         let text = format!(
             "PERMISSIONS\n===========\n{permissions}\n\nPRINCIPALS (2)\n==============\nNAME       TYPE\nMaya Khan  User\n/eng       Group\n"
         );
         let (import, seen) = read(&text, None);
         assert_eq!((seen.unread, seen.acls, seen.roles), (Vec::new(), 1, 1));
         let members = import.policy().role("r").expect("the role").members;
-        assert_eq!(members.iter().map(ToString::to_string).collect::<Vec<_>>(), ["User:Maya Khan", "Group:/eng"]);
+        assert_eq!(
+            members.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            ["User:Maya Khan", "Group:/eng"]
+        );
         let only_members = "NAME  TYPE\nmaya  User\n";
         assert_eq!(read(only_members, None).1.unread[0].code, "role_unnamed");
         assert!(read(only_members, Some("x")).0.policy().has_role("x"));
@@ -307,13 +374,21 @@ RedpandaRole:r   10.0.0.7  CLUSTER        kafka-cluster  LITERAL                
             ]
         );
         assert_eq!(
-            seen.unread.iter().map(|it| (it.place.as_str(), it.code)).collect::<Vec<_>>(),
+            seen.unread
+                .iter()
+                .map(|it| (it.place.as_str(), it.code))
+                .collect::<Vec<_>>(),
             [("line 5", "line_unreadable")]
         );
         let hosts = text
             .replace("| Permission ", "| Host     | Permission ")
             .replace("-+------------+", "-+----------+------------+");
-        let hosts = hosts.lines().take(3).collect::<Vec<_>>().join("\n").replace("| ALLOW ", "| 10.0.0.7 | ALLOW ");
+        let hosts = hosts
+            .lines()
+            .take(3)
+            .collect::<Vec<_>>()
+            .join("\n")
+            .replace("| ALLOW ", "| 10.0.0.7 | ALLOW ");
         assert_eq!(
             acls(&read(&hosts, None).0),
             ["Allow Read on Topic `a|b` literal for `User:sa-8wonyq` from 10.0.0.7"]
@@ -329,10 +404,16 @@ RedpandaRole:r   10.0.0.7  CLUSTER        kafka-cluster  LITERAL                
         let (import, seen) = read(&text, None);
         assert_eq!(import.policy().acl_count(), 2);
         assert_eq!(
-            seen.unread.iter().map(|it| (it.place.as_str(), it.code)).collect::<Vec<_>>(),
+            seen.unread
+                .iter()
+                .map(|it| (it.place.as_str(), it.code))
+                .collect::<Vec<_>>(),
             [("line 4", "line_unreadable"), ("line 5", "row_refused")]
         );
         // A table with a column that is not known is no table of ACLs.
-        assert_eq!(read(&RPK.replace("ERROR", "CONDITION"), None).1.kind, Kind::Unknown);
+        assert_eq!(
+            read(&RPK.replace("ERROR", "CONDITION"), None).1.kind,
+            Kind::Unknown
+        );
     }
 }

@@ -33,7 +33,9 @@ const MEMBERS: &[&str] = &[
 
 /// Whether a JSON object is the file in which Terraform stores a state, whose form is not stable.
 pub(super) fn is_state_file(object: &Object) -> bool {
-    ["version", "terraform_version", "lineage"].iter().all(|name| object.contains_key(*name))
+    ["version", "terraform_version", "lineage"]
+        .iter()
+        .all(|name| object.contains_key(*name))
 }
 
 impl Import {
@@ -46,29 +48,56 @@ impl Import {
         }
         let mut root = Entry::new(object, MEMBERS, "", &mut read);
         if root.flag("errored", &mut read) || root.value("complete") == Some(&Value::Bool(false)) {
-            read.refuse("", "list_incomplete", "the plan is incomplete; import one without errors and targets");
+            read.refuse(
+                "",
+                "list_incomplete",
+                "the plan is incomplete; import one without errors and targets",
+            );
         }
         if !root.list("deferred_changes", &mut read).is_empty() {
-            root.refuse("deferred_changes", "list_incomplete", "the plan defers changes", &mut read);
+            root.refuse(
+                "deferred_changes",
+                "list_incomplete",
+                "the plan defers changes",
+                &mut read,
+            );
         }
         // The state of a configuration without resources has neither.
-        let is_empty_state = object.keys().all(|name| matches!(name.as_str(), "format_version" | "terraform_version"));
+        let is_empty_state = object
+            .keys()
+            .all(|name| matches!(name.as_str(), "format_version" | "terraform_version"));
         if !root.has("values") && !root.has("planned_values") && !is_empty_state {
-            root.refuse("values", "missing_member", "expected the values of a state or a plan", &mut read);
+            root.refuse(
+                "values",
+                "missing_member",
+                "expected the values of a state or a plan",
+                &mut read,
+            );
         }
         for name in ["values", "planned_values"] {
-            let Some(values) = root.object(name, &["outputs", "root_module"], &mut read) else { continue };
+            let Some(values) = root.object(name, &["outputs", "root_module"], &mut read) else {
+                continue;
+            };
             match values.value("root_module") {
                 Some(module) => self.module(module, &values.place_of("root_module"), &mut read),
-                None => read.refuse(format!("/{name}"), "missing_member", "`root_module` is missing"),
+                None => read.refuse(
+                    format!("/{name}"),
+                    "missing_member",
+                    "`root_module` is missing",
+                ),
             }
         }
         read
     }
 
     fn module(&mut self, module: &Value, at: &str, read: &mut ImportedText) {
-        let Some(mut module) = Entry::of(module, &["address", "resources", "child_modules"], at, "a module", read)
-        else {
+        let Some(mut module) = Entry::of(
+            module,
+            &["address", "resources", "child_modules"],
+            at,
+            "a module",
+            read,
+        ) else {
             return;
         };
         for (place, resource) in module.list("resources", read).iter().enumerate() {
@@ -99,17 +128,25 @@ impl Import {
                 "operation",
                 "permission_type",
             ],
-            "redpanda_schema_registry_acl" => {
-                &["resource_type", "resource_name", "pattern_type", "principal", "host", "operation", "permission"]
-            }
+            "redpanda_schema_registry_acl" => &[
+                "resource_type",
+                "resource_name",
+                "pattern_type",
+                "principal",
+                "host",
+                "operation",
+                "permission",
+            ],
             "redpanda_role" => &["name"],
             "redpanda_role_assignment" => &["role_name", "principal"],
             // The sign-in of a user, without permissions.
             "redpanda_user" => return read.ignore(format!("`{kind}`")),
             _ if is_named_like_access(kind) => {
                 let name = escaped(text("address").unwrap_or(kind));
-                let message =
-                    format!("`{name}` is of the type `{}`, which is not read and can be about access", escaped(kind));
+                let message = format!(
+                    "`{name}` is of the type `{}`, which is not read and can be about access",
+                    escaped(kind)
+                );
                 return read.refuse(at, "kind_unknown", message);
             }
             _ => return read.ignore(format!("`{}`", escaped(kind))),
@@ -118,7 +155,10 @@ impl Import {
         let values = resource.get("values");
         let mut words = Vec::new();
         for name in names {
-            match values.and_then(|values| values.get(name)).and_then(Value::as_str) {
+            match values
+                .and_then(|values| values.get(name))
+                .and_then(Value::as_str)
+            {
                 Some(word) => words.push(word),
                 None => {
                     let message = "expected a string; Terraform may know it only after `apply`";
@@ -128,8 +168,16 @@ impl Import {
         }
         match words.as_slice() {
             [kind, name, pattern, principal, host, operation, permission] => {
-                let name = if *kind == "REGISTRY" && *name == "*" { "" } else { name };
-                self.take_acl(&fields([kind, name, pattern, principal, host, operation, permission]), at, read);
+                let name = if *kind == "REGISTRY" && *name == "*" {
+                    ""
+                } else {
+                    name
+                };
+                self.take_acl(
+                    &fields([kind, name, pattern, principal, host, operation, permission]),
+                    at,
+                    read,
+                );
             }
             [role] => {
                 self.take_role(role, &at, read);
@@ -140,9 +188,17 @@ impl Import {
     }
 
     /// A member of a role that need not have been read before.
-    pub(super) fn take_named_member(&mut self, role: &str, member: &str, at: &str, read: &mut ImportedText) {
+    pub(super) fn take_named_member(
+        &mut self,
+        role: &str,
+        member: &str,
+        at: &str,
+        read: &mut ImportedText,
+    ) {
         match Principal::parse(member) {
-            Ok(member) if self.take_role(role, at, read) => self.take_member(role, member, at.to_owned(), read),
+            Ok(member) if self.take_role(role, at, read) => {
+                self.take_member(role, member, at.to_owned(), read)
+            }
             Ok(_) => {}
             Err(error) => read.refuse(at, error.code(), format!("{error}; {}", error.hint())),
         }

@@ -1,12 +1,20 @@
-//! The ACLs as comma-separated values (RFC 4180), which spreadsheets and [`Import`](crate::import::Import) read.
+//! The ACLs as comma-separated values (RFC 4180), which spreadsheets and
+//! [`Import`](crate::import::Import) read.
 
 use gbac_engine::policy::Policy;
 
 use super::Notes;
 
 /// The columns, in the order in which they are written.
-pub(crate) const COLUMNS: [&str; 7] =
-    ["principal", "host", "resource_type", "resource_name", "pattern_type", "operation", "permission"];
+pub(crate) const COLUMNS: [&str; 7] = [
+    "principal",
+    "host",
+    "resource_type",
+    "resource_name",
+    "pattern_type",
+    "operation",
+    "permission",
+];
 
 /// The names of the columns, and a line for each ACL.
 pub(super) fn rows(policy: &Policy, notes: &mut Notes) -> String {
@@ -24,10 +32,16 @@ pub(super) fn rows(policy: &Policy, notes: &mut Notes) -> String {
         ]
     });
     // Writing to memory cannot fail, and every row has as many values as the heading.
-    let written =
-        writer.write_record(COLUMNS).and_then(|()| rows.into_iter().try_for_each(|row| writer.write_record(row)));
+    let written = writer.write_record(COLUMNS).and_then(|()| {
+        rows.into_iter()
+            .try_for_each(|row| writer.write_record(row))
+    });
     if let Err(error) = written {
         notes.not_written("the ACLs", &error.to_string());
     }
-    writer.into_inner().ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
+    writer
+        .into_inner()
+        .ok()
+        .and_then(|bytes| String::from_utf8(bytes).ok())
+        .unwrap_or_default()
 }

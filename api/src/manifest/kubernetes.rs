@@ -1,4 +1,5 @@
-//! What the resources of Kubernetes have in common: those of the platform's operator and the users of Strimzi.
+//! What the resources of Kubernetes have in common: those of the platform's operator and the users
+//! of Strimzi.
 
 use std::collections::BTreeMap;
 
@@ -53,13 +54,21 @@ pub(super) struct RuleResource<'a> {
 pub(super) fn acls_by_principal(policy: &Policy) -> BTreeMap<Principal, Vec<Acl>> {
     let mut of_principal: BTreeMap<Principal, Vec<Acl>> = BTreeMap::new();
     for acl in policy.acls() {
-        of_principal.entry(acl.principal.clone()).or_default().push(acl);
+        of_principal
+            .entry(acl.principal.clone())
+            .or_default()
+            .push(acl);
     }
     of_principal
 }
 
 /// Appends a resource as a YAML document.
-pub(super) fn push_document(out: &mut String, resource: &impl Serialize, what: &str, notes: &mut Notes) {
+pub(super) fn push_document(
+    out: &mut String,
+    resource: &impl Serialize,
+    what: &str,
+    notes: &mut Notes,
+) {
     match serde_saphyr::to_string(resource) {
         Ok(text) => {
             out.push_str("---\n");

@@ -1,5 +1,5 @@
-//! Manifests: a policy as resources that other tools apply, for Terraform, the platform's Kubernetes operator or Strimzi, and as a
-//! table for spreadsheets.
+//! Manifests: a policy as resources that other tools apply, for Terraform, the platform's
+//! Kubernetes operator or Strimzi, and as a table for spreadsheets.
 //!
 //! ```
 //! use gbac_api::manifest::{ManifestTarget, manifest};
@@ -49,8 +49,16 @@ pub enum ManifestTarget<'a> {
 
 impl ManifestTarget<'static> {
     /// Every target, with the names that examples of the tools give their clusters.
-    pub const ALL: [Self; 4] =
-        [Self::Terraform, Self::Operator { cluster: "redpanda" }, Self::Strimzi { cluster: "my-cluster" }, Self::Csv];
+    pub const ALL: [Self; 4] = [
+        Self::Terraform,
+        Self::Operator {
+            cluster: "redpanda",
+        },
+        Self::Strimzi {
+            cluster: "my-cluster",
+        },
+        Self::Csv,
+    ];
 }
 
 impl<'a> ManifestTarget<'a> {
@@ -81,12 +89,14 @@ impl<'a> ManifestTarget<'a> {
 pub struct Manifest {
     /// The text: HCL for Terraform, YAML documents for Kubernetes, or CSV.
     pub text: String,
-    /// What the text cannot express, or expresses differently; the text contains the notes as comments, except in CSV, which has none.
+    /// What the text cannot express, or expresses differently; the text contains the notes as
+    /// comments, except in CSV, which has none.
     pub notes: Vec<ScriptNote>,
 }
 
-/// Writes a policy as resources. `current` is the policy that the cluster has, if it is known: for Terraform, its resources get
-/// import blocks, and what the manifest leaves in the cluster is noted.
+/// Writes a policy as resources. `current` is the policy that the cluster has, if it is known: for
+/// Terraform, its resources get import blocks, and what the manifest leaves in the cluster is
+/// noted.
 #[must_use]
 pub fn manifest(policy: &Policy, current: Option<&Policy>, target: ManifestTarget<'_>) -> Manifest {
     let mut notes = Notes::default();
@@ -101,7 +111,9 @@ pub fn manifest(policy: &Policy, current: Option<&Policy>, target: ManifestTarge
             ManifestTarget::Terraform | ManifestTarget::Operator { .. } => {
                 "without the settings, which are cluster properties; `gbac policy convert --to gbac` writes them as a command"
             }
-            ManifestTarget::Strimzi { .. } => "without the settings, which are properties of the brokers",
+            ManifestTarget::Strimzi { .. } => {
+                "without the settings, which are properties of the brokers"
+            }
             ManifestTarget::Csv => "without the settings, which only a policy document has",
         };
         notes.push("settings_separate", message);
@@ -111,10 +123,18 @@ pub fn manifest(policy: &Policy, current: Option<&Policy>, target: ManifestTarge
         ManifestTarget::Terraform => terraform::HEAD,
         ManifestTarget::Operator { .. } => operator::HEAD,
         ManifestTarget::Strimzi { .. } => strimzi::HEAD,
-        ManifestTarget::Csv => return Manifest { text: body, notes: notes.0 },
+        ManifestTarget::Csv => {
+            return Manifest {
+                text: body,
+                notes: notes.0,
+            };
+        }
     };
     let said: String = notes.0.iter().map(|note| comment(&note.message)).collect();
-    Manifest { text: format!("{head}{said}{body}"), notes: notes.0 }
+    Manifest {
+        text: format!("{head}{said}{body}"),
+        notes: notes.0,
+    }
 }
 
 /// The notes of a manifest, in order.
@@ -123,7 +143,10 @@ struct Notes(Vec<ScriptNote>);
 
 impl Notes {
     fn push(&mut self, code: &'static str, message: impl Into<String>) {
-        self.0.push(ScriptNote { code, message: message.into() });
+        self.0.push(ScriptNote {
+            code,
+            message: message.into(),
+        });
     }
 
     fn not_written(&mut self, what: &str, why: &str) {
@@ -151,21 +174,37 @@ impl Notes {
     fn of_refusals(&mut self, policy: &Policy) {
         for acl in policy.acls() {
             for fault in acl.check_create() {
-                self.push(fault.code(), format!("{} will be refused: {fault}", described(&acl)));
+                self.push(
+                    fault.code(),
+                    format!("{} will be refused: {fault}", described(&acl)),
+                );
             }
         }
         for role in policy.roles() {
-            for (member, fault) in role.members.iter().filter_map(|member| Some((member, check_member(member).err()?)))
+            for (member, fault) in role
+                .members
+                .iter()
+                .filter_map(|member| Some((member, check_member(member).err()?)))
             {
                 let (member, role) = (escaped(&member.to_string()), escaped(&role.name));
-                self.push(fault.code(), format!("`{member}` as a member of `{role}` will be refused: {fault}"));
+                self.push(
+                    fault.code(),
+                    format!("`{member}` as a member of `{role}` will be refused: {fault}"),
+                );
             }
         }
     }
 
     /// What the cluster has, the policy has not, and applying the manifest does not remove.
-    fn of_leftovers(&mut self, policy: &Policy, current: Option<&Policy>, target: ManifestTarget<'_>) {
-        let Some(current) = current.filter(|_| target != ManifestTarget::Csv) else { return };
+    fn of_leftovers(
+        &mut self,
+        policy: &Policy,
+        current: Option<&Policy>,
+        target: ManifestTarget<'_>,
+    ) {
+        let Some(current) = current.filter(|_| target != ManifestTarget::Csv) else {
+            return;
+        };
         // A resource of Kubernetes replaces all ACLs of its principal.
         let is_replaced = |acl: &Acl| match target {
             ManifestTarget::Terraform | ManifestTarget::Csv => false,
@@ -174,18 +213,31 @@ impl Notes {
             }
         };
         const WHY: &str = "the cluster has it, and applying the manifest leaves it";
-        for acl in current.acls().filter(|acl| !policy.has_acl(acl) && !is_replaced(acl)) {
-            self.push("not_removed", format!("not removed: {}: {WHY}", described(&acl)));
+        for acl in current
+            .acls()
+            .filter(|acl| !policy.has_acl(acl) && !is_replaced(acl))
+        {
+            self.push(
+                "not_removed",
+                format!("not removed: {}: {WHY}", described(&acl)),
+            );
         }
         for role in current.roles() {
             let Some(kept) = policy.role(&role.name) else {
-                self.push("not_removed", format!("not removed: role `{}`: {WHY}", escaped(&role.name)));
+                self.push(
+                    "not_removed",
+                    format!("not removed: role `{}`: {WHY}", escaped(&role.name)),
+                );
                 continue;
             };
-            let is_owned = matches!(target, ManifestTarget::Operator { .. }) && !kept.members.is_empty();
+            let is_owned =
+                matches!(target, ManifestTarget::Operator { .. }) && !kept.members.is_empty();
             for member in role.members.difference(&kept.members).filter(|_| !is_owned) {
                 let (member, role) = (escaped(&member.to_string()), escaped(&role.name));
-                self.push("not_removed", format!("not removed: `{member}` from role `{role}`: {WHY}"));
+                self.push(
+                    "not_removed",
+                    format!("not removed: `{member}` from role `{role}`: {WHY}"),
+                );
             }
         }
     }

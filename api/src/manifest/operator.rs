@@ -1,13 +1,14 @@
 //! Resources of the platform's Kubernetes operator, as YAML documents.
 //!
-//! A resource owns all ACLs of its principal: what it leaves out is deleted. If one ACL of a principal cannot be written, its
-//! resource is left out, so that no deny is lost.
+//! A resource owns all ACLs of its principal: what it leaves out is deleted. If one ACL of a
+//! principal cannot be written, its resource is left out, so that no deny is lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{
-    Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, PrincipalType, ResourceType, check_member,
+    Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, PrincipalType, ResourceType,
+    check_member,
 };
 use gbac_engine::policy::Policy;
 use serde::Serialize;
@@ -63,18 +64,29 @@ struct Reference<'a> {
 /// The roles, groups and users, each with all of its ACLs.
 pub(super) fn resources(policy: &Policy, cluster: &str, notes: &mut Notes) -> String {
     notes.of_refusals(policy);
-    let mut names: BTreeSet<String> =
-        policy.role_names().filter(|name| is_object_name(name)).map(str::to_owned).collect();
+    let mut names: BTreeSet<String> = policy
+        .role_names()
+        .filter(|name| is_object_name(name))
+        .map(str::to_owned)
+        .collect();
     let mut out = String::new();
     let mut of_principal = acls_by_principal(policy);
     for role in policy.roles() {
-        let acls = of_principal.remove(&Principal::role(&role.name)).unwrap_or_default();
+        let acls = of_principal
+            .remove(&Principal::role(&role.name))
+            .unwrap_or_default();
         let members = role.members.iter().map(Principal::to_string).collect();
         let what = format!("role `{}`", escaped(&role.name));
         if is_object_name(&role.name) {
             push(
                 &mut out,
-                Object { kind: "RedpandaRole", name: &role.name, cluster, members, acls: &acls },
+                Object {
+                    kind: "RedpandaRole",
+                    name: &role.name,
+                    cluster,
+                    members,
+                    acls: &acls,
+                },
                 &what,
                 notes,
             );
@@ -83,7 +95,18 @@ pub(super) fn resources(policy: &Policy, cluster: &str, notes: &mut Notes) -> St
             let said = format!("{what} becomes the role `{name}`: Kubernetes has no such name");
             out.push_str(&comment(&said));
             notes.push("renamed", said);
-            push(&mut out, Object { kind: "RedpandaRole", name: &name, cluster, members, acls: &acls }, &what, notes);
+            push(
+                &mut out,
+                Object {
+                    kind: "RedpandaRole",
+                    name: &name,
+                    cluster,
+                    members,
+                    acls: &acls,
+                },
+                &what,
+                notes,
+            );
         }
     }
     for (principal, acls) in &of_principal {
@@ -101,17 +124,43 @@ pub(super) fn resources(policy: &Policy, cluster: &str, notes: &mut Notes) -> St
             }
         };
         if is_object_name(principal.name()) {
-            push(&mut out, Object { kind, name: principal.name(), cluster, members: Vec::new(), acls }, &what, notes);
+            push(
+                &mut out,
+                Object {
+                    kind,
+                    name: principal.name(),
+                    cluster,
+                    members: Vec::new(),
+                    acls,
+                },
+                &what,
+                notes,
+            );
         } else if let Err(error) = check_member(principal) {
-            notes.not_written(&what, &format!("Kubernetes has no such name, and as a member of a role: {error}"));
+            notes.not_written(
+                &what,
+                &format!("Kubernetes has no such name, and as a member of a role: {error}"),
+            );
         } else {
             let name = object_name(&principal.to_string(), &mut names);
-            let said =
-                format!("{what} become those of the role `{name}` with this member: Kubernetes has no such name");
+            let said = format!(
+                "{what} become those of the role `{name}` with this member: Kubernetes has no such name"
+            );
             out.push_str(&comment(&said));
             notes.push("as_role", said);
             let members = vec![principal.to_string()];
-            push(&mut out, Object { kind: "RedpandaRole", name: &name, cluster, members, acls }, &what, notes);
+            push(
+                &mut out,
+                Object {
+                    kind: "RedpandaRole",
+                    name: &name,
+                    cluster,
+                    members,
+                    acls,
+                },
+                &what,
+                notes,
+            );
         }
     }
     out
@@ -128,24 +177,49 @@ struct Object<'a> {
 
 /// Appends a resource, unless a part of it cannot be written.
 fn push(out: &mut String, object: Object<'_>, what: &str, notes: &mut Notes) {
-    let Object { kind, name, cluster, members, acls } = object;
+    let Object {
+        kind,
+        name,
+        cluster,
+        members,
+        acls,
+    } = object;
     let rules = match rules(acls, notes) {
         Ok(rules) if rules.len() <= MAX_ENTRIES && members.len() <= MAX_ENTRIES => rules,
         Ok(_) => {
-            notes.not_written(what, &format!("a resource has at most {MAX_ENTRIES} rules and members"));
+            notes.not_written(
+                what,
+                &format!("a resource has at most {MAX_ENTRIES} rules and members"),
+            );
             return;
         }
         Err((acl, why)) => {
             let first = super::described(acl);
-            notes.not_written(what, &format!("{first}: {why}; a resource without this ACL would delete it"));
+            notes.not_written(
+                what,
+                &format!("{first}: {why}; a resource without this ACL would delete it"),
+            );
             return;
         }
     };
-    let authorization = Authorization { kind: (kind == "User").then_some("simple"), acls: rules };
-    let spec =
-        Spec { cluster: Cluster { cluster_ref: Reference { name: cluster } }, principals: members, authorization };
+    let authorization = Authorization {
+        kind: (kind == "User").then_some("simple"),
+        acls: rules,
+    };
+    let spec = Spec {
+        cluster: Cluster {
+            cluster_ref: Reference { name: cluster },
+        },
+        principals: members,
+        authorization,
+    };
     let api_version = format!("{API_GROUP}/{}", API_VERSIONS[0]);
-    let resource = Resource { api_version, kind, metadata: Metadata { name, labels: None }, spec };
+    let resource = Resource {
+        api_version,
+        kind,
+        metadata: Metadata { name, labels: None },
+        spec,
+    };
     push_document(out, &resource, what, notes);
 }
 
@@ -161,18 +235,34 @@ fn rules<'a>(acls: &'a [Acl], notes: &mut Notes) -> Result<Vec<Rule<'a>>, (&'a A
             Operation::All => operations(acl.resource_type),
             operation => vec![operation],
         };
-        if !operations.iter().all(|operation| self::operations(acl.resource_type).contains(operation)) {
-            notes.lost_acl(acl, "the operation has no effect on such a resource, and the operator refuses it");
+        if !operations
+            .iter()
+            .all(|operation| self::operations(acl.resource_type).contains(operation))
+        {
+            notes.lost_acl(
+                acl,
+                "the operation has no effect on such a resource, and the operator refuses it",
+            );
             continue;
         }
-        rules.entry((acl.permission, kind, name, acl.pattern_type, acl.host)).or_default().extend(operations);
+        rules
+            .entry((acl.permission, kind, name, acl.pattern_type, acl.host))
+            .or_default()
+            .extend(operations);
     }
-    let rules = rules.into_iter().map(|((permission, kind, name, pattern, host), operations)| Rule {
-        permission: permission.spelling().cli,
-        resource: RuleResource { kind, name: Some(name), pattern_type: Some(pattern.spelling().cli) },
-        host: host.to_string(),
-        operations: operations.into_iter().map(word).collect(),
-    });
+    let rules =
+        rules.into_iter().map(
+            |((permission, kind, name, pattern, host), operations)| Rule {
+                permission: permission.spelling().cli,
+                resource: RuleResource {
+                    kind,
+                    name: Some(name),
+                    pattern_type: Some(pattern.spelling().cli),
+                },
+                host: host.to_string(),
+                operations: operations.into_iter().map(word).collect(),
+            },
+        );
     Ok(rules.collect())
 }
 
@@ -184,10 +274,18 @@ fn resource_of(acl: &Acl) -> Result<(&'static str, &str), &'static str> {
         ResourceType::Group => Ok(("group", name)),
         ResourceType::TransactionalId => Ok(("transactionalId", name)),
         ResourceType::Subject => Ok(("subject", name)),
-        ResourceType::Cluster if name == CLUSTER_NAME && pattern == PatternType::Literal => Ok(("cluster", "")),
-        ResourceType::Registry if name.is_empty() && pattern == PatternType::Literal => Ok(("registry", "")),
-        ResourceType::Cluster | ResourceType::Registry => Err("the operator takes neither a name nor a prefix here"),
-        ResourceType::DelegationToken | ResourceType::User => Err("the platform has no such resource"),
+        ResourceType::Cluster if name == CLUSTER_NAME && pattern == PatternType::Literal => {
+            Ok(("cluster", ""))
+        }
+        ResourceType::Registry if name.is_empty() && pattern == PatternType::Literal => {
+            Ok(("registry", ""))
+        }
+        ResourceType::Cluster | ResourceType::Registry => {
+            Err("the operator takes neither a name nor a prefix here")
+        }
+        ResourceType::DelegationToken | ResourceType::User => {
+            Err("the platform has no such resource")
+        }
     }
 }
 
@@ -200,17 +298,32 @@ fn operations(resource_type: ResourceType) -> Vec<Operation> {
     operations
 }
 
-/// A new name for an object, similar to this text. It depends on the text alone, as long as no object has it.
+/// A new name for an object, similar to this text. It depends on the text alone, as long as no
+/// object has it.
 fn object_name(text: &str, taken: &mut BTreeSet<String>) -> String {
     const MAX_READABLE: usize = 100;
-    let words = text.split(|character: char| !character.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    let mut readable = words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-");
+    let words = text
+        .split(|character: char| !character.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let mut readable = words
+        .map(str::to_ascii_lowercase)
+        .collect::<Vec<_>>()
+        .join("-");
     readable.truncate(MAX_READABLE);
     let digest = Sha256::digest(text);
-    let hex: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    let first = format!("{readable}-{hex}").trim_start_matches('-').to_owned();
+    let hex: String = digest
+        .iter()
+        .take(4)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let first = format!("{readable}-{hex}")
+        .trim_start_matches('-')
+        .to_owned();
     let others = (2_usize..).map(|number| format!("{first}-{number}"));
-    let name = std::iter::once(first.clone()).chain(others).find(|name| !taken.contains(name)).unwrap_or(first);
+    let name = std::iter::once(first.clone())
+        .chain(others)
+        .find(|name| !taken.contains(name))
+        .unwrap_or(first);
     taken.insert(name.clone());
     name
 }

@@ -1,12 +1,14 @@
 //! Users of Strimzi, as YAML documents.
 //!
-//! A user owns all ACLs of its principal in Kafka: what it leaves out is deleted. If one of them cannot be written, the user is
-//! left out, so that no deny is lost.
+//! A user owns all ACLs of its principal in Kafka: what it leaves out is deleted. If one of them
+//! cannot be written, the user is left out, so that no deny is lost.
 
 use std::collections::BTreeMap;
 
 use gbac_engine::escape::escaped;
-use gbac_engine::model::{Acl, CLUSTER_NAME, Operation, PatternType, Principal, PrincipalType, ResourceType};
+use gbac_engine::model::{
+    Acl, CLUSTER_NAME, Operation, PatternType, Principal, PrincipalType, ResourceType,
+};
 use gbac_engine::policy::Policy;
 use serde::Serialize;
 
@@ -77,7 +79,12 @@ fn user<'a>(
         return Err("Strimzi has ACLs of users only".into());
     }
     let (name, authentication) = match principal.name().strip_prefix(CERTIFICATE) {
-        Some(name) => (name, Some(Kind { kind: "tls-external" })),
+        Some(name) => (
+            name,
+            Some(Kind {
+                kind: "tls-external",
+            }),
+        ),
         None => (principal.name(), None),
     };
     if !is_object_name(name) {
@@ -85,30 +92,60 @@ fn user<'a>(
     }
     let mut rules: BTreeMap<_, Vec<Operation>> = BTreeMap::new();
     for acl in acls {
-        if matches!(acl.resource_type, ResourceType::Subject | ResourceType::Registry) {
+        if matches!(
+            acl.resource_type,
+            ResourceType::Subject | ResourceType::Registry
+        ) {
             notes.lost_acl(acl, "Kafka has no ACLs for the Schema Registry");
             continue;
         }
-        let resource = resource_of(acl)
-            .map_err(|why| format!("{}: {why}; a user without this ACL would delete it", described(acl)))?;
-        rules.entry((acl.permission, resource, acl.host)).or_default().push(acl.operation);
+        let resource = resource_of(acl).map_err(|why| {
+            format!(
+                "{}: {why}; a user without this ACL would delete it",
+                described(acl)
+            )
+        })?;
+        rules
+            .entry((acl.permission, resource, acl.host))
+            .or_default()
+            .push(acl.operation);
     }
     if rules.is_empty() {
         return Ok(None);
     }
     let acls = rules
         .into_iter()
-        .map(|((permission, (kind, name, pattern), host), operations)| Rule {
-            permission: permission.spelling().cli,
-            resource: RuleResource { kind, name, pattern_type: name.and(Some(pattern)) },
-            host: host.to_string(),
-            operations: operations.into_iter().map(word).collect(),
-        })
+        .map(
+            |((permission, (kind, name, pattern), host), operations)| Rule {
+                permission: permission.spelling().cli,
+                resource: RuleResource {
+                    kind,
+                    name,
+                    pattern_type: name.and(Some(pattern)),
+                },
+                host: host.to_string(),
+                operations: operations.into_iter().map(word).collect(),
+            },
+        )
         .collect();
-    let metadata = Metadata { name, labels: Some(BTreeMap::from([("strimzi.io/cluster", cluster)])) };
-    let spec = Spec { authentication, authorization: Authorization { kind: Some("simple"), acls } };
+    let metadata = Metadata {
+        name,
+        labels: Some(BTreeMap::from([("strimzi.io/cluster", cluster)])),
+    };
+    let spec = Spec {
+        authentication,
+        authorization: Authorization {
+            kind: Some("simple"),
+            acls,
+        },
+    };
     let api_version = format!("{API_GROUP}/{}", API_VERSIONS[0]);
-    Ok(Some(User { api_version, kind: "KafkaUser", metadata, spec }))
+    Ok(Some(User {
+        api_version,
+        kind: "KafkaUser",
+        metadata,
+        spec,
+    }))
 }
 
 /// The type, the name and the pattern of the resource, as Strimzi spells them.
@@ -122,10 +159,13 @@ fn resource_of(acl: &Acl) -> Result<(&'static str, Option<&str>, &'static str), 
         ResourceType::Topic => Ok(("topic", Some(name), pattern)),
         ResourceType::Group => Ok(("group", Some(name), pattern)),
         ResourceType::TransactionalId => Ok(("transactionalId", Some(name), pattern)),
-        ResourceType::Cluster if name == CLUSTER_NAME && pattern == "literal" => Ok(("cluster", None, pattern)),
-        ResourceType::Cluster => Err("Strimzi takes neither a name nor a prefix here"),
-        ResourceType::DelegationToken | ResourceType::User | ResourceType::Subject | ResourceType::Registry => {
-            Err("Strimzi has no such resource")
+        ResourceType::Cluster if name == CLUSTER_NAME && pattern == "literal" => {
+            Ok(("cluster", None, pattern))
         }
+        ResourceType::Cluster => Err("Strimzi takes neither a name nor a prefix here"),
+        ResourceType::DelegationToken
+        | ResourceType::User
+        | ResourceType::Subject
+        | ResourceType::Registry => Err("Strimzi has no such resource"),
     }
 }

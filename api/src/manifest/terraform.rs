@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use gbac_engine::escape::{escaped, is_hidden};
-use gbac_engine::model::{Acl, Host, Operation, Permission, Principal, PrincipalType, ResourceType, Role};
+use gbac_engine::model::{
+    Acl, Host, Operation, Permission, Principal, PrincipalType, ResourceType, Role,
+};
 use gbac_engine::policy::Policy;
 
 use super::Notes;
@@ -53,22 +55,31 @@ struct Resource {
     import: Option<Vec<Part>>,
 }
 
-/// The roles, their members and the ACLs. Terraform creates resources in any order, so the allows depend on the denies: nothing
-/// is allowed temporarily that is denied in the end.
+/// The roles, their members and the ACLs. Terraform creates resources in any order, so the allows
+/// depend on the denies: nothing is allowed temporarily that is denied in the end.
 pub(super) fn resources(policy: &Policy, current: Option<&Policy>, notes: &mut Notes) -> String {
     notes.of_refusals(policy);
     let [denies, allows] = [Permission::Deny, Permission::Allow].map(|permission| {
         let acls = policy.acls().filter(|acl| acl.permission == permission);
-        acls.filter_map(|acl| resource_of(&acl, current, notes)).collect::<Vec<Resource>>()
+        acls.filter_map(|acl| resource_of(&acl, current, notes))
+            .collect::<Vec<Resource>>()
     });
     let mut out = String::new();
     let has_denies = !denies.is_empty();
     if has_denies {
-        let names: String = denies.iter().map(|deny| format!("    {}.{},\n", deny.kind, deny.label)).collect();
-        out.push_str("\n# Allows are created after these.\nresource \"terraform_data\" \"denies\" {\n");
+        let names: String = denies
+            .iter()
+            .map(|deny| format!("    {}.{},\n", deny.kind, deny.label))
+            .collect();
+        out.push_str(
+            "\n# Allows are created after these.\nresource \"terraform_data\" \"denies\" {\n",
+        );
         let _ = write!(out, "  depends_on = [\n{names}  ]\n}}\n");
     }
-    let roles = policy.roles().flat_map(|role| of_role(&role, current, notes)).collect::<Vec<Resource>>();
+    let roles = policy
+        .roles()
+        .flat_map(|role| of_role(&role, current, notes))
+        .collect::<Vec<Resource>>();
     for mut resource in denies.into_iter().chain(roles).chain(allows) {
         resource.is_after_denies &= has_denies;
         write_resource(&mut out, &resource);
@@ -84,14 +95,25 @@ fn of_role(role: &Role, current: Option<&Policy>, notes: &mut Notes) -> Vec<Reso
     let mut resources = vec![Resource {
         kind: "redpanda_role",
         label: role_label.clone(),
-        attributes: vec![("cluster_api_url", value(CLUSTER_URL)), ("name", text(name))],
+        attributes: vec![
+            ("cluster_api_url", value(CLUSTER_URL)),
+            ("name", text(name)),
+        ],
         is_after_denies: false,
-        import: held.is_some().then(|| vec![text(name), text(","), value(CLUSTER_ID)]),
+        import: held
+            .is_some()
+            .then(|| vec![text(name), text(","), value(CLUSTER_ID)]),
     }];
     let is_importable = !name.contains(':');
-    let is_held = |member: &Principal| held.as_ref().is_some_and(|held| held.members.contains(member));
+    let is_held = |member: &Principal| {
+        held.as_ref()
+            .is_some_and(|held| held.members.contains(member))
+    };
     if !is_importable && role.members.iter().any(is_held) {
-        let message = format!("no import blocks for the members of role `{}`: its name has a colon", escaped(name));
+        let message = format!(
+            "no import blocks for the members of role `{}`: its name has a colon",
+            escaped(name)
+        );
         notes.push("not_imported", message);
     }
     for member in &role.members {
@@ -105,11 +127,21 @@ fn of_role(role: &Role, current: Option<&Policy>, notes: &mut Notes) -> Vec<Reso
             kind: "redpanda_role_assignment",
             label: format!("member__{}__{}", label(name), labels(member)),
             is_after_denies: false,
-            import: (is_importable && is_held(member))
-                .then(|| vec![text(name), text(":"), text(&spelled), text("|"), value(CLUSTER_URL)]),
+            import: (is_importable && is_held(member)).then(|| {
+                vec![
+                    text(name),
+                    text(":"),
+                    text(&spelled),
+                    text("|"),
+                    value(CLUSTER_URL),
+                ]
+            }),
             attributes: vec![
                 ("cluster_api_url", value(CLUSTER_URL)),
-                ("role_name", value(&format!("redpanda_role.{role_label}.name"))),
+                (
+                    "role_name",
+                    value(&format!("redpanda_role.{role_label}.name")),
+                ),
                 ("principal", Part::Text(spelled)),
             ],
         });
@@ -156,14 +188,22 @@ fn resource_of(acl: &Acl, current: Option<&Policy>, notes: &mut Notes) -> Option
         ),
     };
     let is_held = current.is_some_and(|current| current.has_acl(acl));
-    let has_comma = [acl.resource_name.as_str(), acl.principal.name()].iter().any(|name| name.contains(','));
+    let has_comma = [acl.resource_name.as_str(), acl.principal.name()]
+        .iter()
+        .any(|name| name.contains(','));
     if is_held && has_comma {
-        let message = format!("no import block: {}: the provider splits the ID at commas", super::described(acl));
+        let message = format!(
+            "no import block: {}: the provider splits the ID at commas",
+            super::described(acl)
+        );
         notes.push("not_imported", message);
     }
     let import = (is_held && !has_comma).then(|| {
         // The ID of an ACL names the cluster, not its address.
-        let rest = attributes.iter().skip(1).flat_map(|(_, part)| [text(","), part.clone()]);
+        let rest = attributes
+            .iter()
+            .skip(1)
+            .flat_map(|(_, part)| [text(","), part.clone()]);
         std::iter::once(value(CLUSTER_ID)).chain(rest).collect()
     });
     Some(Resource {
@@ -175,7 +215,11 @@ fn resource_of(acl: &Acl, current: Option<&Policy>, notes: &mut Notes) -> Option
             acl.pattern_type.spelling().audit.to_owned(),
             label(&acl.resource_name),
             labels(&acl.principal),
-            if acl.host == Host::Any { "any".into() } else { label(&acl.host.to_string()) },
+            if acl.host == Host::Any {
+                "any".into()
+            } else {
+                label(&acl.host.to_string())
+            },
         ]
         .join("__"),
         attributes,
@@ -186,9 +230,14 @@ fn resource_of(acl: &Acl, current: Option<&Policy>, notes: &mut Notes) -> Option
 
 /// The seven fields in the provider's words, in the order of an ACL's ID; or why it has none.
 fn words_of(acl: &Acl) -> Result<[String; 7], &'static str> {
-    let is_registry = matches!(acl.resource_type, ResourceType::Registry | ResourceType::Subject);
+    let is_registry = matches!(
+        acl.resource_type,
+        ResourceType::Registry | ResourceType::Subject
+    );
     let name = match acl.resource_type {
-        ResourceType::DelegationToken | ResourceType::User => return Err("the platform has no such resource"),
+        ResourceType::DelegationToken | ResourceType::User => {
+            return Err("the platform has no such resource");
+        }
         ResourceType::Registry if acl.resource_name.is_empty() => "*",
         ResourceType::Registry => return Err("the Schema Registry has no name"),
         _ => &acl.resource_name,
@@ -197,7 +246,9 @@ fn words_of(acl: &Acl) -> Result<[String; 7], &'static str> {
         Operation::CreateTokens | Operation::DescribeTokens | Operation::TwoPhaseCommit => {
             return Err("the platform has no such operation");
         }
-        Operation::Create | Operation::ClusterAction | Operation::IdempotentWrite if is_registry => {
+        Operation::Create | Operation::ClusterAction | Operation::IdempotentWrite
+            if is_registry =>
+        {
             return Err("the Schema Registry has no such operation");
         }
         operation => operation.spelling().audit,
@@ -221,11 +272,23 @@ fn words_of(acl: &Acl) -> Result<[String; 7], &'static str> {
 }
 
 fn write_resource(out: &mut String, resource: &Resource) {
-    let Resource { kind, label, attributes, is_after_denies, import } = resource;
+    let Resource {
+        kind,
+        label,
+        attributes,
+        is_after_denies,
+        import,
+    } = resource;
     let _ = write!(out, "\nresource \"{kind}\" \"{label}\" {{\n");
     // Aligned as `terraform fmt` does.
     let depends = is_after_denies.then_some("depends_on");
-    let width = attributes.iter().map(|(name, _)| *name).chain(depends).map(str::len).max().unwrap_or_default();
+    let width = attributes
+        .iter()
+        .map(|(name, _)| *name)
+        .chain(depends)
+        .map(str::len)
+        .max()
+        .unwrap_or_default();
     for (name, part) in attributes {
         let _ = match part {
             Part::Text(words) => writeln!(out, "  {name:width$} = \"{}\"", quoted(words)),
@@ -244,7 +307,10 @@ fn write_resource(out: &mut String, resource: &Resource) {
                 Part::Value(expression) => format!("${{{expression}}}"),
             })
             .collect();
-        let _ = write!(out, "\nimport {{\n  to = {kind}.{label}\n  id = \"{id}\"\n}}\n");
+        let _ = write!(
+            out,
+            "\nimport {{\n  to = {kind}.{label}\n  id = \"{id}\"\n}}\n"
+        );
     }
 }
 
@@ -256,7 +322,8 @@ fn value(expression: &str) -> Part {
     Part::Value(expression.into())
 }
 
-/// The content of a quoted template: without interpolation, and without characters that cannot be seen.
+/// The content of a quoted template: without interpolation, and without characters that cannot be
+/// seen.
 fn quoted(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
     let mut characters = words.chars().peekable();
@@ -277,8 +344,8 @@ fn quoted(words: &str) -> String {
     out
 }
 
-/// A text as a part of a label, in which `__` separates the parts. Different texts have different labels, so that a resource keeps
-/// its label when others come and go.
+/// A text as a part of a label, in which `__` separates the parts. Different texts have different
+/// labels, so that a resource keeps its label when others come and go.
 fn label(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
     for character in words.chars() {

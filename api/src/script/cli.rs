@@ -1,6 +1,8 @@
 //! The calls of both command lines, which differ only in a few flags.
 
-use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, PrincipalType, ResourceType};
+use gbac_engine::model::{
+    Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, PrincipalType, ResourceType,
+};
 use serde_json::{Value, json};
 
 use super::quote::{is_argument, list};
@@ -45,7 +47,10 @@ struct Line {
 
 impl Line {
     fn of(target: ScriptTarget, command: &str) -> Self {
-        let words = std::iter::once(target.program()).chain(command.split(' ')).map(str::to_owned).collect();
+        let words = std::iter::once(target.program())
+            .chain(command.split(' '))
+            .map(str::to_owned)
+            .collect();
         Self { words, last: None }
     }
 
@@ -76,18 +81,28 @@ impl Line {
 
     fn write(&self, run: &str) -> String {
         let last = self.last.iter().flat_map(|last| ["--", last.as_str()]);
-        format!("{run}{}", words(self.words.iter().map(String::as_str).chain(last)))
+        format!(
+            "{run}{}",
+            words(self.words.iter().map(String::as_str).chain(last))
+        )
     }
 }
 
 /// The commands of a call, or the reason that there are none.
-pub(super) fn commands(call: &Call<'_>, target: ScriptTarget, run: &str) -> Result<Vec<String>, String> {
+pub(super) fn commands(
+    call: &Call<'_>,
+    target: ScriptTarget,
+    run: &str,
+) -> Result<Vec<String>, String> {
     if !names(call).iter().all(|name| is_argument(name)) {
         return Err("a name holds a NUL, which no argument can".into());
     }
     let line = |command: &str| Line::of(target, command);
     let members = |members: &[&Principal]| {
-        let names: Vec<String> = members.iter().map(|member| principal(member, target)).collect();
+        let names: Vec<String> = members
+            .iter()
+            .map(|member| principal(member, target))
+            .collect();
         list(names.iter().map(String::as_str))
     };
     let line = match call {
@@ -101,7 +116,8 @@ pub(super) fn commands(call: &Call<'_>, target: ScriptTarget, run: &str) -> Resu
         }
         Call::DeleteAcls(acl, operations) => {
             let line = acls(line("security acl delete"), acl, operations, target)?;
-            line.flag("resource-pattern-type", acl.pattern_type.spelling().cli).switch("no-confirm")
+            line.flag("resource-pattern-type", acl.pattern_type.spelling().cli)
+                .switch("no-confirm")
         }
         Call::CreateRole(name) => {
             let create = line("security role create").name(name).write(run);
@@ -117,17 +133,27 @@ pub(super) fn commands(call: &Call<'_>, target: ScriptTarget, run: &str) -> Resu
                 Call::Join(..) => ("security role assign", "AddRoleMembers"),
                 _ => ("security role unassign", "RemoveRoleMembers"),
             };
-            let update = |who: &[&Principal]| line(command).name(role).flag("principal", &members(who));
+            let update =
+                |who: &[&Principal]| line(command).name(role).flag("principal", &members(who));
             if target != ScriptTarget::Platform {
                 return Ok(vec![update(who).write(run)]);
             }
-            let (groups, users): (Vec<&Principal>, Vec<&Principal>) =
-                who.iter().partition(|member| member.kind() == PrincipalType::Group);
-            let mut commands: Vec<String> =
-                (!users.is_empty()).then(|| update(&users).write(run)).into_iter().collect();
+            let (groups, users): (Vec<&Principal>, Vec<&Principal>) = who
+                .iter()
+                .partition(|member| member.kind() == PrincipalType::Group);
+            let mut commands: Vec<String> = (!users.is_empty())
+                .then(|| update(&users).write(run))
+                .into_iter()
+                .collect();
             if !groups.is_empty() {
-                let members = groups.iter().map(|group| RoleMember::from(*group)).collect();
-                let body = json!(RoleMembers { role_name: (*role).to_owned(), members });
+                let members = groups
+                    .iter()
+                    .map(|group| RoleMember::from(*group))
+                    .collect();
+                let body = json!(RoleMembers {
+                    role_name: (*role).to_owned(),
+                    members
+                });
                 commands.push(if run.is_empty() {
                     curl::security(operation, &body)
                 } else {
@@ -142,7 +168,11 @@ pub(super) fn commands(call: &Call<'_>, target: ScriptTarget, run: &str) -> Resu
         }
         Call::DeleteRole(name, delete_acls) => {
             let line = line("security role delete").name(name).switch("no-confirm");
-            if *delete_acls { line } else { line.switch("keep-acls") }
+            if *delete_acls {
+                line
+            } else {
+                line.switch("keep-acls")
+            }
         }
         Call::Set(settings) => {
             let properties = properties(settings);
@@ -151,7 +181,11 @@ pub(super) fn commands(call: &Call<'_>, target: ScriptTarget, run: &str) -> Resu
             }
             let mut line = line("cluster config set");
             for (name, value) in properties {
-                let value = if let Value::String(text) = value { text } else { value.to_string() };
+                let value = if let Value::String(text) = value {
+                    text
+                } else {
+                    value.to_string()
+                };
                 line.words.push(format!("{name}={value}"));
             }
             line
@@ -161,15 +195,26 @@ pub(super) fn commands(call: &Call<'_>, target: ScriptTarget, run: &str) -> Resu
 }
 
 /// The flags of an ACL.
-fn acls(line: Line, acl: &Acl, operations: &[Operation], target: ScriptTarget) -> Result<Line, String> {
+fn acls(
+    line: Line,
+    acl: &Acl,
+    operations: &[Operation],
+    target: ScriptTarget,
+) -> Result<Line, String> {
     let side = acl.permission.spelling().cli;
-    let mut line = line.flag(&format!("{side}-principal"), &list([principal(&acl.principal, target).as_str()]));
+    let mut line = line.flag(
+        &format!("{side}-principal"),
+        &list([principal(&acl.principal, target).as_str()]),
+    );
     // A filter without a host would match any host.
     let is_filter = line.words.iter().any(|word| word == "delete");
     if is_filter || acl.host != Host::Any {
         line = line.flag(&format!("{side}-host"), &acl.host.to_string());
     }
-    let operations: Vec<&str> = operations.iter().map(|operation| operation.spelling().cli).collect();
+    let operations: Vec<&str> = operations
+        .iter()
+        .map(|operation| operation.spelling().cli)
+        .collect();
     let line = line.flag("operation", &operations.join(","));
     let kind = acl.resource_type.spelling().cli;
     let only = match acl.resource_type {
@@ -187,22 +232,28 @@ fn acls(line: Line, acl: &Acl, operations: &[Operation], target: ScriptTarget) -
     if acl.resource_name == only && acl.pattern_type == PatternType::Literal {
         Ok(line.switch(kind))
     } else {
-        Err(format!("--{kind} has neither a name nor a pattern; use curl"))
+        Err(format!(
+            "--{kind} has neither a name nor a pattern; use curl"
+        ))
     }
 }
 
 /// A principal in the target's spelling (D-06).
 fn principal(principal: &Principal, target: ScriptTarget) -> String {
-    let roles = if target == ScriptTarget::Platform { RoleSpelling::IN_REQUESTS } else { RoleSpelling::Role };
+    let roles = if target == ScriptTarget::Platform {
+        RoleSpelling::IN_REQUESTS
+    } else {
+        RoleSpelling::Role
+    };
     roles.principal(principal)
 }
 
 /// Whether a call assigns or unassigns groups.
 pub(super) fn has_groups(call: &Call<'_>) -> bool {
     match call {
-        Call::Join(_, members) | Call::Leave(_, members) => {
-            members.iter().any(|member| member.kind() == PrincipalType::Group)
-        }
+        Call::Join(_, members) | Call::Leave(_, members) => members
+            .iter()
+            .any(|member| member.kind() == PrincipalType::Group),
         _ => false,
     }
 }
@@ -210,11 +261,18 @@ pub(super) fn has_groups(call: &Call<'_>) -> bool {
 /// Every name in the arguments of a call.
 fn names<'a>(call: &Call<'a>) -> Vec<&'a str> {
     match call {
-        Call::CreateAcls(acl, _) | Call::DeleteAcls(acl, _) => vec![&acl.resource_name, acl.principal.name()],
-        Call::CreateRole(name) | Call::DeleteRole(name, _) => vec![name],
-        Call::Join(role, members) | Call::Leave(role, members) => {
-            std::iter::once(*role).chain(members.iter().map(|member| member.name())).collect()
+        Call::CreateAcls(acl, _) | Call::DeleteAcls(acl, _) => {
+            vec![&acl.resource_name, acl.principal.name()]
         }
-        Call::Set(settings) => settings.superusers.as_slice().iter().map(String::as_str).collect(),
+        Call::CreateRole(name) | Call::DeleteRole(name, _) => vec![name],
+        Call::Join(role, members) | Call::Leave(role, members) => std::iter::once(*role)
+            .chain(members.iter().map(|member| member.name()))
+            .collect(),
+        Call::Set(settings) => settings
+            .superusers
+            .as_slice()
+            .iter()
+            .map(String::as_str)
+            .collect(),
     }
 }

@@ -1,5 +1,5 @@
-//! The calls of the documented APIs with `curl`: the Data Plane API for ACLs and roles, the Admin API for the cluster
-//! properties.
+//! The calls of the documented APIs with `curl`: the Data Plane API for ACLs and roles, the Admin
+//! API for the cluster properties.
 
 use gbac_engine::model::{Acl, Operation, Principal};
 use serde_json::{Value, json};
@@ -29,27 +29,76 @@ pub(super) const AUTH: &str = r#"auth() {
 /// The commands of a call. JSON can express every call.
 pub(super) fn commands(call: &Call<'_>, run: &str) -> Result<Vec<String>, String> {
     let each = |acl: &Acl, operations: &[Operation], write: &dyn Fn(&Acl) -> String| {
-        operations.iter().map(|operation| write(&Acl { operation: *operation, ..acl.clone() })).collect()
+        operations
+            .iter()
+            .map(|operation| {
+                write(&Acl {
+                    operation: *operation,
+                    ..acl.clone()
+                })
+            })
+            .collect()
     };
-    let members = |members: &[&Principal]| members.iter().map(|member| Member::from(*member)).collect::<Vec<_>>();
+    let members = |members: &[&Principal]| {
+        members
+            .iter()
+            .map(|member| Member::from(*member))
+            .collect::<Vec<_>>()
+    };
     Ok(match call {
         Call::CreateAcls(acl, operations) => each(acl, operations, &|acl| {
-            line(run, "POST", DATA_PLANE, paths::ACLS, Some(&json!(AclBody::in_request(acl))))
+            line(
+                run,
+                "POST",
+                DATA_PLANE,
+                paths::ACLS,
+                Some(&json!(AclBody::in_request(acl))),
+            )
         }),
         Call::DeleteAcls(acl, operations) => each(acl, operations, &|acl| {
-            line(run, "DELETE", DATA_PLANE, &paths::delete_acls(&AclFilter::exactly(acl)), None)
+            line(
+                run,
+                "DELETE",
+                DATA_PLANE,
+                &paths::delete_acls(&AclFilter::exactly(acl)),
+                None,
+            )
         }),
         Call::CreateRole(name) => {
-            vec![line(run, "PUT", DATA_PLANE, &paths::role(name), Some(&json!({ "create": true })))]
+            vec![line(
+                run,
+                "PUT",
+                DATA_PLANE,
+                &paths::role(name),
+                Some(&json!({ "create": true })),
+            )]
         }
         Call::Join(role, who) => {
-            vec![line(run, "PUT", DATA_PLANE, &paths::role(role), Some(&json!({ "add": members(who) })))]
+            vec![line(
+                run,
+                "PUT",
+                DATA_PLANE,
+                &paths::role(role),
+                Some(&json!({ "add": members(who) })),
+            )]
         }
         Call::Leave(role, who) => {
-            vec![line(run, "PUT", DATA_PLANE, &paths::role(role), Some(&json!({ "remove": members(who) })))]
+            vec![line(
+                run,
+                "PUT",
+                DATA_PLANE,
+                &paths::role(role),
+                Some(&json!({ "remove": members(who) })),
+            )]
         }
         Call::DeleteRole(name, delete_acls) => {
-            vec![line(run, "DELETE", DATA_PLANE, &paths::delete_role(name, *delete_acls), None)]
+            vec![line(
+                run,
+                "DELETE",
+                DATA_PLANE,
+                &paths::delete_role(name, *delete_acls),
+                None,
+            )]
         }
         Call::Set(settings) => {
             let properties = properties(settings);
@@ -64,7 +113,13 @@ pub(super) fn commands(call: &Call<'_>, run: &str) -> Result<Vec<String>, String
 
 /// A call of the SecurityService of the Admin API.
 pub(super) fn security(operation: &str, body: &Value) -> String {
-    line("", "POST", ADMIN, &paths::platform_security(operation), Some(body))
+    line(
+        "",
+        "POST",
+        ADMIN,
+        &paths::platform_security(operation),
+        Some(body),
+    )
 }
 
 const DATA_PLANE: &str = "GBAC_URL";
@@ -72,11 +127,27 @@ const ADMIN: &str = "GBAC_ADMIN_URL";
 
 fn line(run: &str, method: &str, at: &str, path: &str, body: Option<&Value>) -> String {
     let text = body.map(ToString::to_string);
-    let body = text.iter().flat_map(|text| ["-H", "Content-Type: application/json", "--data-raw", text.as_str()]);
+    let body = text.iter().flat_map(|text| {
+        [
+            "-H",
+            "Content-Type: application/json",
+            "--data-raw",
+            text.as_str(),
+        ]
+    });
     // A role can be named `..`.
     let literally = path.contains("/.").then_some("--path-as-is");
-    let call = words(["curl", "-fsS", "-X", method].into_iter().chain(literally).chain(body));
+    let call = words(
+        ["curl", "-fsS", "-X", method]
+            .into_iter()
+            .chain(literally)
+            .chain(body),
+    );
     // A single command contains the credentials as in the specification.
-    let auth = if run.is_empty() { " -H \"Authorization: Bearer $GBAC_TOKEN\"" } else { "" };
+    let auth = if run.is_empty() {
+        " -H \"Authorization: Bearer $GBAC_TOKEN\""
+    } else {
+        ""
+    };
     format!("{run}{call}{auth} \"${at}\"{}", words([path]))
 }

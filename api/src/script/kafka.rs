@@ -18,17 +18,25 @@ acls() {
 ";
 
 /// Why nothing about roles is written.
-const NO_ROLES: &str = "Kafka has no roles; the GBAC plugin reads them from a policy document or from a service";
+const NO_ROLES: &str =
+    "Kafka has no roles; the GBAC plugin reads them from a policy document or from a service";
 
 /// Why an operation of an ACL is not written.
-pub(super) const NO_EFFECT: &str = "the operation has no effect on such a resource, and kafka-acls refuses it";
+pub(super) const NO_EFFECT: &str =
+    "the operation has no effect on such a resource, and kafka-acls refuses it";
 
-/// The commands of a call and the operations that they leave out, or the reason that there are none.
-pub(super) fn commands(call: &Call<'_>, run: &str) -> Result<(Vec<String>, Vec<Operation>), String> {
+/// The commands of a call and the operations that they leave out, or the reason that there are
+/// none.
+pub(super) fn commands(
+    call: &Call<'_>,
+    run: &str,
+) -> Result<(Vec<String>, Vec<Operation>), String> {
     let (acl, operations, verb) = match call {
         Call::CreateAcls(acl, operations) => (*acl, operations, &["--add"][..]),
         Call::DeleteAcls(acl, operations) => (*acl, operations, &["--remove", "--force"][..]),
-        Call::CreateRole(_) | Call::Join(..) | Call::Leave(..) | Call::DeleteRole(..) => return Err(NO_ROLES.into()),
+        Call::CreateRole(_) | Call::Join(..) | Call::Leave(..) | Call::DeleteRole(..) => {
+            return Err(NO_ROLES.into());
+        }
         // The settings are properties of the brokers.
         Call::Set(_) => return Ok(Default::default()),
     };
@@ -43,24 +51,51 @@ pub(super) fn commands(call: &Call<'_>, run: &str) -> Result<(Vec<String>, Vec<O
         }
     }
     let (host, side) = (acl.host.to_string(), acl.permission.spelling().cli);
-    let of_principal = [flag(&format!("{side}-principal"), &principal), flag(&format!("{side}-host"), &host)].concat();
+    let of_principal = [
+        flag(&format!("{side}-principal"), &principal),
+        flag(&format!("{side}-host"), &host),
+    ]
+    .concat();
     let resource = resource(acl)?;
-    let program = if run.is_empty() { "kafka-acls --bootstrap-server \"$BOOTSTRAP_SERVERS\"" } else { "acls" };
-    let command = |operations: &[Operation]| {
-        let operations: Vec<String> = operations.iter().flat_map(|it| flag("operation", word(*it))).collect();
-        let flags = of_principal.iter().chain(&operations).chain(&resource).map(String::as_str);
-        format!("{run}{program} {}", words(verb.iter().copied().chain(flags)))
+    let program = if run.is_empty() {
+        "kafka-acls --bootstrap-server \"$BOOTSTRAP_SERVERS\""
+    } else {
+        "acls"
     };
-    let of_all =
-        |operation: &Operation| *operation == Operation::All || acl.resource_type.operations().contains(operation);
-    let (of_all, others): (Vec<Operation>, Vec<Operation>) = operations.iter().copied().partition(of_all);
+    let command = |operations: &[Operation]| {
+        let operations: Vec<String> = operations
+            .iter()
+            .flat_map(|it| flag("operation", word(*it)))
+            .collect();
+        let flags = of_principal
+            .iter()
+            .chain(&operations)
+            .chain(&resource)
+            .map(String::as_str);
+        format!(
+            "{run}{program} {}",
+            words(verb.iter().copied().chain(flags))
+        )
+    };
+    let of_all = |operation: &Operation| {
+        *operation == Operation::All || acl.resource_type.operations().contains(operation)
+    };
+    let (of_all, others): (Vec<Operation>, Vec<Operation>) =
+        operations.iter().copied().partition(of_all);
     // Kafka knows these since 4.0: an older program refuses this command alone.
     let is_new = |operation: &Operation| {
         acl.resource_type == ResourceType::Group
-            && matches!(operation, Operation::DescribeConfigs | Operation::AlterConfigs)
+            && matches!(
+                operation,
+                Operation::DescribeConfigs | Operation::AlterConfigs
+            )
     };
     let (new, unknown): (Vec<Operation>, Vec<Operation>) = others.into_iter().partition(is_new);
-    let commands = [of_all, new].iter().filter(|operations| !operations.is_empty()).map(|it| command(it)).collect();
+    let commands = [of_all, new]
+        .iter()
+        .filter(|operations| !operations.is_empty())
+        .map(|it| command(it))
+        .collect();
     Ok((commands, unknown))
 }
 
@@ -72,7 +107,9 @@ fn resource(acl: &Acl) -> Result<Vec<String>, String> {
         ResourceType::TransactionalId => "transactional-id",
         ResourceType::DelegationToken => "delegation-token",
         ResourceType::User => "user-principal",
-        ResourceType::Cluster if acl.resource_name == CLUSTER_NAME && acl.pattern_type == PatternType::Literal => {
+        ResourceType::Cluster
+            if acl.resource_name == CLUSTER_NAME && acl.pattern_type == PatternType::Literal =>
+        {
             return Ok(vec!["--cluster".into()]);
         }
         ResourceType::Cluster => return Err("--cluster has neither a name nor a pattern".into()),
@@ -86,7 +123,11 @@ fn resource(acl: &Acl) -> Result<Vec<String>, String> {
 
 /// A flag with its value; one that looks like a flag is joined to it.
 fn flag(name: &str, value: &str) -> Vec<String> {
-    if value.starts_with('-') { vec![format!("--{name}={value}")] } else { vec![format!("--{name}"), value.to_owned()] }
+    if value.starts_with('-') {
+        vec![format!("--{name}={value}")]
+    } else {
+        vec![format!("--{name}"), value.to_owned()]
+    }
 }
 
 /// The word of Kafka's tools and of Strimzi for an operation.

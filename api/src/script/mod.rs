@@ -1,4 +1,5 @@
-//! Scripts: a policy or its changes as calls of a command line or of the APIs, with every name quoted for its target.
+//! Scripts: a policy or its changes as calls of a command line or of the APIs, with every name
+//! quoted for its target.
 //!
 //! ```
 //! use gbac_api::script::{ScriptTarget, changes, script};
@@ -64,7 +65,8 @@ impl ScriptTarget {
 /// A note about a script: a part that is missing, or that will be refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptNote {
-    /// The stable code: `not_written`, `settings_separate`, or the code of the error when creating it.
+    /// The stable code: `not_written`, `settings_separate`, or the code of the error when creating
+    /// it.
     pub code: &'static str,
     /// The subject and the reason.
     pub message: String,
@@ -79,7 +81,8 @@ impl fmt::Display for ScriptNote {
 /// One change, or several changes of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptStep {
-    /// The commands, each one line for a POSIX shell; empty if the target cannot express the change.
+    /// The commands, each one line for a POSIX shell; empty if the target cannot express the
+    /// change.
     pub commands: Vec<String>,
     /// The notes.
     pub notes: Vec<ScriptNote>,
@@ -88,31 +91,43 @@ pub struct ScriptStep {
 /// A complete script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script {
-    /// The text, for `sh`. It continues after a failed call, then exits with 1, and can be run again.
+    /// The text, for `sh`. It continues after a failed call, then exits with 1, and can be run
+    /// again.
     pub text: String,
     /// The notes; the text contains them as comments.
     pub notes: Vec<ScriptNote>,
 }
 
-/// The changes from an empty policy to this one: its settings, denies, roles with their members, and allows, so that nothing is
-/// allowed temporarily that is denied in the end.
+/// The changes from an empty policy to this one: its settings, denies, roles with their members,
+/// and allows, so that nothing is allowed temporarily that is denied in the end.
 #[must_use]
 pub fn changes(policy: &Policy) -> Vec<Change> {
     let settings = policy.settings();
-    let mut changes: Vec<Change> =
-        settings.states_any().then(|| Change::Settings(Box::new(settings.clone()))).into_iter().collect();
-    let acls = |permission| policy.acls().filter(move |acl| acl.permission == permission).map(Change::AddAcl);
+    let mut changes: Vec<Change> = settings
+        .states_any()
+        .then(|| Change::Settings(Box::new(settings.clone())))
+        .into_iter()
+        .collect();
+    let acls = |permission| {
+        policy
+            .acls()
+            .filter(move |acl| acl.permission == permission)
+            .map(Change::AddAcl)
+    };
     changes.extend(acls(Permission::Deny));
     for role in policy.roles() {
         changes.push(Change::CreateRole(role.name.clone()));
-        changes.extend(role.members.into_iter().map(|member| Change::AddMember { role: role.name.clone(), member }));
+        changes.extend(role.members.into_iter().map(|member| Change::AddMember {
+            role: role.name.clone(),
+            member,
+        }));
     }
     changes.extend(acls(Permission::Allow));
     changes
 }
 
-/// The changes from one policy to another. New denies come first, and old ones are removed last. Settings that the later policy
-/// omits do not change.
+/// The changes from one policy to another. New denies come first, and old ones are removed last.
+/// Settings that the later policy omits do not change.
 #[must_use]
 pub fn changes_between(before: &Policy, after: &Policy) -> Vec<Change> {
     let mut changes = Vec::new();
@@ -122,13 +137,26 @@ pub fn changes_between(before: &Policy, after: &Policy) -> Vec<Change> {
         changes.push(Change::Settings(Box::new(after.settings().clone())));
     }
     let missing = |of: &Policy, there: &Policy, permission| -> Vec<Acl> {
-        of.acls().filter(|acl| acl.permission == permission && !there.has_acl(acl)).collect()
+        of.acls()
+            .filter(|acl| acl.permission == permission && !there.has_acl(acl))
+            .collect()
     };
-    changes.extend(missing(after, before, Permission::Deny).into_iter().map(Change::AddAcl));
-    changes.extend(missing(before, after, Permission::Allow).into_iter().map(Change::RemoveAcl));
+    changes.extend(
+        missing(after, before, Permission::Deny)
+            .into_iter()
+            .map(Change::AddAcl),
+    );
+    changes.extend(
+        missing(before, after, Permission::Allow)
+            .into_iter()
+            .map(Change::RemoveAcl),
+    );
     for role in after.roles() {
         let held = before.role(&role.name);
-        changes.extend(held.is_none().then(|| Change::CreateRole(role.name.clone())));
+        changes.extend(
+            held.is_none()
+                .then(|| Change::CreateRole(role.name.clone())),
+        );
         let held = held.map(|role| role.members).unwrap_or_default();
         let of = |member: &Principal| (role.name.clone(), member.clone());
         let joins = role.members.difference(&held).map(of);
@@ -138,13 +166,25 @@ pub fn changes_between(before: &Policy, after: &Policy) -> Vec<Change> {
     }
     // Its ACLs are deleted by changes of their own.
     let deleted = before.role_names().filter(|name| !after.has_role(name));
-    changes.extend(deleted.map(|name| Change::DeleteRole { name: name.into(), delete_acls: false }));
-    changes.extend(missing(after, before, Permission::Allow).into_iter().map(Change::AddAcl));
-    changes.extend(missing(before, after, Permission::Deny).into_iter().map(Change::RemoveAcl));
+    changes.extend(deleted.map(|name| Change::DeleteRole {
+        name: name.into(),
+        delete_acls: false,
+    }));
+    changes.extend(
+        missing(after, before, Permission::Allow)
+            .into_iter()
+            .map(Change::AddAcl),
+    );
+    changes.extend(
+        missing(before, after, Permission::Deny)
+            .into_iter()
+            .map(Change::RemoveAcl),
+    );
     changes
 }
 
-/// Changes without the settings that current ones already have, so that a script does not set what others may change meanwhile.
+/// Changes without the settings that current ones already have, so that a script does not set what
+/// others may change meanwhile.
 #[must_use]
 pub fn only_differing(changes: &[Change], current: &Settings) -> Vec<Change> {
     let differing = |change: &Change| match change {
@@ -154,11 +194,14 @@ pub fn only_differing(changes: &[Change], current: &Settings) -> Vec<Change> {
     changes.iter().map(differing).collect()
 }
 
-/// The commands for changes, in order. Those of [`ScriptTarget::Curl`] call the Data Plane API at `$GBAC_URL` and the Admin API
-/// at `$GBAC_ADMIN_URL`, with the token `$GBAC_TOKEN`.
+/// The commands for changes, in order. Those of [`ScriptTarget::Curl`] call the Data Plane API at
+/// `$GBAC_URL` and the Admin API at `$GBAC_ADMIN_URL`, with the token `$GBAC_TOKEN`.
 #[must_use]
 pub fn steps(changes: &[Change], target: ScriptTarget) -> Vec<ScriptStep> {
-    calls(changes).iter().map(|call| step(call, target, "")).collect()
+    calls(changes)
+        .iter()
+        .map(|call| step(call, target, ""))
+        .collect()
 }
 
 /// Creates a script that makes the changes.
@@ -222,8 +265,12 @@ fn calls(changes: &[Change]) -> Vec<Call<'_>> {
             (Change::RemoveAcl(acl), _) => calls.push(Call::DeleteAcls(acl, vec![acl.operation])),
             (Change::CreateRole(name), _) => calls.push(Call::CreateRole(name)),
             (Change::AddMember { role, member }, _) => calls.push(Call::Join(role, vec![member])),
-            (Change::RemoveMember { role, member }, _) => calls.push(Call::Leave(role, vec![member])),
-            (Change::DeleteRole { name, delete_acls }, _) => calls.push(Call::DeleteRole(name, *delete_acls)),
+            (Change::RemoveMember { role, member }, _) => {
+                calls.push(Call::Leave(role, vec![member]))
+            }
+            (Change::DeleteRole { name, delete_acls }, _) => {
+                calls.push(Call::DeleteRole(name, *delete_acls))
+            }
             (Change::Settings(settings), _) => calls.push(Call::Set(settings)),
         }
     }
@@ -231,7 +278,8 @@ fn calls(changes: &[Change]) -> Vec<Call<'_>> {
 }
 
 fn differ_by_operation(a: &Acl, b: &Acl) -> bool {
-    (a.resource_type, a.pattern_type, a.host, a.permission) == (b.resource_type, b.pattern_type, b.host, b.permission)
+    (a.resource_type, a.pattern_type, a.host, a.permission)
+        == (b.resource_type, b.pattern_type, b.host, b.permission)
         && a.resource_name == b.resource_name
         && a.principal == b.principal
 }
@@ -243,7 +291,10 @@ fn step(call: &Call<'_>, target: ScriptTarget, run: &str) -> ScriptStep {
         ScriptTarget::Curl => curl::commands(call, run),
         ScriptTarget::Kafka => kafka::commands(call, run).map(|(commands, unknown)| {
             if let (Call::CreateAcls(acl, _), false) = (call, unknown.is_empty()) {
-                notes.push(not_written(&Call::CreateAcls(acl, unknown), kafka::NO_EFFECT));
+                notes.push(not_written(
+                    &Call::CreateAcls(acl, unknown),
+                    kafka::NO_EFFECT,
+                ));
             }
             commands
         }),
@@ -254,19 +305,31 @@ fn step(call: &Call<'_>, target: ScriptTarget, run: &str) -> ScriptStep {
     });
     if let (Call::Set(_), ScriptTarget::Kafka) = (call, target) {
         let message = "without the settings, which are properties of the brokers";
-        notes.push(ScriptNote { code: "settings_separate", message: message.into() });
+        notes.push(ScriptNote {
+            code: "settings_separate",
+            message: message.into(),
+        });
         return ScriptStep { commands, notes };
     }
-    if let Call::Set(Settings { groups: GroupSource::Sso { .. }, .. }) = call {
-        let message =
-            "not written: `sso` is not a cluster property; enter the attributes in the settings of the SSO connection";
-        notes.push(ScriptNote { code: "not_written", message: message.into() });
+    if let Call::Set(Settings {
+        groups: GroupSource::Sso { .. },
+        ..
+    }) = call
+    {
+        let message = "not written: `sso` is not a cluster property; enter the attributes in the settings of the SSO connection";
+        notes.push(ScriptNote {
+            code: "not_written",
+            message: message.into(),
+        });
     }
     if let Call::Set(settings) = call
         && settings.access != ServiceAccess::default()
     {
         let message = "not written: `access` is not a cluster property; import the document into a service to set it";
-        notes.push(ScriptNote { code: "not_written", message: message.into() });
+        notes.push(ScriptNote {
+            code: "not_written",
+            message: message.into(),
+        });
     }
     ScriptStep { commands, notes }
 }
@@ -280,12 +343,19 @@ fn refusals(call: &Call<'_>) -> Vec<ScriptNote> {
     match call {
         Call::CreateAcls(acl, _) => {
             let faults = acl.check_create();
-            faults.iter().map(|fault| note(fault.code(), &described(call), fault)).collect()
+            faults
+                .iter()
+                .map(|fault| note(fault.code(), &described(call), fault))
+                .collect()
         }
         Call::Join(role, members) => {
             let fault = |member: &&Principal| {
                 let error = check_member(member).err()?;
-                let what = format!("`{}` as a member of `{}`", escaped(&member.to_string()), escaped(role));
+                let what = format!(
+                    "`{}` as a member of `{}`",
+                    escaped(&member.to_string()),
+                    escaped(role)
+                );
                 Some(note(error.code(), &what, &error))
             };
             members.iter().filter_map(fault).collect()
@@ -295,17 +365,24 @@ fn refusals(call: &Call<'_>) -> Vec<ScriptNote> {
 }
 
 fn not_written(call: &Call<'_>, why: &str) -> ScriptNote {
-    ScriptNote { code: "not_written", message: format!("not written: {}: {why}", described(call)) }
+    ScriptNote {
+        code: "not_written",
+        message: format!("not written: {}: {why}", described(call)),
+    }
 }
 
 /// Describes a call.
 fn described(call: &Call<'_>) -> String {
     match call {
-        Call::CreateAcls(acl, operations) | Call::DeleteAcls(acl, operations) => acl_words(acl, operations),
+        Call::CreateAcls(acl, operations) | Call::DeleteAcls(acl, operations) => {
+            acl_words(acl, operations)
+        }
         Call::CreateRole(role) | Call::DeleteRole(role, _) => format!("role `{}`", escaped(role)),
         Call::Join(role, members) | Call::Leave(role, members) => {
-            let members: Vec<String> =
-                members.iter().map(|member| format!("`{}`", escaped(&member.to_string()))).collect();
+            let members: Vec<String> = members
+                .iter()
+                .map(|member| format!("`{}`", escaped(&member.to_string())))
+                .collect();
             format!("{} of role `{}`", members.join(", "), escaped(role))
         }
         Call::Set(_) => "the settings".into(),
@@ -314,7 +391,10 @@ fn described(call: &Call<'_>) -> String {
 
 /// Describes an ACL with these operations.
 pub(crate) fn acl_words(acl: &Acl, operations: &[Operation]) -> String {
-    let operations: Vec<&str> = operations.iter().map(|operation| operation.spelling().label).collect();
+    let operations: Vec<&str> = operations
+        .iter()
+        .map(|operation| operation.spelling().label)
+        .collect();
     format!(
         "{} {} on {} `{}` {} for `{}` from {}",
         acl.permission.spelling().label,
@@ -327,17 +407,29 @@ pub(crate) fn acl_words(acl: &Acl, operations: &[Operation]) -> String {
     )
 }
 
-/// The cluster properties of the stated settings. An empty list of superusers is omitted, because a cluster without superusers
-/// could not be managed.
+/// The cluster properties of the stated settings. An empty list of superusers is omitted, because a
+/// cluster without superusers could not be managed.
 fn properties(settings: &Settings) -> BTreeMap<&'static str, Value> {
     let states = settings.states();
     let mut properties = BTreeMap::new();
     if let GroupSource::Properties { claim_path, nested } = &settings.groups {
-        properties.extend(states.claim_path.then(|| ("oidc_group_claim_path", json!(claim_path.as_str()))));
-        properties.extend(states.nested.then(|| ("nested_group_behavior", json!(nested.as_str()))));
+        properties.extend(
+            states
+                .claim_path
+                .then(|| ("oidc_group_claim_path", json!(claim_path.as_str()))),
+        );
+        properties.extend(
+            states
+                .nested
+                .then(|| ("nested_group_behavior", json!(nested.as_str()))),
+        );
     }
     let mapping = settings.principal_mapping.as_str();
-    properties.extend(states.principal_mapping.then(|| ("oidc_principal_mapping", json!(mapping))));
+    properties.extend(
+        states
+            .principal_mapping
+            .then(|| ("oidc_principal_mapping", json!(mapping))),
+    );
     let superusers = settings.superusers.as_slice();
     properties.extend((!superusers.is_empty()).then(|| ("superusers", json!(superusers))));
     properties

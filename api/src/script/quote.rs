@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 /// Quotes one word of a POSIX shell if necessary.
 ///
-/// Scripts contain no control or direction characters except line breaks: `printf` creates the others, so that scripts can be
-/// displayed and pasted. A NUL cannot be part of an argument; see [`is_argument`].
+/// Scripts contain no control or direction characters except line breaks: `printf` creates the
+/// others, so that scripts can be displayed and pasted. A NUL cannot be part of an argument; see
+/// [`is_argument`].
 ///
 /// ```
 /// use gbac_api::script::quote::shell;
@@ -51,20 +52,38 @@ pub fn is_argument(word: &str) -> bool {
 #[must_use]
 pub fn list<'a>(entries: impl IntoIterator<Item = &'a str>) -> String {
     let entry = |text: &str| {
-        if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
+        if text.contains([',', '"', '\n', '\r']) {
+            format!("\"{}\"", text.replace('"', "\"\""))
+        } else {
+            text.into()
+        }
     };
-    entries.into_iter().map(entry).collect::<Vec<String>>().join(",")
+    entries
+        .into_iter()
+        .map(entry)
+        .collect::<Vec<String>>()
+        .join(",")
 }
 
 /// Converts any text to a comment line.
 pub(crate) fn comment(text: &str) -> String {
-    let plain = |c: char| if is_invisible(c) { c.escape_unicode().to_string() } else { c.to_string() };
+    let plain = |c: char| {
+        if is_invisible(c) {
+            c.escape_unicode().to_string()
+        } else {
+            c.to_string()
+        }
+    };
     format!("# {}\n", text.chars().map(plain).collect::<String>())
 }
 
 /// Whether a character has no special meaning anywhere in a shell word.
 const fn is_bare(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b',' | b':' | b'/' | b'@' | b'%' | b'+')
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'-' | b'_' | b'.' | b',' | b':' | b'/' | b'@' | b'%' | b'+'
+        )
 }
 
 /// Whether a character is a control character, or changes the direction of text or hides it.
@@ -82,9 +101,10 @@ mod tests {
         for bare in ["Group:/a/b", "orders-1.x_y", "10.0.0.7", "a@b,c%d+e"] {
             assert_eq!(shell(bare), bare);
         }
-        for word in
-            ["", "*", "a b", "$x", "a;b", "a=b", "#x", "~", "!x", "[a]", "{a,b}", "a\\b", "é", "a|b", "`x`", "\"x\""]
-        {
+        for word in [
+            "", "*", "a b", "$x", "a;b", "a=b", "#x", "~", "!x", "[a]", "{a,b}", "a\\b", "é",
+            "a|b", "`x`", "\"x\"",
+        ] {
             assert_eq!(shell(word), format!("'{word}'"));
         }
         assert_eq!(shell("a\nb\n"), "'a\nb\n'");
@@ -93,7 +113,10 @@ mod tests {
 
     #[test]
     fn entries_of_a_list_keep_commas_quotes_and_breaks() {
-        assert_eq!(list(["a", " b ", "say \"hi\"", "x\ny"]), "a, b ,\"say \"\"hi\"\"\",\"x\ny\"");
+        assert_eq!(
+            list(["a", " b ", "say \"hi\"", "x\ny"]),
+            "a, b ,\"say \"\"hi\"\"\",\"x\ny\""
+        );
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! `gbac-bench-memory FOLDER SIZE..`: measures the memory of a loaded policy. A separate program, so that counting allocations
-//! does not slow down other measurements.
+//! `gbac-bench-memory FOLDER SIZE..`: measures the memory of a loaded policy. A separate program,
+//! so that counting allocations does not slow down other measurements.
 
 use std::alloc::System;
 use std::hint::black_box;
@@ -31,8 +31,20 @@ fn run() -> Result<()> {
         let engine = Engine::load(&text)?;
         let held = ALLOCATOR.allocated() - before;
         black_box(&engine);
-        results.push(Row { bytes: Some(held as u64), ..Row::new("memory", size, 0) });
-        results.push(Row { bytes: Some(names as u64), ..Row::new("memory_of_names", size, 0) });
+        results.push(Row {
+            bytes: Some(held as u64),
+            ..Row::new("memory", size, 0)
+        });
+        results.push(Row {
+            bytes: Some(names as u64),
+            ..Row::new("memory_of_names", size, 0)
+        });
     }
-    folder.write_part("memory", &Part { results, versions: Vec::new() })
+    folder.write_part(
+        "memory",
+        &Part {
+            results,
+            versions: Vec::new(),
+        },
+    )
 }

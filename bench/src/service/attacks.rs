@@ -1,4 +1,5 @@
-//! Measures how long a client waits, and how much memory the service uses, while clients without credentials attack it.
+//! Measures how long a client waits, and how much memory the service uses, while clients without
+//! credentials attack it.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -33,20 +34,33 @@ const REQUESTS: usize = 100;
 pub async fn run(folder: &Folder, gbac: &Path, quick: bool) -> Result<()> {
     let time = Duration::from_secs(if quick { 1 } else { 5 });
     // Separate threads, so that the client does not wait for them.
-    let attackers = runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let attackers = runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()?;
     let mut results = Vec::new();
     for attack in Attack::ALL {
         let row = during(&attackers, attack, gbac, time).await;
         results.push(row.map_err(|error| Failure::from(format!("{}: {error}", attack.name())))?);
     }
     attackers.shutdown_background();
-    folder.write_part("service-attacks", &Part { results, versions: Vec::new() })
+    folder.write_part(
+        "service-attacks",
+        &Part {
+            results,
+            versions: Vec::new(),
+        },
+    )
 }
 
 async fn during(attackers: &Runtime, attack: Attack, gbac: &Path, time: Duration) -> Result<Row> {
     let (name, service) = (format!("{ATTACK}{}", attack.name()), Service::demo(gbac)?);
     let address: SocketAddr = service.address().parse()?;
-    let target = Target { address, from: ATTACKER, forwarded_for: None };
+    let target = Target {
+        address,
+        from: ATTACKER,
+        forwarded_for: None,
+    };
     let under_way = attackers.spawn(async move {
         let mut attackers = Attackers::start(attack, &target);
         attackers.under_way().await;
@@ -57,8 +71,12 @@ async fn during(attackers: &Runtime, attack: Attack, gbac: &Path, time: Duration
     while times.len() < REQUESTS || began.elapsed() < time {
         let ask = Ask::get(PATHS[times.len() % PATHS.len()]).without_credentials();
         let started = Instant::now();
-        let answered = timeout(LIMIT, async { Client::connect(&service).await?.done(&ask).await });
-        answered.await.map_err(|_| "a request took longer than 5 seconds")??;
+        let answered = timeout(LIMIT, async {
+            Client::connect(&service).await?.done(&ask).await
+        });
+        answered
+            .await
+            .map_err(|_| "a request took longer than 5 seconds")??;
         times.push(nanoseconds(started.elapsed()));
         sleep(PAUSE).await;
     }

@@ -23,7 +23,12 @@ pub(super) struct Ask {
 
 impl Ask {
     fn new(method: Method, path: &str, body: impl Into<Bytes>) -> Self {
-        Self { method, path: path.to_owned(), authorization: Some(credentials()), body: body.into() }
+        Self {
+            method,
+            path: path.to_owned(),
+            authorization: Some(credentials()),
+            body: body.into(),
+        }
     }
 
     pub(super) fn get(path: &str) -> Self {
@@ -43,11 +48,17 @@ impl Ask {
     }
 
     pub(super) fn without_credentials(self) -> Self {
-        Self { authorization: None, ..self }
+        Self {
+            authorization: None,
+            ..self
+        }
     }
 
     pub(super) fn with_token(self, token: &str) -> Self {
-        Self { authorization: Some(format!("Bearer {token}")), ..self }
+        Self {
+            authorization: Some(format!("Bearer {token}")),
+            ..self
+        }
     }
 }
 
@@ -69,15 +80,23 @@ impl Client {
 
     /// Sends a request that must succeed, and returns the body.
     pub(super) async fn bytes(&mut self, ask: &Ask) -> Result<Bytes> {
-        let mut request = Request::builder().method(&ask.method).uri(&ask.path).header(header::HOST, &self.host);
+        let mut request = Request::builder()
+            .method(&ask.method)
+            .uri(&ask.path)
+            .header(header::HOST, &self.host);
         if let Some(authorization) = &ask.authorization {
             request = request.header(header::AUTHORIZATION, authorization);
         }
         if !ask.body.is_empty() {
-            request = request.header(header::CONTENT_TYPE, "application/json").header(header::IF_MATCH, "*");
+            request = request
+                .header(header::CONTENT_TYPE, "application/json")
+                .header(header::IF_MATCH, "*");
         }
         self.sender.ready().await?;
-        let answer = self.sender.send_request(request.body(Full::new(ask.body.clone()))?).await?;
+        let answer = self
+            .sender
+            .send_request(request.body(Full::new(ask.body.clone()))?)
+            .await?;
         let status = answer.status();
         let body = answer.into_body().collect().await?.to_bytes();
         if status.is_success() {

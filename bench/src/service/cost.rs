@@ -1,4 +1,5 @@
-//! The cost of an access evaluation (AuthZEN) over HTTP, compared with a fixed text of the same server.
+//! The cost of an access evaluation (AuthZEN) over HTTP, compared with a fixed text of the same
+//! server.
 
 use std::path::Path;
 use std::time::Duration;
@@ -42,11 +43,19 @@ pub async fn run(folder: &Folder, gbac: &Path, quick: bool) -> Result<()> {
     policy["settings"] = json!({ "superusers": ["admin"] });
     client.done(&Ask::put("/gbac/v1/policy", &policy)).await?;
 
-    let names: Vec<String> = document.acls.iter().map(|acl| acl.resource_name.clone()).collect();
+    let names: Vec<String> = document
+        .acls
+        .iter()
+        .map(|acl| acl.resource_name.clone())
+        .collect();
     let subject = |groups: usize| {
         // Exactly this number of groups, independent of the workload's identities.
         let asked = questions(&document, groups);
-        let who = asked.identities.first().map(|who| who.groups.clone()).unwrap_or_default();
+        let who = asked
+            .identities
+            .first()
+            .map(|who| who.groups.clone())
+            .unwrap_or_default();
         json!({ "type": "user", "id": "alice", "properties": { "groups": who } })
     };
     let resource = |number: usize| json!({ "type": "topic", "id": names[number % names.len()] });
@@ -56,7 +65,9 @@ pub async fn run(folder: &Folder, gbac: &Path, quick: bool) -> Result<()> {
     };
     let batch = |groups: usize| {
         let mut all = one(groups);
-        all["evaluations"] = (0..BATCH).map(|number| json!({ "resource": resource(number) })).collect::<Value>();
+        all["evaluations"] = (0..BATCH)
+            .map(|number| json!({ "resource": resource(number) }))
+            .collect::<Value>();
         all
     };
     let post = |name: &str, path, body: &Value| Load::post(data.path(), name, path, body);
@@ -72,7 +83,8 @@ pub async fn run(folder: &Folder, gbac: &Path, quick: bool) -> Result<()> {
         singles.push(single.run(&service, time)?);
         batches.push(several.run(&service, time)?);
         // Longer than the measurement that it disturbs.
-        let mut disturbance = large.start(&service, BATCH_CONNECTIONS, time + Duration::from_secs(2))?;
+        let mut disturbance =
+            large.start(&service, BATCH_CONNECTIONS, time + Duration::from_secs(2))?;
         let disturbed = single.run(&service, time);
         disturbance.kill()?;
         disturbance.wait()?;
@@ -92,14 +104,29 @@ pub async fn run(folder: &Folder, gbac: &Path, quick: bool) -> Result<()> {
         row("evaluation_cpu", GROUPS, &singles, |single| single.cpu),
         row("evaluation_time", GROUPS, &singles, |single| single.each),
         row("evaluation_p99", GROUPS, &singles, |single| single.p99),
-        row("batch_question_cpu", GROUPS, &batches, |batch| batch.cpu / BATCH as f64),
-        row("evaluation_audited_cpu", GROUPS, &audited, |single| single.cpu),
-        row("evaluation_beside_batches_p99", GROUPS, &beside, |single| single.p99),
+        row("batch_question_cpu", GROUPS, &batches, |batch| {
+            batch.cpu / BATCH as f64
+        }),
+        row("evaluation_audited_cpu", GROUPS, &audited, |single| {
+            single.cpu
+        }),
+        row("evaluation_beside_batches_p99", GROUPS, &beside, |single| {
+            single.p99
+        }),
     ];
     results.extend(readers::run(data.path(), gbac, &one(GROUPS), time).await?);
-    folder.write_part("service-cost", &Part { results, versions: Vec::new() })
+    folder.write_part(
+        "service-cost",
+        &Part {
+            results,
+            versions: Vec::new(),
+        },
+    )
 }
 
 fn audit(enabled: bool) -> Ask {
-    Ask::put("/v1/cluster_config", &json!({ "upsert": { "audit_enabled": enabled }, "remove": [] }))
+    Ask::put(
+        "/v1/cluster_config",
+        &json!({ "upsert": { "audit_enabled": enabled }, "remove": [] }),
+    )
 }

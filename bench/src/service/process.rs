@@ -40,13 +40,24 @@ impl Service {
     }
 
     fn spawn(command: &mut Command) -> Result<Self> {
-        let command = command.args(["--listen", "127.0.0.1:0"]).env("GBAC_ADMIN_PASSWORD", PASSWORD);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let command = command
+            .args(["--listen", "127.0.0.1:0"])
+            .env("GBAC_ADMIN_PASSWORD", PASSWORD);
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
         let out = child.stdout.take().ok_or("no standard output")?;
-        let mut service = Self { child, address: String::new() };
+        let mut service = Self {
+            child,
+            address: String::new(),
+        };
         let mut line = String::new();
         BufReader::new(out).read_line(&mut line)?;
-        let address = line.trim().strip_prefix("listening on http://").ok_or("the service did not start")?;
+        let address = line
+            .trim()
+            .strip_prefix("listening on http://")
+            .ok_or("the service did not start")?;
         service.address = address.to_owned();
         Ok(service)
     }
@@ -62,11 +73,16 @@ impl Service {
         const TICK: f64 = 1e7;
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
         let (_, fields) = stat.rsplit_once(')').ok_or("no name in its state")?;
-        let ticks = fields.split_whitespace().skip(11).take(2).map(str::parse::<f64>);
+        let ticks = fields
+            .split_whitespace()
+            .skip(11)
+            .take(2)
+            .map(str::parse::<f64>);
         Ok(ticks.sum::<std::result::Result<f64, _>>()? * TICK)
     }
 
-    /// Waits until it works on nothing: after its clients have gone, it can still be busy with what they asked for.
+    /// Waits until it works on nothing: after its clients have gone, it can still be busy with what
+    /// they asked for.
     ///
     /// # Errors
     /// It is still busy after two minutes.
@@ -97,7 +113,10 @@ impl Service {
 
     fn status(&self, name: &str) -> Result<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix(name)).ok_or("no memory in its status")?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix(name))
+            .ok_or("no memory in its status")?;
         let kibibytes: u64 = line.trim().trim_end_matches("kB").trim().parse()?;
         Ok(kibibytes * 1024)
     }

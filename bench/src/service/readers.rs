@@ -1,4 +1,5 @@
-//! How long an evaluation takes while clients with a valid credential read all ACLs again and again.
+//! How long an evaluation takes while clients with a valid credential read all ACLs again and
+//! again.
 
 use std::path::Path;
 use std::time::Duration;
@@ -22,7 +23,12 @@ const ROUNDS: usize = 5;
 ///
 /// # Errors
 /// The service does not start, wrk is not installed, or a request fails.
-pub(super) async fn run(folder: &Path, gbac: &Path, question: &Value, time: Duration) -> Result<Vec<Row>> {
+pub(super) async fn run(
+    folder: &Path,
+    gbac: &Path,
+    question: &Value,
+    time: Duration,
+) -> Result<Vec<Row>> {
     let service = Service::start(gbac, &folder.join("readers"), &[])?;
     let mut client = Client::connect(&service).await?;
     let mut policy = serde_json::to_value(document(ACLS, 10))?;
@@ -30,7 +36,12 @@ pub(super) async fn run(folder: &Path, gbac: &Path, question: &Value, time: Dura
     client.done(&Ask::put("/gbac/v1/policy", &policy)).await?;
     drop(policy);
     let evaluation = Load::post(folder, "evaluation", "/access/v1/evaluation", question)?;
-    let reads = Load::post(folder, "reads", "/redpanda.api.dataplane.v1.ACLService/ListACLs", &json!({}))?;
+    let reads = Load::post(
+        folder,
+        "reads",
+        "/redpanda.api.dataplane.v1.ACLService/ListACLs",
+        &json!({}),
+    )?;
     let (mut alone, mut beside) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         // The readers of the last round may have gone in the middle of their reads.
@@ -43,10 +54,16 @@ pub(super) async fn run(folder: &Path, gbac: &Path, question: &Value, time: Dura
         readers.wait()?;
         beside.push(disturbed?.p99);
     }
-    let row = |name: &str, times: &[f64]| Row { ns_median: Some(median(times)), ..Row::new(name, ACLS, 0) };
+    let row = |name: &str, times: &[f64]| Row {
+        ns_median: Some(median(times)),
+        ..Row::new(name, ACLS, 0)
+    };
     Ok(vec![
         row("evaluation_alone_p99", &alone),
         row("evaluation_beside_readers_p99", &beside),
-        Row { bytes: Some(service.peak_memory()?), ..Row::new("readers_memory", ACLS, 0) },
+        Row {
+            bytes: Some(service.peak_memory()?),
+            ..Row::new("readers_memory", ACLS, 0)
+        },
     ])
 }

@@ -1,5 +1,5 @@
-//! Sends requests with wrk, a load generator that costs less than the measured service: one thread, several connections, each
-//! of which sends the next request after each response.
+//! Sends requests with wrk, a load generator that costs less than the measured service: one thread,
+//! several connections, each of which sends the next request after each response.
 
 use std::fmt::Write;
 use std::fs;
@@ -38,54 +38,96 @@ impl Load {
         Self { script: None, path }
     }
 
-    /// A POST request with a JSON body and the credentials of the service; `folder` stores wrk's script.
-    pub(super) fn post(folder: &Path, name: &str, path: &'static str, body: &Value) -> Result<Self> {
+    /// A POST request with a JSON body and the credentials of the service; `folder` stores wrk's
+    /// script.
+    pub(super) fn post(
+        folder: &Path,
+        name: &str,
+        path: &'static str,
+        body: &Value,
+    ) -> Result<Self> {
         let mut script = String::from("wrk.method = \"POST\"\n");
-        for (header, value) in [("Authorization", credentials().as_str()), ("Content-Type", "application/json")] {
+        for (header, value) in [
+            ("Authorization", credentials().as_str()),
+            ("Content-Type", "application/json"),
+        ] {
             writeln!(script, "wrk.headers[\"{header}\"] = \"{value}\"")?;
         }
         // No text of the workload contains the end of such a string.
         writeln!(script, "wrk.body = [==[{body}]==]")?;
         let file = folder.join(format!("{name}.lua"));
         fs::write(&file, script)?;
-        Ok(Self { script: Some(file), path })
+        Ok(Self {
+            script: Some(file),
+            path,
+        })
     }
 
     /// Starts sending over this number of connections for this time.
-    pub(super) fn start(&self, service: &Service, connections: usize, time: Duration) -> Result<Child> {
+    pub(super) fn start(
+        &self,
+        service: &Service,
+        connections: usize,
+        time: Duration,
+    ) -> Result<Child> {
         let mut wrk = Command::new("wrk");
-        wrk.args(["--threads", "1", "--latency", "--connections"]).arg(connections.to_string());
+        wrk.args(["--threads", "1", "--latency", "--connections"])
+            .arg(connections.to_string());
         // wrk counts whole seconds.
-        wrk.arg("--duration").arg(format!("{}s", time.as_secs().max(1)));
+        wrk.arg("--duration")
+            .arg(format!("{}s", time.as_secs().max(1)));
         if let Some(script) = &self.script {
             wrk.arg("--script").arg(script);
         }
-        wrk.arg(format!("http://{}{}", service.address(), self.path)).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Ok(wrk.spawn().map_err(|error| format!("cannot run `wrk` (Debian: apt install wrk): {error}"))?)
+        wrk.arg(format!("http://{}{}", service.address(), self.path))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        Ok(wrk
+            .spawn()
+            .map_err(|error| format!("cannot run `wrk` (Debian: apt install wrk): {error}"))?)
     }
 
     /// Sends over eight connections; every response must be a success.
     pub(super) fn run(&self, service: &Service, time: Duration) -> Result<Outcome> {
         let before = service.cpu()?;
-        let output = self.start(service, super::READERS, time)?.wait_with_output()?;
+        let output = self
+            .start(service, super::READERS, time)?
+            .wait_with_output()?;
         let used = service.cpu()? - before;
         let text = String::from_utf8_lossy(&output.stdout);
-        let outcome = parse(&text).ok_or_else(|| format!("wrk of `{}` ended with: {text}", self.path))?;
-        Ok(Outcome { cpu: used / outcome.requests, ..outcome })
+        let outcome =
+            parse(&text).ok_or_else(|| format!("wrk of `{}` ended with: {text}", self.path))?;
+        Ok(Outcome {
+            cpu: used / outcome.requests,
+            ..outcome
+        })
     }
 }
 
 /// Parses wrk's report, without the processor time; `None` if a response was not a success.
 fn parse(report: &str) -> Option<Outcome> {
-    if ["Non-2xx", "Socket errors"].iter().any(|bad| report.contains(bad)) {
+    if ["Non-2xx", "Socket errors"]
+        .iter()
+        .any(|bad| report.contains(bad))
+    {
         return None;
     }
     let word = |line: &str, place: usize| line.split_whitespace().nth(place).map(str::to_owned);
-    let p99 = report.lines().find(|line| line.trim_start().starts_with("99%"))?;
+    let p99 = report
+        .lines()
+        .find(|line| line.trim_start().starts_with("99%"))?;
     let total = report.lines().find(|line| line.contains(" requests in "))?;
-    let requests = word(total, 0)?.parse::<f64>().ok().filter(|requests| *requests > 0.0)?;
+    let requests = word(total, 0)?
+        .parse::<f64>()
+        .ok()
+        .filter(|requests| *requests > 0.0)?;
     let whole = nanoseconds(word(total, 3)?.trim_end_matches(','))?;
-    Some(Outcome { requests, each: whole / requests, p99: nanoseconds(&word(p99, 1)?)?, cpu: 0.0 })
+    Some(Outcome {
+        requests,
+        each: whole / requests,
+        p99: nanoseconds(&word(p99, 1)?)?,
+        cpu: 0.0,
+    })
 }
 
 /// Parses a time in wrk's format, such as `1.20ms`.
@@ -112,13 +154,24 @@ mod tests {
     #[test]
     fn a_report_is_read() {
         let outcome = parse(REPORT).unwrap();
-        assert_eq!((outcome.requests, outcome.each, outcome.p99), (100_000.0, 20_000.0, 1_500_000.0));
+        assert_eq!(
+            (outcome.requests, outcome.each, outcome.p99),
+            (100_000.0, 20_000.0, 1_500_000.0)
+        );
     }
 
     #[test]
     fn a_load_with_failures_has_no_result() {
-        assert_eq!(parse(&format!("{REPORT}  Non-2xx or 3xx responses: 7\n")), None);
-        assert_eq!(parse(&format!("{REPORT}  Socket errors: connect 0, read 1, write 0, timeout 0\n")), None);
+        assert_eq!(
+            parse(&format!("{REPORT}  Non-2xx or 3xx responses: 7\n")),
+            None
+        );
+        assert_eq!(
+            parse(&format!(
+                "{REPORT}  Socket errors: connect 0, read 1, write 0, timeout 0\n"
+            )),
+            None
+        );
         assert_eq!(parse(""), None);
     }
 }

@@ -9,24 +9,42 @@ use super::ResourceArgs;
 /// The service, and the credentials for it.
 #[derive(Debug, Args)]
 pub(crate) struct ConnectArgs {
-    /// URL of the service: https, or http to this machine; see --insecure [env: GBAC_URL] [default: http://127.0.0.1:8420].
+    /// URL of the service: https, or http to this machine; see --insecure [env: GBAC_URL] [default:
+    /// http://127.0.0.1:8420].
     #[arg(long, global = true, value_name = "URL", help_heading = "Service")]
     pub(crate) url: Option<String>,
-    /// User name to sign in with [env: GBAC_USER]. The password comes from GBAC_PASSWORD, --password-file or a prompt.
-    #[arg(long = "user", global = true, value_name = "NAME", help_heading = "Service")]
+    /// User name to sign in with [env: GBAC_USER]. The password comes from GBAC_PASSWORD,
+    /// --password-file or a prompt.
+    #[arg(
+        long = "user",
+        global = true,
+        value_name = "NAME",
+        help_heading = "Service"
+    )]
     pub(crate) connect_user: Option<String>,
     /// File with the password of --user.
     #[arg(long, global = true, value_name = "FILE", help_heading = "Service")]
     pub(crate) password_file: Option<PathBuf>,
-    /// File with your own access token, to sign in with [env: GBAC_TOKEN]. With a password too, the token is used only for ACLs
-    /// and roles.
-    #[arg(long = "token-file", global = true, value_name = "FILE", help_heading = "Service")]
+    /// File with your own access token, to sign in with [env: GBAC_TOKEN]. With a password too, the
+    /// token is used only for ACLs and roles.
+    #[arg(
+        long = "token-file",
+        global = true,
+        value_name = "FILE",
+        help_heading = "Service"
+    )]
     pub(crate) connect_token: Option<PathBuf>,
     /// Connection profile to use, see `gbac profile` [env: GBAC_PROFILE].
     #[arg(long, global = true, value_name = "NAME", help_heading = "Service")]
     pub(crate) profile: Option<String>,
     /// Prefix of role principals in output and requests. Input accepts both prefixes.
-    #[arg(long, global = true, value_name = "WORD", value_enum, help_heading = "Service")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "WORD",
+        value_enum,
+        help_heading = "Service"
+    )]
     pub(crate) role_spelling: Option<SpellingArg>,
     /// Request timeout, in seconds.
     #[arg(long, global = true, value_name = "SECONDS", default_value_t = 60, help_heading = "Service",
@@ -39,7 +57,8 @@ pub(crate) struct ConnectArgs {
 /// The certificates of the connection.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TlsArgs {
-    /// Certificates of the authorities that are trusted, in PEM, instead of those of this machine [env: GBAC_TLS_CA].
+    /// Certificates of the authorities that are trusted, in PEM, instead of those of this machine
+    /// [env: GBAC_TLS_CA].
     #[arg(long, global = true, value_name = "FILE", help_heading = "Service")]
     pub(crate) tls_ca: Option<PathBuf>,
     /// Your own certificate with its chain, in PEM, if the service or a proxy requires one.
@@ -62,7 +81,8 @@ pub(crate) struct TlsArgs {
         help_heading = "Service"
     )]
     pub(crate) tls_key: Option<PathBuf>,
-    /// Allow plain http to another machine. It can read your credentials, and so can everyone on the way.
+    /// Allow plain http to another machine. It can read your credentials, and so can everyone on
+    /// the way.
     #[arg(long, global = true, help_heading = "Service")]
     pub(crate) insecure: bool,
 }
@@ -97,7 +117,8 @@ pub(crate) enum ProfileCommand {
         /// Replace an existing profile with this name.
         #[arg(long)]
         replace: bool,
-        /// Allow the URL to be plain http to another machine. Commands that use the profile need --insecure too.
+        /// Allow the URL to be plain http to another machine. Commands that use the profile need
+        /// --insecure too.
         #[arg(id = "insecure_profile", long = "insecure")]
         insecure: bool,
     },
@@ -136,7 +157,8 @@ pub(crate) struct BackupArgs {
 pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) connect: ConnectArgs,
-    /// Write the document to this file instead of standard output, and print the state for --if-match.
+    /// Write the document to this file instead of standard output, and print the state for
+    /// --if-match.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
@@ -154,14 +176,15 @@ pub(crate) struct ImportArgs {
     /// Change nothing. Run every check, and show who would gain or lose access.
     #[arg(short, long, alias = "dry")]
     pub(crate) dry_run: bool,
-    /// With --dry-run, exit with 1 if effective access would change, like `gbac policy diff --exit-code`.
+    /// With --dry-run, exit with 1 if effective access would change, like `gbac policy diff
+    /// --exit-code`.
     #[arg(long, requires = "dry_run")]
     pub(crate) exit_code: bool,
     /// Do not ask for confirmation before removing anything.
     #[arg(long)]
     pub(crate) no_confirm: bool,
-    /// Add the missing ACLs, roles and members one by one, with the platform's documented calls. Removes nothing, keeps
-    /// the settings, and can be repeated after an interruption.
+    /// Add the missing ACLs, roles and members one by one, with the platform's documented calls.
+    /// Removes nothing, keeps the settings, and can be repeated after an interruption.
     #[arg(long, conflicts_with_all = ["if_match", "exit_code"])]
     pub(crate) merge: bool,
 }
@@ -170,7 +193,8 @@ pub(crate) struct ImportArgs {
 pub(crate) struct WatchArgs {
     #[command(flatten)]
     pub(crate) connect: ConnectArgs,
-    /// Show only what concerns this principal: User:NAME, Group:NAME or Role:NAME; without a type, a user.
+    /// Show only what concerns this principal: User:NAME, Group:NAME or Role:NAME; without a type,
+    /// a user.
     #[arg(long, value_name = "PRINCIPAL")]
     pub(crate) principal: Option<String>,
     #[command(flatten)]
@@ -195,18 +219,20 @@ pub(crate) enum SecurityCommand {
 pub(crate) enum AclCommand {
     /// Create ACLs, one for each combination of principal, host, resource and operation.
     ///
-    /// Flags can be repeated and accept comma-separated lists; quote an entry that contains a comma, as in
-    /// '"Group:eng,fin"'. A principal without a type is a user; if the first entry of a list has a type, every entry
-    /// needs one. Exits with 1 if an ACL could not be created.
+    /// Flags can be repeated and accept comma-separated lists; quote an entry that contains a
+    /// comma, as in '"Group:eng,fin"'. A principal without a type is a user; if the first entry of
+    /// a list has a type, every entry needs one. Exits with 1 if an ACL could not be created.
     Create(Box<CreateAclsArgs>),
     /// List ACLs. Omitted filters match everything.
     #[command(visible_aliases = ["ls", "describe"])]
     List(Box<ListAclsArgs>),
-    /// Delete ACLs, after listing them and asking for confirmation. Omitted filters match everything.
+    /// Delete ACLs, after listing them and asking for confirmation. Omitted filters match
+    /// everything.
     Delete(Box<DeleteAclsArgs>),
 }
 
-/// The parts of ACLs. Every flag accepts a comma-separated list; quote an entry that contains a comma.
+/// The parts of ACLs. Every flag accepts a comma-separated list; quote an entry that contains a
+/// comma.
 #[derive(Debug, Args)]
 pub(crate) struct AclArgs {
     #[command(flatten)]
@@ -214,8 +240,8 @@ pub(crate) struct AclArgs {
     /// Operations, comma-separated, such as read,describe; `all` is every operation.
     #[arg(long, value_name = "OPERATIONS")]
     pub(crate) operation: Vec<String>,
-    /// Allowed principals, comma-separated: User:NAME, Group:NAME or Role:NAME; without a type, a user. Quote an entry
-    /// that contains a comma: '"User:CN=a,OU=b"'.
+    /// Allowed principals, comma-separated: User:NAME, Group:NAME or Role:NAME; without a type, a
+    /// user. Quote an entry that contains a comma: '"User:CN=a,OU=b"'.
     #[arg(long, value_name = "PRINCIPALS")]
     pub(crate) allow_principal: Vec<String>,
     /// Denied principals, comma-separated.
@@ -272,7 +298,8 @@ pub(crate) struct ListAclsArgs {
 pub(crate) struct DeleteAclsArgs {
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
-    /// Delete nothing. Run every check, and show the matching ACLs and who would gain or lose access.
+    /// Delete nothing. Run every check, and show the matching ACLs and who would gain or lose
+    /// access.
     #[arg(short, long, alias = "dry")]
     pub(crate) dry_run: bool,
     /// Do not ask for confirmation.
@@ -370,8 +397,8 @@ pub(crate) struct MembersArgs {
     /// Role name.
     #[arg(value_name = "ROLE")]
     pub(crate) role: String,
-    /// Members, comma-separated: User:NAME or Group:NAME; without a type, a user. Quote an entry that contains a comma:
-    /// '"User:CN=a,OU=b"'.
+    /// Members, comma-separated: User:NAME or Group:NAME; without a type, a user. Quote an entry
+    /// that contains a comma: '"User:CN=a,OU=b"'.
     #[arg(long, value_name = "PRINCIPALS", required = true)]
     pub(crate) principal: Vec<String>,
 }
@@ -405,8 +432,8 @@ pub(crate) enum ConfigCommand {
     },
     /// Set properties: NAME VALUE, or one or more NAME=VALUE.
     ///
-    /// Either all properties are set or none. Write a list with commas or as a JSON array. An empty value resets a
-    /// property to its default, unless it is a string property.
+    /// Either all properties are set or none. Write a list with commas or as a JSON array. An empty
+    /// value resets a property to its default, unless it is a string property.
     Set {
         /// A name and a value, or one or more NAME=VALUE.
         #[arg(required = true, value_name = "NAME[=]VALUE")]

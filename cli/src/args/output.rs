@@ -73,11 +73,16 @@ impl FormatArg {
     pub(crate) fn parser(reports: &[ReportFormat]) -> impl TypedValueParser<Value = Self> + use<> {
         let listed = |format: &Self| {
             let value = format.to_possible_value()?;
-            Some(if format.report().is_some_and(|report| reports.contains(&report)) {
-                value.hide(false)
-            } else {
-                value
-            })
+            Some(
+                if format
+                    .report()
+                    .is_some_and(|report| reports.contains(&report))
+                {
+                    value.hide(false)
+                } else {
+                    value
+                },
+            )
         };
         let values: Vec<PossibleValue> = Self::value_variants().iter().filter_map(listed).collect();
         PossibleValuesParser::new(values).try_map(|name| Self::from_str(&name, false))

@@ -19,17 +19,33 @@ pub(super) const CHANGES_HELP: &str = r#"File with the changes, a JSON array, `-
 #[derive(Debug, Args)]
 pub(crate) struct PolicySourceArgs {
     /// Policy document, `-` for standard input [env: GBAC_POLICY].
-    #[arg(id = "policy_file", long = "policy", value_name = "FILE", conflicts_with = "online")]
+    #[arg(
+        id = "policy_file",
+        long = "policy",
+        value_name = "FILE",
+        conflicts_with = "online"
+    )]
     pub(crate) policy_file: Option<PathBuf>,
-    /// Use the policy of a running service instead of a document. The caller signs in with the variables below, or the
-    /// user of the profile.
+    /// Use the policy of a running service instead of a document. The caller signs in with the
+    /// variables below, or the user of the profile.
     #[arg(long)]
     pub(crate) online: bool,
-    /// URL of the service: https, or http to this machine [env: GBAC_URL] [default: http://127.0.0.1:8420].
-    #[arg(long, value_name = "URL", requires = "online", help_heading = "Service")]
+    /// URL of the service: https, or http to this machine [env: GBAC_URL] [default:
+    /// http://127.0.0.1:8420].
+    #[arg(
+        long,
+        value_name = "URL",
+        requires = "online",
+        help_heading = "Service"
+    )]
     pub(crate) url: Option<String>,
     /// Connection profile to use, see `gbac profile` [env: GBAC_PROFILE].
-    #[arg(long, value_name = "NAME", requires = "online", help_heading = "Service")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "online",
+        help_heading = "Service"
+    )]
     pub(crate) profile: Option<String>,
     /// Request timeout, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "online", help_heading = "Service",
@@ -47,11 +63,24 @@ impl PolicySourceArgs {
         profile: Option<String>,
         timeout: u32,
     ) -> Self {
-        let tls = TlsArgs { tls_ca: None, tls_cert: None, tls_key: None, insecure: false };
-        Self { policy_file: file.map(Path::to_owned), online: file.is_none(), url, profile, timeout, tls }
+        let tls = TlsArgs {
+            tls_ca: None,
+            tls_cert: None,
+            tls_key: None,
+            insecure: false,
+        };
+        Self {
+            policy_file: file.map(Path::to_owned),
+            online: file.is_none(),
+            url,
+            profile,
+            timeout,
+            tls,
+        }
     }
 
-    /// The connection to the service. In these commands, `--user` and `--token-file` name the user of the question.
+    /// The connection to the service. In these commands, `--user` and `--token-file` name the user
+    /// of the question.
     pub(crate) fn connection(&self) -> ConnectArgs {
         ConnectArgs {
             url: self.url.clone(),
@@ -76,31 +105,37 @@ pub(crate) enum PolicyCommand {
     },
     /// Find rules that probably don't do what you intended.
     ///
-    /// Exits with 1 if a finding has the severity of --fail-on or a higher one. For pipelines, --format also accepts `sarif`,
-    /// `junit` and `github` (annotations).
+    /// Exits with 1 if a finding has the severity of --fail-on or a higher one. For pipelines,
+    /// --format also accepts `sarif`, `junit` and `github` (annotations).
     Lint(Box<LintArgs>),
     /// Make the changes of a file in a running service: all of them or none.
     ///
-    /// Shows what is added and removed and who gains and loses access, then asks for confirmation. If someone else changes
-    /// the policy in the meantime, nothing is changed. `least-grant`, `revoke`, `what-if` and `policy lint --fix` write such
-    /// files.
+    /// Shows what is added and removed and who gains and loses access, then asks for confirmation.
+    /// If someone else changes the policy in the meantime, nothing is changed. `least-grant`,
+    /// `revoke`, `what-if` and `policy lint --fix` write such files.
     Apply(Box<ApplyArgs>),
     /// Create a policy document from the output of an existing cluster's tools.
     ///
-    /// Reads any mix of: `rpk security acl list` and `rpk security role describe`, as a table or JSON; the text of `kafka-acls
-    /// --list`; tables and JSON of `confluent kafka acl list`, and Confluent's REST API; `terraform show -json`; resources of the
-    /// platform's operator and users of Strimzi, in YAML or JSON; CSV with the columns principal, host, resource_type,
-    /// resource_name, pattern_type, operation and permission; responses of the Data Plane, Admin and Schema Registry APIs; and
-    /// policy documents. If an entry cannot be read, it is reported on standard error, nothing is written, and the exit code is
-    /// 1; see --skip-unreadable. It changes no service; `gbac import` does that.
+    /// Reads any mix of: `rpk security acl list` and `rpk security role describe`, as a table or
+    /// JSON; the text of `kafka-acls --list`; tables and JSON of `confluent kafka acl list`, and
+    /// Confluent's REST API; `terraform show -json`; resources of the platform's operator and users
+    /// of Strimzi, in YAML or JSON; CSV with the columns principal, host, resource_type,
+    /// resource_name, pattern_type, operation and permission; responses of the Data Plane, Admin
+    /// and Schema Registry APIs; and policy documents. If an entry cannot be read, it is reported
+    /// on standard error, nothing is written, and the exit code is 1; see --skip-unreadable. It
+    /// changes no service; `gbac import` does that.
     Import(ImportPolicyArgs),
     /// Create a policy document from a running service or platform, with its documented calls.
     ///
-    /// Reads ACLs, roles and members from the Data Plane API, and the settings from the cluster properties of the Admin API.
+    /// Reads ACLs, roles and members from the Data Plane API, and the settings from the cluster
+    /// properties of the Admin API.
     Pull(Box<PullArgs>),
-    /// Convert a policy document to a shell script that creates it, or to resources of Terraform or Kubernetes.
+    /// Convert a policy document to a shell script that creates it, or to resources of Terraform or
+    /// Kubernetes.
     ///
-    /// A script expects an empty cluster, or one with the policy of --from. If the target cannot express part of the policy, the result has a comment that says so, standard error has a note, and the exit code is 1.
+    /// A script expects an empty cluster, or one with the policy of --from. If the target cannot
+    /// express part of the policy, the result has a comment that says so, standard error has a
+    /// note, and the exit code is 1.
     Convert(ConvertArgs),
     /// Write policy documents in the canonical form, which makes changes easy to compare.
     ///
@@ -113,11 +148,13 @@ pub(crate) enum PolicyCommand {
         #[arg(long)]
         check: bool,
     },
-    /// Compare two policy documents, or the policy of a service with a document: who gains and who loses access.
+    /// Compare two policy documents, or the policy of a service with a document: who gains and who
+    /// loses access.
     ///
     /// Lists what is added and removed, and the effect on access, which can be none.
     ///
-    /// For pipelines, --format also accepts `sarif`, `junit`, `github` (annotations) and `markdown` (for a pull request).
+    /// For pipelines, --format also accepts `sarif`, `junit`, `github` (annotations) and `markdown`
+    /// (for a pull request).
     Diff(Box<DiffArgs>),
 }
 
@@ -126,7 +163,8 @@ pub(crate) enum PolicyCommand {
     override_usage = "gbac policy diff [OPTIONS] <BEFORE> <AFTER>\n       gbac policy diff [OPTIONS] --online <AFTER>"
 )]
 pub(crate) struct DiffArgs {
-    /// Old policy document. With --online or --policy, the old one is that, and this one is the new one.
+    /// Old policy document. With --online or --policy, the old one is that, and this one is the new
+    /// one.
     #[arg(value_name = "BEFORE")]
     pub(crate) first: PathBuf,
     /// New policy document.
@@ -180,8 +218,8 @@ pub(crate) struct LintArgs {
     /// Lowest severity that makes the command exit with 1.
     #[arg(long, value_enum, default_value_t = FailOn::Error)]
     pub(crate) fail_on: FailOn,
-    /// System that the policy is for, whatever the document says. With `kafka`, also list the ACLs that begin to match
-    /// when the GBAC plugin is installed.
+    /// System that the policy is for, whatever the document says. With `kafka`, also list the ACLs
+    /// that begin to match when the GBAC plugin is installed.
     #[arg(long, value_enum)]
     pub(crate) dialect: Option<DialectArg>,
     /// Write the fixes without a change in effective access to this file, for `gbac policy apply`.
@@ -209,8 +247,8 @@ pub(crate) struct ImportPolicyArgs {
     /// Files to read, `-` for standard input.
     #[arg(value_name = "FILE", required_unless_present = "role")]
     pub(crate) files: Vec<PathBuf>,
-    /// Role name and the file with the output of `security role describe NAME --format json`, comma-separated; quote an
-    /// entry that contains a comma.
+    /// Role name and the file with the output of `security role describe NAME --format json`,
+    /// comma-separated; quote an entry that contains a comma.
     #[arg(long, value_name = "NAME=FILE")]
     pub(crate) role: Vec<String>,
     /// Write the document to this file instead of standard output.
@@ -231,7 +269,8 @@ pub(crate) struct PullArgs {
     /// URL of the Admin API, if it differs from the URL of the Data Plane API.
     #[arg(long, value_name = "URL")]
     pub(crate) admin_url: Option<String>,
-    /// Cluster ID. With it, --url is the Control Plane API, which returns the URL of the Data Plane API.
+    /// Cluster ID. With it, --url is the Control Plane API, which returns the URL of the Data Plane
+    /// API.
     #[arg(long, value_name = "ID")]
     pub(crate) cluster_id: Option<String>,
     /// Omit the settings; managed clouds have no cluster properties.
@@ -253,10 +292,12 @@ pub(crate) struct ConvertArgs {
     /// Target of the script, or of the resources.
     #[arg(long, value_enum, default_value_t = TargetArg::Gbac)]
     pub(crate) to: TargetArg,
-    /// Policy document of the cluster today. A script then makes only the changes, and Terraform imports what is there.
+    /// Policy document of the cluster today. A script then makes only the changes, and Terraform
+    /// imports what is there.
     #[arg(long, value_name = "FILE")]
     pub(crate) from: Option<PathBuf>,
-    /// Name of the cluster's resource in Kubernetes [default: redpanda for `--to operator`, my-cluster for `--to strimzi`].
+    /// Name of the cluster's resource in Kubernetes [default: redpanda for `--to operator`,
+    /// my-cluster for `--to strimzi`].
     #[arg(long, value_name = "NAME")]
     pub(crate) cluster_name: Option<String>,
     /// Write the result to this file instead of standard output.

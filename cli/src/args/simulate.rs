@@ -23,15 +23,26 @@ pub(crate) struct CompareArgs {
 #[derive(Debug, Args)]
 pub(crate) struct OtherSubjectArgs {
     /// File with the other user's access token, `-` for standard input.
-    #[arg(long, value_name = "FILE", conflicts_with = "other_user", required_unless_present = "other_user")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "other_user",
+        required_unless_present = "other_user"
+    )]
     pub(crate) other_token_file: Option<PathBuf>,
     /// Name of the other user, instead of a token.
     #[arg(long, value_name = "NAME")]
     pub(crate) other_user: Option<String>,
     /// Groups of --other-user, comma-separated like --group.
-    #[arg(long = "other-group", alias = "other-member-of", value_name = "GROUPS", requires = "other_user")]
+    #[arg(
+        long = "other-group",
+        alias = "other-member-of",
+        value_name = "GROUPS",
+        requires = "other_user"
+    )]
     pub(crate) other_groups: Vec<String>,
-    /// User-info document of the other user, if the policy's SSO mapping reads groups or the user from it.
+    /// User-info document of the other user, if the policy's SSO mapping reads groups or the user
+    /// from it.
     #[arg(long, value_name = "FILE", conflicts_with = "other_user")]
     pub(crate) other_userinfo: Option<PathBuf>,
 }
@@ -49,7 +60,8 @@ pub(crate) struct WhatIfArgs {
     /// Groups to remove the user from in the identity provider, comma-separated like --group.
     #[arg(long, value_name = "GROUPS")]
     pub(crate) leave: Vec<String>,
-    /// Also write the changes of the policy to this file, for `gbac policy apply`. Those in the identity provider are not in it.
+    /// Also write the changes of the policy to this file, for `gbac policy apply`. Those in the
+    /// identity provider are not in it.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
@@ -69,7 +81,8 @@ pub(crate) struct CollisionsArgs {
     /// User-info document, if the policy's SSO mapping reads groups or the user from it.
     #[arg(long, value_name = "FILE", requires = "names_of_token")]
     pub(crate) userinfo: Option<PathBuf>,
-    /// Group names as in a token, instead of a token, comma-separated; quote a name that contains a comma: '"a,b"'.
+    /// Group names as in a token, instead of a token, comma-separated; quote a name that contains a
+    /// comma: '"a,b"'.
     #[arg(long, value_name = "NAMES")]
     pub(crate) name: Vec<String>,
     /// Handling of path-style group names, none or suffix [default: as in the policy].

@@ -79,7 +79,9 @@ impl CallError {
                      in with GBAC_USER and GBAC_PASSWORD"
                 }
             },
-            Self::Redirect(_) => ", and redirects are not followed; set the service's own URL with --url or GBAC_URL",
+            Self::Redirect(_) => {
+                ", and redirects are not followed; set the service's own URL with --url or GBAC_URL"
+            }
             Self::NotJson(_) | Self::TooLong(_) => "; check that --url or GBAC_URL is the service",
             Self::Refused(_) | Self::Interrupted => "",
         }
@@ -134,12 +136,23 @@ mod tests {
     #[test]
     fn a_refusal_is_one_line_unless_it_has_several_faults() {
         let refusal = |fields: &[&str]| {
-            let fields = fields.iter().map(|field| FieldViolation::new(*field, "bad")).collect();
-            CallError::Refused(Refusal { status: 400, code: "INVALID_ARGUMENT".into(), message: "no".into(), fields })
+            let fields = fields
+                .iter()
+                .map(|field| FieldViolation::new(*field, "bad"))
+                .collect();
+            CallError::Refused(Refusal {
+                status: 400,
+                code: "INVALID_ARGUMENT".into(),
+                message: "no".into(),
+                fields,
+            })
         };
         assert_eq!(refusal(&[]).to_string(), "no");
         assert_eq!(refusal(&["host"]).to_string(), "no: host: bad");
-        assert_eq!(refusal(&["host", "principal"]).to_string(), "no:\n  host: bad\n  principal: bad");
+        assert_eq!(
+            refusal(&["host", "principal"]).to_string(),
+            "no:\n  host: bad\n  principal: bad"
+        );
         assert_eq!(refusal(&[]).code(), "invalid_argument");
     }
 }

@@ -1,4 +1,5 @@
-//! One exchange with a service: limited in time and in what is held, and repeated if it is a read that can succeed later.
+//! One exchange with a service: limited in time and in what is held, and repeated if it is a read
+//! that can succeed later.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,8 @@ use tokio::time;
 use crate::output;
 use crate::process::{Notes, Process};
 
-/// The most bytes of a successful response that are held; a policy of a million ACLs has about 300 MB.
+/// The most bytes of a successful response that are held; a policy of a million ACLs has about 300
+/// MB.
 const MAX_ANSWER: usize = 512 << 20;
 /// The most bytes of an error that are held; a longer one is no error of a service.
 const MAX_PROBLEM: usize = 1 << 20;
@@ -52,11 +54,16 @@ pub(super) enum ExchangeError {
 
 impl From<reqwest::Error> for ExchangeError {
     fn from(error: reqwest::Error) -> Self {
-        if error.is_timeout() { Self::Timeout } else { Self::Transport(error) }
+        if error.is_timeout() {
+            Self::Timeout
+        } else {
+            Self::Transport(error)
+        }
     }
 }
 
-/// Whether a later attempt can succeed: the service, or a proxy before it, is overloaded or restarts.
+/// Whether a later attempt can succeed: the service, or a proxy before it, is overloaded or
+/// restarts.
 fn is_transient(answer: &Result<RawResponse, ExchangeError>) -> bool {
     match answer {
         Ok((status, ..)) => matches!(status.as_u16(), 429 | 502 | 503 | 504),
@@ -72,11 +79,19 @@ pub(super) async fn execute(
     limit: Duration,
 ) -> Result<RawResponse, ExchangeError> {
     let deadline = time::Instant::now() + limit;
-    let is_read = |request: RequestBuilder| request.build().is_ok_and(|request| request.method() == Method::GET);
-    let repeated = request.try_clone().filter(|request| request.try_clone().is_some_and(is_read));
+    let is_read = |request: RequestBuilder| {
+        request
+            .build()
+            .is_ok_and(|request| request.method() == Method::GET)
+    };
+    let repeated = request
+        .try_clone()
+        .filter(|request| request.try_clone().is_some_and(is_read));
     let mut answer = attempt_until(process, deadline, request).await;
     for pause in BACKOFF {
-        let Some(again) = repeated.as_ref().and_then(RequestBuilder::try_clone) else { break };
+        let Some(again) = repeated.as_ref().and_then(RequestBuilder::try_clone) else {
+            break;
+        };
         if !is_transient(&answer) || time::Instant::now() + pause >= deadline {
             break;
         }
@@ -95,13 +110,16 @@ async fn attempt_until(
     deadline: time::Instant,
     request: RequestBuilder,
 ) -> Result<RawResponse, ExchangeError> {
-    time::timeout_at(deadline, attempt(process, request)).await.unwrap_or(Err(ExchangeError::Timeout))
+    time::timeout_at(deadline, attempt(process, request))
+        .await
+        .unwrap_or(Err(ExchangeError::Timeout))
 }
 
 async fn attempt(process: &Process, request: RequestBuilder) -> Result<RawResponse, ExchangeError> {
     let (client, request) = request.build_split();
     let request = request?;
-    let line = (process.notes == Notes::Verbose).then(|| format!("{} {}", request.method(), request.url()));
+    let line = (process.notes == Notes::Verbose)
+        .then(|| format!("{} {}", request.method(), request.url()));
     let started = Instant::now();
     let response = client.execute(request).await?;
     let (status, tag) = (response.status(), tag(&response));
@@ -110,7 +128,11 @@ async fn attempt(process: &Process, request: RequestBuilder) -> Result<RawRespon
         let milliseconds = started.elapsed().as_millis();
         output::note(
             process,
-            &format!("{line}: {}, {} in {milliseconds} ms", status.as_u16(), count(body.len(), "byte")),
+            &format!(
+                "{line}: {}, {} in {milliseconds} ms",
+                status.as_u16(),
+                count(body.len(), "byte")
+            ),
         );
     }
     Ok((status, tag, body))
@@ -123,11 +145,19 @@ async fn body(mut response: Response) -> Result<Vec<u8>, ExchangeError> {
     let stated = response.content_length().unwrap_or(0);
     let mut body = Vec::new();
     if stated > limit as u64 {
-        return if is_success { Err(ExchangeError::TooLong) } else { Ok(body) };
+        return if is_success {
+            Err(ExchangeError::TooLong)
+        } else {
+            Ok(body)
+        };
     }
     while let Some(chunk) = response.chunk().await? {
         if body.len() + chunk.len() > limit {
-            return if is_success { Err(ExchangeError::TooLong) } else { Ok(Vec::new()) };
+            return if is_success {
+                Err(ExchangeError::TooLong)
+            } else {
+                Ok(Vec::new())
+            };
         }
         body.extend_from_slice(&chunk);
     }
@@ -135,7 +165,12 @@ async fn body(mut response: Response) -> Result<Vec<u8>, ExchangeError> {
 }
 
 fn tag(response: &Response) -> Option<String> {
-    response.headers().get(ETAG)?.to_str().ok().map(str::to_owned)
+    response
+        .headers()
+        .get(ETAG)?
+        .to_str()
+        .ok()
+        .map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -146,7 +181,9 @@ mod tests {
     fn pages_without_an_end_are_too_long() {
         for page in [0, 1 << 20, usize::MAX] {
             let mut held = HeldBytes::default();
-            let pages = std::iter::repeat_with(|| held.take(page)).take_while(Option::is_some).count();
+            let pages = std::iter::repeat_with(|| held.take(page))
+                .take_while(Option::is_some)
+                .count();
             assert!(pages <= MAX_ANSWER / PAGE_COST, "{page}: {pages}");
         }
     }

@@ -56,16 +56,21 @@ pub(crate) const AT_ONCE: usize = 16;
 /// Timeout of a connection attempt.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
 
-/// Parses the URL of a service. Plain HTTP to another machine needs `--insecure`, because credentials are sent there.
+/// Parses the URL of a service. Plain HTTP to another machine needs `--insecure`, because
+/// credentials are sent there.
 pub(crate) fn parse_base_url(what: &str, url: &str, insecure: bool) -> Result<BaseUrl, Failure> {
-    let base = BaseUrl::parse(url).map_err(|error| Failure::usage(format!("{what}: {error}; {}", error.hint())))?;
+    let base = BaseUrl::parse(url)
+        .map_err(|error| Failure::usage(format!("{what}: {error}; {}", error.hint())))?;
     match address(url) {
         Ok(_) => Ok(base),
         // A base URL is http or https.
         Err(AddressError::NotSafe(_)) if insecure => Ok(base),
         Err(error @ AddressError::NotSafe(_)) => {
             let hint = "or pass --insecure on a network that you trust with your credentials";
-            Err(Failure::usage(format!("{what}: {error}; {}; {hint}", error.hint())))
+            Err(Failure::usage(format!(
+                "{what}: {error}; {}; {hint}",
+                error.hint()
+            )))
         }
         Err(error) => Err(Failure::usage(format!("{what}: {error}; {}", error.hint()))),
     }
@@ -109,7 +114,11 @@ impl Client {
     pub(crate) fn open(process: &Process, args: &ConnectArgs) -> Result<Self, Failure> {
         let profile = profile::selected(process, args.profile.as_deref())?;
         let from_profile = || profile.as_ref().map(|profile| profile.url.clone());
-        let named = args.url.clone().or_else(|| args.profile.is_none().then(|| process.variable("GBAC_URL"))?);
+        let named = args.url.clone().or_else(|| {
+            args.profile
+                .is_none()
+                .then(|| process.variable("GBAC_URL"))?
+        });
         let url = named.or_else(from_profile).unwrap_or_else(|| LOCAL.into());
         let base = parse_base_url("--url, GBAC_URL", &url, args.tls.insecure)?;
         let roles = match (args.role_spelling, &profile) {
@@ -131,7 +140,9 @@ impl Client {
             Some(proxy) => http.proxy(proxy.for_https().map_err(unavailable)?),
             None => http,
         };
-        let http = tls::configured(process, http, &args.tls)?.build().map_err(unavailable)?;
+        let http = tls::configured(process, http, &args.tls)?
+            .build()
+            .map_err(unavailable)?;
         let proxy = proxy.map(|proxy| proxy.address());
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -139,15 +150,32 @@ impl Client {
             .map_err(|error| Failure::io("the runtime", &error))?;
         let (timeout, insecure, interrupt) = (args.timeout, args.tls.insecure, RefCell::default());
         let process = process.clone();
-        Ok(Self { process, base, url, timeout, credentials, roles, insecure, http, proxy, runtime, interrupt })
+        Ok(Self {
+            process,
+            base,
+            url,
+            timeout,
+            credentials,
+            roles,
+            insecure,
+            http,
+            proxy,
+            runtime,
+            interrupt,
+        })
     }
 
     /// The same client with another URL.
     pub(crate) fn with_url(self, what: &str, url: &str) -> Result<Self, Failure> {
-        Ok(Self { base: parse_base_url(what, url, self.insecure)?, url: url.into(), ..self })
+        Ok(Self {
+            base: parse_base_url(what, url, self.insecure)?,
+            url: url.into(),
+            ..self
+        })
     }
 
-    /// From now on, Ctrl-C ends the call that runs with [`CallError::Interrupted`] instead of the process.
+    /// From now on, Ctrl-C ends the call that runs with [`CallError::Interrupted`] instead of the
+    /// process.
     pub(crate) fn catch_interrupts(&self) {
         if !self.process.terminal.interrupts {
             return;
@@ -167,14 +195,17 @@ impl Client {
 
     /// Waits; Ctrl-C ends it earlier with an error.
     pub(crate) fn pause(&self, time: Duration) -> Result<(), CallError> {
-        self.until_interrupted(async { tokio::time::sleep(time).await }).ok_or(CallError::Interrupted)
+        self.until_interrupted(async { tokio::time::sleep(time).await })
+            .ok_or(CallError::Interrupted)
     }
 
     /// Runs until the end, or until Ctrl-C: then the result is `None`.
     fn until_interrupted<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let mut interrupt = self.interrupt.borrow_mut();
         self.runtime.block_on(async {
-            let Some(interrupt) = interrupt.as_mut() else { return Some(work.await) };
+            let Some(interrupt) = interrupt.as_mut() else {
+                return Some(work.await);
+            };
             tokio::select! {
                 biased;
                 () = interrupt => None,
@@ -190,7 +221,9 @@ impl Client {
 
     /// The credentials of the caller, as a message names them; `None` without credentials.
     pub(crate) fn caller(&self) -> Option<String> {
-        self.credentials.sent(paths::POLICY).map(|sent| sent.identity)
+        self.credentials
+            .sent(paths::POLICY)
+            .map(|sent| sent.identity)
     }
 
     /// The user that the caller signs in as with a password.
@@ -220,12 +253,19 @@ impl Client {
             let mut pending = JoinSet::new();
             loop {
                 while pending.len() < AT_ONCE {
-                    let Some((place, call)) = calls.next() else { break };
+                    let Some((place, call)) = calls.next() else {
+                        break;
+                    };
                     match self.request(call.method, &call.path) {
                         Ok(request) => {
-                            let request = request.header(CONTENT_TYPE, "application/json").body(call.body);
-                            let (path, time, process) = (call.path, self.time(), Arc::clone(&process));
-                            pending.spawn(async move { (place, path, execute(&process, request, time).await) });
+                            let request = request
+                                .header(CONTENT_TYPE, "application/json")
+                                .body(call.body);
+                            let (path, time, process) =
+                                (call.path, self.time(), Arc::clone(&process));
+                            pending.spawn(async move {
+                                (place, path, execute(&process, request, time).await)
+                            });
                         }
                         Err(error) => {
                             if each(place, Err(error)).is_break() {
@@ -235,7 +275,9 @@ impl Client {
                     }
                 }
                 // These tasks do not panic and are not aborted.
-                let Some(Ok((place, path, answer))) = pending.join_next().await else { return };
+                let Some(Ok((place, path, answer))) = pending.join_next().await else {
+                    return;
+                };
                 if each(place, self.interpret(&path, answer).map(|_| ())).is_break() {
                     return;
                 }
@@ -250,10 +292,21 @@ impl Client {
     /// The user and groups in a token, resolved by the service (specification 4.3).
     pub(crate) fn resolve(&self, token: &str) -> Result<OidcIdentity, CallError> {
         let path = paths::security(paths::RESOLVE_OIDC_IDENTITY);
-        let url = self.base.with(&path, "").ok_or_else(|| CallError::Path(path.clone()))?;
-        let request = self.http.post(url).bearer_auth(token).header(CONTENT_TYPE, "application/json").body("{}");
+        let url = self
+            .base
+            .with(&path, "")
+            .ok_or_else(|| CallError::Path(path.clone()))?;
+        let request = self
+            .http
+            .post(url)
+            .bearer_auth(token)
+            .header(CONTENT_TYPE, "application/json")
+            .body("{}");
         let answer = self.exchange(request)?;
-        read(&path, &self.interpret_as(&path, Some(Sent::token("the examined token")), answer)?)
+        read(
+            &path,
+            &self.interpret_as(&path, Some(Sent::token("the examined token")), answer)?,
+        )
     }
 
     /// Why sign-in refuses a token; `None` if the service accepts it.
@@ -262,7 +315,10 @@ impl Client {
         let decoded = match UnverifiedToken::decode(token) {
             Ok(decoded) => decoded,
             Err(error) => {
-                return Ok(Some(TokenRefusal { code: error.code().to_owned(), message: error.to_string() }));
+                return Ok(Some(TokenRefusal {
+                    code: error.code().to_owned(),
+                    message: error.to_string(),
+                }));
             }
         };
         match self.resolve(token) {
@@ -272,14 +328,21 @@ impl Client {
         }
     }
 
-    /// The reason as an access evaluation states it. A caller who cannot evaluate learns what the token itself shows.
-    fn reason_of_refusal(&self, token: &str, decoded: &UnverifiedToken) -> Result<TokenRefusal, CallError> {
+    /// The reason as an access evaluation states it. A caller who cannot evaluate learns what the
+    /// token itself shows.
+    fn reason_of_refusal(
+        &self,
+        token: &str,
+        decoded: &UnverifiedToken,
+    ) -> Result<TokenRefusal, CallError> {
         let question = json!({ "subject": { "type": "token", "id": token }, "action": { "name": "describe" },
             "resource": { "type": "cluster", "id": CLUSTER_NAME } });
         match self.change::<Value>(Method::POST, paths::ACCESS_EVALUATION, &question) {
-            Ok(answer) => stated_refusal(&answer).ok_or_else(|| CallError::NotJson(paths::ACCESS_EVALUATION.into())),
+            Ok(answer) => stated_refusal(&answer)
+                .ok_or_else(|| CallError::NotJson(paths::ACCESS_EVALUATION.into())),
             Err(CallError::Refused(refusal)) if matches!(refusal.status, 403 | 404) => {
-                let properties: Map<String, Value> = self.get(paths::CLUSTER_CONFIG).unwrap_or_default();
+                let properties: Map<String, Value> =
+                    self.get(paths::CLUSTER_CONFIG).unwrap_or_default();
                 let accepted = of_service(&properties, self.get(paths::SERVICE).ok().as_ref());
                 let now = Some(input::now().into());
                 let checks = check_sign_in(Some(&decoded.header), &decoded.claims, &accepted, now);
@@ -298,26 +361,43 @@ impl Client {
         }
     }
 
-    /// The status and the body of the answer to a probe, unless it refuses the credentials or is a redirect.
+    /// The status and the body of the answer to a probe, unless it refuses the credentials or is a
+    /// redirect.
     pub(crate) fn probe(&self, probe: &Probe) -> Result<(u16, String), CallError> {
-        let method = if probe.body.is_some() { Method::POST } else { Method::GET };
+        let method = if probe.body.is_some() {
+            Method::POST
+        } else {
+            Method::GET
+        };
         let mut request = self.request(method, probe.path)?;
         if let Some(body) = probe.body {
             request = request.header(CONTENT_TYPE, "application/json").body(body);
         }
-        let answer = self.runtime.block_on(execute(&self.process, request, self.time()));
+        let answer = self
+            .runtime
+            .block_on(execute(&self.process, request, self.time()));
         match &answer {
-            Ok((status, _, body)) if !status.is_redirection() && *status != StatusCode::UNAUTHORIZED => {
+            Ok((status, _, body))
+                if !status.is_redirection() && *status != StatusCode::UNAUTHORIZED =>
+            {
                 Ok((status.as_u16(), String::from_utf8_lossy(body).into_owned()))
             }
-            _ => Err(self.interpret(probe.path, answer).err().unwrap_or_else(|| CallError::NotJson(probe.path.into()))),
+            _ => Err(self
+                .interpret(probe.path, answer)
+                .err()
+                .unwrap_or_else(|| CallError::NotJson(probe.path.into()))),
         }
     }
 
     /// As [`Client::get`]; what several responses may hold together is taken from `held`.
-    pub(crate) fn get_within<T: DeserializeOwned>(&self, held: &mut HeldBytes, path: &str) -> Result<T, CallError> {
+    pub(crate) fn get_within<T: DeserializeOwned>(
+        &self,
+        held: &mut HeldBytes,
+        path: &str,
+    ) -> Result<T, CallError> {
         let answer = self.send(path, self.request(Method::GET, path)?)?;
-        held.take(answer.text.len()).ok_or_else(|| CallError::TooLong(self.url.clone()))?;
+        held.take(answer.text.len())
+            .ok_or_else(|| CallError::TooLong(self.url.clone()))?;
         read(path, &answer)
     }
 
@@ -330,7 +410,9 @@ impl Client {
     pub(crate) fn download(&self, path: &str) -> Result<Vec<u8>, CallError> {
         let request = self.request(Method::GET, path)?;
         let answer = self.exchange(request)?;
-        let read = self.successful(self.credentials.sent(path), answer).map(|(_, body)| body);
+        let read = self
+            .successful(self.credentials.sent(path), answer)
+            .map(|(_, body)| body);
         read.map_err(|error| self.explained(error))
     }
 
@@ -342,7 +424,10 @@ impl Client {
         body: &impl Serialize,
     ) -> Result<T, CallError> {
         let text = serde_json::to_string(body).map_err(|_| CallError::NotJson(path.into()))?;
-        let request = self.request(method, path)?.header(CONTENT_TYPE, "application/json").body(text);
+        let request = self
+            .request(method, path)?
+            .header(CONTENT_TYPE, "application/json")
+            .body(text);
         read(path, &self.send(path, request)?)
     }
 
@@ -358,26 +443,35 @@ impl Client {
 
     /// Sends a DELETE request; the response is empty.
     pub(crate) fn remove(&self, path: &str) -> Result<(), CallError> {
-        self.send(path, self.request(Method::DELETE, path)?).map(|_| ())
+        self.send(path, self.request(Method::DELETE, path)?)
+            .map(|_| ())
     }
 
     /// The policy document and its state.
     pub(crate) fn policy_text(&self) -> Result<(String, String), CallError> {
         let _waiting = Waiting::for_operation(&self.process, "Reading the policy".into());
         let answer = self.send(paths::POLICY, self.request(Method::GET, paths::POLICY)?)?;
-        Ok((answer.text, answer.tag.ok_or_else(|| CallError::NotJson(paths::POLICY.into()))?))
+        Ok((
+            answer.text,
+            answer
+                .tag
+                .ok_or_else(|| CallError::NotJson(paths::POLICY.into()))?,
+        ))
     }
 
     /// The policy and its state.
     pub(crate) fn policy(&self) -> Result<(Policy, String), CallError> {
         let (text, tag) = self.policy_text()?;
-        let policy = policy_from_json(&text).map_err(|_| CallError::NotJson(paths::POLICY.into()))?;
+        let policy =
+            policy_from_json(&text).map_err(|_| CallError::NotJson(paths::POLICY.into()))?;
         Ok((policy, tag))
     }
 
     /// The policy and its state, if it is in another state than this one.
     pub(crate) fn policy_after(&self, state: &str) -> Result<Option<(Policy, String)>, CallError> {
-        let request = self.request(Method::GET, paths::POLICY)?.header(IF_NONE_MATCH, state);
+        let request = self
+            .request(Method::GET, paths::POLICY)?
+            .header(IF_NONE_MATCH, state);
         let answer = self.exchange(request)?;
         if matches!(answer, Ok((StatusCode::NOT_MODIFIED, ..))) {
             return Ok(None);
@@ -389,21 +483,37 @@ impl Client {
     }
 
     /// Replaces the policy if it is still in this state; returns the new state.
-    pub(crate) fn replace_policy(&self, policy: &Policy, state: &str) -> Result<Option<String>, CallError> {
+    pub(crate) fn replace_policy(
+        &self,
+        policy: &Policy,
+        state: &str,
+    ) -> Result<Option<String>, CallError> {
         self.put_policy(paths::POLICY, policy, state)
     }
 
     /// Runs the checks of [`Client::replace_policy`] without changing anything.
     pub(crate) fn validate_policy(&self, policy: &Policy, state: &str) -> Result<(), CallError> {
-        self.put_policy(&paths::policy_dry_run(), policy, state).map(drop)
+        self.put_policy(&paths::policy_dry_run(), policy, state)
+            .map(drop)
     }
 
-    fn put_policy(&self, path: &str, policy: &Policy, state: &str) -> Result<Option<String>, CallError> {
+    fn put_policy(
+        &self,
+        path: &str,
+        policy: &Policy,
+        state: &str,
+    ) -> Result<Option<String>, CallError> {
         let request = self.request(Method::PUT, path)?;
-        let request = request.header(CONTENT_TYPE, "application/json").header(IF_MATCH, state);
-        let _waiting = Waiting::for_operation(&self.process, format!("Sending {}", output::contents(policy)));
+        let request = request
+            .header(CONTENT_TYPE, "application/json")
+            .header(IF_MATCH, state);
+        let _waiting = Waiting::for_operation(
+            &self.process,
+            format!("Sending {}", output::contents(policy)),
+        );
         self.catch_interrupts();
-        self.send(paths::POLICY, request.body(policy_to_text(policy))).map(|answer| answer.tag)
+        self.send(paths::POLICY, request.body(policy_to_text(policy)))
+            .map(|answer| answer.tag)
     }
 
     /// Whether a URL can contain this path.
@@ -412,9 +522,16 @@ impl Client {
     }
 
     fn request(&self, method: Method, path: &str) -> Result<RequestBuilder, CallError> {
-        let (path, query) = path.find('?').map_or((path, ""), |place| path.split_at(place));
-        let url = self.base.with(path, query).ok_or_else(|| CallError::Path(path.into()))?;
-        Ok(self.credentials.authorize(path, self.http.request(method, url)))
+        let (path, query) = path
+            .find('?')
+            .map_or((path, ""), |place| path.split_at(place));
+        let url = self
+            .base
+            .with(path, query)
+            .ok_or_else(|| CallError::Path(path.into()))?;
+        Ok(self
+            .credentials
+            .authorize(path, self.http.request(method, url)))
     }
 
     /// The most time of a whole call.
@@ -422,34 +539,53 @@ impl Client {
         Duration::from_secs(self.timeout.into())
     }
 
-    fn exchange(&self, request: RequestBuilder) -> Result<Result<RawResponse, ExchangeError>, CallError> {
-        self.until_interrupted(execute(&self.process, request, self.time())).ok_or(CallError::Interrupted)
+    fn exchange(
+        &self,
+        request: RequestBuilder,
+    ) -> Result<Result<RawResponse, ExchangeError>, CallError> {
+        self.until_interrupted(execute(&self.process, request, self.time()))
+            .ok_or(CallError::Interrupted)
     }
 
     fn send(&self, path: &str, request: RequestBuilder) -> Result<Success, CallError> {
         let answer = self.exchange(request)?;
-        self.interpret(path, answer).map_err(|error| self.explained(error))
+        self.interpret(path, answer)
+            .map_err(|error| self.explained(error))
     }
 
     /// The error about a rejected token; if the service verifies none, it says so.
     fn explained(&self, error: CallError) -> CallError {
         match error {
-            CallError::Credentials(Some(Sent { identity, kind: SentKind::Token })) if self.is_without_provider() => {
-                CallError::Credentials(Some(Sent { identity, kind: SentKind::TokenWithoutProvider }))
-            }
+            CallError::Credentials(Some(Sent {
+                identity,
+                kind: SentKind::Token,
+            })) if self.is_without_provider() => CallError::Credentials(Some(Sent {
+                identity,
+                kind: SentKind::TokenWithoutProvider,
+            })),
             error => error,
         }
     }
 
     /// Whether the service says that it has no identity provider, or none whose keys it could read.
     fn is_without_provider(&self) -> bool {
-        let Some(url) = self.base.with(paths::SERVICE, "") else { return false };
-        let Ok(Ok((status, _, body))) = self.exchange(self.http.get(url)) else { return false };
-        let service: Option<ServiceInfo> = serde_json::from_slice(&body).ok().filter(|_| status.is_success());
+        let Some(url) = self.base.with(paths::SERVICE, "") else {
+            return false;
+        };
+        let Ok(Ok((status, _, body))) = self.exchange(self.http.get(url)) else {
+            return false;
+        };
+        let service: Option<ServiceInfo> = serde_json::from_slice(&body)
+            .ok()
+            .filter(|_| status.is_success());
         service.is_some_and(|service| service.tokens.issuer.is_none() && service.provider.is_none())
     }
 
-    fn interpret(&self, path: &str, answer: Result<RawResponse, ExchangeError>) -> Result<Success, CallError> {
+    fn interpret(
+        &self,
+        path: &str,
+        answer: Result<RawResponse, ExchangeError>,
+    ) -> Result<Success, CallError> {
         self.interpret_as(path, self.credentials.sent(path), answer)
     }
 
@@ -480,7 +616,10 @@ impl Client {
         if status == StatusCode::UNAUTHORIZED {
             return Err(CallError::Credentials(sent));
         }
-        let mut refusal = visible(Refusal::read(status.as_u16(), &String::from_utf8(body).unwrap_or_default()));
+        let mut refusal = visible(Refusal::read(
+            status.as_u16(),
+            &String::from_utf8(body).unwrap_or_default(),
+        ));
         if let (StatusCode::FORBIDDEN, Some(sent)) = (status, sent) {
             refusal.message = format!("{}; signed in with {}", refusal.message, sent.identity);
         }
@@ -503,7 +642,10 @@ impl Client {
             let cause = cause.split(" (os error").next().unwrap_or_default();
             return CallError::Incomplete(self.url.clone(), cause.to_owned());
         }
-        CallError::Unreachable(self.url.clone(), Unreachable::of(error, self.proxy.as_deref()))
+        CallError::Unreachable(
+            self.url.clone(),
+            Unreachable::of(error, self.proxy.as_deref()),
+        )
     }
 }
 
@@ -514,15 +656,24 @@ fn read<T: DeserializeOwned>(path: &str, answer: &Success) -> Result<T, CallErro
 
 /// The denial of a refused token, if an access evaluation states it (D-119).
 pub(crate) fn stated_refusal(answer: &Value) -> Option<TokenRefusal> {
-    let context = answer.get("context").filter(|context| context["reason"] == TokenRefusal::REASON)?;
-    Some(TokenRefusal { code: plain(context["code"].as_str()?), message: plain(context["message"].as_str()?) })
+    let context = answer
+        .get("context")
+        .filter(|context| context["reason"] == TokenRefusal::REASON)?;
+    Some(TokenRefusal {
+        code: plain(context["code"].as_str()?),
+        message: plain(context["message"].as_str()?),
+    })
 }
 
 /// A refusal without characters that would end or move a line of our output.
 fn visible(refusal: Refusal) -> Refusal {
-    let fields = refusal
-        .fields
-        .into_iter()
-        .map(|fault| FieldViolation { field: plain(&fault.field), description: plain(&fault.description) });
-    Refusal { message: plain(&refusal.message), fields: fields.collect(), ..refusal }
+    let fields = refusal.fields.into_iter().map(|fault| FieldViolation {
+        field: plain(&fault.field),
+        description: plain(&fault.description),
+    });
+    Refusal {
+        message: plain(&refusal.message),
+        fields: fields.collect(),
+        ..refusal
+    }
 }

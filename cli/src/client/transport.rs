@@ -1,4 +1,5 @@
-//! Why there is no connection to a service: what names, addresses, proxies and certificates can get wrong.
+//! Why there is no connection to a service: what names, addresses, proxies and certificates can get
+//! wrong.
 
 use std::error::Error;
 use std::fmt;
@@ -58,7 +59,8 @@ pub(crate) enum TlsFailure {
 }
 
 impl Unreachable {
-    /// Reads the reason from the messages of an error and its sources. `proxy` is the address of the proxy, if there is one.
+    /// Reads the reason from the messages of an error and its sources. `proxy` is the address of
+    /// the proxy, if there is one.
     pub(crate) fn of(error: &dyn Error, proxy: Option<&str>) -> Self {
         let mut messages = vec![error.to_string()];
         let mut cause = error;
@@ -85,7 +87,10 @@ impl Unreachable {
         if has("invalid http version") || has("invalid http header") {
             return Self::NotHttp;
         }
-        if has("connection closed before message completed") || has("incompletemessage") || has("connection reset") {
+        if has("connection closed before message completed")
+            || has("incompletemessage")
+            || has("connection reset")
+        {
             return Self::Closed;
         }
         Self::Other(without_number(&last))
@@ -99,21 +104,29 @@ impl Unreachable {
             Self::Closed | Self::NotHttp => "; check whether --url or GBAC_URL needs https",
             Self::Tls(failure) => failure.hint(),
             Self::Proxy(_, failure) => failure.hint(),
-            Self::Other(_) => "; check that the service is running, and set its URL with --url or GBAC_URL",
+            Self::Other(_) => {
+                "; check that the service is running, and set its URL with --url or GBAC_URL"
+            }
         }
     }
 }
 
 /// The message of the system without its number.
 fn without_number(message: &str) -> String {
-    message.split(" (os error").next().unwrap_or_default().to_owned()
+    message
+        .split(" (os error")
+        .next()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 impl fmt::Display for Unreachable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Self::Proxy(proxy, failure) = self {
             return match failure {
-                ProxyFailure::Unreachable(reason) => write!(f, "there is no connection to the proxy {proxy}: {reason}"),
+                ProxyFailure::Unreachable(reason) => {
+                    write!(f, "there is no connection to the proxy {proxy}: {reason}")
+                }
                 ProxyFailure::Credentials => write!(f, "the proxy {proxy} requires credentials"),
                 ProxyFailure::Refused => write!(f, "the proxy {proxy} does not connect to it"),
                 ProxyFailure::NotAProxy => write!(f, "{proxy} does not respond as a proxy"),
@@ -146,7 +159,9 @@ impl ProxyFailure {
 
     const fn hint(&self) -> &'static str {
         match self {
-            Self::Unreachable(_) | Self::NotAProxy => "; check HTTPS_PROXY, or add the host of the service to NO_PROXY",
+            Self::Unreachable(_) | Self::NotAProxy => {
+                "; check HTTPS_PROXY, or add the host of the service to NO_PROXY"
+            }
             Self::Credentials => "; write them into HTTPS_PROXY: http://USER:PASSWORD@HOST:PORT",
             Self::Refused => {
                 "; check --url or GBAC_URL and the proxy's rules, or add the host of the service to NO_PROXY"
@@ -174,7 +189,10 @@ impl TlsFailure {
             ("alert: certificateunknown", Self::ClientCertificateRefused),
             ("alert: certificateexpired", Self::ClientCertificateRefused),
             ("alert: certificaterevoked", Self::ClientCertificateRefused),
-            ("alert: unsupportedcertificate", Self::ClientCertificateRefused),
+            (
+                "alert: unsupportedcertificate",
+                Self::ClientCertificateRefused,
+            ),
             ("alert: accessdenied", Self::ClientCertificateRefused),
             // The signature of the certificate is not one of the authority.
             ("alert: decrypterror", Self::ClientCertificateRefused),
@@ -187,12 +205,17 @@ impl TlsFailure {
             ("received fatal alert", Self::Handshake),
             ("tls handshake", Self::Handshake),
         ];
-        table.into_iter().find(|(part, _)| all.contains(part)).map(|(_, failure)| failure)
+        table
+            .into_iter()
+            .find(|(part, _)| all.contains(part))
+            .map(|(_, failure)| failure)
     }
 
     const fn label(self) -> &'static str {
         match self {
-            Self::UnknownIssuer => "this machine does not trust the authority that signed its certificate",
+            Self::UnknownIssuer => {
+                "this machine does not trust the authority that signed its certificate"
+            }
             Self::OtherName => "its certificate is for another host name",
             Self::Expired => "its certificate has expired",
             Self::NotYetValid => "its certificate is not valid yet",
@@ -208,13 +231,17 @@ impl TlsFailure {
 
     const fn hint(self) -> &'static str {
         match self {
-            Self::UnknownIssuer => "; name the certificate of the authority with --tls-ca or GBAC_TLS_CA",
+            Self::UnknownIssuer => {
+                "; name the certificate of the authority with --tls-ca or GBAC_TLS_CA"
+            }
             Self::OtherName => "; use the name in the certificate in --url or GBAC_URL",
             Self::Expired | Self::Revoked => "; renew the certificate of the service",
             Self::NotYetValid => "; check the clocks of both machines",
             Self::NotOfAServer => "; give the service a certificate with its host name",
             Self::ClientCertificateMissing => "; pass --tls-cert and --tls-key",
-            Self::ClientCertificateRefused => "; check --tls-cert, and which authorities the service accepts",
+            Self::ClientCertificateRefused => {
+                "; check --tls-cert, and which authorities the service accepts"
+            }
             Self::NotTls => "; check the port in --url or GBAC_URL, and whether it needs http",
             Self::NoCommonVersion => "; the service needs TLS 1.2 or 1.3",
             Self::Handshake => "; check the log of the service",
@@ -237,37 +264,81 @@ mod tests {
 
     impl Error for Chain {
         fn source(&self) -> Option<&(dyn Error + 'static)> {
-            self.1.as_ref().map(|inner| inner.as_ref() as &(dyn Error + 'static))
+            self.1
+                .as_ref()
+                .map(|inner| inner.as_ref() as &(dyn Error + 'static))
         }
     }
 
     #[test]
     fn a_reason_is_said_in_plain_words() {
         for (message, reason) in [
-            ("invalid peer certificate: UnknownIssuer", Unreachable::Tls(TlsFailure::UnknownIssuer)),
-            ("invalid peer certificate: certificate not valid for name \"a\"", Unreachable::Tls(TlsFailure::OtherName)),
-            ("invalid peer certificate: certificate expired: verification time", Unreachable::Tls(TlsFailure::Expired)),
+            (
+                "invalid peer certificate: UnknownIssuer",
+                Unreachable::Tls(TlsFailure::UnknownIssuer),
+            ),
+            (
+                "invalid peer certificate: certificate not valid for name \"a\"",
+                Unreachable::Tls(TlsFailure::OtherName),
+            ),
+            (
+                "invalid peer certificate: certificate expired: verification time",
+                Unreachable::Tls(TlsFailure::Expired),
+            ),
             (
                 "invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))",
                 Unreachable::Tls(TlsFailure::NotOfAServer),
             ),
-            ("received fatal alert: CertificateRequired", Unreachable::Tls(TlsFailure::ClientCertificateMissing)),
-            ("received corrupt message of type InvalidContentType", Unreachable::Tls(TlsFailure::NotTls)),
-            ("failed to lookup address information: Name or service not known", Unreachable::UnknownHost),
-            ("failed to lookup address information: Temporary failure in name resolution", Unreachable::NameServer),
-            ("connection closed before message completed", Unreachable::Closed),
+            (
+                "received fatal alert: CertificateRequired",
+                Unreachable::Tls(TlsFailure::ClientCertificateMissing),
+            ),
+            (
+                "received corrupt message of type InvalidContentType",
+                Unreachable::Tls(TlsFailure::NotTls),
+            ),
+            (
+                "failed to lookup address information: Name or service not known",
+                Unreachable::UnknownHost,
+            ),
+            (
+                "failed to lookup address information: Temporary failure in name resolution",
+                Unreachable::NameServer,
+            ),
+            (
+                "connection closed before message completed",
+                Unreachable::Closed,
+            ),
             ("invalid HTTP version parsed", Unreachable::NotHttp),
-            ("tunnel error: unsuccessful", Unreachable::Proxy("proxy.example:3128".into(), ProxyFailure::Refused)),
+            (
+                "tunnel error: unsuccessful",
+                Unreachable::Proxy("proxy.example:3128".into(), ProxyFailure::Refused),
+            ),
             (
                 "tunnel error: unexpected end of file",
                 Unreachable::Proxy("proxy.example:3128".into(), ProxyFailure::NotAProxy),
             ),
-            ("Connection refused (os error 111)", Unreachable::Other("Connection refused".into())),
+            (
+                "Connection refused (os error 111)",
+                Unreachable::Other("Connection refused".into()),
+            ),
         ] {
-            let error = Chain("error sending request", Some(Box::new(Chain(message, None))));
-            assert_eq!(Unreachable::of(&error, Some("proxy.example:3128")), reason, "{message}");
+            let error = Chain(
+                "error sending request",
+                Some(Box::new(Chain(message, None))),
+            );
+            assert_eq!(
+                Unreachable::of(&error, Some("proxy.example:3128")),
+                reason,
+                "{message}"
+            );
             let words = format!("{reason}{}", reason.hint());
-            for internal in ["UnknownIssuer", "OtherError", "InvalidContentType", "os error"] {
+            for internal in [
+                "UnknownIssuer",
+                "OtherError",
+                "InvalidContentType",
+                "os error",
+            ] {
                 assert!(!words.contains(internal), "{words}");
             }
         }

@@ -8,11 +8,20 @@ use crate::output::{self, Failure};
 use crate::process::Process;
 use crate::results::{VerifiedAudit, VerifiedAuditLog};
 
-pub(crate) fn run(process: &Process, command: &AuditCommand, format: Format) -> Result<u8, Failure> {
+pub(crate) fn run(
+    process: &Process,
+    command: &AuditCommand,
+    format: Format,
+) -> Result<u8, Failure> {
     let AuditCommand::Verify(AuditVerifyArgs { files, data }) = command;
     let chains = match data {
         Some(folder) => verify_audit_folder(&process.path(folder)),
-        None => verify_audit_files(&files.iter().map(|file| process.path(file)).collect::<Vec<_>>()),
+        None => verify_audit_files(
+            &files
+                .iter()
+                .map(|file| process.path(file))
+                .collect::<Vec<_>>(),
+        ),
     };
     let chains = chains.map_err(|error| failure(&error))?;
     match format {
@@ -24,9 +33,12 @@ pub(crate) fn run(process: &Process, command: &AuditCommand, format: Format) -> 
 
 fn failure(error: &AuditVerifyError) -> Failure {
     match error {
-        AuditVerifyError::Unreadable { path, source } => Failure::io(&path.display().to_string(), source),
+        AuditVerifyError::Unreadable { path, source } => {
+            Failure::io(&path.display().to_string(), source)
+        }
         AuditVerifyError::Broken { .. } => {
-            let advice = "compare the files with copies of events or hashes that are kept elsewhere";
+            let advice =
+                "compare the files with copies of events or hashes that are kept elsewhere";
             Failure::new("audit_broken", format!("{error}; {advice}"))
         }
     }
@@ -34,22 +46,41 @@ fn failure(error: &AuditVerifyError) -> Failure {
 
 /// `changes: intact, 12 events (1 to 12) in 1 file`, and the newest hash below it.
 fn text(chain: &VerifiedChain) -> String {
-    let VerifiedChain { log, files, events, unlinked, first_sequence, last_sequence, sha256, .. } = chain;
+    let VerifiedChain {
+        log,
+        files,
+        events,
+        unlinked,
+        first_sequence,
+        last_sequence,
+        sha256,
+        ..
+    } = chain;
     let files = count(files.len(), "file");
     let events = match events {
         0 => "no events".to_owned(),
         1 => format!("1 event ({first_sequence})"),
         events => format!("{events} events ({first_sequence} to {last_sequence})"),
     };
-    let mut lines = vec![format!("{log}: intact, {events} in {files}"), format!("  newest SHA-256: {sha256}")];
+    let mut lines = vec![
+        format!("{log}: intact, {events} in {files}"),
+        format!("  newest SHA-256: {sha256}"),
+    ];
     if *unlinked > 0 {
-        lines.push(format!("  {unlinked} older events have no link, because an older version wrote them"));
+        lines.push(format!(
+            "  {unlinked} older events have no link, because an older version wrote them"
+        ));
     }
     if chain.is_excerpt {
-        lines.push(format!("  event {first_sequence} continues events that are not in these files"));
+        lines.push(format!(
+            "  event {first_sequence} continues events that are not in these files"
+        ));
     }
     if chain.ends_incomplete {
-        lines.push("  the last line is incomplete: it is being written, or the service was killed".to_owned());
+        lines.push(
+            "  the last line is incomplete: it is being written, or the service was killed"
+                .to_owned(),
+        );
     }
     lines.join("\n") + "\n"
 }
@@ -57,7 +88,11 @@ fn text(chain: &VerifiedChain) -> String {
 fn result(chains: &[VerifiedChain]) -> VerifiedAudit {
     let log = |chain: &VerifiedChain| VerifiedAuditLog {
         log: chain.log,
-        files: chain.files.iter().map(|file| file.display().to_string()).collect(),
+        files: chain
+            .files
+            .iter()
+            .map(|file| file.display().to_string())
+            .collect(),
         events: chain.events,
         unlinked_events: chain.unlinked,
         first_sequence: chain.first_sequence,
@@ -66,5 +101,7 @@ fn result(chains: &[VerifiedChain]) -> VerifiedAudit {
         is_excerpt: chain.is_excerpt,
         ends_incomplete: chain.ends_incomplete,
     };
-    VerifiedAudit { logs: chains.iter().map(log).collect() }
+    VerifiedAudit {
+        logs: chains.iter().map(log).collect(),
+    }
 }

@@ -21,7 +21,10 @@ use crate::results::{BackupSummary, SavedBackup};
 pub(crate) fn run(process: &Process, args: &BackupArgs, format: Format) -> Result<u8, Failure> {
     let (file, path) = (args.file.display().to_string(), process.path(&args.file));
     let exists = || {
-        let message = format!("`{}` already exists; choose another name, or pass --replace", plain(&file));
+        let message = format!(
+            "`{}` already exists; choose another name, or pass --replace",
+            plain(&file)
+        );
         Failure::new("file_exists", message)
     };
     // Fails early; creating the file checks this again.
@@ -29,17 +32,29 @@ pub(crate) fn run(process: &Process, args: &BackupArgs, format: Format) -> Resul
         return Err(exists());
     }
     if args.replace && fs::symlink_metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
-        let message = format!("`{}` is not a regular file, and --replace replaces only those", plain(&file));
+        let message = format!(
+            "`{}` is not a regular file, and --replace replaces only those",
+            plain(&file)
+        );
         return Err(Failure::new("file_not_regular", message));
     }
     let backup = Client::open(process, &args.connect)?.download(paths::BACKUP)?;
     let contents = verify_backup(&backup).map_err(|error| failure(&error))?;
-    let saved = if args.replace { replace(&path, &backup) } else { create(&path, &backup) };
+    let saved = if args.replace {
+        replace(&path, &backup)
+    } else {
+        create(&path, &backup)
+    };
     saved.map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => exists(),
         _ => Failure::io(&file, &error),
     })?;
-    report(process, "Saved", &file, &contents, format, |contents| SavedBackup { file: &file, contents })?;
+    report(process, "Saved", &file, &contents, format, |contents| {
+        SavedBackup {
+            file: &file,
+            contents,
+        }
+    })?;
     Ok(output::SUCCESS)
 }
 
@@ -50,13 +65,20 @@ pub(super) fn failure(error: &BackupError) -> Failure {
 
 /// Creates a private file. Removes it if it cannot be written completely.
 fn create(path: &Path, backup: &[u8]) -> io::Result<()> {
-    let mut file = private_file::open(path, OpenOptions::new().write(true).create_new(true), PrivateTo::Owner)?;
-    file.write_all(backup).and_then(|()| file.sync_all()).inspect_err(|_| {
-        let _ = fs::remove_file(path);
-    })
+    let mut file = private_file::open(
+        path,
+        OpenOptions::new().write(true).create_new(true),
+        PrivateTo::Owner,
+    )?;
+    file.write_all(backup)
+        .and_then(|()| file.sync_all())
+        .inspect_err(|_| {
+            let _ = fs::remove_file(path);
+        })
 }
 
-/// Writes the new file next to the old one, so that the old one is replaced completely or not at all.
+/// Writes the new file next to the old one, so that the old one is replaced completely or not at
+/// all.
 fn replace(path: &Path, backup: &[u8]) -> io::Result<()> {
     let mut name = OsString::from(path);
     name.push(".new");
@@ -80,16 +102,29 @@ pub(super) fn report<'a, T: Serialize>(
     format: Format,
     result: impl FnOnce(BackupSummary<'a>) -> T,
 ) -> Result<(), Failure> {
-    let BackupContents { acls, roles, sha256 } = contents;
+    let BackupContents {
+        acls,
+        roles,
+        sha256,
+    } = contents;
     match format {
-        Format::Json | Format::Yaml => {
-            output::value(process, format, &result(BackupSummary { acls: *acls, roles: *roles, sha256 }))
-        }
+        Format::Json | Format::Yaml => output::value(
+            process,
+            format,
+            &result(BackupSummary {
+                acls: *acls,
+                roles: *roles,
+                sha256,
+            }),
+        ),
         Format::Text => {
             let (acls, roles) = (count(*acls, "ACL"), count(*roles, "role"));
             output::text(
                 process,
-                &format!("{done} {}: {acls} and {roles}.\nSHA-256 of the backup: {sha256}\n", plain(place)),
+                &format!(
+                    "{done} {}: {acls} and {roles}.\nSHA-256 of the backup: {sha256}\n",
+                    plain(place)
+                ),
             )
         }
     }

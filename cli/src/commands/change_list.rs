@@ -1,4 +1,5 @@
-//! The difference between two policies as lists: `Adds (2):`, `Removes (1):`, `Changes settings (1):`.
+//! The difference between two policies as lists: `Adds (2):`, `Removes (1):`, `Changes settings
+//! (1):`.
 
 use std::fmt::Write;
 
@@ -29,7 +30,11 @@ pub(super) struct ChangeList {
 impl ChangeList {
     /// What a document changes. Settings that it does not state stay as they are.
     pub(super) fn between(before: &Policy, document: &Policy) -> Self {
-        let mut changes = Self { adds: Vec::new(), removes: Vec::new(), sets: Vec::new() };
+        let mut changes = Self {
+            adds: Vec::new(),
+            removes: Vec::new(),
+            sets: Vec::new(),
+        };
         for change in changes_between(before, document) {
             match &change {
                 Change::AddAcl(_) | Change::CreateRole(_) | Change::AddMember { .. } => {
@@ -38,7 +43,9 @@ impl ChangeList {
                 Change::RemoveAcl(_) | Change::RemoveMember { .. } | Change::DeleteRole { .. } => {
                     changes.removes.push(verdicts::change(&change));
                 }
-                Change::Settings(settings) => changes.set(before.settings(), &settings.filled_from(before.settings())),
+                Change::Settings(settings) => {
+                    changes.set(before.settings(), &settings.filled_from(before.settings()))
+                }
             }
         }
         changes
@@ -47,28 +54,65 @@ impl ChangeList {
     fn set(&mut self, before: &Settings, after: &Settings) {
         let (current, new) = (&before.superusers, &after.superusers);
         let missing = |from: &Superusers, other: &Superusers| -> Vec<String> {
-            from.iter().filter(|name| !other.contains(name)).map(|name| plain(name)).collect()
+            from.iter()
+                .filter(|name| !other.contains(name))
+                .map(|name| plain(name))
+                .collect()
         };
-        self.adds.extend(missing(new, current).iter().map(|name| format!("make User:{name} a superuser")));
-        self.removes.extend(missing(current, new).iter().map(|name| format!("remove User:{name} from the superusers")));
+        self.adds.extend(
+            missing(new, current)
+                .iter()
+                .map(|name| format!("make User:{name} a superuser")),
+        );
+        self.removes.extend(
+            missing(current, new)
+                .iter()
+                .map(|name| format!("remove User:{name} from the superusers")),
+        );
         for level in AccessLevel::ALL {
             let (current, new) = (before.access.grantees(level), after.access.grantees(level));
             let line = |verb: &str, principal: &Principal| {
-                format!("{verb} {} the access `{}` to the service", plain(&principal.to_string()), level.code())
+                format!(
+                    "{verb} {} the access `{}` to the service",
+                    plain(&principal.to_string()),
+                    level.code()
+                )
             };
             let others = |from: &[Principal], other: &[Principal]| -> Vec<Principal> {
-                from.iter().filter(|principal| !other.contains(principal)).cloned().collect()
+                from.iter()
+                    .filter(|principal| !other.contains(principal))
+                    .cloned()
+                    .collect()
             };
-            self.adds.extend(others(new, current).iter().map(|principal| line("give", principal)));
-            self.removes.extend(others(current, new).iter().map(|principal| line("take from", principal)));
+            self.adds.extend(
+                others(new, current)
+                    .iter()
+                    .map(|principal| line("give", principal)),
+            );
+            self.removes.extend(
+                others(current, new)
+                    .iter()
+                    .map(|principal| line("take from", principal)),
+            );
         }
         let (current, new) = (settings_to_json(before), settings_to_json(after));
-        for name in ["oidc_group_claim_path", "nested_group_behavior", "oidc_principal_mapping", "sso"] {
+        for name in [
+            "oidc_group_claim_path",
+            "nested_group_behavior",
+            "oidc_principal_mapping",
+            "sso",
+        ] {
             let value = |settings: &Value| {
-                settings.get(name).map_or_else(|| "none".to_owned(), |value| plain(&value.to_string()))
+                settings
+                    .get(name)
+                    .map_or_else(|| "none".to_owned(), |value| plain(&value.to_string()))
             };
             if current.get(name) != new.get(name) {
-                self.sets.push(format!("{name} from {} to {}", value(&current), value(&new)));
+                self.sets.push(format!(
+                    "{name} from {} to {}",
+                    value(&current),
+                    value(&new)
+                ));
             }
         }
     }
@@ -90,13 +134,21 @@ impl ChangeList {
 
     /// A difference, with the numbers of what is added and removed.
     pub(super) const fn counted(&self, diff: DiffJson) -> PolicyDifference {
-        PolicyDifference { diff, adds: self.adds.len(), removes: self.removes.len() }
+        PolicyDifference {
+            diff,
+            adds: self.adds.len(),
+            removes: self.removes.len(),
+        }
     }
 
     /// The lists, each below its number.
     pub(super) fn render(&self) -> String {
         let mut text = String::new();
-        for (what, lines) in [("Adds", &self.adds), ("Removes", &self.removes), ("Changes settings", &self.sets)] {
+        for (what, lines) in [
+            ("Adds", &self.adds),
+            ("Removes", &self.removes),
+            ("Changes settings", &self.sets),
+        ] {
             if lines.is_empty() {
                 continue;
             }

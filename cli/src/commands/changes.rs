@@ -1,4 +1,5 @@
-//! Changes of a policy that a command found: as commands of this program, and as a file for `gbac policy apply`.
+//! Changes of a policy that a command found: as commands of this program, and as a file for `gbac
+//! policy apply`.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -19,14 +20,19 @@ pub(super) fn as_commands(title: &str, changes: &[Change]) -> String {
         let _ = writeln!(text, "  {command}");
         text
     });
-    if lines.is_empty() { lines } else { format!("{title}\n{lines}") }
+    if lines.is_empty() {
+        lines
+    } else {
+        format!("{title}\n{lines}")
+    }
 }
 
 /// The problems of a list of changes; those about the kind of a change list the possible ones.
 pub(super) fn with_kinds(Problems(mut problems): Problems, kinds: &[&str]) -> Problems {
     let list = format!("; `change` is one of {}", kinds.join(", "));
     for problem in &mut problems {
-        let is_missing = problem.code == ProblemCode::MISSING_MEMBER && problem.message.starts_with("`change`");
+        let is_missing =
+            problem.code == ProblemCode::MISSING_MEMBER && problem.message.starts_with("`change`");
         if is_missing || problem.path.ends_with("/change") {
             problem.message.push_str(&list);
         }
@@ -34,13 +40,16 @@ pub(super) fn with_kinds(Problems(mut problems): Problems, kinds: &[&str]) -> Pr
     Problems(problems)
 }
 
-/// Says on standard error what a file has, and how to review it; nothing about a file without changes.
+/// Says on standard error what a file has, and how to review it; nothing about a file without
+/// changes.
 pub(super) fn announce(process: &Process, path: &Path, changes: &[Change], what: &str) {
     if !changes.is_empty() {
         let file = plain(&path.display().to_string());
         output::note(
             process,
-            &format!("note: {file} has {what}; the next command is `gbac policy apply --changes {file} --dry-run`"),
+            &format!(
+                "note: {file} has {what}; the next command is `gbac policy apply --changes {file} --dry-run`"
+            ),
         );
     }
 }
@@ -51,7 +60,10 @@ pub(super) fn write(process: &Process, path: &Path, changes: &[Change]) -> Resul
     output::file(process, path, &format!("{}\n", json!(values)))?;
     if changes.is_empty() {
         let file = path.display();
-        output::note(process, &format!("note: {file} has no changes of the policy"));
+        output::note(
+            process,
+            &format!("note: {file} has no changes of the policy"),
+        );
     }
     Ok(())
 }

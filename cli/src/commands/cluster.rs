@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 use super::target;
 use crate::args::online::{
-    AdminCommand, AdminConfigCommand, ClusterCommand, ConfigCommand, ConnectArgs, LicenseCommand, LogLevelCommand,
-    LoggersCommand, SetLevelArgs,
+    AdminCommand, AdminConfigCommand, ClusterCommand, ConfigCommand, ConnectArgs, LicenseCommand,
+    LogLevelCommand, LoggersCommand, SetLevelArgs,
 };
 use crate::args::{Format, LicenseArg};
 use crate::client::{CallError, Client};
@@ -33,16 +33,26 @@ pub(crate) fn run(
 ) -> Result<u8, Failure> {
     let client = || Client::open(process, connect);
     match command {
-        ClusterCommand::Config { command: ConfigCommand::Get { name } } => get(process, &client()?, name, format)?,
-        ClusterCommand::Config { command: ConfigCommand::Set { assignments } } => {
+        ClusterCommand::Config {
+            command: ConfigCommand::Get { name },
+        } => get(process, &client()?, name, format)?,
+        ClusterCommand::Config {
+            command: ConfigCommand::Set { assignments },
+        } => {
             let assigned = parse_assignments(assignments)?;
             set(process, &client()?, assigned, format)?;
         }
-        ClusterCommand::Config { command: ConfigCommand::List } => list(process, &client()?, format)?,
-        ClusterCommand::Loggers { command: LoggersCommand::Set(args) } => {
+        ClusterCommand::Config {
+            command: ConfigCommand::List,
+        } => list(process, &client()?, format)?,
+        ClusterCommand::Loggers {
+            command: LoggersCommand::Set(args),
+        } => {
             return set_level(process, &client()?, args, format);
         }
-        ClusterCommand::Loggers { command: LoggersCommand::List } => list_loggers(process, &client()?, format)?,
+        ClusterCommand::Loggers {
+            command: LoggersCommand::List,
+        } => list_loggers(process, &client()?, format)?,
         ClusterCommand::License { command } => {
             let state = command.as_ref().map(|LicenseCommand::Set { state }| *state);
             license(process, &client()?, state, format)?;
@@ -58,8 +68,12 @@ pub(crate) fn admin(
     command: &AdminCommand,
     format: Format,
 ) -> Result<u8, Failure> {
-    let AdminCommand::Config { command: AdminConfigCommand::LogLevel { command: LogLevelCommand::Set(args) } } =
-        command;
+    let AdminCommand::Config {
+        command:
+            AdminConfigCommand::LogLevel {
+                command: LogLevelCommand::Set(args),
+            },
+    } = command;
     set_level(process, &Client::open(process, connect)?, args, format)
 }
 
@@ -68,7 +82,9 @@ type Properties = BTreeMap<String, Value>;
 fn get(process: &Process, client: &Client, name: &str, format: Format) -> Result<(), Failure> {
     let path = paths::cluster_config(Some(name));
     let mut values: Properties = client.get(&path)?;
-    let value = values.remove(name).ok_or_else(|| CallError::NotJson(paths::CLUSTER_CONFIG.into()))?;
+    let value = values
+        .remove(name)
+        .ok_or_else(|| CallError::NotJson(paths::CLUSTER_CONFIG.into()))?;
     match format {
         Format::Json | Format::Yaml => output::value(process, format, &value),
         Format::Text => output::text(process, &format!("{}\n", yaml(&value))),
@@ -79,9 +95,11 @@ fn get(process: &Process, client: &Client, name: &str, format: Format) -> Result
 fn yaml(value: &Value) -> String {
     match value {
         Value::String(text) => plain(text),
-        Value::Array(items) if !items.is_empty() => {
-            items.iter().map(|item| format!("- {}", yaml(item))).collect::<Vec<_>>().join("\n")
-        }
+        Value::Array(items) if !items.is_empty() => items
+            .iter()
+            .map(|item| format!("- {}", yaml(item)))
+            .collect::<Vec<_>>()
+            .join("\n"),
         other => plain(&other.to_string()),
     }
 }
@@ -91,8 +109,15 @@ fn list(process: &Process, client: &Client, format: Format) -> Result<(), Failur
     match format {
         Format::Json | Format::Yaml => output::value(process, format, &values),
         Format::Text => {
-            let bare = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let rows: Vec<_> = values.iter().map(|(name, value)| vec![name.clone(), bare(value)]).collect();
+            let bare = |value: &Value| {
+                value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned)
+            };
+            let rows: Vec<_> = values
+                .iter()
+                .map(|(name, value)| vec![name.clone(), bare(value)])
+                .collect();
             output::text(process, &table(process, &["PROPERTY", "VALUE"], &rows))
         }
     }
@@ -107,18 +132,25 @@ fn parse_assignments(words: &[String]) -> Result<BTreeMap<String, String>, Failu
     }
     let mut assigned = BTreeMap::new();
     for word in words {
-        let (name, value) = word
-            .split_once('=')
-            .ok_or_else(|| Failure::usage(format!("`{word}` has no value; write NAME VALUE or NAME=VALUE")))?;
+        let (name, value) = word.split_once('=').ok_or_else(|| {
+            Failure::usage(format!(
+                "`{word}` has no value; write NAME VALUE or NAME=VALUE"
+            ))
+        })?;
         if assigned.insert(name.to_owned(), value.to_owned()).is_some() {
-            return Err(Failure::usage(format!("`{name}` is set twice; set it once")));
+            return Err(Failure::usage(format!(
+                "`{name}` is set twice; set it once"
+            )));
         }
     }
     Ok(assigned)
 }
 
 /// The properties of groups, with their defaults, which take no license.
-const GROUP_PROPERTIES: [(&str, &str); 2] = [("oidc_group_claim_path", "$.groups"), ("nested_group_behavior", "none")];
+const GROUP_PROPERTIES: [(&str, &str); 2] = [
+    ("oidc_group_claim_path", "$.groups"),
+    ("nested_group_behavior", "none"),
+];
 /// Values of other properties that take a license.
 const LICENSED: [(&str, &str); 4] = [
     ("audit_enabled", "true"),
@@ -131,25 +163,40 @@ const LICENSED: [(&str, &str); 4] = [
 fn needs(assigned: &BTreeMap<String, String>) -> Vec<TargetNeed> {
     let mut needs = vec![TargetNeed::AdminApi];
     let value = |name: &str| assigned.get(name).map(String::as_str);
-    if GROUP_PROPERTIES.iter().any(|(name, _)| value(name).is_some()) {
+    if GROUP_PROPERTIES
+        .iter()
+        .any(|(name, _)| value(name).is_some())
+    {
         needs.push(TargetNeed::Groups);
     }
-    let of_groups = GROUP_PROPERTIES
-        .iter()
-        .any(|(name, default)| value(name).is_some_and(|value| !value.is_empty() && value != *default));
-    if of_groups || LICENSED.iter().any(|(name, part)| value(name).is_some_and(|value| value.contains(part))) {
+    let of_groups = GROUP_PROPERTIES.iter().any(|(name, default)| {
+        value(name).is_some_and(|value| !value.is_empty() && value != *default)
+    });
+    if of_groups
+        || LICENSED
+            .iter()
+            .any(|(name, part)| value(name).is_some_and(|value| value.contains(part)))
+    {
         needs.push(TargetNeed::License);
     }
     needs
 }
 
-fn set(process: &Process, client: &Client, assigned: BTreeMap<String, String>, format: Format) -> Result<(), Failure> {
+fn set(
+    process: &Process,
+    client: &Client,
+    assigned: BTreeMap<String, String>,
+    format: Format,
+) -> Result<(), Failure> {
     target::require(client, &needs(&assigned))?;
     let schema: ConfigSchema = client.get(paths::CLUSTER_CONFIG_SCHEMA)?;
     let mut change = ConfigChange::default();
     for (name, text) in assigned {
         // An unknown property is sent unchanged, and the service reports it by name.
-        let kind = schema.properties.get(&name).map_or("string", |property| property.kind.as_str());
+        let kind = schema
+            .properties
+            .get(&name)
+            .map_or("string", |property| property.kind.as_str());
         if text.is_empty() && kind != "string" {
             change.remove.push(name);
         } else {
@@ -163,13 +210,15 @@ fn set(process: &Process, client: &Client, assigned: BTreeMap<String, String>, f
         Format::Json | Format::Yaml => output::value(process, format, &done),
         Format::Text => output::text(
             process,
-            &format!("Successfully updated configuration. New configuration version is {version}.\n"),
+            &format!(
+                "Successfully updated configuration. New configuration version is {version}.\n"
+            ),
         ),
     }
 }
 
-/// Converts the value of a property to its type. Text that is not of this type is sent unchanged, and the service reports the
-/// expected type.
+/// Converts the value of a property to its type. Text that is not of this type is sent unchanged,
+/// and the service reports the expected type.
 fn typed(kind: &str, name: &str, text: String) -> Result<Value, Failure> {
     let json = || serde_json::from_str::<Value>(&text).ok();
     Ok(match kind {
@@ -189,17 +238,30 @@ fn list_loggers(process: &Process, client: &Client, format: Format) -> Result<()
             let row = |logger: Logger| vec![logger.name, logger.level.unwrap_or_default()];
             output::text(
                 process,
-                &table(process, &["NAME", "LEVEL"], &loggers.into_iter().map(row).collect::<Vec<_>>()),
+                &table(
+                    process,
+                    &["NAME", "LEVEL"],
+                    &loggers.into_iter().map(row).collect::<Vec<_>>(),
+                ),
             )
         }
     }
 }
 
 /// Sets one logger after the other; a refused one does not stop the others.
-fn set_level(process: &Process, client: &Client, args: &SetLevelArgs, format: Format) -> Result<u8, Failure> {
+fn set_level(
+    process: &Process,
+    client: &Client,
+    args: &SetLevelArgs,
+    format: Format,
+) -> Result<u8, Failure> {
     target::require(client, &[TargetNeed::AdminApi])?;
     let names = if args.loggers.iter().any(|name| name == "all") {
-        client.get::<Vec<Logger>>(paths::LOGGERS)?.into_iter().map(|logger| logger.name).collect()
+        client
+            .get::<Vec<Logger>>(paths::LOGGERS)?
+            .into_iter()
+            .map(|logger| logger.name)
+            .collect()
     } else {
         args.loggers.clone()
     };
@@ -214,35 +276,78 @@ fn set_level(process: &Process, client: &Client, args: &SetLevelArgs, format: Fo
     }
     match format {
         Format::Json | Format::Yaml => {
-            let failed = failures.iter().map(|(name, message)| FailedLogLevel { name, message });
-            output::value(process, format, &ChangedLogLevels { successes: &successes, failures: failed.collect() })?;
+            let failed = failures
+                .iter()
+                .map(|(name, message)| FailedLogLevel { name, message });
+            output::value(
+                process,
+                format,
+                &ChangedLogLevels {
+                    successes: &successes,
+                    failures: failed.collect(),
+                },
+            )?;
         }
         Format::Text => output::text(process, &levels(process, &successes, &failures))?,
     }
-    Ok(if failures.is_empty() { output::SUCCESS } else { output::ERROR })
+    Ok(if failures.is_empty() {
+        output::SUCCESS
+    } else {
+        output::ERROR
+    })
 }
 
-fn levels(process: &Process, successes: &[ChangedLogLevel], failures: &[(String, String)]) -> String {
+fn levels(
+    process: &Process,
+    successes: &[ChangedLogLevel],
+    failures: &[(String, String)],
+) -> String {
     let mut text = String::new();
     if !successes.is_empty() {
-        let reverts =
-            |seconds: u64| if seconds == 0 { "never".into() } else { format!("in {}", duration(seconds as f64)) };
+        let reverts = |seconds: u64| {
+            if seconds == 0 {
+                "never".into()
+            } else {
+                format!("in {}", duration(seconds as f64))
+            }
+        };
         let row = |changed: &ChangedLogLevel| {
-            let ChangedLogLevel { name, previous_level, new_level, expiration } = changed.clone();
+            let ChangedLogLevel {
+                name,
+                previous_level,
+                new_level,
+                expiration,
+            } = changed.clone();
             vec![name, new_level, previous_level, reverts(expiration)]
         };
         let rows: Vec<_> = successes.iter().map(row).collect();
-        let _ = write!(text, "SUCCESSES\n{}", table(process, &["NAME", "LEVEL", "BEFORE", "REVERTS"], &rows));
+        let _ = write!(
+            text,
+            "SUCCESSES\n{}",
+            table(process, &["NAME", "LEVEL", "BEFORE", "REVERTS"], &rows)
+        );
     }
     if !failures.is_empty() {
         let gap = if text.is_empty() { "" } else { "\n" };
-        let rows: Vec<_> = failures.iter().map(|(name, error)| vec![name.clone(), error.clone()]).collect();
-        let _ = write!(text, "{gap}FAILURES\n{}", table(process, &["NAME", "ERROR"], &rows));
+        let rows: Vec<_> = failures
+            .iter()
+            .map(|(name, error)| vec![name.clone(), error.clone()])
+            .collect();
+        let _ = write!(
+            text,
+            "{gap}FAILURES\n{}",
+            table(process, &["NAME", "ERROR"], &rows)
+        );
     }
     text
 }
 
-fn license(process: &Process, client: &Client, assigned: Option<LicenseArg>, format: Format) -> Result<(), Failure> {
+fn license(
+    process: &Process,
+    client: &Client,
+    assigned: Option<LicenseArg>,
+    format: Format,
+) -> Result<(), Failure> {
     let held: Result<LicenseBody, CallError> = match assigned {
         None => client.get(paths::LICENSE),
         Some(state) => {
@@ -251,15 +356,32 @@ fn license(process: &Process, client: &Client, assigned: Option<LicenseArg>, for
                 LicenseArg::Expired => LicenseStatus::Expired,
                 LicenseArg::Missing => LicenseStatus::Missing,
             };
-            client.change(Method::PUT, paths::LICENSE, &LicenseBody { license, pinned: false })
+            client.change(
+                Method::PUT,
+                paths::LICENSE,
+                &LicenseBody {
+                    license,
+                    pinned: false,
+                },
+            )
         }
     };
     let held = held.map_err(|error| target::without_license_call(client, error))?;
     match format {
         Format::Json | Format::Yaml => output::value(process, format, &held),
         Format::Text => {
-            let pinned = if held.pinned { ", set on the command line of the service" } else { "" };
-            output::text(process, &format!("{}{pinned}\n", json!(held.license).as_str().unwrap_or_default()))
+            let pinned = if held.pinned {
+                ", set on the command line of the service"
+            } else {
+                ""
+            };
+            output::text(
+                process,
+                &format!(
+                    "{}{pinned}\n",
+                    json!(held.license).as_str().unwrap_or_default()
+                ),
+            )
         }
     }
 }
@@ -291,18 +413,30 @@ mod tests {
             read(&["a=b=c", "d="]).unwrap(),
             BTreeMap::from([("a".into(), "b=c".into()), ("d".into(), String::new())])
         );
-        assert!(read(&["a"]).is_err() && read(&["a=b", "c"]).is_err() && read(&["a=b", "a=c"]).is_err());
+        assert!(
+            read(&["a"]).is_err() && read(&["a=b", "c"]).is_err() && read(&["a=b", "a=c"]).is_err()
+        );
     }
 
     #[test]
     fn only_values_that_take_a_license_need_one() {
-        let needs = |name: &str, value: &str| needs(&BTreeMap::from([(name.to_owned(), value.to_owned())]));
+        let needs =
+            |name: &str, value: &str| needs(&BTreeMap::from([(name.to_owned(), value.to_owned())]));
         use TargetNeed::{AdminApi, Groups, License};
         assert_eq!(needs("superusers", "admin"), [AdminApi]);
-        assert_eq!(needs("oidc_group_claim_path", "$.roles"), [AdminApi, Groups, License]);
-        assert_eq!(needs("oidc_group_claim_path", "$.groups"), [AdminApi, Groups]);
+        assert_eq!(
+            needs("oidc_group_claim_path", "$.roles"),
+            [AdminApi, Groups, License]
+        );
+        assert_eq!(
+            needs("oidc_group_claim_path", "$.groups"),
+            [AdminApi, Groups]
+        );
         assert_eq!(needs("nested_group_behavior", ""), [AdminApi, Groups]);
-        assert_eq!(needs("sasl_mechanisms", "SCRAM,OAUTHBEARER"), [AdminApi, License]);
+        assert_eq!(
+            needs("sasl_mechanisms", "SCRAM,OAUTHBEARER"),
+            [AdminApi, License]
+        );
         assert_eq!(needs("audit_enabled", "false"), [AdminApi]);
     }
 
@@ -310,6 +444,9 @@ mod tests {
     fn values_are_printed_as_yaml() {
         assert_eq!(yaml(&json!("$.groups")), "$.groups");
         assert_eq!(yaml(&json!(["a", "b"])), "- a\n- b");
-        assert_eq!((yaml(&json!([])), yaml(&json!(30))), ("[]".into(), "30".into()));
+        assert_eq!(
+            (yaml(&json!([])), yaml(&json!(30))),
+            ("[]".into(), "30".into())
+        );
     }
 }

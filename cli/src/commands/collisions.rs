@@ -27,15 +27,25 @@ pub(crate) fn run(process: &Process, args: &CollisionsArgs, format: Format) -> R
     let names = match &args.names_of_token {
         None => lists::bare_names("--name", &args.name)?,
         Some(path) => {
-            let userinfo = args.userinfo.as_deref().map(|path| input::object(process, path)).transpose()?;
-            let who = Subject::UnverifiedToken { token: input::token(process, Some(path))?, userinfo };
-            let opened = query::resolve(&policy, &who, None).map_err(|error| query::failure(&error))?;
+            let userinfo = args
+                .userinfo
+                .as_deref()
+                .map(|path| input::object(process, path))
+                .transpose()?;
+            let who = Subject::UnverifiedToken {
+                token: input::token(process, Some(path))?,
+                userinfo,
+            };
+            let opened =
+                query::resolve(&policy, &who, None).map_err(|error| query::failure(&error))?;
             opened.names().map(str::to_owned).collect()
         }
     };
     let report = collision_gains(&policy, nested, &names, args.limit);
     match format {
-        Format::Json | Format::Yaml => output::value(process, format, &CollisionReportJson::from(&report))?,
+        Format::Json | Format::Yaml => {
+            output::value(process, format, &CollisionReportJson::from(&report))?
+        }
         Format::Text => output::text(process, &render(process, &report, nested))?,
     }
     Ok(output::SUCCESS)
@@ -50,7 +60,11 @@ fn render(process: &Process, report: &CollisionReport, nested: NestedGroupBehavi
         text.push_str(&render_one(process, collision, gains));
     }
     if report.more > 0 {
-        let _ = writeln!(text, "\nNot shown: {} more; raise --limit to see them.", thousands(report.more));
+        let _ = writeln!(
+            text,
+            "\nNot shown: {} more; raise --limit to see them.",
+            thousands(report.more)
+        );
     }
     text
 }
@@ -71,7 +85,11 @@ fn render_one(process: &Process, collision: &Collision, gains: &[Gain]) -> Strin
     }
     for gain in gains {
         if gain.regions.is_empty() {
-            let _ = writeln!(text, "  A user with only {} gains no access.", plain(&gain.name));
+            let _ = writeln!(
+                text,
+                "  A user with only {} gains no access.",
+                plain(&gain.name)
+            );
         } else {
             let _ = write!(
                 text,

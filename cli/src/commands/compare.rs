@@ -26,22 +26,30 @@ pub(crate) fn run(process: &Process, args: &CompareArgs, format: Format) -> Resu
     let evaluate = |subject: &Subject| -> Result<(ResolvedIdentity, Option<Answer>), Failure> {
         let opened = SignIn::new(verifier.as_ref(), state.as_ref()).accepted(&policy, subject)?;
         let check = query::optional_check(subject, &args.query)?;
-        let answer =
-            check.map(|check| gbac_analysis::check::evaluate(&policy, &opened.identity, &check, at)).transpose();
+        let answer = check
+            .map(|check| gbac_analysis::check::evaluate(&policy, &opened.identity, &check, at))
+            .transpose();
         Ok((opened, answer.map_err(|error| query::failure(&error))?))
     };
     let (first, first_answer) = evaluate(&first)?;
     let (second, second_answer) = evaluate(&second)?;
-    let answers = first_answer.zip(second_answer).map(|(first, second)| [first, second]);
+    let answers = first_answer
+        .zip(second_answer)
+        .map(|(first, second)| [first, second]);
     let comparison = compare_identities(&policy, &first.identity, &second.identity);
     match format {
         Format::Json | Format::Yaml => {
-            let answers = answers.as_ref().map(|answers| answers.each_ref().map(AnswerJson::from));
+            let answers = answers
+                .as_ref()
+                .map(|answers| answers.each_ref().map(AnswerJson::from));
             policy_source::write_value(
                 process,
                 state.as_ref(),
                 format,
-                IdentityComparisonJson { answers, ..IdentityComparisonJson::from(&comparison) },
+                IdentityComparisonJson {
+                    answers,
+                    ..IdentityComparisonJson::from(&comparison)
+                },
             )?;
         }
         Format::Text => {
@@ -62,7 +70,9 @@ fn render(
     answers: Option<&[Answer; 2]>,
     at: At,
 ) -> String {
-    let [first, second] = opened.each_ref().map(|user| format!("User:{}", plain(user.identity.user())));
+    let [first, second] = opened
+        .each_ref()
+        .map(|user| format!("User:{}", plain(user.identity.user())));
     let mut text = String::new();
     for (name, user) in [&first, &second].into_iter().zip(opened) {
         let _ = write!(text, "{name}\n{}", verdicts::token(user));
@@ -77,22 +87,34 @@ fn render(
     }
     if let Some(answers) = answers {
         let sides = [(first.as_str(), &opened[0]), (second.as_str(), &opened[1])];
-        let _ = write!(text, "\n{}", verdicts::two_sides(process, "USER", sides, answers));
+        let _ = write!(
+            text,
+            "\n{}",
+            verdicts::two_sides(process, "USER", sides, answers)
+        );
     }
     for user in opened {
         text.push_str(&verdicts::expired(user, at));
     }
-    for (name, acls) in [(&first, &comparison.acls_first), (&second, &comparison.acls_second)] {
+    for (name, acls) in [
+        (&first, &comparison.acls_first),
+        (&second, &comparison.acls_second),
+    ] {
         let _ = write!(text, "\n{}", acls_of_one(name, acls));
     }
     if comparison.comparison.is_equal() {
         text.push_str("\nBoth have identical permissions.\n");
     }
-    for (one, other, what) in
-        [(&second, &first, &comparison.comparison.gains), (&first, &second, &comparison.comparison.loses)]
-    {
+    for (one, other, what) in [
+        (&second, &first, &comparison.comparison.gains),
+        (&first, &second, &comparison.comparison.loses),
+    ] {
         if !what.is_empty() {
-            let _ = write!(text, "\n{one} can, and {other} cannot:\n{}", regions(process, what, "  "));
+            let _ = write!(
+                text,
+                "\n{one} can, and {other} cannot:\n{}",
+                regions(process, what, "  ")
+            );
         }
     }
     text

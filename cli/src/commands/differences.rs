@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use gbac_analysis::{
-    AccessEffect, AccessRegion, Addresses, Diff, Difference, GroupChange, GroupEffect, HostSet, NameEffect, Relation,
-    Scope,
+    AccessEffect, AccessRegion, Addresses, Diff, Difference, GroupChange, GroupEffect, HostSet,
+    NameEffect, Relation, Scope,
 };
 use gbac_console_model::phrases::list;
 use gbac_engine::model::PrincipalType;
@@ -17,22 +17,36 @@ use crate::table::{indented_table, table};
 /// A summary, followed by the principals that gain and lose access.
 pub(super) fn render(process: &Process, diff: &Diff) -> String {
     let mut text = summary(diff);
-    let all = |differences: &[Difference]| -> Vec<Vec<String>> { differences.iter().flat_map(rows).collect() };
+    let all = |differences: &[Difference]| -> Vec<Vec<String>> {
+        differences.iter().flat_map(rows).collect()
+    };
     let head = ["PRINCIPAL", "EFFECT", "OPERATIONS", "RESOURCE", "HOST"];
     let (principals, roles) = (all(&diff.differences), all(&diff.roles));
     if !principals.is_empty() {
         let _ = write!(text, "\n{}", table(process, &head, &principals));
     }
     if !roles.is_empty() {
-        let _ = write!(text, "\nFor every member of a role:\n{}", table(process, &head, &roles));
+        let _ = write!(
+            text,
+            "\nFor every member of a role:\n{}",
+            table(process, &head, &roles)
+        );
     }
     if !diff.settings.is_empty() {
         let _ = writeln!(text, "\nSettings that differ: {}", list(&diff.settings));
     }
     text.push_str(&groups(process, &diff.groups));
     if !diff.users.is_empty() {
-        let users: Vec<String> = diff.users.iter().map(|user| format!("User:{}", plain(user))).collect();
-        let _ = writeln!(text, "\nUsers that tokens may no longer produce (depends on the tokens): {}", list(&users));
+        let users: Vec<String> = diff
+            .users
+            .iter()
+            .map(|user| format!("User:{}", plain(user)))
+            .collect();
+        let _ = writeln!(
+            text,
+            "\nUsers that tokens may no longer produce (depends on the tokens): {}",
+            list(&users)
+        );
     }
     text
 }
@@ -46,7 +60,11 @@ pub(super) fn summary(diff: &Diff) -> String {
         relation => sentence(relation).to_owned(),
     };
     if diff.relation == Relation::SettingsDiffer {
-        let _ = write!(text, "Comparing only ACLs, roles and superusers: {}", sentence(diff.acl_relation));
+        let _ = write!(
+            text,
+            "Comparing only ACLs, roles and superusers: {}",
+            sentence(diff.acl_relation)
+        );
     }
     text
 }
@@ -70,11 +88,18 @@ fn groups(process: &Process, changes: &[GroupChange]) -> String {
         return String::new();
     }
     let named = |groups: &[String], kind: &str| -> String {
-        list(&groups.iter().map(|name| format!("{kind}:{}", plain(name))).collect::<Vec<_>>())
+        list(
+            &groups
+                .iter()
+                .map(|name| format!("{kind}:{}", plain(name)))
+                .collect::<Vec<_>>(),
+        )
     };
     let row = |change: &GroupChange| {
-        let group =
-            |name: &Option<String>| name.as_ref().map_or_else(|| "-".to_owned(), |name| format!("Group:{name}"));
+        let group = |name: &Option<String>| {
+            name.as_ref()
+                .map_or_else(|| "-".to_owned(), |name| format!("Group:{name}"))
+        };
         let mut details = Vec::new();
         if !change.merges.is_empty() {
             let names: Vec<String> = change.merges.iter().map(|name| plain(name)).collect();
@@ -94,18 +119,36 @@ fn groups(process: &Process, changes: &[GroupChange]) -> String {
         ]
     };
     let rows: Vec<Vec<String>> = changes.iter().map(row).collect();
-    let mut text = format!("\nGroups:\n{}", table(process, &["NAME", "EFFECT", "BEFORE", "AFTER", "DETAILS"], &rows));
+    let mut text = format!(
+        "\nGroups:\n{}",
+        table(
+            process,
+            &["NAME", "EFFECT", "BEFORE", "AFTER", "DETAILS"],
+            &rows
+        )
+    );
     let effects = changes.iter().flat_map(|change| {
         let of = |of_name: &NameEffect| -> Vec<Vec<String>> {
-            let start = vec![change.name.clone(), effect_on_members(of_name.effect).to_owned()];
-            of_name.regions.iter().map(|extent| [start.clone(), cells(extent)].concat()).collect()
+            let start = vec![
+                change.name.clone(),
+                effect_on_members(of_name.effect).to_owned(),
+            ];
+            of_name
+                .regions
+                .iter()
+                .map(|extent| [start.clone(), cells(extent)].concat())
+                .collect()
         };
         change.effects.iter().flat_map(of).collect::<Vec<_>>()
     });
     let effects: Vec<Vec<String>> = effects.collect();
     if !effects.is_empty() {
         let head = ["NAME", "EFFECT", "OPERATIONS", "RESOURCE", "HOST"];
-        let _ = write!(text, "\nEffects on users with these names:\n{}", table(process, &head, &effects));
+        let _ = write!(
+            text,
+            "\nEffects on users with these names:\n{}",
+            table(process, &head, &effects)
+        );
     }
     text
 }
@@ -126,8 +169,16 @@ const fn group_effect(effect: GroupEffect) -> &'static str {
 /// A difference as rows: principal, effect, operations, resource, host.
 pub(super) fn rows(difference: &Difference) -> Vec<Vec<String>> {
     let row = |extent: &AccessRegion| {
-        let who = if difference.scope.is_everyone() { "everyone".into() } else { difference.scope.to_string() };
-        [vec![who, effect(difference.effect, &difference.scope).into()], cells(extent)].concat()
+        let who = if difference.scope.is_everyone() {
+            "everyone".into()
+        } else {
+            difference.scope.to_string()
+        };
+        [
+            vec![who, effect(difference.effect, &difference.scope).into()],
+            cells(extent),
+        ]
+        .concat()
     };
     difference.regions.iter().map(row).collect()
 }
@@ -141,7 +192,11 @@ pub(super) fn regions(process: &Process, regions: &[AccessRegion], indent: &str)
 fn cells(extent: &AccessRegion) -> Vec<String> {
     let of = extent.resource_type;
     let mut on = names(of, extent.pattern.pattern_type, &extent.pattern.name);
-    let except: Vec<String> = extent.except.iter().map(|except| names(of, except.pattern_type, &except.name)).collect();
+    let except: Vec<String> = extent
+        .except
+        .iter()
+        .map(|except| names(of, except.pattern_type, &except.name))
+        .collect();
     if !except.is_empty() {
         let _ = write!(on, " except {}", except.join(", "));
     }
@@ -151,8 +206,12 @@ fn cells(extent: &AccessRegion) -> Vec<String> {
 fn effect(effect: AccessEffect, scope: &Scope) -> &'static str {
     let is_user = matches!(scope, Scope::One(principal) if principal.kind() == PrincipalType::User);
     match effect {
-        AccessEffect::GainsWithOthers if scope.is_everyone() => "users gain what a group or role allows",
-        AccessEffect::LosesWithOthers if scope.is_everyone() => "users lose what a group or role allows",
+        AccessEffect::GainsWithOthers if scope.is_everyone() => {
+            "users gain what a group or role allows"
+        }
+        AccessEffect::LosesWithOthers if scope.is_everyone() => {
+            "users lose what a group or role allows"
+        }
         AccessEffect::GainsWithOthers if is_user => "gains what a group allows",
         AccessEffect::LosesWithOthers if is_user => "loses what a group allows",
         effect => effect_on_members(effect),
@@ -174,7 +233,13 @@ fn hosts(hosts: &HostSet) -> String {
     if hosts.is_any() {
         return "*".into();
     }
-    let list = |hosts: &[gbac_engine::Host]| hosts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let list = |hosts: &[gbac_engine::Host]| {
+        hosts
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     let known = match &hosts.addresses {
         Addresses::Only(only) if only.is_empty() => String::new(),
         Addresses::Only(only) => list(only),

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use gbac_analysis::doctor::{DiagnosticInput, DiagnosticStep, ServiceResolution, StepStatus, TokenInput, diagnose};
+use gbac_analysis::doctor::{
+    DiagnosticInput, DiagnosticStep, ServiceResolution, StepStatus, TokenInput, diagnose,
+};
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_api::loggers::LogLevel;
 use gbac_api::paths;
@@ -22,16 +24,38 @@ use crate::query;
 use crate::results::{Diagnosis, DiagnosisStep};
 
 pub(crate) fn run(process: &Process, args: &DoctorArgs, format: Format) -> Result<u8, Failure> {
-    let claims = args.claims.as_deref().map(|path| input::object(process, path)).transpose()?;
-    if claims.is_none() && args.token.is_none() && args.connect.connect_token.is_some() && !args.online {
+    let claims = args
+        .claims
+        .as_deref()
+        .map(|path| input::object(process, path))
+        .transpose()?;
+    if claims.is_none()
+        && args.token.is_none()
+        && args.connect.connect_token.is_some()
+        && !args.online
+    {
         let message = "--token-file is your own sign-in for --online; name the token to examine: `gbac doctor FILE`";
         return Err(Failure::usage(message));
     }
-    let token = if claims.is_some() { String::new() } else { input::token(process, args.token.as_deref())? };
+    let token = if claims.is_some() {
+        String::new()
+    } else {
+        input::token(process, args.token.as_deref())?
+    };
     let expected = query::group_names("--expect-group", &args.expect_group)?;
-    let userinfo = args.settings.userinfo.as_deref().map(|path| input::object(process, path)).transpose()?;
+    let userinfo = args
+        .settings
+        .userinfo
+        .as_deref()
+        .map(|path| input::object(process, path))
+        .transpose()?;
     let mut settings = inspect::settings(process, &args.settings)?;
-    let mut policy = args.settings.policy.as_deref().map(|path| input::policy(process, path)).transpose()?;
+    let mut policy = args
+        .settings
+        .policy
+        .as_deref()
+        .map(|path| input::policy(process, path))
+        .transpose()?;
     let (mut resolved, mut log_level, mut accepted) = (None, None, None);
     if args.online {
         let service = ServiceState::read(process, &Client::open(process, &args.connect)?, &token)?;
@@ -42,7 +66,9 @@ pub(crate) fn run(process: &Process, args: &DoctorArgs, format: Format) -> Resul
         policy = policy.or(service.policy);
     }
     let steps = diagnose(&DiagnosticInput {
-        token: claims.as_ref().map_or(TokenInput::Token(&token), TokenInput::Claims),
+        token: claims
+            .as_ref()
+            .map_or(TokenInput::Token(&token), TokenInput::Claims),
         userinfo: userinfo.as_ref(),
         settings: &settings,
         policy: policy.as_ref(),
@@ -54,16 +80,26 @@ pub(crate) fn run(process: &Process, args: &DoctorArgs, format: Format) -> Resul
     });
     match format {
         Format::Json | Format::Yaml => {
-            output::value(process, format, &Diagnosis { steps: steps.iter().map(result).collect() })?;
+            output::value(
+                process,
+                format,
+                &Diagnosis {
+                    steps: steps.iter().map(result).collect(),
+                },
+            )?;
         }
         Format::Text => output::text(process, &render(&steps))?,
     }
     let failed = steps.iter().any(|step| step.state == StepStatus::Failed);
-    Ok(if failed { output::ERROR } else { output::SUCCESS })
+    Ok(if failed {
+        output::ERROR
+    } else {
+        output::SUCCESS
+    })
 }
 
-/// The state of a running service. A part that the service does not disclose becomes a note, and the procedure continues
-/// without it.
+/// The state of a running service. A part that the service does not disclose becomes a note, and
+/// the procedure continues without it.
 struct ServiceState {
     resolved: Option<ServiceResolution>,
     settings: Option<Settings>,
@@ -75,16 +111,21 @@ struct ServiceState {
 impl ServiceState {
     fn read(process: &Process, client: &Client, token: &str) -> Result<Self, Failure> {
         let resolved = match client.resolve(token) {
-            Ok(identity) => Some(ServiceResolution::Identity(identity.principal, identity.groups)),
+            Ok(identity) => Some(ServiceResolution::Identity(
+                identity.principal,
+                identity.groups,
+            )),
             Err(error @ (CallError::Refused(_) | CallError::Credentials(_))) => {
                 Some(ServiceResolution::Refused(error.message()))
             }
             Err(error) => return Err(error.into()),
         };
-        let report =
-            |what: &str, failure: &dyn std::fmt::Display| output::note(process, &format!("note: {what}: {failure}"));
-        let settings =
-            read_settings(client).map_err(|failure| report("the properties could not be read", &failure)).ok();
+        let report = |what: &str, failure: &dyn std::fmt::Display| {
+            output::note(process, &format!("note: {what}: {failure}"))
+        };
+        let settings = read_settings(client)
+            .map_err(|failure| report("the properties could not be read", &failure))
+            .ok();
         // A note about the properties was already written.
         let properties: Map<String, Value> = client.get(paths::CLUSTER_CONFIG).unwrap_or_default();
         // Resolving the token made the service load the provider's keys, and with them its issuer.
@@ -93,14 +134,22 @@ impl ServiceState {
             // Other implementations of the API have no such rules.
             Err(CallError::Refused(refusal)) if refusal.status == 404 => None,
             Err(error) => {
-                report("what the service requires of tokens could not be read", &error);
+                report(
+                    "what the service requires of tokens could not be read",
+                    &error,
+                );
                 None
             }
         };
         let accepted = of_service(&properties, info.as_ref());
-        let policy = client.policy().map_err(|error| report("the policy could not be read", &error)).ok();
+        let policy = client
+            .policy()
+            .map_err(|error| report("the policy could not be read", &error))
+            .ok();
         let level: Result<LogLevel, _> = client.get(&paths::log_level("security", None));
-        let level = level.map_err(|error| report("the log level could not be read", &error)).ok();
+        let level = level
+            .map_err(|error| report("the log level could not be read", &error))
+            .ok();
         Ok(Self {
             resolved,
             settings,
@@ -112,8 +161,20 @@ impl ServiceState {
 }
 
 fn result(step: &DiagnosticStep) -> DiagnosisStep<'_> {
-    let DiagnosticStep { code, title, state, findings, next } = step;
-    DiagnosisStep { code, title, state: state.into(), findings, next }
+    let DiagnosticStep {
+        code,
+        title,
+        state,
+        findings,
+        next,
+    } = step;
+    DiagnosisStep {
+        code,
+        title,
+        state: state.into(),
+        findings,
+        next,
+    }
 }
 
 fn render(steps: &[DiagnosticStep]) -> String {

@@ -17,7 +17,9 @@ use crate::results::TransferredPolicy;
 
 pub(crate) fn export(process: &Process, args: &ExportArgs, format: Format) -> Result<u8, Failure> {
     let client = Client::open(process, &args.connect)?;
-    let (policy, tag) = client.policy().map_err(|error| target::explained(process, &client, error))?;
+    let (policy, tag) = client
+        .policy()
+        .map_err(|error| target::explained(process, &client, error))?;
     let document = policy_to_text(&policy);
     let Some(path) = &args.out else {
         match format {
@@ -27,7 +29,14 @@ pub(crate) fn export(process: &Process, args: &ExportArgs, format: Format) -> Re
         return Ok(output::SUCCESS);
     };
     output::file(process, path, &document)?;
-    report(process, "Exported", &path.display().to_string(), &policy, Some(&tag), format)?;
+    report(
+        process,
+        "Exported",
+        &path.display().to_string(),
+        &policy,
+        Some(&tag),
+        format,
+    )?;
     Ok(output::SUCCESS)
 }
 
@@ -39,7 +48,9 @@ pub(crate) fn import(process: &Process, args: &ImportArgs, format: Format) -> Re
     if args.merge {
         return merge::run(process, &client, &policy, args.dry_run, format);
     }
-    let (before, tag) = client.policy().map_err(|error| target::explained(process, &client, error))?;
+    let (before, tag) = client
+        .policy()
+        .map_err(|error| target::explained(process, &client, error))?;
     if required_tag.is_some_and(|required| required != tag) {
         let message = "the policy changed since that state; export it again and repeat your change";
         return Err(Failure::new("policy_changed", message));
@@ -49,7 +60,11 @@ pub(crate) fn import(process: &Process, args: &ImportArgs, format: Format) -> Re
         client.validate_policy(&policy, &tag)?;
         let relation = show_dry_run(process, &before, &policy, format)?;
         let differs = args.exit_code && relation != Relation::Equal;
-        return Ok(if differs { output::ERROR } else { output::SUCCESS });
+        return Ok(if differs {
+            output::ERROR
+        } else {
+            output::SUCCESS
+        });
     }
     if changes.removes_something() || changes.sets_something() {
         show_effect(process, &before, &after_import(&before, &policy)?, format)?;
@@ -66,7 +81,9 @@ pub(crate) fn import(process: &Process, args: &ImportArgs, format: Format) -> Re
 fn after_import(before: &Policy, document: &Policy) -> Result<Policy, Failure> {
     let mut after = document.clone();
     let settings = document.settings().filled_from(before.settings());
-    after.apply(Change::Settings(Box::new(settings))).map_err(|error| Failure::new(error.code(), error.to_string()))?;
+    after
+        .apply(Change::Settings(Box::new(settings)))
+        .map_err(|error| Failure::new(error.code(), error.to_string()))?;
     Ok(after)
 }
 
@@ -80,12 +97,18 @@ pub(super) fn show_dry_run(
     let changes = ChangeList::between(before, document);
     let changed = diff(before, &after_import(before, document)?);
     match format {
-        Format::Json | Format::Yaml => output::value(process, format, &changes.counted(DiffJson::from(&changed)))?,
+        Format::Json | Format::Yaml => {
+            output::value(process, format, &changes.counted(DiffJson::from(&changed)))?
+        }
         Format::Text => {
             let effect = if changes.is_empty() {
                 NOTHING_TO_CHANGE.to_owned()
             } else {
-                format!("{}{}", changes.render(), differences::render(process, &changed))
+                format!(
+                    "{}{}",
+                    changes.render(),
+                    differences::render(process, &changed)
+                )
             };
             output::text(process, &format!("{effect}Dry run: nothing was changed.\n"))?;
         }
@@ -93,9 +116,14 @@ pub(super) fn show_dry_run(
     Ok(changed.relation)
 }
 
-/// Shows what a change of the whole policy adds and removes, and who gains and loses access. Other formats than text show
-/// it on standard error.
-pub(super) fn show_effect(process: &Process, before: &Policy, after: &Policy, format: Format) -> Result<(), Failure> {
+/// Shows what a change of the whole policy adds and removes, and who gains and loses access. Other
+/// formats than text show it on standard error.
+pub(super) fn show_effect(
+    process: &Process,
+    before: &Policy,
+    after: &Policy,
+    format: Format,
+) -> Result<(), Failure> {
     let text = format!(
         "{}{}",
         ChangeList::between(before, after).render(),
@@ -113,8 +141,14 @@ pub(super) fn show_effect(process: &Process, before: &Policy, after: &Policy, fo
 /// Converts a printed state to the service's entity tag (RFC 9110 8.8.3).
 fn tag_of(state: &str) -> Result<String, Failure> {
     let state = state.trim_matches('"');
-    if state.is_empty() || !state.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"') {
-        return Err(Failure::usage("--if-match: invalid state; write one that `gbac export --out` printed"));
+    if state.is_empty()
+        || !state
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() && byte != b'"')
+    {
+        return Err(Failure::usage(
+            "--if-match: invalid state; write one that `gbac export --out` printed",
+        ));
     }
     Ok(format!("\"{state}\""))
 }
@@ -131,11 +165,25 @@ pub(super) fn report(
     match format {
         Format::Json | Format::Yaml => {
             let (acls, roles) = (policy.acl_count(), policy.role_count());
-            output::value(process, format, &TransferredPolicy { file, acls, roles, state })
+            output::value(
+                process,
+                format,
+                &TransferredPolicy {
+                    file,
+                    acls,
+                    roles,
+                    state,
+                },
+            )
         }
         Format::Text => {
-            let state = state.map(|state| format!(" The service's state is {}.", plain(state))).unwrap_or_default();
-            output::text(process, &format!("{done} {}: {}.{state}\n", plain(file), contents(policy)))
+            let state = state
+                .map(|state| format!(" The service's state is {}.", plain(state)))
+                .unwrap_or_default();
+            output::text(
+                process,
+                &format!("{done} {}: {}.{state}\n", plain(file), contents(policy)),
+            )
         }
     }
 }

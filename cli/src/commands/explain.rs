@@ -6,7 +6,8 @@ use gbac_analysis::check::{Answer, Check, Query, TokenRefusal};
 use gbac_console_model::phrases::count;
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{
-    AccessPath, Candidate, CandidateStatus, Explanation, HostFacet, NearMiss, PrincipalFacet, Reason,
+    AccessPath, Candidate, CandidateStatus, Explanation, HostFacet, NearMiss, PrincipalFacet,
+    Reason,
 };
 use gbac_json::TokenRefusalJson;
 
@@ -30,8 +31,12 @@ pub(super) fn deny_refused(
         }
         Format::Text => {
             let TokenRefusal { code, message } = refusal;
-            let text =
-                format!("{}: the token is refused\n{} ({})\n", paint(BAD, "Denied"), plain(message), plain(code));
+            let text = format!(
+                "{}: the token is refused\n{} ({})\n",
+                paint(BAD, "Denied"),
+                plain(message),
+                plain(code)
+            );
             policy_source::write_text(process, state, &text)?;
         }
     }
@@ -47,29 +52,61 @@ pub(crate) fn explanation(
 ) -> String {
     let mut text = String::new();
     let decision = &explanation.decision;
-    let Query::Access { operation, resource_type, resource_name } = &check.query else { return text };
-    let request = format!("{} on {}", operation.spelling().label, resource(*resource_type, resource_name));
+    let Query::Access {
+        operation,
+        resource_type,
+        resource_name,
+    } = &check.query
+    else {
+        return text;
+    };
+    let request = format!(
+        "{} on {}",
+        operation.spelling().label,
+        resource(*resource_type, resource_name)
+    );
     let verdict = verdict(decision);
-    let verdict = result_style(verdict).map_or_else(|| verdict.to_owned(), |style| paint(style, verdict));
+    let verdict =
+        result_style(verdict).map_or_else(|| verdict.to_owned(), |style| paint(style, verdict));
     let _ = writeln!(text, "{verdict}: {} {request}", subject(resolved));
     let _ = writeln!(text, "{}", because(resolved, decision));
     if decision.host_unknown {
-        let _ = writeln!(text, "The client's host is unknown; the verdict can change with --host.");
+        let _ = writeln!(
+            text,
+            "The client's host is unknown; the verdict can change with --host."
+        );
     }
     text.push_str(&token(resolved));
-    let rows: Vec<Vec<String>> =
-        explanation.candidates.iter().filter(|candidate| candidate.is_on_resource()).map(row).collect();
+    let rows: Vec<Vec<String>> = explanation
+        .candidates
+        .iter()
+        .filter(|candidate| candidate.is_on_resource())
+        .map(row)
+        .collect();
     if !rows.is_empty() {
-        let head = ["RESULT", "PERMISSION", "PRINCIPAL", "RESOURCE", "OPERATION", "HOST"];
+        let head = [
+            "RESULT",
+            "PERMISSION",
+            "PRINCIPAL",
+            "RESOURCE",
+            "OPERATION",
+            "HOST",
+        ];
         let _ = write!(text, "\n{}", table(process, &head, &rows));
     }
     let unlisted = explanation.candidates.len() - rows.len();
     if explanation.omitted > 0 {
         let acls = count(unlisted + explanation.omitted, "ACL");
-        let _ = writeln!(text, "Not listed: {acls} of the same principals; --limit sets how many are listed.");
+        let _ = writeln!(
+            text,
+            "Not listed: {acls} of the same principals; --limit sets how many are listed."
+        );
     } else if unlisted > 0 {
         let acls = count(unlisted, "ACL");
-        let _ = writeln!(text, "Not listed: {acls} of the same principals on other resources; see `gbac permissions`.");
+        let _ = writeln!(
+            text,
+            "Not listed: {acls} of the same principals on other resources; see `gbac permissions`."
+        );
     }
     text.push_str(next(decision.reason));
     text
@@ -78,17 +115,28 @@ pub(crate) fn explanation(
 /// What to do about a denial that a grant can lift.
 const fn next(reason: Reason) -> &'static str {
     match reason {
-        Reason::NoMatch => "`gbac least-grant` with the same flags finds the smallest grant that allows it.\n",
+        Reason::NoMatch => {
+            "`gbac least-grant` with the same flags finds the smallest grant that allows it.\n"
+        }
         _ => "",
     }
 }
 
 /// The verdict on an API request, with each permission that it requires.
 pub(crate) fn request(process: &Process, resolved: &ResolvedIdentity, answer: &Answer) -> String {
-    let Answer::Api { outcome, decisions, .. } = answer else { return String::new() };
+    let Answer::Api {
+        outcome, decisions, ..
+    } = answer
+    else {
+        return String::new();
+    };
     let mut text = format!(
         "{}: {}\n",
-        if outcome.code() == "allow" { paint(GOOD, "Allowed") } else { paint(BAD, "Denied") },
+        if outcome.code() == "allow" {
+            paint(GOOD, "Allowed")
+        } else {
+            paint(BAD, "Denied")
+        },
         subject(resolved)
     );
     text.push_str(&token(resolved));
@@ -106,7 +154,11 @@ pub(crate) fn request(process: &Process, resolved: &ResolvedIdentity, answer: &A
     if rows.is_empty() {
         text.push_str("This request needs no permission.\n");
     } else {
-        text.push_str(&table(process, &["VERDICT", "OPERATION", "RESOURCE", "REASON"], &rows));
+        text.push_str(&table(
+            process,
+            &["VERDICT", "OPERATION", "RESOURCE", "REASON"],
+            &rows,
+        ));
     }
     text
 }
@@ -116,7 +168,11 @@ fn row(candidate: &Candidate) -> Vec<String> {
     let paths: Vec<String> = candidate.paths.iter().map(access_path).collect();
     let principal = match &candidate.principal {
         PrincipalFacet::MemberLetterCase(near) | PrincipalFacet::MemberSlashes(near) => {
-            format!("{} > {}", plain(&near.member.to_string()), plain(&acl.principal.to_string()))
+            format!(
+                "{} > {}",
+                plain(&near.member.to_string()),
+                plain(&acl.principal.to_string())
+            )
         }
         _ if paths.is_empty() => plain(&acl.principal.to_string()),
         _ => paths.join("; "),

@@ -38,8 +38,15 @@ struct Inspection {
 impl Inspection {
     /// The warnings about the header, then those about the groups.
     fn warnings(&self) -> Vec<Warning> {
-        let header = self.header.as_ref().map(Header::warnings).unwrap_or_default();
-        header.into_iter().chain(self.extraction.warnings.iter().cloned()).collect()
+        let header = self
+            .header
+            .as_ref()
+            .map(Header::warnings)
+            .unwrap_or_default();
+        header
+            .into_iter()
+            .chain(self.extraction.warnings.iter().cloned())
+            .collect()
     }
 }
 
@@ -51,38 +58,70 @@ pub(crate) fn run(process: &Process, args: &InspectArgs, format: Format) -> Resu
     }
     // If keys are given, an unverified token is an error.
     let refused = !inspection.lines.is_empty() && !inspection.verified;
-    Ok(if refused { output::ERROR } else { output::SUCCESS })
+    Ok(if refused {
+        output::ERROR
+    } else {
+        output::SUCCESS
+    })
 }
 
 fn inspect(process: &Process, args: &InspectArgs) -> Result<Inspection, Failure> {
     let settings = settings(process, &args.settings)?;
-    let userinfo = args.settings.userinfo.as_deref().map(|path| input::object(process, path)).transpose()?;
+    let userinfo = args
+        .settings
+        .userinfo
+        .as_deref()
+        .map(|path| input::object(process, path))
+        .transpose()?;
     let verifier = Verifier::from_args(process, &args.keys, input::now())?;
     let (header, claims, lines) = match &args.claims {
-        Some(path) => (None, UnverifiedClaims::from(input::object(process, path)?), Vec::new()),
+        Some(path) => (
+            None,
+            UnverifiedClaims::from(input::object(process, path)?),
+            Vec::new(),
+        ),
         None => {
             let text = input::token(process, args.token.as_deref())?;
-            let token = UnverifiedToken::decode(&text)
-                .map_err(|error| Failure::new(error.code(), format!("{error}; {}", error.hint())))?;
-            let lines = verifier.as_ref().map(|verifier| verifier.report(&text)).unwrap_or_default();
+            let token = UnverifiedToken::decode(&text).map_err(|error| {
+                Failure::new(error.code(), format!("{error}; {}", error.hint()))
+            })?;
+            let lines = verifier
+                .as_ref()
+                .map(|verifier| verifier.report(&text))
+                .unwrap_or_default();
             (Some(token.header), token.claims, lines)
         }
     };
     if args.claims.is_some() && verifier.is_some() {
-        return Err(Failure::usage("--jwks verifies tokens, and --claims have no signature; pass a token instead"));
+        return Err(Failure::usage(
+            "--jwks verifies tokens, and --claims have no signature; pass a token instead",
+        ));
     }
-    let verified = !lines.is_empty() && lines.iter().all(|line| line.outcome != VerificationOutcome::Failed);
+    let verified = !lines.is_empty()
+        && lines
+            .iter()
+            .all(|line| line.outcome != VerificationOutcome::Failed);
     let rules = settings.identity_rules();
-    let extraction = gbac_engine::groups::extract(&rules.extraction, claims.members(), userinfo.as_ref());
-    let user =
-        Identity::from_unverified(&claims, userinfo.as_ref(), &rules).map(|(identity, _)| identity.user().to_owned());
-    Ok(Inspection { header, claims: claims.members().clone(), lines, verified, user, extraction, settings })
+    let extraction =
+        gbac_engine::groups::extract(&rules.extraction, claims.members(), userinfo.as_ref());
+    let user = Identity::from_unverified(&claims, userinfo.as_ref(), &rules)
+        .map(|(identity, _)| identity.user().to_owned());
+    Ok(Inspection {
+        header,
+        claims: claims.members().clone(),
+        lines,
+        verified,
+        user,
+        extraction,
+        settings,
+    })
 }
 
 /// Reads the value of `--nested`.
 pub(super) fn nested(text: &str) -> Result<NestedGroupBehavior, Failure> {
-    text.parse::<NestedGroupBehavior>()
-        .map_err(|error| Failure::value(error.code(), format!("--nested: {error}; {}", error.hint())))
+    text.parse::<NestedGroupBehavior>().map_err(|error| {
+        Failure::value(error.code(), format!("--nested: {error}; {}", error.hint()))
+    })
 }
 
 /// The settings that the flags name.
@@ -102,12 +141,19 @@ pub(super) fn settings(process: &Process, args: &SettingsArgs) -> Result<Setting
             };
             attributes.insert(name, text);
         }
-        settings.groups = GroupSource::from_attributes(attributes)
-            .map_err(|error| Failure::new(error.code(), format!("{}: {error}; {}", path.display(), error.hint())))?;
+        settings.groups = GroupSource::from_attributes(attributes).map_err(|error| {
+            Failure::new(
+                error.code(),
+                format!("{}: {error}; {}", path.display(), error.hint()),
+            )
+        })?;
     } else if let GroupSource::Properties { claim_path, nested } = &mut settings.groups {
         if let Some(text) = &args.claim_path {
             *claim_path = ClaimPath::parse(text).map_err(|error| {
-                let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+                let hint = error
+                    .hint()
+                    .map(|hint| format!("; {hint}"))
+                    .unwrap_or_default();
                 Failure::value(error.code(), format!("--claim-path: {error}{hint}"))
             })?;
         }
@@ -116,40 +162,62 @@ pub(super) fn settings(process: &Process, args: &SettingsArgs) -> Result<Setting
         }
     }
     if let Some(text) = &args.principal_mapping {
-        settings.principal_mapping = PrincipalMapping::parse(text)
-            .map_err(|error| Failure::value(error.code(), format!("--principal-mapping: {error}")))?;
+        settings.principal_mapping = PrincipalMapping::parse(text).map_err(|error| {
+            Failure::value(error.code(), format!("--principal-mapping: {error}"))
+        })?;
     }
     Ok(settings)
 }
 
 fn result<'a>(inspection: &'a Inspection) -> InspectedToken<'a> {
-    let ExtractionJson { groups, claim, elements, .. } = (&inspection.extraction).into();
+    let ExtractionJson {
+        groups,
+        claim,
+        elements,
+        ..
+    } = (&inspection.extraction).into();
     let check = |line: &'a VerificationStep| TokenCheck {
         name: line.name,
         outcome: outcome(line.outcome),
         code: line.code,
         detail: &line.detail,
     };
-    let user_error = |error: &IdentityError| UserError { code: error.code(), message: error.to_string() };
+    let user_error = |error: &IdentityError| UserError {
+        code: error.code(),
+        message: error.to_string(),
+    };
     InspectedToken {
         user: inspection.user.as_deref().ok(),
         user_error: inspection.user.as_ref().err().map(user_error),
         groups,
-        warnings: inspection.warnings().iter().map(WarningJson::from).collect(),
+        warnings: inspection
+            .warnings()
+            .iter()
+            .map(WarningJson::from)
+            .collect(),
         verified: inspection.verified,
         claim,
         elements,
         claims: gbac_json::claims_to_object(&inspection.claims),
         checks: inspection.lines.iter().map(check).collect(),
-        header: inspection.header.as_ref().map(|header| gbac_json::claims_to_object(header.members())),
+        header: inspection
+            .header
+            .as_ref()
+            .map(|header| gbac_json::claims_to_object(header.members())),
     }
 }
 
 fn render(process: &Process, inspection: &Inspection) -> String {
     let mut text = String::new();
     if let Some(header) = &inspection.header {
-        let key = header.kid().map(|kid| format!(", key {}", plain(kid))).unwrap_or_default();
-        let typ = header.typ().map(|typ| format!(", typ {}", plain(typ))).unwrap_or_default();
+        let key = header
+            .kid()
+            .map(|kid| format!(", key {}", plain(kid)))
+            .unwrap_or_default();
+        let typ = header
+            .typ()
+            .map(|typ| format!(", typ {}", plain(typ)))
+            .unwrap_or_default();
         let _ = writeln!(
             text,
             "1. Decode     compact JWS, {}{key}{typ}, {}",
@@ -157,11 +225,20 @@ fn render(process: &Process, inspection: &Inspection) -> String {
             count(inspection.claims.len(), "claim")
         );
     } else {
-        let _ = writeln!(text, "1. Decode     {}", count(inspection.claims.len(), "claim"));
+        let _ = writeln!(
+            text,
+            "1. Decode     {}",
+            count(inspection.claims.len(), "claim")
+        );
     }
     for line in &inspection.lines {
-        let _ =
-            writeln!(text, "   {:<10} {}: {}", line.name, outcome(line.outcome).replace('_', " "), plain(&line.detail));
+        let _ = writeln!(
+            text,
+            "   {:<10} {}: {}",
+            line.name,
+            outcome(line.outcome).replace('_', " "),
+            plain(&line.detail)
+        );
     }
     if inspection.lines.is_empty() {
         let _ = writeln!(text, "   signature  not verified (pass --jwks to verify)");
@@ -181,12 +258,25 @@ fn render(process: &Process, inspection: &Inspection) -> String {
     }
     let (place, nested) = match &inspection.settings.groups {
         GroupSource::Properties { claim_path, nested } => (claim_path.as_str(), nested.as_str()),
-        GroupSource::Sso { attributes, .. } => (attributes.get("federated_groups").map_or("", String::as_str), "none"),
+        GroupSource::Sso { attributes, .. } => (
+            attributes
+                .get("federated_groups")
+                .map_or("", String::as_str),
+            "none",
+        ),
     };
-    let _ =
-        writeln!(text, "3. Group claim  {}: {}", plain(place), plain(&describe_claim(&inspection.extraction.claim)));
+    let _ = writeln!(
+        text,
+        "3. Group claim  {}: {}",
+        plain(place),
+        plain(&describe_claim(&inspection.extraction.claim))
+    );
     let _ = writeln!(text, "4. Nested group behavior  {nested}");
-    let _ = writeln!(text, "5. Principals  {}", inspection.extraction.groups.len());
+    let _ = writeln!(
+        text,
+        "5. Principals  {}",
+        inspection.extraction.groups.len()
+    );
     let rows: Vec<Vec<String>> = inspection
         .extraction
         .elements
@@ -201,14 +291,28 @@ fn render(process: &Process, inspection: &Inspection) -> String {
         })
         .collect();
     if !rows.is_empty() {
-        let _ = write!(text, "\n{}", table(process, &["ELEMENT", "VALUE", "PRINCIPAL"], &rows));
+        let _ = write!(
+            text,
+            "\n{}",
+            table(process, &["ELEMENT", "VALUE", "PRINCIPAL"], &rows)
+        );
     }
     for warning in inspection.warnings() {
-        let _ = writeln!(text, "warning: {} ({})", plain(&warning.message), warning.code);
+        let _ = writeln!(
+            text,
+            "warning: {} ({})",
+            plain(&warning.message),
+            warning.code
+        );
     }
     if inspection.extraction.groups.is_empty() {
         for found in suggest_paths(&inspection.claims) {
-            let _ = writeln!(text, "hint: --claim-path {} finds {}", shell(&found.path), count(found.count, "name"));
+            let _ = writeln!(
+                text,
+                "hint: --claim-path {} finds {}",
+                shell(&found.path),
+                count(found.count, "name")
+            );
         }
     }
     text

@@ -20,7 +20,11 @@ use crate::process::Process;
 use crate::query::{self, EvaluatedQuery};
 use crate::table::table;
 
-pub(crate) fn run(process: &Process, args: &PolicyQueryArgs, format: Format) -> Result<u8, Failure> {
+pub(crate) fn run(
+    process: &Process,
+    args: &PolicyQueryArgs,
+    format: Format,
+) -> Result<u8, Failure> {
     let query = EvaluatedQuery::evaluate(process, args)?;
     let requests = query.requests()?;
     let mut least = least_grant(&query.policy, &query.opened.identity, &requests);
@@ -30,17 +34,34 @@ pub(crate) fn run(process: &Process, args: &PolicyQueryArgs, format: Format) -> 
     let grants: Vec<Change> = least.acls.iter().cloned().map(Change::AddAcl).collect();
     if let Some(path) = &args.out {
         changes::write(process, path, &grants)?;
-        changes::announce(process, path, &grants, &format!("{}, and no membership", count(grants.len(), "new ACL")));
+        changes::announce(
+            process,
+            path,
+            &grants,
+            &format!("{}, and no membership", count(grants.len(), "new ACL")),
+        );
     }
     match format {
         Format::Json | Format::Yaml => {
-            policy_source::write_value(process, query.state.as_ref(), format, LeastGrantJson::from(&least))?;
+            policy_source::write_value(
+                process,
+                query.state.as_ref(),
+                format,
+                LeastGrantJson::from(&least),
+            )?;
         }
         Format::Text => {
             policy_source::write_text(
                 process,
                 query.state.as_ref(),
-                &render(process, &query.policy, &query.opened, &requests, &least, &grants),
+                &render(
+                    process,
+                    &query.policy,
+                    &query.opened,
+                    &requests,
+                    &least,
+                    &grants,
+                ),
             )?;
         }
     }
@@ -52,7 +73,10 @@ fn for_group(least: &mut LeastGrant, group: &Principal) {
     for acl in &mut least.acls {
         acl.principal = group.clone();
     }
-    least.sets.retain(|set| set.iter().all(|principal| principal.kind() == PrincipalType::Role));
+    least.sets.retain(|set| {
+        set.iter()
+            .all(|principal| principal.kind() == PrincipalType::Role)
+    });
 }
 
 /// The command that makes the user, or the group alone, a member of the first role that is enough.
@@ -61,12 +85,17 @@ fn command_to_join(opened: &ResolvedIdentity, least: &LeastGrant) -> String {
         [role] if role.kind() == PrincipalType::Role => Some(role.name().to_owned()),
         _ => None,
     });
-    let Some(role) = role else { return String::new() };
+    let Some(role) = role else {
+        return String::new();
+    };
     let (member, who) = match query::group_alone(&opened.identity) {
         Some(group) => (group, "group"),
         None => (opened.identity.principal(), "user"),
     };
-    let title = format!("To make the {who} a member of Role:{} in a running service:", plain(&role));
+    let title = format!(
+        "To make the {who} a member of Role:{} in a running service:",
+        plain(&role)
+    );
     changes::as_commands(&title, &[Change::AddMember { role, member }])
 }
 
@@ -76,7 +105,11 @@ const COMPARED: usize = 5;
 /// A membership, and where somebody gets it.
 fn membership(principal: &Principal) -> String {
     let name = plain(&principal.to_string());
-    if principal.kind() == PrincipalType::Group { format!("{name} (in the identity provider)") } else { name }
+    if principal.kind() == PrincipalType::Group {
+        format!("{name} (in the identity provider)")
+    } else {
+        name
+    }
 }
 
 fn render(
@@ -93,21 +126,44 @@ fn render(
         .map(|(request, decision)| {
             let operation = request.operation.spelling().label.into();
             let on = resource(request.resource_type, request.resource_name);
-            vec![verdict(decision).into(), operation, on, because(opened, decision)]
+            vec![
+                verdict(decision).into(),
+                operation,
+                on,
+                because(opened, decision),
+            ]
         })
         .collect();
     let mut text = format!("{}\n{}", subject(opened), token(opened));
-    let _ = write!(text, "\n{}\n", table(process, &["VERDICT", "OPERATION", "RESOURCE", "REASON"], &rows));
-    if least.decisions.iter().all(|decision| decision.outcome == Outcome::Allow) {
+    let _ = write!(
+        text,
+        "\n{}\n",
+        table(
+            process,
+            &["VERDICT", "OPERATION", "RESOURCE", "REASON"],
+            &rows
+        )
+    );
+    if least
+        .decisions
+        .iter()
+        .all(|decision| decision.outcome == Outcome::Allow)
+    {
         text.push_str("Already allowed.\n");
         return text;
     }
-    if least.decisions.iter().any(|decision| decision.reason == Reason::Expired) {
+    if least
+        .decisions
+        .iter()
+        .any(|decision| decision.reason == Reason::Expired)
+    {
         text.push_str("No grant helps: the token has expired. Get a new token.\n");
         return text;
     }
     if !least.denied_by.is_empty() {
-        text.push_str("No grant helps: a deny rule blocks this. Remove each of these, or the path to it:\n");
+        text.push_str(
+            "No grant helps: a deny rule blocks this. Remove each of these, or the path to it:\n",
+        );
         for found in &least.denied_by {
             let _ = writeln!(text, "  {}", verdicts::access_path(found));
         }
@@ -126,11 +182,17 @@ fn render(
             let names: Vec<String> = set.iter().map(membership).collect();
             let _ = writeln!(text, "  {}", list(&names));
             if place < COMPARED {
-                text.push_str(&regions(process, &membership_gains(policy, identity, &member, set), "    "));
+                text.push_str(&regions(
+                    process,
+                    &membership_gains(policy, identity, &member, set),
+                    "    ",
+                ));
             }
         }
         if !least.complete {
-            text.push_str("The search stopped at its limit: there can be others, and smaller ones.\n");
+            text.push_str(
+                "The search stopped at its limit: there can be others, and smaller ones.\n",
+            );
         }
     }
     if !least.acls.is_empty() {
@@ -140,6 +202,9 @@ fn render(
         }
     }
     text.push_str(&command_to_join(opened, least));
-    text.push_str(&changes::as_commands("To create these ACLs in a running service:", grants));
+    text.push_str(&changes::as_commands(
+        "To create these ACLs in a running service:",
+        grants,
+    ));
     text
 }

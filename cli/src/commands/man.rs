@@ -16,15 +16,30 @@ pub(crate) fn run(process: &Process, folder: &Path, format: Format) -> Result<u8
     let failed = |error: std::io::Error| Failure::io(&name, &error);
     let folder = process.path(folder);
     fs::create_dir_all(&folder).map_err(failed)?;
-    clap_mangen::generate_to(help::command().disable_help_subcommand(true), &folder).map_err(failed)?;
-    let pages = fs::read_dir(&folder).map_err(failed)?.filter_map(Result::ok);
+    clap_mangen::generate_to(help::command().disable_help_subcommand(true), &folder)
+        .map_err(failed)?;
+    let pages = fs::read_dir(&folder)
+        .map_err(failed)?
+        .filter_map(Result::ok);
     let is_page = |file: &fs::DirEntry| {
-        file.file_name().to_str().is_some_and(|name| name.starts_with("gbac") && name.ends_with(".1"))
+        file.file_name()
+            .to_str()
+            .is_some_and(|name| name.starts_with("gbac") && name.ends_with(".1"))
     };
     let pages = pages.filter(is_page).count();
     match format {
-        Format::Json | Format::Yaml => output::value(process, format, &ManualPages { folder: &name, pages })?,
-        Format::Text => output::text(process, &format!("Wrote {} to {}.\n", count(pages, "page"), plain(&name)))?,
+        Format::Json | Format::Yaml => output::value(
+            process,
+            format,
+            &ManualPages {
+                folder: &name,
+                pages,
+            },
+        )?,
+        Format::Text => output::text(
+            process,
+            &format!("Wrote {} to {}.\n", count(pages, "page"), plain(&name)),
+        )?,
     }
     Ok(output::SUCCESS)
 }

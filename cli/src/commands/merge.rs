@@ -1,4 +1,5 @@
-//! `gbac import --merge`: adds the missing roles and ACLs of a service, call by call. An interrupted run can be repeated.
+//! `gbac import --merge`: adds the missing roles and ACLs of a service, call by call. An
+//! interrupted run can be repeated.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -36,23 +37,42 @@ pub(super) fn run(
     let missing: Vec<Acl> = policy.acls().filter(|acl| !held.contains(acl)).collect();
     let present = policy.acl_count() - missing.len();
     // Denies first, and roles with their members before the ACLs that allow.
-    let (denies, allows): (Vec<Acl>, Vec<Acl>) =
-        missing.into_iter().partition(|acl| acl.permission == Permission::Deny);
-    let mut execution = Execution { refused: Vec::new(), fatal: None, done: 0 };
+    let (denies, allows): (Vec<Acl>, Vec<Acl>) = missing
+        .into_iter()
+        .partition(|acl| acl.permission == Permission::Deny);
+    let mut execution = Execution {
+        refused: Vec::new(),
+        fatal: None,
+        done: 0,
+    };
     let total = denies.len() + allows.len() + roles.len();
     if dry_run {
         execution.refused = dry_run_of(process, client, denies.iter().chain(&allows), &roles)?;
     } else {
         client.catch_interrupts();
         let mut progress = Progress::new(process, total, "call");
-        for calls in [acl_calls(client, &denies), role_calls(&roles), acl_calls(client, &allows)] {
+        for calls in [
+            acl_calls(client, &denies),
+            role_calls(&roles),
+            acl_calls(client, &allows),
+        ] {
             execution.make(client, calls, &mut progress);
         }
     }
-    let (acls, members) = (denies.len() + allows.len(), roles.iter().map(|(_, members)| members.len()).sum::<usize>());
+    let (acls, members) = (
+        denies.len() + allows.len(),
+        roles
+            .iter()
+            .map(|(_, members)| members.len())
+            .sum::<usize>(),
+    );
     match format {
         Format::Json | Format::Yaml => {
-            let refused = execution.refused.iter().map(|(what, message)| RefusedCall { what, message }).collect();
+            let refused = execution
+                .refused
+                .iter()
+                .map(|(what, message)| RefusedCall { what, message })
+                .collect();
             let result = MergedPolicy {
                 dry: dry_run,
                 missing_acls: acls,
@@ -68,7 +88,11 @@ pub(super) fn run(
             let calls = if dry_run {
                 "Nothing was changed.".to_owned()
             } else {
-                format!("{} of {} succeeded.", thousands(execution.done), count(total, "call"))
+                format!(
+                    "{} of {} succeeded.",
+                    thousands(execution.done),
+                    count(total, "call")
+                )
             };
             output::text(
                 process,
@@ -104,8 +128,8 @@ pub(super) fn run(
     }
 }
 
-/// The errors that the service would report: for entries that cannot be created, and for everything if the caller lacks
-/// permission.
+/// The errors that the service would report: for entries that cannot be created, and for everything
+/// if the caller lacks permission.
 fn dry_run_of<'a>(
     process: &Process,
     client: &Client,
@@ -114,7 +138,11 @@ fn dry_run_of<'a>(
 ) -> Result<Vec<(String, String)>, Failure> {
     let (mut refused, mut changes) = (Vec::new(), Vec::new());
     for acl in acls {
-        let faults: Vec<String> = acl.check_create().iter().map(|fault| format!("{fault}; {}", fault.hint())).collect();
+        let faults: Vec<String> = acl
+            .check_create()
+            .iter()
+            .map(|fault| format!("{fault}; {}", fault.hint()))
+            .collect();
         if faults.is_empty() {
             changes.push(Change::AddAcl(acl.clone()));
         } else {
@@ -122,14 +150,21 @@ fn dry_run_of<'a>(
         }
     }
     for (role, members) in roles {
-        let faults = members.iter().filter_map(|member| check_member(member).err());
-        let faults: Vec<String> = faults.map(|fault| format!("{fault}; {}", fault.hint())).collect();
+        let faults = members
+            .iter()
+            .filter_map(|member| check_member(member).err());
+        let faults: Vec<String> = faults
+            .map(|fault| format!("{fault}; {}", fault.hint()))
+            .collect();
         match client.check_path(&paths::role(role)) {
             Err(error) => refused.push((role_label(role), error.to_string())),
             Ok(()) if !faults.is_empty() => refused.push((role_label(role), faults.join("; "))),
             Ok(()) => {
                 changes.push(Change::CreateRole(role.clone()));
-                let add = |member: &Principal| Change::AddMember { role: role.clone(), member: member.clone() };
+                let add = |member: &Principal| Change::AddMember {
+                    role: role.clone(),
+                    member: member.clone(),
+                };
                 changes.extend(members.iter().map(add));
             }
         }
@@ -155,8 +190,16 @@ fn dry_run_of<'a>(
 }
 
 fn acl_label(acl: &Acl, roles: RoleSpelling) -> String {
-    let AclBody { operation, resource_type, resource_name, .. } = AclBody::from(acl);
-    format!("{} {operation} on {resource_type} `{resource_name}`", roles.principal(&acl.principal))
+    let AclBody {
+        operation,
+        resource_type,
+        resource_name,
+        ..
+    } = AclBody::from(acl);
+    format!(
+        "{} {operation} on {resource_type} `{resource_name}`",
+        roles.principal(&acl.principal)
+    )
 }
 
 fn role_label(role: &str) -> String {
@@ -171,7 +214,8 @@ struct Execution {
 }
 
 impl Execution {
-    /// Makes calls. A refused call does not stop the others; any other error would affect all of them.
+    /// Makes calls. A refused call does not stop the others; any other error would affect all of
+    /// them.
     fn make(&mut self, client: &Client, calls: Vec<(String, Call)>, progress: &mut Progress) {
         if self.fatal.is_some() {
             return;
@@ -186,7 +230,8 @@ impl Execution {
                 Err(error @ (CallError::Refused(_) | CallError::Path(_))) => {
                     progress.step();
                     let what = names.get(place).cloned().unwrap_or_default();
-                    self.refused.push((plain(&what), error.to_string().replace("\n  ", " ")));
+                    self.refused
+                        .push((plain(&what), error.to_string().replace("\n  ", " ")));
                 }
                 Err(error) => {
                     self.fatal = Some(error);
@@ -201,16 +246,33 @@ impl Execution {
 fn acl_calls(client: &Client, acls: &[Acl]) -> Vec<(String, Call)> {
     let call = |acl: &Acl| {
         let body = json!(AclBody::in_request(acl)).to_string();
-        (acl_label(acl, client.roles()), Call { method: Method::POST, path: paths::ACLS.into(), body })
+        (
+            acl_label(acl, client.roles()),
+            Call {
+                method: Method::POST,
+                path: paths::ACLS.into(),
+                body,
+            },
+        )
     };
     acls.iter().map(call).collect()
 }
 
 fn role_calls(roles: &[(String, Vec<Principal>)]) -> Vec<(String, Call)> {
     let call = |(role, members): &(String, Vec<Principal>)| {
-        let update =
-            UpdateRole { create: true, add: members.iter().map(Member::from).collect(), ..UpdateRole::default() };
-        (role_label(role), Call { method: Method::PUT, path: paths::role(role), body: json!(update).to_string() })
+        let update = UpdateRole {
+            create: true,
+            add: members.iter().map(Member::from).collect(),
+            ..UpdateRole::default()
+        };
+        (
+            role_label(role),
+            Call {
+                method: Method::PUT,
+                path: paths::role(role),
+                body: json!(update).to_string(),
+            },
+        )
     };
     roles.iter().map(call).collect()
 }
@@ -218,17 +280,34 @@ fn role_calls(roles: &[(String, Vec<Principal>)]) -> Vec<(String, Call)> {
 fn held_acls(client: &Client) -> Result<BTreeSet<Acl>, Failure> {
     let listed: ListAcls = client.get(paths::ACLS)?;
     // An ACL that this version cannot read is not part of the policy.
-    Ok(listed.into_acls().iter().filter_map(|body| body.to_acl().ok()).collect())
+    Ok(listed
+        .into_acls()
+        .iter()
+        .filter_map(|body| body.to_acl().ok())
+        .collect())
 }
 
 /// The roles that are missing or lack members, with these members, in batches for one call each.
-fn roles(process: &Process, client: &Client, policy: &Policy) -> Result<Vec<(String, Vec<Principal>)>, Failure> {
+fn roles(
+    process: &Process,
+    client: &Client,
+    policy: &Policy,
+) -> Result<Vec<(String, Vec<Principal>)>, Failure> {
     let mut progress = Progress::new(process, policy.role_count(), "role");
     let mut lacking = Vec::new();
     for role in policy.roles() {
         let held = match client.get::<GetRole>(&paths::role(&role.name)) {
-            Ok(held) => Some(held.members.into_iter().map(|member| member.principal).collect::<BTreeSet<_>>()),
-            Err(CallError::Refused(refusal)) if refusal.status == StatusCode::NOT_FOUND.as_u16() => None,
+            Ok(held) => Some(
+                held.members
+                    .into_iter()
+                    .map(|member| member.principal)
+                    .collect::<BTreeSet<_>>(),
+            ),
+            Err(CallError::Refused(refusal))
+                if refusal.status == StatusCode::NOT_FOUND.as_u16() =>
+            {
+                None
+            }
             // The call that creates the role reports the invalid name.
             Err(CallError::Path(_)) => None,
             Err(error) => return Err(error.into()),
@@ -236,12 +315,19 @@ fn roles(process: &Process, client: &Client, policy: &Policy) -> Result<Vec<(Str
         progress.step();
         let is_new = held.is_none();
         let held = held.unwrap_or_default();
-        let members: Vec<Principal> =
-            role.members.into_iter().filter(|member| !held.contains(&member.to_string())).collect();
+        let members: Vec<Principal> = role
+            .members
+            .into_iter()
+            .filter(|member| !held.contains(&member.to_string()))
+            .collect();
         if is_new && members.is_empty() {
             lacking.push((role.name.clone(), Vec::new()));
         }
-        lacking.extend(members.chunks(MEMBERS_PER_CALL).map(|members| (role.name.clone(), members.to_vec())));
+        lacking.extend(
+            members
+                .chunks(MEMBERS_PER_CALL)
+                .map(|members| (role.name.clone(), members.to_vec())),
+        );
     }
     Ok(lacking)
 }

@@ -48,7 +48,10 @@ use crate::report::unsupported;
 /// Runs one command.
 pub(crate) fn run(process: &Process, command: Command, format: FormatArg) -> Result<u8, Failure> {
     let report = format.report();
-    if let (Some(report), false) = (report, matches!(&command, Command::Policy { .. } | Command::Test(_))) {
+    if let (Some(report), false) = (
+        report,
+        matches!(&command, Command::Policy { .. } | Command::Test(_)),
+    ) {
         return Err(unsupported(report, "this command"));
     }
     let format = Format::from(format);
@@ -62,7 +65,9 @@ pub(crate) fn run(process: &Process, command: Command, format: FormatArg) -> Res
         Command::WhatIf(args) => what_if::run(process, &args, format),
         Command::Collisions(args) => collisions::run(process, &args, format),
         Command::Policy { command } => policy::run(process, &command, format, report),
-        Command::Token { command: TokenCommand::Inspect(args) } => inspect::run(process, &args, format),
+        Command::Token {
+            command: TokenCommand::Inspect(args),
+        } => inspect::run(process, &args, format),
         Command::Doctor(args) => doctor::run(process, &args, format),
         Command::Test(args) => test::run(process, &args, format, report),
         Command::Serve(args) => serve::run(process, *args, format),
@@ -71,7 +76,9 @@ pub(crate) fn run(process: &Process, command: Command, format: FormatArg) -> Res
         Command::Audit { command } => audit::run(process, &command, format),
         Command::Export(args) => document::export(process, &args, format),
         Command::Import(args) => document::import(process, &args, format),
-        Command::Security { connect, command } => security::run(process, &connect, &command, format),
+        Command::Security { connect, command } => {
+            security::run(process, &connect, &command, format)
+        }
         Command::Cluster { connect, command } => cluster::run(process, &connect, &command, format),
         Command::Profile { command } => profile::run(process, &command, format),
         Command::Watch(args) => watch::run(process, &args, format),

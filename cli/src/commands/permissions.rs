@@ -16,26 +16,50 @@ use crate::query::{self, SignIn};
 use crate::suggest;
 use crate::table::table;
 
-pub(crate) fn run(process: &Process, args: &PermissionsArgs, format: Format) -> Result<u8, Failure> {
+pub(crate) fn run(
+    process: &Process,
+    args: &PermissionsArgs,
+    format: Format,
+) -> Result<u8, Failure> {
     let LoadedPolicy { policy, state } = policy_source::load(process, &args.policy)?;
     let (who, permissions, is_expired) = if let Some(principal) = &args.principal {
         let principal = query::parse_principal(principal)?;
         suggest_principal(process, &policy, &principal);
-        (format!("{}\n", plain(&principal.to_string())), permissions_of(&policy, &Scope::of(&principal)), false)
+        (
+            format!("{}\n", plain(&principal.to_string())),
+            permissions_of(&policy, &Scope::of(&principal)),
+            false,
+        )
     } else {
         let (verifier, at) = query::verifier(process, &args.subject)?;
         let subject = query::subject(process, &args.subject, verifier.is_some())?;
         let opened = SignIn::new(verifier.as_ref(), state.as_ref()).accepted(&policy, &subject)?;
-        let who = format!("User:{}\n{}{}", plain(opened.identity.user()), token(&opened), expired(&opened, at));
-        (who, permissions(&policy, &opened.identity), opened.identity.is_expired(at))
+        let who = format!(
+            "User:{}\n{}{}",
+            plain(opened.identity.user()),
+            token(&opened),
+            expired(&opened, at)
+        );
+        (
+            who,
+            permissions(&policy, &opened.identity),
+            opened.identity.is_expired(at),
+        )
     };
     match format {
         Format::Json | Format::Yaml => {
-            let result = PermissionsJson { expired: is_expired, ..PermissionsJson::from(&permissions) };
+            let result = PermissionsJson {
+                expired: is_expired,
+                ..PermissionsJson::from(&permissions)
+            };
             policy_source::write_value(process, state.as_ref(), format, result)?;
         }
         Format::Text => {
-            policy_source::write_text(process, state.as_ref(), &format!("{who}{}", render(process, &permissions)))?;
+            policy_source::write_text(
+                process,
+                state.as_ref(),
+                &format!("{who}{}", render(process, &permissions)),
+            )?;
         }
     }
     Ok(output::SUCCESS)
@@ -48,10 +72,21 @@ fn suggest_principal(process: &Process, policy: &Policy, principal: &Principal) 
         return;
     }
     let name = plain(&principal.to_string());
-    let of_type = named.iter().filter(|one| one.kind() == principal.kind()).map(Principal::name);
-    let near = suggest::nearest(principal.name(), of_type)
-        .map_or_else(String::new, |near| format!("; did you mean `{}:{}`?", principal.kind().prefix(), plain(near)));
-    output::note(process, &format!("note: the policy does not name `{name}`{near}"));
+    let of_type = named
+        .iter()
+        .filter(|one| one.kind() == principal.kind())
+        .map(Principal::name);
+    let near = suggest::nearest(principal.name(), of_type).map_or_else(String::new, |near| {
+        format!(
+            "; did you mean `{}:{}`?",
+            principal.kind().prefix(),
+            plain(near)
+        )
+    });
+    output::note(
+        process,
+        &format!("note: the policy does not name `{name}`{near}"),
+    );
 }
 
 fn render(process: &Process, permissions: &Permissions) -> String {
@@ -62,13 +97,28 @@ fn render(process: &Process, permissions: &Permissions) -> String {
         return "No permissions: no ACL allows anything.\n".into();
     }
     let rows: Vec<Vec<String>> = permissions.grants.iter().map(row).collect();
-    format!("\n{}", table(process, &["RESOURCE", "OPERATIONS", "HOST", "EXCEPT"], &rows))
+    format!(
+        "\n{}",
+        table(
+            process,
+            &["RESOURCE", "OPERATIONS", "HOST", "EXCEPT"],
+            &rows
+        )
+    )
 }
 
 fn row(grant: &Grant) -> Vec<String> {
-    let except: Vec<String> = grant.except.iter().map(|exception| exception_label(grant, exception)).collect();
+    let except: Vec<String> = grant
+        .except
+        .iter()
+        .map(|exception| exception_label(grant, exception))
+        .collect();
     vec![
-        names(grant.resource_type, grant.pattern.pattern_type, &grant.pattern.name),
+        names(
+            grant.resource_type,
+            grant.pattern.pattern_type,
+            &grant.pattern.name,
+        ),
         operations(&grant.operations),
         grant.host.to_string(),
         except.join("; "),
@@ -76,7 +126,11 @@ fn row(grant: &Grant) -> Vec<String> {
 }
 
 fn exception_label(grant: &Grant, exception: &GrantException) -> String {
-    let names = names(grant.resource_type, exception.pattern.pattern_type, &exception.pattern.name);
+    let names = names(
+        grant.resource_type,
+        exception.pattern.pattern_type,
+        &exception.pattern.name,
+    );
     match exception.host {
         Host::Any => names,
         host @ (Host::Address(_) | Host::Range(_)) => format!("{names} from {host}"),

@@ -12,7 +12,10 @@ use crate::process::Process;
 use crate::results::RestoredBackup;
 
 pub(crate) fn run(process: &Process, args: &RestoreArgs, format: Format) -> Result<u8, Failure> {
-    let (file, folder) = (args.file.display().to_string(), args.data.display().to_string());
+    let (file, folder) = (
+        args.file.display().to_string(),
+        args.data.display().to_string(),
+    );
     let path = process.path(&args.file);
     // Only regular files, because a pipe may never end.
     if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
@@ -21,7 +24,18 @@ pub(crate) fn run(process: &Process, args: &RestoreArgs, format: Format) -> Resu
     // It has the hash of the password, and whoever can change it can add a superuser.
     input::warn_of_others(process, &args.file);
     let backup = fs::read(&path).map_err(|error| Failure::io(&file, &error))?;
-    let contents = restore_backup(&backup, &process.path(&args.data)).map_err(|error| failure(&error))?;
-    report(process, "Restored", &folder, &contents, format, |contents| RestoredBackup { folder: &folder, contents })?;
+    let contents =
+        restore_backup(&backup, &process.path(&args.data)).map_err(|error| failure(&error))?;
+    report(
+        process,
+        "Restored",
+        &folder,
+        &contents,
+        format,
+        |contents| RestoredBackup {
+            folder: &folder,
+            contents,
+        },
+    )?;
     Ok(output::SUCCESS)
 }

@@ -19,7 +19,11 @@ use crate::process::Process;
 use crate::query::{self, EvaluatedQuery};
 use crate::table::table;
 
-pub(crate) fn run(process: &Process, args: &PolicyQueryArgs, format: Format) -> Result<u8, Failure> {
+pub(crate) fn run(
+    process: &Process,
+    args: &PolicyQueryArgs,
+    format: Format,
+) -> Result<u8, Failure> {
     let query = EvaluatedQuery::evaluate(process, args)?;
     let requests = query.requests()?;
     let [request] = requests.as_slice() else {
@@ -31,7 +35,10 @@ pub(crate) fn run(process: &Process, args: &PolicyQueryArgs, format: Format) -> 
     if let Some(group) = query::group_alone(&query.opened.identity) {
         // A group leaves no group, and the memberships of its roles are among the removals.
         revocation.to_leave = None;
-        revocation.deny = revocation.deny.map(|deny| Acl { principal: group, ..deny });
+        revocation.deny = revocation.deny.map(|deny| Acl {
+            principal: group,
+            ..deny
+        });
     }
     if let Some(path) = &args.out {
         let removals = revocation.changes().unwrap_or_default();
@@ -45,7 +52,12 @@ pub(crate) fn run(process: &Process, args: &PolicyQueryArgs, format: Format) -> 
     }
     match format {
         Format::Json | Format::Yaml => {
-            policy_source::write_value(process, query.state.as_ref(), format, RevocationJson::from(&revocation))?;
+            policy_source::write_value(
+                process,
+                query.state.as_ref(),
+                format,
+                RevocationJson::from(&revocation),
+            )?;
         }
         Format::Text => policy_source::write_text(
             process,
@@ -56,7 +68,12 @@ pub(crate) fn run(process: &Process, args: &PolicyQueryArgs, format: Format) -> 
     Ok(output::SUCCESS)
 }
 
-fn render(process: &Process, opened: &ResolvedIdentity, request: &Request<'_>, revocation: &Revocation) -> String {
+fn render(
+    process: &Process,
+    opened: &ResolvedIdentity,
+    request: &Request<'_>,
+    revocation: &Revocation,
+) -> String {
     let mut text = format!("{}\n{}", subject(opened), token(opened));
     let row = vec![
         verdict(&revocation.decision).to_owned(),
@@ -64,7 +81,15 @@ fn render(process: &Process, opened: &ResolvedIdentity, request: &Request<'_>, r
         resource(request.resource_type, request.resource_name),
         because(opened, &revocation.decision),
     ];
-    let _ = write!(text, "\n{}\n", table(process, &["VERDICT", "OPERATION", "RESOURCE", "REASON"], &[row]));
+    let _ = write!(
+        text,
+        "\n{}\n",
+        table(
+            process,
+            &["VERDICT", "OPERATION", "RESOURCE", "REASON"],
+            &[row]
+        )
+    );
     if revocation.decision.outcome == Outcome::Deny {
         text.push_str("Already denied.\n");
         return text;
@@ -86,7 +111,10 @@ fn render(process: &Process, opened: &ResolvedIdentity, request: &Request<'_>, r
     for row in &least {
         let _ = writeln!(text, "  {}", verdicts::change(row));
     }
-    text.push_str(&changes::as_commands("To remove these in a running service:", &least));
+    text.push_str(&changes::as_commands(
+        "To remove these in a running service:",
+        &least,
+    ));
     if let Some(leave) = &revocation.to_leave {
         text.push_str("Or, without changing ACLs, remove the user from all of these:\n");
         for principal in leave {
@@ -99,11 +127,21 @@ fn render(process: &Process, opened: &ResolvedIdentity, request: &Request<'_>, r
         }
     }
     if let Some(deny) = &revocation.deny {
-        let whom =
-            if query::group_alone(&opened.identity).is_some() { ", which denies it to every member" } else { "" };
-        let _ = writeln!(text, "Or add one deny ACL{whom}:\n  {}", verdicts::acl(deny));
+        let whom = if query::group_alone(&opened.identity).is_some() {
+            ", which denies it to every member"
+        } else {
+            ""
+        };
+        let _ = writeln!(
+            text,
+            "Or add one deny ACL{whom}:\n  {}",
+            verdicts::acl(deny)
+        );
         let add = [Change::AddAcl(deny.clone())];
-        text.push_str(&changes::as_commands("To create it in a running service:", &add));
+        text.push_str(&changes::as_commands(
+            "To create it in a running service:",
+            &add,
+        ));
     }
     text
 }

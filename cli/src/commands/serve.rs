@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use gbac_api::clusters::DataPlaneApiForm;
 use gbac_api::license::LicenseStatus;
 use gbac_server::{
-    AuditFileLimits, ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, EmbeddedFiles, LogFormat,
-    LogOptions, OidcClientOptions, OidcRules, PublicEndpointOptions, ServeError, ServeMode, ServeOptions, TlsFiles,
-    UpstreamOptions,
+    AuditFileLimits, ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions,
+    EmbeddedFiles, LogFormat, LogOptions, OidcClientOptions, OidcRules, PublicEndpointOptions,
+    ServeError, ServeMode, ServeOptions, TlsFiles, UpstreamOptions,
 };
 
 use clap::{ArgMatches, FromArgMatches};
@@ -32,14 +32,16 @@ pub(crate) fn run(process: &Process, args: ServeArgs, format: Format) -> Result<
     if is_check {
         return check(process, &options, format);
     }
-    gbac_server::serve(&options).map(|()| output::SUCCESS).map_err(|error| {
-        let message = format!("{error}; {}", error.hint());
-        if is_invalid_flag(&error) {
-            Failure::value(error.code(), message)
-        } else {
-            Failure::new(error.code(), message)
-        }
-    })
+    gbac_server::serve(&options)
+        .map(|()| output::SUCCESS)
+        .map_err(|error| {
+            let message = format!("{error}; {}", error.hint());
+            if is_invalid_flag(&error) {
+                Failure::value(error.code(), message)
+            } else {
+                Failure::new(error.code(), message)
+            }
+        })
 }
 
 /// Prints every mistake, or what the service would do.
@@ -50,7 +52,9 @@ fn check(process: &Process, options: &ServeOptions, format: Format) -> Result<u8
     }
     let data = match &options.mode {
         ServeMode::Demo(_) => None,
-        ServeMode::Data(data) => Some(std::path::absolute(&data.folder).unwrap_or_else(|_| data.folder.clone())),
+        ServeMode::Data(data) => {
+            Some(std::path::absolute(&data.folder).unwrap_or_else(|_| data.folder.clone()))
+        }
     };
     let is_text = !matches!(format, Format::Json | Format::Yaml);
     match (&data, is_text) {
@@ -58,7 +62,11 @@ fn check(process: &Process, options: &ServeOptions, format: Format) -> Result<u8
             output::value(
                 process,
                 format,
-                &CheckedOptions { valid: true, data: data.as_deref(), listen: &options.listen },
+                &CheckedOptions {
+                    valid: true,
+                    data: data.as_deref(),
+                    listen: &options.listen,
+                },
             )?;
         }
         (Some(data), true) => output::text(
@@ -70,7 +78,13 @@ fn check(process: &Process, options: &ServeOptions, format: Format) -> Result<u8
             ),
         )?,
         (None, true) => {
-            output::text(process, &format!("The options are valid. A demo listens on {}.\n", plain(&options.listen)))?;
+            output::text(
+                process,
+                &format!(
+                    "The options are valid. A demo listens on {}.\n",
+                    plain(&options.listen)
+                ),
+            )?;
         }
     }
     Ok(output::SUCCESS)
@@ -79,7 +93,10 @@ fn check(process: &Process, options: &ServeOptions, format: Format) -> Result<u8
 /// The faults of the options of `serve` in parsed arguments.
 pub(crate) fn faults(process: &Process, matches: &ArgMatches) -> Vec<String> {
     match Cli::from_arg_matches(matches) {
-        Ok(Cli { command: Command::Serve(args), .. }) => match options(process, *args) {
+        Ok(Cli {
+            command: Command::Serve(args),
+            ..
+        }) => match options(process, *args) {
             Ok(options) => sentences(&options),
             Err(failure) => vec![failure.to_string()],
         },
@@ -89,7 +106,10 @@ pub(crate) fn faults(process: &Process, matches: &ArgMatches) -> Vec<String> {
 }
 
 fn sentences(options: &ServeOptions) -> Vec<String> {
-    gbac_server::faults(options).iter().map(|error| format!("{error}; {}", error.hint())).collect()
+    gbac_server::faults(options)
+        .iter()
+        .map(|error| format!("{error}; {}", error.hint()))
+        .collect()
 }
 
 /// Whether the value of a flag is invalid, independent of the machine's state.
@@ -112,7 +132,9 @@ const fn is_invalid_flag(error: &ServeError) -> bool {
             | ServeError::SignInUrl(_)
             | ServeError::PublicEndpoint(_)
             | ServeError::TrustedProxy(_)
-            | ServeError::ConnectionLimit(ConnectionLimitError::Zero(_) | ConnectionLimitError::PerAddress { .. })
+            | ServeError::ConnectionLimit(
+                ConnectionLimitError::Zero(_) | ConnectionLimitError::PerAddress { .. }
+            )
             | ServeError::Upstream(_)
             | ServeError::TwoPasswords
             | ServeError::LogLevel(_)
@@ -122,31 +144,35 @@ const fn is_invalid_flag(error: &ServeError) -> bool {
 
 fn options(process: &Process, args: ServeArgs) -> Result<ServeOptions, Failure> {
     let path = |path: Option<PathBuf>| path.map(|path| process.path(&path));
-    let mode = args.data.map_or(ServeMode::Demo(DemoOptions::default()), |folder| {
-        ServeMode::Data(DataOptions {
-            folder: process.path(&folder),
-            admin_user: args.admin_user.or_else(|| process.variable("GBAC_ADMIN_USER")),
-            oidc_discovery_url: args.oidc_discovery_url,
-            oidc_audience: args.oidc_audience,
-            oidc_rules: OidcRules {
-                issuer: args.oidc_issuer,
-                access_tokens_only: args.oidc_access_tokens_only,
-                max_lifetime: args.oidc_max_token_lifetime,
-            },
-            oidc_client: args.oidc_client_id.map(|id| {
-                Box::new(OidcClientOptions {
-                    id,
-                    secret_file: path(args.oidc_client_secret_file),
-                    scope: args.oidc_scope,
-                })
-            }),
-            tls: args
-                .tls_cert
-                .zip(args.tls_key)
-                .map(|(cert, key)| TlsFiles { cert: process.path(&cert), key: process.path(&key) }),
-            insecure_listen: args.insecure_listen,
-        })
-    });
+    let mode = args
+        .data
+        .map_or(ServeMode::Demo(DemoOptions::default()), |folder| {
+            ServeMode::Data(DataOptions {
+                folder: process.path(&folder),
+                admin_user: args
+                    .admin_user
+                    .or_else(|| process.variable("GBAC_ADMIN_USER")),
+                oidc_discovery_url: args.oidc_discovery_url,
+                oidc_audience: args.oidc_audience,
+                oidc_rules: OidcRules {
+                    issuer: args.oidc_issuer,
+                    access_tokens_only: args.oidc_access_tokens_only,
+                    max_lifetime: args.oidc_max_token_lifetime,
+                },
+                oidc_client: args.oidc_client_id.map(|id| {
+                    Box::new(OidcClientOptions {
+                        id,
+                        secret_file: path(args.oidc_client_secret_file),
+                        scope: args.oidc_scope,
+                    })
+                }),
+                tls: args.tls_cert.zip(args.tls_key).map(|(cert, key)| TlsFiles {
+                    cert: process.path(&cert),
+                    key: process.path(&key),
+                }),
+                insecure_listen: args.insecure_listen,
+            })
+        });
     Ok(ServeOptions {
         listen: args.listen,
         mode,

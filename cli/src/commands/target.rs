@@ -1,4 +1,5 @@
-//! What there is at a URL that is no service of this product: the APIs of a cluster, and what it lacks (D-98).
+//! What there is at a URL that is no service of this product: the APIs of a cluster, and what it
+//! lacks (D-98).
 
 use gbac_api::paths;
 use gbac_api::service::ServiceInfo;
@@ -9,7 +10,11 @@ use crate::output::{self, Failure, plain};
 use crate::process::Process;
 
 /// Sends the probes of an API to the client's URL.
-pub(super) fn discover(client: &Client, api: TargetApi, report: &mut TargetReport) -> Result<(), CallError> {
+pub(super) fn discover(
+    client: &Client,
+    api: TargetApi,
+    report: &mut TargetReport,
+) -> Result<(), CallError> {
     for probe in PROBES.iter().filter(|probe| probe.api == api) {
         let (status, body) = client.probe(probe)?;
         report.read(probe, status, &body);
@@ -18,23 +23,31 @@ pub(super) fn discover(client: &Client, api: TargetApi, report: &mut TargetRepor
 }
 
 /// Sends the probe of the Data Plane API, which has to be at the client's URL.
-pub(super) fn require_data_plane(client: &Client, report: &mut TargetReport) -> Result<(), Failure> {
+pub(super) fn require_data_plane(
+    client: &Client,
+    report: &mut TargetReport,
+) -> Result<(), Failure> {
     discover(client, TargetApi::DataPlane, report)?;
     if report.data_plane == ApiPresence::Absent {
         let url = plain(client.url());
-        let message = format!("there is no Data Plane API at `{url}`; set its URL with --url or GBAC_URL");
+        let message =
+            format!("there is no Data Plane API at `{url}`; set its URL with --url or GBAC_URL");
         return Err(Failure::new("no_data_plane", message));
     }
     Ok(())
 }
 
-/// Refuses a change that the cluster at the URL cannot make, before anything is sent (D-99). A service of this product refuses
-/// precisely by itself, so it gets one request more and no probe.
+/// Refuses a change that the cluster at the URL cannot make, before anything is sent (D-99). A
+/// service of this product refuses precisely by itself, so it gets one request more and no probe.
 pub(super) fn require(client: &Client, needs: &[TargetNeed]) -> Result<(), Failure> {
     if !is_cluster(client)? {
         return Ok(());
     }
-    let own = if needs.contains(&TargetNeed::DataPlane) { TargetApi::DataPlane } else { TargetApi::Admin };
+    let own = if needs.contains(&TargetNeed::DataPlane) {
+        TargetApi::DataPlane
+    } else {
+        TargetApi::Admin
+    };
     let mut report = TargetReport::default();
     for probe in probes_for(needs) {
         match client.probe(probe) {
@@ -45,21 +58,31 @@ pub(super) fn require(client: &Client, needs: &[TargetNeed]) -> Result<(), Failu
         }
     }
     let gaps = report.unmet(needs);
-    let Some(first) = gaps.first() else { return Ok(()) };
+    let Some(first) = gaps.first() else {
+        return Ok(());
+    };
     let url = plain(client.url());
     let message = match first.code.as_str() {
-        "no_data_plane" | "no_admin_api" => format!("{} (`{url}`); set its URL with --url or GBAC_URL", first.missing),
+        "no_data_plane" | "no_admin_api" => format!(
+            "{} (`{url}`); set its URL with --url or GBAC_URL",
+            first.missing
+        ),
         _ => {
-            let gaps: Vec<String> =
-                gaps.iter().map(|gap| format!("{}: {}", plain(&gap.missing), gap.consequence)).collect();
-            format!("`{url}` cannot make this change, and nothing was sent: {}", gaps.join("; "))
+            let gaps: Vec<String> = gaps
+                .iter()
+                .map(|gap| format!("{}: {}", plain(&gap.missing), gap.consequence))
+                .collect();
+            format!(
+                "`{url}` cannot make this change, and nothing was sent: {}",
+                gaps.join("; ")
+            )
         }
     };
     Err(Failure::new(first.code.clone(), message))
 }
 
-/// Whether there is no service of this product at the URL. Only a 404 or a page means that; every other answer leaves it to the
-/// change.
+/// Whether there is no service of this product at the URL. Only a 404 or a page means that; every
+/// other answer leaves it to the change.
 fn is_cluster(client: &Client) -> Result<bool, CallError> {
     match client.get::<ServiceInfo>(paths::SERVICE) {
         Ok(_) => Ok(false),
@@ -85,13 +108,19 @@ pub(super) fn before_changes(process: &Process, client: &Client) -> Result<(), F
 /// What a cluster lacks, as notes.
 pub(super) fn note_gaps(process: &Process, report: &TargetReport) {
     for gap in report.gaps() {
-        output::note(process, &format!("note: {}: {}", plain(&gap.missing), gap.consequence));
+        output::note(
+            process,
+            &format!("note: {}: {}", plain(&gap.missing), gap.consequence),
+        );
     }
 }
 
-/// The failure of a call that only services of this product have. If there is a cluster of the platform instead, it says so.
+/// The failure of a call that only services of this product have. If there is a cluster of the
+/// platform instead, it says so.
 pub(super) fn explained(process: &Process, client: &Client, error: CallError) -> Failure {
-    let CallError::Refused(refusal) = &error else { return error.into() };
+    let CallError::Refused(refusal) = &error else {
+        return error.into();
+    };
     let mut report = TargetReport::default();
     if refusal.status != 404
         || discover(client, TargetApi::DataPlane, &mut report).is_err()

@@ -34,7 +34,12 @@ struct Run {
 impl Run {
     fn result(&self) -> TestResult<'_> {
         let difference = self.difference.as_deref();
-        TestResult { file: &self.file, name: &self.name, passed: difference.is_none(), difference }
+        TestResult {
+            file: &self.file,
+            name: &self.name,
+            passed: difference.is_none(),
+            difference,
+        }
     }
 }
 
@@ -69,15 +74,31 @@ pub(crate) fn run(
         (Some(report), _) => report::write(process, report, "test", "", &entries(&runs))?,
         (None, Format::Json | Format::Yaml) => {
             let tests = runs.iter().map(Run::result).collect();
-            output::value(process, format, &TestResults { passed: runs.len() - failed, failed, tests })?;
+            output::value(
+                process,
+                format,
+                &TestResults {
+                    passed: runs.len() - failed,
+                    failed,
+                    tests,
+                },
+            )?;
         }
         (None, Format::Text) => output::text(process, &render(process, &runs, failed))?,
     }
-    Ok(if failed == 0 { output::SUCCESS } else { output::ERROR })
+    Ok(if failed == 0 {
+        output::SUCCESS
+    } else {
+        output::ERROR
+    })
 }
 
 fn cases(runs: &[Run]) -> Vec<Case> {
-    let case = |run: &Run| Case { file: run.file.clone(), name: run.name.clone(), failure: run.difference.clone() };
+    let case = |run: &Run| Case {
+        file: run.file.clone(),
+        name: run.name.clone(),
+        failure: run.difference.clone(),
+    };
     runs.iter().map(case).collect()
 }
 
@@ -86,7 +107,14 @@ fn entries(runs: &[Run]) -> Vec<Entry> {
     let entry = |run: &Run| {
         let message = format!("{}: {}", run.name, run.difference.as_deref()?);
         let (level, rule, title) = (Level::Error, "test_failed".to_owned(), run.name.clone());
-        Some(Entry { level, rule, title, message, file: run.file.clone(), line: run.line })
+        Some(Entry {
+            level,
+            rule,
+            title,
+            message,
+            file: run.file.clone(),
+            line: run.line,
+        })
     };
     runs.iter().filter_map(entry).collect()
 }
@@ -99,33 +127,58 @@ fn run_file(process: &Process, path: &Path, what: &str) -> Result<Vec<Run>, Fail
     };
     let file = assertions_from_json(&text).map_err(|problems| Failure::problems(what, problems))?;
     if file.tests.is_empty() {
-        return Err(Failure::new("no_tests", format!("{what}: no tests in this file; add one, or name another file")));
+        return Err(Failure::new(
+            "no_tests",
+            format!("{what}: no tests in this file; add one, or name another file"),
+        ));
     }
     let policy = match file.policy {
         PolicySource::Inline(policy) => *policy,
-        PolicySource::File(name) => input::policy(process, &path.parent().unwrap_or(Path::new("")).join(name))?,
+        PolicySource::File(name) => {
+            input::policy(process, &path.parent().unwrap_or(Path::new("")).join(name))?
+        }
     };
     let line = |place: usize| line_of(&original, &format!("/tests/{place}")).unwrap_or(1);
-    Ok(file.tests.iter().enumerate().map(|(place, test)| run_one(what, &policy, test, line(place))).collect())
+    Ok(file
+        .tests
+        .iter()
+        .enumerate()
+        .map(|(place, test)| run_one(what, &policy, test, line(place)))
+        .collect())
 }
 
 fn run_one(file: &str, policy: &Policy, test: &AssertionTest, line: usize) -> Run {
-    let answered = resolve(policy, &test.check.subject, None).map_err(CheckError::from).and_then(|opened| {
-        evaluate(policy, &opened.identity, &test.check, At::IgnoringExpiry).map(|answer| (answer, opened.identity))
-    });
+    let answered = resolve(policy, &test.check.subject, None)
+        .map_err(CheckError::from)
+        .and_then(|opened| {
+            evaluate(policy, &opened.identity, &test.check, At::IgnoringExpiry)
+                .map(|answer| (answer, opened.identity))
+        });
     let observed = match &answered {
         Ok((answer, identity)) => Ok((answer, identity.groups())),
         Err(error) => Err(error.code()),
     };
-    let name = test.id.as_ref().map_or_else(|| test.name.clone(), |id| format!("{id} {}", test.name));
-    Run { file: file.into(), name, difference: test.expect.difference(&observed), line }
+    let name = test
+        .id
+        .as_ref()
+        .map_or_else(|| test.name.clone(), |id| format!("{id} {}", test.name));
+    Run {
+        file: file.into(),
+        name,
+        difference: test.expect.difference(&observed),
+        line,
+    }
 }
 
 fn render(process: &Process, runs: &[Run], failed: usize) -> String {
     let rows: Vec<Vec<String>> = runs
         .iter()
         .map(|run| {
-            let result = if run.difference.is_some() { "FAILED" } else { "ok" };
+            let result = if run.difference.is_some() {
+                "FAILED"
+            } else {
+                "ok"
+            };
             // The other lines of a difference are printed below the table.
             let (first, _) = parts(run.difference.as_deref().unwrap_or_default());
             vec![result.into(), run.name.clone(), first.into()]
@@ -134,7 +187,11 @@ fn render(process: &Process, runs: &[Run], failed: usize) -> String {
     let mut text = table(process, &["RESULT", "TEST", "DIFFERENCE"], &rows);
     for run in runs {
         if let (_, Some(_)) = parts(run.difference.as_deref().unwrap_or_default()) {
-            let _ = writeln!(text, "\n{}", plain_lines(run.difference.as_deref().unwrap_or_default()));
+            let _ = writeln!(
+                text,
+                "\n{}",
+                plain_lines(run.difference.as_deref().unwrap_or_default())
+            );
         }
     }
     let _ = writeln!(text, "\n{} passed, {failed} failed", runs.len() - failed);
@@ -143,5 +200,7 @@ fn render(process: &Process, runs: &[Run], failed: usize) -> String {
 
 /// The first line, and the rest.
 fn parts(difference: &str) -> (&str, Option<&str>) {
-    difference.split_once('\n').map_or((difference, None), |(first, rest)| (first, Some(rest)))
+    difference
+        .split_once('\n')
+        .map_or((difference, None), |(first, rest)| (first, Some(rest)))
 }

@@ -17,8 +17,15 @@ use crate::table::table;
 
 /// The user that a question is about, or the group alone.
 pub(super) fn subject(resolved: &ResolvedIdentity) -> String {
-    let alone = if query::group_alone(&resolved.identity).is_some() { " alone" } else { "" };
-    format!("{}{alone}", plain(&query::principal_of(&resolved.identity).to_string()))
+    let alone = if query::group_alone(&resolved.identity).is_some() {
+        " alone"
+    } else {
+        ""
+    };
+    format!(
+        "{}{alone}",
+        plain(&query::principal_of(&resolved.identity).to_string())
+    )
 }
 
 /// Whether a token was verified, the groups that it produces, and its warnings.
@@ -31,10 +38,19 @@ pub(super) fn token(resolved: &ResolvedIdentity) -> String {
             // Claims alone have no signature.
             (false, None) => "not verified",
         };
-        let _ = writeln!(text, "Signature {state}. Groups in the token: {}.", groups(resolved.identity.groups()));
+        let _ = writeln!(
+            text,
+            "Signature {state}. Groups in the token: {}.",
+            groups(resolved.identity.groups())
+        );
     }
     for warning in resolved.warnings() {
-        let _ = writeln!(text, "warning: {} ({})", plain(&warning.message), warning.code);
+        let _ = writeln!(
+            text,
+            "warning: {} ({})",
+            plain(&warning.message),
+            warning.code
+        );
     }
     text
 }
@@ -66,11 +82,23 @@ pub(super) fn because(resolved: &ResolvedIdentity, decision: &Decision) -> Strin
         (_, Some(acl)) => {
             let mut path = Vec::new();
             if let Some(group) = &decision.group {
-                let found = resolved.extraction.iter().flat_map(|extraction| &extraction.groups);
-                path.extend(found.filter(|of_token| of_token.name == *group).map(|group| plain(&group.location)));
+                let found = resolved
+                    .extraction
+                    .iter()
+                    .flat_map(|extraction| &extraction.groups);
+                path.extend(
+                    found
+                        .filter(|of_token| of_token.name == *group)
+                        .map(|group| plain(&group.location)),
+                );
                 path.push(format!("Group:{}", plain(group)));
             }
-            path.extend(decision.role.as_ref().map(|role| format!("Role:{}", plain(role))));
+            path.extend(
+                decision
+                    .role
+                    .as_ref()
+                    .map(|role| format!("Role:{}", plain(role))),
+            );
             if path.is_empty() {
                 path.push(plain(&acl.principal.to_string()));
             }
@@ -86,7 +114,11 @@ pub(super) fn because(resolved: &ResolvedIdentity, decision: &Decision) -> Strin
 
 /// An ACL without its principal.
 pub(super) fn rule(acl: &Acl, implied_by: Option<Operation>) -> String {
-    let implied = if implied_by.is_some() { " (implies it)" } else { "" };
+    let implied = if implied_by.is_some() {
+        " (implies it)"
+    } else {
+        ""
+    };
     format!(
         "{} {}{implied}, {}, host {}",
         acl.permission.spelling().label,
@@ -116,24 +148,45 @@ pub(super) fn operations(operations: &[Operation]) -> String {
     if Dialect::are_all_operations(operations) {
         return Operation::All.spelling().label.into();
     }
-    operations.iter().map(|operation| operation.spelling().label).collect::<Vec<_>>().join(", ")
+    operations
+        .iter()
+        .map(|operation| operation.spelling().label)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// A resource.
 pub(super) fn resource(kind: ResourceType, name: &str) -> String {
     let words = kind.spelling().label;
-    if name.is_empty() { words.into() } else { format!("{words} {}", plain(name)) }
+    if name.is_empty() {
+        words.into()
+    } else {
+        format!("{words} {}", plain(name))
+    }
 }
 
 /// An ACL with its principal.
 pub(super) fn acl(acl: &Acl) -> String {
-    format!("{} > {}", plain(&acl.principal.to_string()), rule(acl, None))
+    format!(
+        "{} > {}",
+        plain(&acl.principal.to_string()),
+        rule(acl, None)
+    )
 }
 
 /// An ACL with the group and role through which it applies.
 pub(super) fn access_path(access: &AclMatch) -> String {
-    let mut path: Vec<String> = access.group.iter().map(|group| format!("Group:{}", plain(group))).collect();
-    path.extend(access.role.iter().map(|role| format!("Role:{}", plain(role))));
+    let mut path: Vec<String> = access
+        .group
+        .iter()
+        .map(|group| format!("Group:{}", plain(group)))
+        .collect();
+    path.extend(
+        access
+            .role
+            .iter()
+            .map(|role| format!("Role:{}", plain(role))),
+    );
     if path.is_empty() {
         return acl(&access.acl);
     }
@@ -146,7 +199,12 @@ pub(super) fn groups(groups: &[String]) -> String {
     if groups.is_empty() {
         return "none".into();
     }
-    list(&groups.iter().map(|group| format!("Group:{}", plain(group))).collect::<Vec<_>>())
+    list(
+        &groups
+            .iter()
+            .map(|group| format!("Group:{}", plain(group)))
+            .collect::<Vec<_>>(),
+    )
 }
 
 /// The verdicts of two sides, check by check.
@@ -160,11 +218,25 @@ pub(super) fn two_sides(
     for ((name, resolved), answer) in sides.into_iter().zip(answers) {
         match answer {
             Answer::Access(decision) => {
-                rows.push(vec![name.to_owned(), verdict(decision).into(), because(resolved, decision)]);
+                rows.push(vec![
+                    name.to_owned(),
+                    verdict(decision).into(),
+                    because(resolved, decision),
+                ]);
             }
-            Answer::Api { outcome, decisions, .. } => {
-                let whole = if *outcome == Outcome::Allow { "Allowed" } else { "Denied" };
-                rows.push(vec![name.to_owned(), whole.into(), "the whole request".into()]);
+            Answer::Api {
+                outcome, decisions, ..
+            } => {
+                let whole = if *outcome == Outcome::Allow {
+                    "Allowed"
+                } else {
+                    "Denied"
+                };
+                rows.push(vec![
+                    name.to_owned(),
+                    whole.into(),
+                    "the whole request".into(),
+                ]);
                 for (check, decision) in decisions {
                     let reason = format!(
                         "{} on {}: {}",
@@ -186,19 +258,35 @@ pub(super) fn change(change: &Change) -> String {
         Change::AddAcl(of) => format!("add {}", acl(of)),
         Change::RemoveAcl(of) => format!("remove {}", acl(of)),
         Change::CreateRole(role) => format!("create Role:{}", plain(role)),
-        Change::DeleteRole { name, delete_acls: false } => format!("delete Role:{}", plain(name)),
-        Change::DeleteRole { name, delete_acls: true } => format!("delete Role:{} and its ACLs", plain(name)),
+        Change::DeleteRole {
+            name,
+            delete_acls: false,
+        } => format!("delete Role:{}", plain(name)),
+        Change::DeleteRole {
+            name,
+            delete_acls: true,
+        } => format!("delete Role:{} and its ACLs", plain(name)),
         Change::AddMember { role, member } => {
             format!("add {} to Role:{}", plain(&member.to_string()), plain(role))
         }
         Change::RemoveMember { role, member } => {
-            format!("remove {} from Role:{}", plain(&member.to_string()), plain(role))
+            format!(
+                "remove {} from Role:{}",
+                plain(&member.to_string()),
+                plain(role)
+            )
         }
         Change::Settings(settings) => match &settings.groups {
             GroupSource::Properties { claim_path, nested } => {
-                format!("read groups from {}, nested group behavior {}", plain(claim_path.as_str()), nested.as_str())
+                format!(
+                    "read groups from {}, nested group behavior {}",
+                    plain(claim_path.as_str()),
+                    nested.as_str()
+                )
             }
-            GroupSource::Sso { groups, .. } => format!("read groups from {}", plain(&groups.to_string())),
+            GroupSource::Sso { groups, .. } => {
+                format!("read groups from {}", plain(&groups.to_string()))
+            }
         },
     }
 }

@@ -10,7 +10,11 @@ use crate::results::ProgramVersion;
 pub(crate) fn run(process: &Process, format: Format) -> Result<u8, Failure> {
     // The crates of the workspace have one version.
     let version = env!("CARGO_PKG_VERSION");
-    let build = if cfg!(debug_assertions) { "debug" } else { "release" };
+    let build = if cfg!(debug_assertions) {
+        "debug"
+    } else {
+        "release"
+    };
     let platform = format!("{OS}-{ARCH}");
     // Nothing of this program is optional: it always verifies tokens, and contains the service.
     let features = ["verify", "serve"];
@@ -18,7 +22,13 @@ pub(crate) fn run(process: &Process, format: Format) -> Result<u8, Failure> {
         Format::Json | Format::Yaml => output::value(
             process,
             format,
-            &ProgramVersion { version, build, platform: &platform, engine: version, features: &features },
+            &ProgramVersion {
+                version,
+                build,
+                platform: &platform,
+                engine: version,
+                features: &features,
+            },
         )?,
         Format::Text => output::text(
             process,

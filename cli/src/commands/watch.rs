@@ -71,9 +71,20 @@ struct KnownState {
     is_audited: bool,
 }
 
-fn watch(process: &Process, client: &Client, filter: &Filter, format: Format) -> Result<std::convert::Infallible, End> {
+fn watch(
+    process: &Process,
+    client: &Client,
+    filter: &Filter,
+    format: Format,
+) -> Result<std::convert::Infallible, End> {
     let (policy, tag) = client.policy()?;
-    let mut known = KnownState { policy, tag, events: HashMap::new(), has_audit: true, is_audited: true };
+    let mut known = KnownState {
+        policy,
+        tag,
+        events: HashMap::new(),
+        has_audit: true,
+        is_audited: true,
+    };
     // Only later events are news.
     new_events(client, &mut known)?;
     known.is_audited = is_audited(client)?.unwrap_or(true);
@@ -83,7 +94,10 @@ fn watch(process: &Process, client: &Client, filter: &Filter, format: Format) ->
     } else {
         "changes of the policy"
     };
-    output::note(process, &format!("Watching {url} from state {state}: {what}; Ctrl-C ends it"));
+    output::note(
+        process,
+        &format!("Watching {url} from state {state}: {what}; Ctrl-C ends it"),
+    );
     report_missing_audit(process, &known);
     let mut is_away = false;
     loop {
@@ -96,7 +110,10 @@ fn watch(process: &Process, client: &Client, filter: &Filter, format: Format) ->
             Ok(()) => {}
             Err(Look::Call(error @ (CallError::Unreachable(..) | CallError::Timeout(..)))) => {
                 if !is_away {
-                    output::problem(process, &format!("{}; trying again every two seconds", error.message()));
+                    output::problem(
+                        process,
+                        &format!("{}; trying again every two seconds", error.message()),
+                    );
                 }
                 is_away = true;
             }
@@ -132,7 +149,13 @@ fn look(
         let change = PolicyChange::between(&before, &known.policy, filter);
         if !change.is_empty() {
             let states = [earlier.trim_matches('"'), known.tag.trim_matches('"')];
-            write(process, format, || change.render(process, states), || change.value(states)).map_err(Look::Output)?;
+            write(
+                process,
+                format,
+                || change.render(process, states),
+                || change.value(states),
+            )
+            .map_err(Look::Output)?;
         }
     }
     if known.has_audit {
@@ -143,14 +166,18 @@ fn look(
                 process,
                 match is_audited {
                     true => "Auditing was turned on: denied decisions are shown from now on.",
-                    false => "Auditing was turned off: denied decisions are not shown until it is turned on again.",
+                    false => {
+                        "Auditing was turned off: denied decisions are not shown until it is turned on again."
+                    }
                 },
             );
         }
         for event in new_events(client, known)? {
-            let denied = EventRow::of(&event).filter(|row| row.kind == EventKind::Decision && !row.is_allowed);
+            let denied = EventRow::of(&event)
+                .filter(|row| row.kind == EventKind::Decision && !row.is_allowed);
             if let Some(row) = denied.filter(|row| filter.matches_event(row)) {
-                write(process, format, || render_event(&row), || event_value(&row)).map_err(Look::Output)?;
+                write(process, format, || render_event(&row), || event_value(&row))
+                    .map_err(Look::Output)?;
             }
         }
     }
@@ -165,9 +192,14 @@ fn write<'a>(
 ) -> Result<(), Failure> {
     match format {
         Format::Text => output::text(process, &text())?,
-        Format::Json | Format::Yaml => output::stream_value(&mut process.output(), format, &value())?,
+        Format::Json | Format::Yaml => {
+            output::stream_value(&mut process.output(), format, &value())?
+        }
     }
-    process.output().flush().map_err(|error| Failure::standard_output(&error))
+    process
+        .output()
+        .flush()
+        .map_err(|error| Failure::standard_output(&error))
 }
 
 /// The events since the last look, oldest first.
@@ -206,7 +238,10 @@ fn is_audited(client: &Client) -> Result<Option<bool>, CallError> {
 /// Says why no denied decision will be shown.
 fn report_missing_audit(process: &Process, known: &KnownState) {
     if !known.has_audit {
-        output::note(process, "note: only a superuser can read the audit log, so denied decisions are not shown");
+        output::note(
+            process,
+            "note: only a superuser can read the audit log, so denied decisions are not shown",
+        );
     } else if !known.is_audited {
         output::note(
             process,
@@ -223,8 +258,15 @@ struct Filter {
 
 impl Filter {
     fn from_args(args: &WatchArgs) -> Result<Self, Failure> {
-        let principal = args.principal.as_deref().map(|text| lists::principal("--principal", text)).transpose()?;
-        Ok(Self { principal, resources: query::resources(&args.resources)? })
+        let principal = args
+            .principal
+            .as_deref()
+            .map(|text| lists::principal("--principal", text))
+            .transpose()?;
+        Ok(Self {
+            principal,
+            resources: query::resources(&args.resources)?,
+        })
     }
 
     fn is_open(&self) -> bool {
@@ -232,23 +274,28 @@ impl Filter {
     }
 
     fn matches_principal(&self, principal: &Principal) -> bool {
-        self.principal.as_ref().is_none_or(|wanted| wanted == principal)
+        self.principal
+            .as_ref()
+            .is_none_or(|wanted| wanted == principal)
     }
 
     fn matches_change(&self, change: &Change) -> bool {
         let role = |name: &str| Principal::role(name);
         match change {
             Change::AddAcl(acl) | Change::RemoveAcl(acl) => {
-                let covers =
-                    |(kind, name): &(ResourceType, String)| *kind == acl.resource_type && acl.covers_name(name);
+                let covers = |(kind, name): &(ResourceType, String)| {
+                    *kind == acl.resource_type && acl.covers_name(name)
+                };
                 self.matches_principal(&acl.principal)
                     && (self.resources.is_empty() || self.resources.iter().any(covers))
             }
             Change::CreateRole(name) | Change::DeleteRole { name, .. } => {
                 self.resources.is_empty() && self.matches_principal(&role(name))
             }
-            Change::AddMember { role: name, member } | Change::RemoveMember { role: name, member } => {
-                self.resources.is_empty() && (self.matches_principal(&role(name)) || self.matches_principal(member))
+            Change::AddMember { role: name, member }
+            | Change::RemoveMember { role: name, member } => {
+                self.resources.is_empty()
+                    && (self.matches_principal(&role(name)) || self.matches_principal(member))
             }
             Change::Settings(_) => self.is_open(),
         }
@@ -257,7 +304,10 @@ impl Filter {
     /// The part of a difference that concerns the filter.
     fn of_difference(&self, difference: Difference) -> Option<Difference> {
         let scope = difference.scope.to_string();
-        if self.principal.as_ref().is_some_and(|wanted| wanted.to_string() != scope && !difference.scope.is_everyone())
+        if self
+            .principal
+            .as_ref()
+            .is_some_and(|wanted| wanted.to_string() != scope && !difference.scope.is_everyone())
         {
             return None;
         }
@@ -277,7 +327,11 @@ impl Filter {
 
     fn of_diff(&self, mut diff: Diff) -> Diff {
         if !self.is_open() {
-            let keep = |all: Vec<Difference>| all.into_iter().filter_map(|one| self.of_difference(one)).collect();
+            let keep = |all: Vec<Difference>| {
+                all.into_iter()
+                    .filter_map(|one| self.of_difference(one))
+                    .collect()
+            };
             diff.differences = keep(diff.differences);
             diff.roles = keep(diff.roles);
             (diff.groups, diff.users, diff.settings) = (Vec::new(), Vec::new(), Vec::new());
@@ -286,15 +340,20 @@ impl Filter {
     }
 
     fn matches_event(&self, row: &EventRow) -> bool {
-        let of_principal = self.principal.as_ref().is_none_or(|wanted| match wanted.kind() {
-            PrincipalType::Group => row.groups.iter().any(|group| group == wanted.name()),
-            PrincipalType::Role => row.role.as_deref() == Some(wanted.name()),
-            _ => row.user == wanted.name(),
-        });
+        let of_principal = self
+            .principal
+            .as_ref()
+            .is_none_or(|wanted| match wanted.kind() {
+                PrincipalType::Group => row.groups.iter().any(|group| group == wanted.name()),
+                PrincipalType::Role => row.role.as_deref() == Some(wanted.name()),
+                _ => row.user == wanted.name(),
+            });
         let of_resource = |(kind, name): &(ResourceType, String)| {
             row.resource
                 .as_ref()
-                .is_some_and(|(event_kind, event_name)| event_name == name && event_kind.parse() == Ok(*kind))
+                .is_some_and(|(event_kind, event_name)| {
+                    event_name == name && event_kind.parse() == Ok(*kind)
+                })
         };
         of_principal && (self.resources.is_empty() || self.resources.iter().any(of_resource))
     }
@@ -308,16 +367,27 @@ struct PolicyChange {
 
 impl PolicyChange {
     fn between(before: &Policy, after: &Policy, filter: &Filter) -> Self {
-        let changes = changes_between(before, after).into_iter().filter(|change| filter.matches_change(change));
-        Self { changes: changes.collect(), effect: filter.of_diff(diff(before, after)) }
+        let changes = changes_between(before, after)
+            .into_iter()
+            .filter(|change| filter.matches_change(change));
+        Self {
+            changes: changes.collect(),
+            effect: filter.of_diff(diff(before, after)),
+        }
     }
 
     fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.effect.differences.is_empty() && self.effect.roles.is_empty()
+        self.changes.is_empty()
+            && self.effect.differences.is_empty()
+            && self.effect.roles.is_empty()
     }
 
     fn render(&self, process: &Process, [before, after]: [&str; 2]) -> String {
-        let mut text = format!("The policy changed from state {} to {}:\n", plain(before), plain(after));
+        let mut text = format!(
+            "The policy changed from state {} to {}:\n",
+            plain(before),
+            plain(after)
+        );
         for change in &self.changes {
             let _ = writeln!(text, "  {}", verdicts::change(change));
         }
@@ -328,16 +398,32 @@ impl PolicyChange {
     fn value<'a>(&self, [state_before, policy_state]: [&'a str; 2]) -> WatchEvent<'a> {
         let changes = self.changes.iter().map(ChangeJson::from).collect();
         let effect = Box::new(DiffJson::from(&self.effect));
-        WatchEvent::PolicyChanged { state_before, policy_state, changes, effect }
+        WatchEvent::PolicyChanged {
+            state_before,
+            policy_state,
+            changes,
+            effect,
+        }
     }
 }
 
 fn render_event(row: &EventRow) -> String {
-    let resource = row.resource.as_ref().map(|(kind, name)| format!(" on {} {}", plain(kind), plain(name)));
-    let from = if row.from.is_empty() { String::new() } else { format!(" from {}", plain(&row.from)) };
+    let resource = row
+        .resource
+        .as_ref()
+        .map(|(kind, name)| format!(" on {} {}", plain(kind), plain(name)));
+    let from = if row.from.is_empty() {
+        String::new()
+    } else {
+        format!(" from {}", plain(&row.from))
+    };
     let why = match &row.matched {
         Some(acl) => {
-            let principal = acl.principal.as_ref().map(|principal| plain(&principal.to_string())).unwrap_or_default();
+            let principal = acl
+                .principal
+                .as_ref()
+                .map(|principal| plain(&principal.to_string()))
+                .unwrap_or_default();
             format!(
                 "the ACL {principal} > {} {} on {} {} {}",
                 acl.permission,
@@ -349,7 +435,11 @@ fn render_event(row: &EventRow) -> String {
         }
         None => plain(&row.why),
     };
-    let times = if row.times > 1 { format!(" ({} times)", row.times) } else { String::new() };
+    let times = if row.times > 1 {
+        format!(" ({} times)", row.times)
+    } else {
+        String::new()
+    };
     format!(
         "{} {} User:{} {}{}{from}{times}: {why}\n",
         row.when(),
@@ -361,8 +451,10 @@ fn render_event(row: &EventRow) -> String {
 }
 
 fn event_value(row: &EventRow) -> WatchEvent<'_> {
-    let (resource_type, resource_name) =
-        row.resource.as_ref().map_or(("", ""), |(kind, name)| (kind.as_str(), name.as_str()));
+    let (resource_type, resource_name) = row
+        .resource
+        .as_ref()
+        .map_or(("", ""), |(kind, name)| (kind.as_str(), name.as_str()));
     WatchEvent::Denied {
         time: row.when(),
         user: &row.user,

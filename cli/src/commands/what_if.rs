@@ -26,7 +26,9 @@ pub(crate) fn run(process: &Process, args: &WhatIfArgs, format: Format) -> Resul
     let (verifier, at) = query::verifier(process, &args.subject)?;
     let subject = query::subject(process, &args.subject, verifier.is_some())?;
     let check = query::optional_check(&subject, &args.query)?;
-    let verify = verifier.as_ref().map(|verifier| |token: &str| verifier.verify(token));
+    let verify = verifier
+        .as_ref()
+        .map(|verifier| |token: &str| verifier.verify(token));
     let verify = verify.as_ref().map(|verify| verify as &dyn Fn(&str) -> _);
     let result = gbac_analysis::what_if(&policy, &subject, &changes, check.as_ref(), verify, at)
         .map_err(|error| query::failure(&error))?;
@@ -34,7 +36,11 @@ pub(crate) fn run(process: &Process, args: &WhatIfArgs, format: Format) -> Resul
         Format::Json | Format::Yaml => {
             policy_source::write_value(process, state.as_ref(), format, WhatIfJson::from(&result))?;
         }
-        Format::Text => policy_source::write_text(process, state.as_ref(), &render(process, &changes, &result, at))?,
+        Format::Text => policy_source::write_text(
+            process,
+            state.as_ref(),
+            &render(process, &changes, &result, at),
+        )?,
     }
     if let Some(path) = &args.out {
         let of_policy = changes.as_slice().iter().filter_map(|change| match change {
@@ -44,28 +50,48 @@ pub(crate) fn run(process: &Process, args: &WhatIfArgs, format: Format) -> Resul
         let of_policy: Vec<Change> = of_policy.collect();
         changes::write(process, path, &of_policy)?;
         let omits = of_policy.len() < changes.as_slice().len();
-        let omitted = if omits { ", without those in the identity provider" } else { "" };
+        let omitted = if omits {
+            ", without those in the identity provider"
+        } else {
+            ""
+        };
         changes::announce(
             process,
             path,
             &of_policy,
-            &format!("{} of the policy{omitted}", count(of_policy.len(), "change")),
+            &format!(
+                "{} of the policy{omitted}",
+                count(of_policy.len(), "change")
+            ),
         );
     }
     let is_refused = result.no_ops.iter().any(|idle| idle.error.is_some());
-    Ok(if is_refused { output::ERROR } else { output::SUCCESS })
+    Ok(if is_refused {
+        output::ERROR
+    } else {
+        output::SUCCESS
+    })
 }
 
 fn hypothetical(process: &Process, args: &WhatIfArgs) -> Result<HypotheticalChanges, Failure> {
     let mut hypothetical = match &args.changes {
         None => HypotheticalChanges::default(),
-        Some(path) => hypothetical_changes_from_json(&input::document(process, path)?).map_err(|problems| {
-            let kinds = [&POLICY_CHANGES[..], &PROVIDER_CHANGES].concat();
-            Failure::problems(&path.display().to_string(), changes::with_kinds(problems, &kinds))
-        })?,
+        Some(path) => hypothetical_changes_from_json(&input::document(process, path)?).map_err(
+            |problems| {
+                let kinds = [&POLICY_CHANGES[..], &PROVIDER_CHANGES].concat();
+                Failure::problems(
+                    &path.display().to_string(),
+                    changes::with_kinds(problems, &kinds),
+                )
+            },
+        )?,
     };
     for (flag, names, change) in [
-        ("--join", &args.join, HypotheticalChange::Join as fn(String) -> HypotheticalChange),
+        (
+            "--join",
+            &args.join,
+            HypotheticalChange::Join as fn(String) -> HypotheticalChange,
+        ),
         ("--leave", &args.leave, HypotheticalChange::Leave),
     ] {
         for name in query::group_names(flag, names)? {
@@ -73,7 +99,9 @@ fn hypothetical(process: &Process, args: &WhatIfArgs) -> Result<HypotheticalChan
         }
     }
     if hypothetical.as_slice().is_empty() {
-        return Err(Failure::usage("no changes given; pass --changes, --join or --leave"));
+        return Err(Failure::usage(
+            "no changes given; pass --changes, --join or --leave",
+        ));
     }
     Ok(hypothetical)
 }
@@ -86,7 +114,12 @@ fn render(process: &Process, changes: &HypotheticalChanges, result: &WhatIf, at:
         let _ = writeln!(text, "  {}", change_label(change));
     }
     for no_op in &result.no_ops {
-        let _ = writeln!(text, "note: {}: {}", change_label(&no_op.change), plain(&no_op.to_string()));
+        let _ = writeln!(
+            text,
+            "note: {}: {}",
+            change_label(&no_op.change),
+            plain(&no_op.to_string())
+        );
     }
     if user_after != user {
         let _ = writeln!(text, "The token then names another user: {user_after}");
@@ -97,15 +130,23 @@ fn render(process: &Process, changes: &HypotheticalChanges, result: &WhatIf, at:
         let _ = writeln!(text, "Groups gained: {gained}\nGroups lost: {lost}");
     }
     if let Some(answers) = &result.answers {
-        // `before` on both sides: reasons use only the location of groups in the token, which the changes keep.
+        // `before` on both sides: reasons use only the location of groups in the token, which the
+        // changes keep.
         let sides = [("before", &result.before), ("after", &result.before)];
-        let _ = write!(text, "\n{}", verdicts::two_sides(process, "WHEN", sides, answers));
+        let _ = write!(
+            text,
+            "\n{}",
+            verdicts::two_sides(process, "WHEN", sides, answers)
+        );
     }
     text.push_str(&verdicts::expired(&result.before, at));
     if result.comparison.is_equal() {
         text.push_str("\nNo change in effective access.\n");
     }
-    for (what, list) in [("gains", &result.comparison.gains), ("loses", &result.comparison.loses)] {
+    for (what, list) in [
+        ("gains", &result.comparison.gains),
+        ("loses", &result.comparison.loses),
+    ] {
         if !list.is_empty() {
             let _ = write!(text, "\n{user} {what}:\n{}", regions(process, list, "  "));
         }
@@ -115,9 +156,15 @@ fn render(process: &Process, changes: &HypotheticalChanges, result: &WhatIf, at:
 
 fn change_label(change: &HypotheticalChange) -> String {
     match change {
-        HypotheticalChange::Join(group) => format!("add the user to Group:{} in the identity provider", plain(group)),
+        HypotheticalChange::Join(group) => format!(
+            "add the user to Group:{} in the identity provider",
+            plain(group)
+        ),
         HypotheticalChange::Leave(group) => {
-            format!("remove the user from Group:{} in the identity provider", plain(group))
+            format!(
+                "remove the user from Group:{} in the identity provider",
+                plain(group)
+            )
         }
         HypotheticalChange::Policy(change) => verdicts::change(change),
     }

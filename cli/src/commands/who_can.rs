@@ -24,7 +24,11 @@ pub(crate) fn run(process: &Process, args: &WhoCanArgs, format: Format) -> Resul
         Format::Json | Format::Yaml => {
             policy_source::write_value(process, state.as_ref(), format, WhoCanJson::from(&who))?;
         }
-        Format::Text => policy_source::write_text(process, state.as_ref(), &render(process, &query.request(), &who))?,
+        Format::Text => policy_source::write_text(
+            process,
+            state.as_ref(),
+            &render(process, &query.request(), &who),
+        )?,
     }
     Ok(output::SUCCESS)
 }
@@ -33,7 +37,12 @@ fn render(process: &Process, request: &Request<'_>, who: &WhoCan) -> String {
     let on = resource(request.resource_type, request.resource_name);
     let mut text = format!("Who can {} on {on}\n", request.operation.spelling().label);
     if !who.superusers.is_empty() {
-        let names = list(&who.superusers.iter().map(|name| format!("User:{}", plain(name))).collect::<Vec<_>>());
+        let names = list(
+            &who.superusers
+                .iter()
+                .map(|name| format!("User:{}", plain(name)))
+                .collect::<Vec<_>>(),
+        );
         let _ = writeln!(text, "Superusers ({ACLS_NOT_EVALUATED}): {names}");
     }
     let everyone = who.entries.iter().any(|entry| entry.scope.is_everyone());
@@ -41,7 +50,11 @@ fn render(process: &Process, request: &Request<'_>, who: &WhoCan) -> String {
     if rows.is_empty() {
         text.push_str("No ACL applies: everyone else is denied.\n");
     } else {
-        let _ = write!(text, "\n{}", table(process, &["VERDICT", "PRINCIPAL", "REASON"], &rows));
+        let _ = write!(
+            text,
+            "\n{}",
+            table(process, &["VERDICT", "PRINCIPAL", "REASON"], &rows)
+        );
         if !everyone {
             text.push_str("Everyone else is denied.\n");
         }
@@ -65,23 +78,39 @@ fn row(entry: &WhoCanEntry) -> Vec<String> {
         let members: Vec<String> = entry.members.iter().map(literal).collect();
         let _ = write!(name, " ({})", list(&members));
     }
-    let verdict = if entry.outcome == Outcome::Allow { "allowed" } else { "denied" };
+    let verdict = if entry.outcome == Outcome::Allow {
+        "allowed"
+    } else {
+        "denied"
+    };
     let because: Vec<String> = match &entry.denied_by[..] {
         [] => entry.granted_by.iter().map(access_path).collect(),
         denies => denies.iter().map(access_path).collect(),
     };
-    let because = if because.is_empty() { "no ACL allows it".into() } else { because.join("; ") };
+    let because = if because.is_empty() {
+        "no ACL allows it".into()
+    } else {
+        because.join("; ")
+    };
     vec![verdict.into(), name, because]
 }
 
 /// A principal as a member of a role: `User:*` is the user named `*` here, and not everyone (D-33).
 fn literal(principal: &Principal) -> String {
     let name = plain(&principal.to_string());
-    if principal.is_everyone() { format!("{name} (the user named `*`)") } else { name }
+    if principal.is_everyone() {
+        format!("{name} (the user named `*`)")
+    } else {
+        name
+    }
 }
 
 /// The principal of a deny ACL: `User:*` is everyone here.
 fn blocked(principal: &Principal) -> String {
     let name = plain(&principal.to_string());
-    if principal.is_everyone() { format!("{name} (everyone)") } else { name }
+    if principal.is_everyone() {
+        format!("{name} (everyone)")
+    } else {
+        name
+    }
 }

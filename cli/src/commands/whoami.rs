@@ -54,8 +54,13 @@ impl Level {
         if may(client.get::<Value>(paths::LOGGERS))? {
             return Ok(Self::ReadOnly);
         }
-        let evaluates = may(client.change::<Value>(Method::POST, paths::ACCESS_EVALUATION, &json!({})))?;
-        Ok(if evaluates { Self::Evaluate } else { Self::Nothing })
+        let evaluates =
+            may(client.change::<Value>(Method::POST, paths::ACCESS_EVALUATION, &json!({})))?;
+        Ok(if evaluates {
+            Self::Evaluate
+        } else {
+            Self::Nothing
+        })
     }
 }
 
@@ -73,12 +78,17 @@ fn may(answer: Result<Value, CallError>) -> Result<bool, Failure> {
 pub(crate) fn run(process: &Process, connect: &ConnectArgs, format: Format) -> Result<u8, Failure> {
     let client = Client::open(process, connect)?;
     let service: ServiceInfo = match client.get(paths::SERVICE) {
-        Err(CallError::Refused(refusal)) if refusal.status == 404 => return of_cluster(process, &client, format),
+        Err(CallError::Refused(refusal)) if refusal.status == 404 => {
+            return of_cluster(process, &client, format);
+        }
         answer => answer?,
     };
     let level = Level::of_caller(&client)?;
     let identity = client.caller();
-    let token = client.caller_token().map(|token| client.resolve(token)).transpose()?;
+    let token = client
+        .caller_token()
+        .map(|token| client.resolve(token))
+        .transpose()?;
     match format {
         Format::Json | Format::Yaml => {
             let caller = ServiceCaller {
@@ -87,7 +97,10 @@ pub(crate) fn run(process: &Process, connect: &ConnectArgs, format: Format) -> R
                 version: &service.version,
                 demo: service.demo,
                 user: client.caller_user(),
-                token: token.as_ref().map(|token| CallerIdentity { user: &token.principal, groups: &token.groups }),
+                token: token.as_ref().map(|token| CallerIdentity {
+                    user: &token.principal,
+                    groups: &token.groups,
+                }),
                 access: level.code(),
             };
             output::value(process, format, &caller)?;
@@ -100,11 +113,16 @@ pub(crate) fn run(process: &Process, connect: &ConnectArgs, format: Format) -> R
                 plain(client.url()),
                 plain(&service.version)
             );
-            let signed_in = identity.unwrap_or_else(|| "nobody; set GBAC_USER and GBAC_PASSWORD, or GBAC_TOKEN".into());
+            let signed_in = identity
+                .unwrap_or_else(|| "nobody; set GBAC_USER and GBAC_PASSWORD, or GBAC_TOKEN".into());
             let _ = writeln!(text, "Signed in with: {signed_in}");
             if let Some(token) = &token {
                 let groups: Vec<String> = token.groups.iter().map(|group| plain(group)).collect();
-                let groups = if groups.is_empty() { "no groups".into() } else { format!("groups {}", list(&groups)) };
+                let groups = if groups.is_empty() {
+                    "no groups".into()
+                } else {
+                    format!("groups {}", list(&groups))
+                };
                 let _ = writeln!(text, "Token: User:{}, {groups}", plain(&token.principal));
             }
             let _ = writeln!(text, "May: {}", level.sentence());
@@ -123,12 +141,27 @@ fn of_cluster(process: &Process, client: &Client, format: Format) -> Result<u8, 
     let TargetAnswer { target, gaps } = &answer;
     if format != Format::Text {
         let (url, user) = (client.url(), client.caller_user());
-        output::value(process, format, &ClusterTarget { url, cluster: target, gaps, user })?;
+        output::value(
+            process,
+            format,
+            &ClusterTarget {
+                url,
+                cluster: target,
+                gaps,
+                user,
+            },
+        )?;
         return Ok(output::SUCCESS);
     }
     let version = target.version.as_deref().unwrap_or("unknown");
-    let mut text = format!("Cluster: at {} (version {})\n", plain(client.url()), plain(version));
-    let signed_in = client.caller().unwrap_or_else(|| "nobody; set GBAC_USER and GBAC_PASSWORD, or GBAC_TOKEN".into());
+    let mut text = format!(
+        "Cluster: at {} (version {})\n",
+        plain(client.url()),
+        plain(version)
+    );
+    let signed_in = client
+        .caller()
+        .unwrap_or_else(|| "nobody; set GBAC_USER and GBAC_PASSWORD, or GBAC_TOKEN".into());
     let _ = writeln!(text, "Signed in with: {signed_in}");
     let apis = [
         ("Admin API v1", target.admin_v1),
@@ -136,14 +169,30 @@ fn of_cluster(process: &Process, client: &Client, format: Format) -> Result<u8, 
         ("Data Plane API", target.data_plane),
         ("ACLs of the Schema Registry", target.registry_acls),
     ];
-    let present = apis.into_iter().filter(|(_, presence)| *presence == ApiPresence::Present).map(|(name, _)| name);
+    let present = apis
+        .into_iter()
+        .filter(|(_, presence)| *presence == ApiPresence::Present)
+        .map(|(name, _)| name);
     let present: Vec<&str> = present.collect();
-    let _ = writeln!(text, "Has: {}", if present.is_empty() { "nothing that is known".into() } else { list(&present) });
+    let _ = writeln!(
+        text,
+        "Has: {}",
+        if present.is_empty() {
+            "nothing that is known".into()
+        } else {
+            list(&present)
+        }
+    );
     if let Some(license) = &target.license {
         let _ = writeln!(text, "License: {}", plain(license));
     }
     for gap in gaps {
-        let _ = writeln!(text, "Missing: {}: {}", plain(&gap.missing), gap.consequence);
+        let _ = writeln!(
+            text,
+            "Missing: {}: {}",
+            plain(&gap.missing),
+            gap.consequence
+        );
     }
     output::text(process, &text)?;
     Ok(output::SUCCESS)

@@ -1,4 +1,5 @@
-//! Help texts: groups of commands, and for each command examples, exit codes and the variables that it reads.
+//! Help texts: groups of commands, and for each command examples, exit codes and the variables that
+//! it reads.
 
 mod pages;
 
@@ -30,20 +31,49 @@ To begin:
 const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Answer questions",
-        &["check", "who-can", "permissions", "least-grant", "revoke", "compare", "what-if", "collisions"],
+        &[
+            "check",
+            "who-can",
+            "permissions",
+            "least-grant",
+            "revoke",
+            "compare",
+            "what-if",
+            "collisions",
+        ],
     ),
-    ("Work with policies and tokens", &["policy", "token", "doctor", "test"]),
+    (
+        "Work with policies and tokens",
+        &["policy", "token", "doctor", "test"],
+    ),
     (
         "Run and manage a service",
-        &["serve", "security", "cluster", "watch", "export", "import", "backup", "restore", "audit"],
+        &[
+            "serve", "security", "cluster", "watch", "export", "import", "backup", "restore",
+            "audit",
+        ],
     ),
-    ("Set up this command line", &["whoami", "profile", "completions", "man", "version", "admin", "help"]),
+    (
+        "Set up this command line",
+        &[
+            "whoami",
+            "profile",
+            "completions",
+            "man",
+            "version",
+            "admin",
+            "help",
+        ],
+    ),
 ];
 
 /// The command line without help texts, which take longer to compose than most commands run.
 pub(crate) fn grammar() -> Command {
     let command = Cli::command();
-    let format = command.get_arguments().find(|argument| argument.get_id() == "format").cloned();
+    let format = command
+        .get_arguments()
+        .find(|argument| argument.get_id() == "format")
+        .cloned();
     match format {
         Some(format) => with_report_formats(command, &format),
         None => command,
@@ -83,7 +113,10 @@ fn groups(command: &Command) -> String {
     for (title, names) in GROUPS {
         let _ = writeln!(text, "\n{title}:");
         for name in names {
-            let about = command.find_subcommand(name).and_then(Command::get_about).map(ToString::to_string);
+            let about = command
+                .find_subcommand(name)
+                .and_then(Command::get_about)
+                .map(ToString::to_string);
             let about = about.unwrap_or_else(|| "Print the help of a command".into());
             let _ = writeln!(text, "  {name:<12} {about}");
         }
@@ -91,25 +124,39 @@ fn groups(command: &Command) -> String {
     text
 }
 
-/// A command and those below it, with their pages. `variables` are those of options that a command above passes on.
+/// A command and those below it, with their pages. `variables` are those of options that a command
+/// above passes on.
 fn explained(command: Command, path: &str, variables: &[&'static Variable]) -> Command {
-    let variables: Vec<&Variable> =
-        VARIABLES.iter().filter(|known| variables.contains(known) || known.is_read_by(&command, path)).collect();
-    let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
+    let variables: Vec<&Variable> = VARIABLES
+        .iter()
+        .filter(|known| variables.contains(known) || known.is_read_by(&command, path))
+        .collect();
+    let names: Vec<String> = command
+        .get_subcommands()
+        .map(|below| below.get_name().to_owned())
+        .collect();
     let page = page(path);
     let mut command = command.after_long_help(after_help(page, &variables));
     if let Some(page) = page {
         command = command.after_help(examples(page));
     }
     for name in names {
-        let below = if path.is_empty() { name.clone() } else { format!("{path} {name}") };
+        let below = if path.is_empty() {
+            name.clone()
+        } else {
+            format!("{path} {name}")
+        };
         command = command.mut_subcommand(name, |command| explained(command, &below, &variables));
     }
     command
 }
 
 fn examples(page: &Page) -> String {
-    page.examples.iter().fold("Examples:\n".to_owned(), |text, line| format!("{text}  {line}\n"))
+    page.examples
+        .iter()
+        .fold("Examples:\n".to_owned(), |text, line| {
+            format!("{text}  {line}\n")
+        })
 }
 
 fn after_help(page: Option<&Page>, variables: &[&Variable]) -> String {
@@ -143,7 +190,9 @@ struct Variable {
 impl Variable {
     fn is_read_by(&self, command: &Command, path: &str) -> bool {
         self.commands.contains(&path)
-            || command.get_arguments().any(|argument| self.arguments.contains(&argument.get_id().as_str()))
+            || command
+                .get_arguments()
+                .any(|argument| self.arguments.contains(&argument.get_id().as_str()))
     }
 }
 
@@ -160,7 +209,12 @@ const VARIABLES: [Variable; 14] = [
         arguments: &["policy_file"],
         commands: &[],
     },
-    Variable { name: "GBAC_URL", meaning: "URL of the service", arguments: &["connect_user", "online"], commands: &[] },
+    Variable {
+        name: "GBAC_URL",
+        meaning: "URL of the service",
+        arguments: &["connect_user", "online"],
+        commands: &[],
+    },
     Variable {
         name: "GBAC_USER",
         meaning: "User to sign in with",
@@ -219,9 +273,21 @@ const VARIABLES: [Variable; 14] = [
         name: "XDG_CONFIG_HOME",
         meaning: "Folder of gbac/profiles.json [default: ~/.config]",
         arguments: &["connect_user", "online"],
-        commands: &["profile", "profile create", "profile use", "profile list", "profile current", "profile delete"],
+        commands: &[
+            "profile",
+            "profile create",
+            "profile use",
+            "profile list",
+            "profile current",
+            "profile delete",
+        ],
     },
-    Variable { name: "NO_COLOR", meaning: "No colors, whatever its value", arguments: &[], commands: &[""] },
+    Variable {
+        name: "NO_COLOR",
+        meaning: "No colors, whatever its value",
+        arguments: &[],
+        commands: &[""],
+    },
 ];
 
 #[cfg(test)]
@@ -229,7 +295,10 @@ mod tests {
     use super::*;
 
     fn paths(command: &Command, path: &str, found: &mut Vec<String>) {
-        for below in command.get_subcommands().filter(|below| below.get_name() != "help") {
+        for below in command
+            .get_subcommands()
+            .filter(|below| below.get_name() != "help")
+        {
             let path = format!("{path} {}", below.get_name()).trim().to_owned();
             paths(below, &path, found);
             found.push(path);
@@ -249,8 +318,16 @@ mod tests {
     #[test]
     fn every_command_is_in_one_group() {
         let command = Cli::command();
-        let mut named: Vec<&str> = command.get_subcommands().map(Command::get_name).chain(["help"]).collect();
-        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+        let mut named: Vec<&str> = command
+            .get_subcommands()
+            .map(Command::get_name)
+            .chain(["help"])
+            .collect();
+        let mut grouped: Vec<&str> = GROUPS
+            .iter()
+            .flat_map(|(_, names)| *names)
+            .copied()
+            .collect();
         named.sort_unstable();
         grouped.sort_unstable();
         assert_eq!(grouped, named);

@@ -1,4 +1,5 @@
-//! The examples and exit codes of each command. The examples use the files in `examples/`; a test runs them.
+//! The examples and exit codes of each command. The examples use the files in `examples/`; a test
+//! runs them.
 
 /// What the help of a command has in addition to its options.
 pub(super) struct Page {
@@ -15,38 +16,119 @@ type ExitCodes = &'static [(u8, &'static str)];
 
 const USAGE: (u8, &str) = (64, "Invalid usage");
 const DEFAULT: ExitCodes = &[(0, "Success"), (1, "Error"), USAGE];
-const EVERY: ExitCodes =
-    &[(0, "Success"), (1, "Error, or a result that the help of the command names"), (2, "`check`: denied"), USAGE];
+const EVERY: ExitCodes = &[
+    (0, "Success"),
+    (1, "Error, or a result that the help of the command names"),
+    (2, "`check`: denied"),
+    USAGE,
+];
 const CHECK: ExitCodes = &[
     (0, "Allowed; with --requests, every line was evaluated"),
-    (1, "Error; with --requests, also a line that cannot be evaluated"),
+    (
+        1,
+        "Error; with --requests, also a line that cannot be evaluated",
+    ),
     (2, "Denied, without --requests"),
     USAGE,
 ];
-const WHAT_IF: ExitCodes = &[(0, "Success"), (1, "Error, or a change cannot be applied"), USAGE];
-const VALIDATE: ExitCodes = &[(0, "Every document is valid"), (1, "Error, or a document has a problem"), USAGE];
-const LINT: ExitCodes =
-    &[(0, "No finding of the severity of --fail-on or above"), (1, "Error, or there is such a finding"), USAGE];
-const FMT: ExitCodes = &[(0, "Success"), (1, "Error; with --check, also if a document is not canonical"), USAGE];
-const IMPORT_FILES: ExitCodes =
-    &[(0, "Success"), (1, "Error, or an entry cannot be read, without --skip-unreadable"), USAGE];
-const CONVERT: ExitCodes = &[(0, "Success"), (1, "Error, or the target cannot express part of the policy"), USAGE];
-const DIFF: ExitCodes =
-    &[(0, "Success"), (1, "Error; with --exit-code, also if a decision or a setting differs"), USAGE];
-const INSPECT: ExitCodes = &[(0, "Success"), (1, "Error, or keys were given and the token failed a check"), USAGE];
+const WHAT_IF: ExitCodes = &[
+    (0, "Success"),
+    (1, "Error, or a change cannot be applied"),
+    USAGE,
+];
+const VALIDATE: ExitCodes = &[
+    (0, "Every document is valid"),
+    (1, "Error, or a document has a problem"),
+    USAGE,
+];
+const LINT: ExitCodes = &[
+    (0, "No finding of the severity of --fail-on or above"),
+    (1, "Error, or there is such a finding"),
+    USAGE,
+];
+const FMT: ExitCodes = &[
+    (0, "Success"),
+    (
+        1,
+        "Error; with --check, also if a document is not canonical",
+    ),
+    USAGE,
+];
+const IMPORT_FILES: ExitCodes = &[
+    (0, "Success"),
+    (
+        1,
+        "Error, or an entry cannot be read, without --skip-unreadable",
+    ),
+    USAGE,
+];
+const CONVERT: ExitCodes = &[
+    (0, "Success"),
+    (1, "Error, or the target cannot express part of the policy"),
+    USAGE,
+];
+const DIFF: ExitCodes = &[
+    (0, "Success"),
+    (
+        1,
+        "Error; with --exit-code, also if a decision or a setting differs",
+    ),
+    USAGE,
+];
+const INSPECT: ExitCodes = &[
+    (0, "Success"),
+    (1, "Error, or keys were given and the token failed a check"),
+    USAGE,
+];
 const DOCTOR: ExitCodes = &[(0, "No step failed"), (1, "Error, or a step failed"), USAGE];
-const TEST: ExitCodes = &[(0, "Every test passed"), (1, "A test failed, or a file cannot be read"), USAGE];
-const BACKUP: ExitCodes =
-    &[(0, "Success"), (1, "Error, the file exists without --replace, or the data is damaged"), USAGE];
-const RESTORE: ExitCodes =
-    &[(0, "Success"), (1, "Error, the folder is not empty or in use, or the backup is damaged"), USAGE];
-const AUDIT: ExitCodes = &[(0, "Every chain is intact"), (1, "Error, or a chain is broken"), USAGE];
-const IMPORT: ExitCodes =
-    &[(0, "Success"), (1, "Error; with --dry-run --exit-code, also if a decision or a setting differs"), USAGE];
-const ROWS: ExitCodes =
-    &[(0, "Success, also without a match"), (1, "Error, or one of several ACLs was refused"), USAGE];
+const TEST: ExitCodes = &[
+    (0, "Every test passed"),
+    (1, "A test failed, or a file cannot be read"),
+    USAGE,
+];
+const BACKUP: ExitCodes = &[
+    (0, "Success"),
+    (
+        1,
+        "Error, the file exists without --replace, or the data is damaged",
+    ),
+    USAGE,
+];
+const RESTORE: ExitCodes = &[
+    (0, "Success"),
+    (
+        1,
+        "Error, the folder is not empty or in use, or the backup is damaged",
+    ),
+    USAGE,
+];
+const AUDIT: ExitCodes = &[
+    (0, "Every chain is intact"),
+    (1, "Error, or a chain is broken"),
+    USAGE,
+];
+const IMPORT: ExitCodes = &[
+    (0, "Success"),
+    (
+        1,
+        "Error; with --dry-run --exit-code, also if a decision or a setting differs",
+    ),
+    USAGE,
+];
+const ROWS: ExitCodes = &[
+    (0, "Success, also without a match"),
+    (1, "Error, or one of several ACLs was refused"),
+    USAGE,
+];
 
-const WATCH: ExitCodes = &[(0, "Ctrl-C"), (1, "Error: the service cannot be reached at first, or refuses"), USAGE];
+const WATCH: ExitCodes = &[
+    (0, "Ctrl-C"),
+    (
+        1,
+        "Error: the service cannot be reached at first, or refuses",
+    ),
+    USAGE,
+];
 
 /// The page of a command.
 pub(super) fn page(path: &str) -> Option<&'static Page> {
@@ -71,7 +153,10 @@ const PAGES: &[Page] = &[
     },
     Page {
         path: "profile current",
-        examples: &["gbac profile create local --url http://127.0.0.1:8420 --user admin", "gbac profile current"],
+        examples: &[
+            "gbac profile create local --url http://127.0.0.1:8420 --user admin",
+            "gbac profile current",
+        ],
         exit_codes: DEFAULT,
     },
     Page {
@@ -84,8 +169,16 @@ const PAGES: &[Page] = &[
         ],
         exit_codes: WATCH,
     },
-    Page { path: "whoami", examples: &["gbac whoami", "gbac whoami --format json"], exit_codes: DEFAULT },
-    Page { path: "version", examples: &["gbac version", "gbac version --format json"], exit_codes: DEFAULT },
+    Page {
+        path: "whoami",
+        examples: &["gbac whoami", "gbac whoami --format json"],
+        exit_codes: DEFAULT,
+    },
+    Page {
+        path: "version",
+        examples: &["gbac version", "gbac version --format json"],
+        exit_codes: DEFAULT,
+    },
     Page {
         path: "",
         examples: &[
@@ -184,7 +277,10 @@ const PAGES: &[Page] = &[
     },
     Page {
         path: "policy validate",
-        examples: &["gbac policy validate policy.json before.json", "gbac policy validate --format json policy.json"],
+        examples: &[
+            "gbac policy validate policy.json before.json",
+            "gbac policy validate --format json policy.json",
+        ],
         exit_codes: VALIDATE,
     },
     Page {
@@ -217,7 +313,10 @@ const PAGES: &[Page] = &[
     },
     Page {
         path: "policy pull",
-        examples: &["gbac policy pull --out pulled.json", "gbac policy pull --no-settings"],
+        examples: &[
+            "gbac policy pull --out pulled.json",
+            "gbac policy pull --no-settings",
+        ],
         exit_codes: IMPORT_FILES,
     },
     Page {
@@ -242,7 +341,11 @@ const PAGES: &[Page] = &[
         ],
         exit_codes: DIFF,
     },
-    Page { path: "token", examples: &["gbac token inspect token.jwt --jwks keys.json"], exit_codes: DEFAULT },
+    Page {
+        path: "token",
+        examples: &["gbac token inspect token.jwt --jwks keys.json"],
+        exit_codes: DEFAULT,
+    },
     Page {
         path: "token inspect",
         examples: &[
@@ -263,7 +366,10 @@ const PAGES: &[Page] = &[
     },
     Page {
         path: "test",
-        examples: &["gbac test assertions.json", "gbac test assertions.json --junit report.xml"],
+        examples: &[
+            "gbac test assertions.json",
+            "gbac test assertions.json --junit report.xml",
+        ],
         exit_codes: TEST,
     },
     Page {
@@ -280,12 +386,18 @@ const PAGES: &[Page] = &[
     },
     Page {
         path: "backup",
-        examples: &["gbac backup gbac.backup", "gbac backup gbac.backup --replace"],
+        examples: &[
+            "gbac backup gbac.backup",
+            "gbac backup gbac.backup --replace",
+        ],
         exit_codes: BACKUP,
     },
     Page {
         path: "restore",
-        examples: &["gbac backup gbac.backup", "gbac restore gbac.backup --data ./restored"],
+        examples: &[
+            "gbac backup gbac.backup",
+            "gbac restore gbac.backup --data ./restored",
+        ],
         exit_codes: RESTORE,
     },
     Page {
@@ -306,7 +418,11 @@ const PAGES: &[Page] = &[
         ],
         exit_codes: AUDIT,
     },
-    Page { path: "export", examples: &["gbac export", "gbac export --out exported.json"], exit_codes: DEFAULT },
+    Page {
+        path: "export",
+        examples: &["gbac export", "gbac export --out exported.json"],
+        exit_codes: DEFAULT,
+    },
     Page {
         path: "import",
         examples: &[
@@ -316,7 +432,11 @@ const PAGES: &[Page] = &[
         ],
         exit_codes: IMPORT,
     },
-    Page { path: "security", examples: &["gbac security acl list", "gbac security role list"], exit_codes: DEFAULT },
+    Page {
+        path: "security",
+        examples: &["gbac security acl list", "gbac security role list"],
+        exit_codes: DEFAULT,
+    },
     Page {
         path: "security acl",
         examples: &[
@@ -356,10 +476,17 @@ const PAGES: &[Page] = &[
     },
     Page {
         path: "security role",
-        examples: &["gbac security role list", "gbac security role describe PaymentsWriters"],
+        examples: &[
+            "gbac security role list",
+            "gbac security role describe PaymentsWriters",
+        ],
         exit_codes: DEFAULT,
     },
-    Page { path: "security role create", examples: &["gbac security role create OrdersReaders"], exit_codes: DEFAULT },
+    Page {
+        path: "security role create",
+        examples: &["gbac security role create OrdersReaders"],
+        exit_codes: DEFAULT,
+    },
     Page {
         path: "security role assign",
         examples: &[
@@ -400,12 +527,19 @@ const PAGES: &[Page] = &[
     },
     Page {
         path: "cluster",
-        examples: &["gbac cluster config list", "gbac cluster loggers list", "gbac cluster license"],
+        examples: &[
+            "gbac cluster config list",
+            "gbac cluster loggers list",
+            "gbac cluster license",
+        ],
         exit_codes: DEFAULT,
     },
     Page {
         path: "cluster config",
-        examples: &["gbac cluster config list", "gbac cluster config get oidc_group_claim_path"],
+        examples: &[
+            "gbac cluster config list",
+            "gbac cluster config get oidc_group_claim_path",
+        ],
         exit_codes: DEFAULT,
     },
     Page {
@@ -423,12 +557,18 @@ const PAGES: &[Page] = &[
     },
     Page {
         path: "cluster config list",
-        examples: &["gbac cluster config list", "gbac cluster config list --format json"],
+        examples: &[
+            "gbac cluster config list",
+            "gbac cluster config list --format json",
+        ],
         exit_codes: DEFAULT,
     },
     Page {
         path: "cluster loggers",
-        examples: &["gbac cluster loggers list", "gbac cluster loggers set security"],
+        examples: &[
+            "gbac cluster loggers list",
+            "gbac cluster loggers set security",
+        ],
         exit_codes: DEFAULT,
     },
     Page {
@@ -436,16 +576,27 @@ const PAGES: &[Page] = &[
         examples: &["gbac cluster loggers set security --level trace --expiry-seconds 60"],
         exit_codes: DEFAULT,
     },
-    Page { path: "cluster loggers list", examples: &["gbac cluster loggers list"], exit_codes: DEFAULT },
+    Page {
+        path: "cluster loggers list",
+        examples: &["gbac cluster loggers list"],
+        exit_codes: DEFAULT,
+    },
     Page {
         path: "cluster license",
         examples: &["gbac cluster license", "gbac cluster license set valid"],
         exit_codes: DEFAULT,
     },
-    Page { path: "cluster license set", examples: &["gbac cluster license set valid"], exit_codes: DEFAULT },
+    Page {
+        path: "cluster license set",
+        examples: &["gbac cluster license set valid"],
+        exit_codes: DEFAULT,
+    },
     Page {
         path: "profile",
-        examples: &["gbac profile create local --url http://127.0.0.1:8420 --user admin", "gbac profile list"],
+        examples: &[
+            "gbac profile create local --url http://127.0.0.1:8420 --user admin",
+            "gbac profile list",
+        ],
         exit_codes: DEFAULT,
     },
     Page {
@@ -458,7 +609,10 @@ const PAGES: &[Page] = &[
     },
     Page {
         path: "profile use",
-        examples: &["gbac profile create production --url https://gbac.example.com", "gbac profile use production"],
+        examples: &[
+            "gbac profile create production --url https://gbac.example.com",
+            "gbac profile use production",
+        ],
         exit_codes: DEFAULT,
     },
     Page {
@@ -468,7 +622,10 @@ const PAGES: &[Page] = &[
     },
     Page {
         path: "profile delete",
-        examples: &["gbac profile create old --url https://gbac.example.com", "gbac profile delete old"],
+        examples: &[
+            "gbac profile create old --url https://gbac.example.com",
+            "gbac profile delete old",
+        ],
         exit_codes: DEFAULT,
     },
     Page {
@@ -476,9 +633,21 @@ const PAGES: &[Page] = &[
         examples: &["gbac completions bash", "gbac completions zsh > _gbac"],
         exit_codes: DEFAULT,
     },
-    Page { path: "man", examples: &["gbac man ./man"], exit_codes: DEFAULT },
-    Page { path: "admin", examples: &["gbac admin config log-level set security"], exit_codes: DEFAULT },
-    Page { path: "admin config", examples: &["gbac admin config log-level set security"], exit_codes: DEFAULT },
+    Page {
+        path: "man",
+        examples: &["gbac man ./man"],
+        exit_codes: DEFAULT,
+    },
+    Page {
+        path: "admin",
+        examples: &["gbac admin config log-level set security"],
+        exit_codes: DEFAULT,
+    },
+    Page {
+        path: "admin config",
+        examples: &["gbac admin config log-level set security"],
+        exit_codes: DEFAULT,
+    },
     Page {
         path: "admin config log-level",
         examples: &["gbac admin config log-level set security"],

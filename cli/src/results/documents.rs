@@ -86,7 +86,8 @@ pub(crate) struct ImportedSource<'a> {
     pub(crate) roles: usize,
     /// The number of lines before the list that were skipped, such as log lines.
     pub(crate) skipped_lines: usize,
-    /// The number of objects that were left out because they are not about access, such as a `ConfigMap`.
+    /// The number of objects that were left out because they are not about access, such as a
+    /// `ConfigMap`.
     pub(crate) ignored: usize,
     /// The entries that could not be read.
     pub(crate) unread: Vec<UnreadEntry<'a>>,
@@ -96,7 +97,8 @@ pub(crate) struct ImportedSource<'a> {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[derive(Debug, Serialize)]
 pub(crate) struct UnreadEntry<'a> {
-    /// The place: a line such as `line 12`, a JSON Pointer such as `/matches/3`, or empty for the whole text.
+    /// The place: a line such as `line 12`, a JSON Pointer such as `/matches/3`, or empty for the
+    /// whole text.
     pub(crate) place: &'a str,
     /// The stable code.
     pub(crate) code: &'a str,

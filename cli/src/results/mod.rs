@@ -1,5 +1,5 @@
-//! The results of commands as JSON. What `--format json` and `--format yaml` write is declared here or in the libraries, once:
-//! docs/command-line.schema.json is made from these types.
+//! The results of commands as JSON. What `--format json` and `--format yaml` write is declared here
+//! or in the libraries, once: docs/command-line.schema.json is made from these types.
 
 mod documents;
 mod questions;

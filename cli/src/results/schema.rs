@@ -1,4 +1,5 @@
-//! docs/command-line.schema.json: the JSON Schema of each command's output, made from the types of the results.
+//! docs/command-line.schema.json: the JSON Schema of each command's output, made from the types of
+//! the results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,8 +11,8 @@ use gbac_api::cluster_config::ConfigVersion;
 use gbac_api::license::LicenseBody;
 use gbac_api::loggers::Logger;
 use gbac_json::{
-    CollisionReportJson, DecisionJson, ExplanationJson, IdentityComparisonJson, LeastGrantJson, PermissionsJson,
-    RequestAnswerJson, RevocationJson, TokenRefusalJson, WhatIfJson, WhoCanJson,
+    CollisionReportJson, DecisionJson, ExplanationJson, IdentityComparisonJson, LeastGrantJson,
+    PermissionsJson, RequestAnswerJson, RevocationJson, TokenRefusalJson, WhatIfJson, WhoCanJson,
 };
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
@@ -19,10 +20,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
 use super::{
-    AclCreations, AclDeletions, AclMatches, AclRow, AtState, ChangedLogLevels, ChangedProfile, CheckedOptions,
-    ClusterTarget, CurrentProfile, Diagnosis, ErrorResult, Findings, FormattedFiles, ImportedPolicy, InspectedToken,
-    ManualPages, MergedPolicy, OfRequest, PolicyDifference, ProfileList, ProgramVersion, RestoredBackup, RoleDetails,
-    RoleMemberRow, RoleNames, SavedBackup, ServiceCaller, TestResults, TransferredPolicy, ValidatedFiles,
+    AclCreations, AclDeletions, AclMatches, AclRow, AtState, ChangedLogLevels, ChangedProfile,
+    CheckedOptions, ClusterTarget, CurrentProfile, Diagnosis, ErrorResult, Findings,
+    FormattedFiles, ImportedPolicy, InspectedToken, ManualPages, MergedPolicy, OfRequest,
+    PolicyDifference, ProfileList, ProgramVersion, RestoredBackup, RoleDetails, RoleMemberRow,
+    RoleNames, SavedBackup, ServiceCaller, TestResults, TransferredPolicy, ValidatedFiles,
     VerifiedAudit, WatchEvent,
 };
 use crate::args::Cli;
@@ -71,11 +73,20 @@ const OUTPUTS: &[(&str, Output)] = &[
     ("collisions", Results(&[of::<CollisionReportJson>])),
     ("policy validate", Results(&[of::<ValidatedFiles>])),
     ("policy lint", Results(&[at_state::<Findings>])),
-    ("policy fmt", Results(&[of::<FormattedFiles<'_>>, policy_document])),
+    (
+        "policy fmt",
+        Results(&[of::<FormattedFiles<'_>>, policy_document]),
+    ),
     ("policy diff", Results(&[at_state::<PolicyDifference>])),
-    ("policy import", Results(&[of::<ImportedPolicy<'_>>, policy_document])),
+    (
+        "policy import",
+        Results(&[of::<ImportedPolicy<'_>>, policy_document]),
+    ),
     ("policy pull", Like("policy import")),
-    ("policy apply", Results(&[of::<TransferredPolicy<'_>>, of::<PolicyDifference>])),
+    (
+        "policy apply",
+        Results(&[of::<TransferredPolicy<'_>>, of::<PolicyDifference>]),
+    ),
     ("token inspect", Results(&[of::<InspectedToken<'_>>])),
     ("doctor", Results(&[of::<Diagnosis<'_>>])),
     ("test", Results(&[of::<TestResults<'_>>])),
@@ -83,13 +94,29 @@ const OUTPUTS: &[(&str, Output)] = &[
     ("backup", Results(&[of::<SavedBackup<'_>>])),
     ("restore", Results(&[of::<RestoredBackup<'_>>])),
     ("audit verify", Results(&[of::<VerifiedAudit>])),
-    ("export", Results(&[of::<TransferredPolicy<'_>>, policy_document])),
-    ("import", Results(&[of::<TransferredPolicy<'_>>, of::<PolicyDifference>, of::<MergedPolicy<'_>>])),
-    ("security acl create", Results(&[of::<Vec<AclRow>>, of::<AclCreations>])),
+    (
+        "export",
+        Results(&[of::<TransferredPolicy<'_>>, policy_document]),
+    ),
+    (
+        "import",
+        Results(&[
+            of::<TransferredPolicy<'_>>,
+            of::<PolicyDifference>,
+            of::<MergedPolicy<'_>>,
+        ]),
+    ),
+    (
+        "security acl create",
+        Results(&[of::<Vec<AclRow>>, of::<AclCreations>]),
+    ),
     ("security acl list", Results(&[of::<AclMatches<'_>>])),
     ("security acl delete", Results(&[of::<AclDeletions<'_>>])),
     ("security role create", Results(&[of::<RoleNames<'_>>])),
-    ("security role assign", Results(&[of::<Vec<RoleMemberRow<'_>>>])),
+    (
+        "security role assign",
+        Results(&[of::<Vec<RoleMemberRow<'_>>>]),
+    ),
     ("security role unassign", Like("security role assign")),
     ("security role describe", Results(&[of::<RoleDetails<'_>>])),
     ("security role list", Like("security role create")),
@@ -98,7 +125,10 @@ const OUTPUTS: &[(&str, Output)] = &[
     ("cluster config set", Results(&[of::<ConfigVersion>])),
     ("cluster config list", Results(&[properties])),
     ("cluster loggers list", Results(&[of::<Vec<Logger>>])),
-    ("cluster loggers set", Results(&[of::<ChangedLogLevels<'_>>])),
+    (
+        "cluster loggers set",
+        Results(&[of::<ChangedLogLevels<'_>>]),
+    ),
     ("cluster license", Results(&[of::<LicenseBody>])),
     ("cluster license set", Like("cluster license")),
     ("watch", Results(&[of::<WatchEvent<'_>>])),
@@ -107,7 +137,10 @@ const OUTPUTS: &[(&str, Output)] = &[
     ("profile delete", Like("profile create")),
     ("profile list", Results(&[of::<ProfileList<'_>>])),
     ("profile current", Results(&[of::<CurrentProfile<'_>>])),
-    ("whoami", Results(&[of::<ServiceCaller<'_>>, of::<ClusterTarget<'_>>])),
+    (
+        "whoami",
+        Results(&[of::<ServiceCaller<'_>>, of::<ClusterTarget<'_>>]),
+    ),
     ("version", Results(&[of::<ProgramVersion<'_>>])),
     ("man", Results(&[of::<ManualPages<'_>>])),
     ("admin config log-level set", Like("cluster loggers set")),
@@ -159,12 +192,20 @@ fn reference(name: &str) -> Value {
 /// Refuses unknown members, and removes what JSON Schema does not define.
 fn close(schema: &mut Schema) {
     if schema.get("properties").is_some() {
-        let open = ["$ref", "allOf", "anyOf", "oneOf"].into_iter().find(|name| schema.get(*name).is_some());
-        assert_eq!(open, None, "an object that other members extend cannot be closed: {schema:?}");
+        let open = ["$ref", "allOf", "anyOf", "oneOf"]
+            .into_iter()
+            .find(|name| schema.get(*name).is_some());
+        assert_eq!(
+            open, None,
+            "an object that other members extend cannot be closed: {schema:?}"
+        );
         schema.insert("additionalProperties".into(), json!(false));
         drop_null(schema);
     }
-    if schema.get("type").is_some_and(|kind| !kind.to_string().contains("string")) {
+    if schema
+        .get("type")
+        .is_some_and(|kind| !kind.to_string().contains("string"))
+    {
         // The width of a number in Rust.
         schema.remove("format");
     }
@@ -175,10 +216,18 @@ fn close(schema: &mut Schema) {
 
 /// Removes null from the members that are absent instead.
 fn drop_null(schema: &mut Schema) {
-    let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-    let Some(Value::Object(members)) = schema.get_mut("properties") else { return };
+    let required = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .cloned()
+        .unwrap_or_default();
+    let Some(Value::Object(members)) = schema.get_mut("properties") else {
+        return;
+    };
     for (name, member) in members {
-        let Value::Object(member) = member else { continue };
+        let Value::Object(member) = member else {
+            continue;
+        };
         if required.contains(&json!(name)) {
             continue;
         }
@@ -203,25 +252,37 @@ fn drop_null(schema: &mut Schema) {
 /// The text of docs/command-line.schema.json.
 fn document() -> String {
     let mut close = RecursiveTransform(close);
-    let settings = SchemaSettings::draft2020_12().for_serialize().with_transform(close.clone());
+    let settings = SchemaSettings::draft2020_12()
+        .for_serialize()
+        .with_transform(close.clone());
     let mut generator = settings.into_generator();
     let mut definitions = Map::new();
     for (command, output) in OUTPUTS {
         let mut schema = match output {
             Results([make]) => make(&mut generator),
             Results(makes) => {
-                let results: Vec<Value> = makes.iter().map(|make| make(&mut generator).to_value()).collect();
+                let results: Vec<Value> = makes
+                    .iter()
+                    .map(|make| make(&mut generator).to_value())
+                    .collect();
                 json_schema!({ "anyOf": results })
             }
             Like(other) => json_schema!({ "$ref": format!("#/$defs/{}", name_of(other)) }),
         };
         close.transform(&mut schema);
-        assert_eq!(definitions.insert(name_of(command), schema.to_value()), None, "{command}");
+        assert_eq!(
+            definitions.insert(name_of(command), schema.to_value()),
+            None,
+            "{command}"
+        );
     }
     for (name, schema) in generator.take_definitions(true) {
         assert_eq!(definitions.insert(name.clone(), schema), None, "{name}");
     }
-    let outputs: Vec<Value> = OUTPUTS.iter().map(|(command, _)| reference(&name_of(command))).collect();
+    let outputs: Vec<Value> = OUTPUTS
+        .iter()
+        .map(|(command, _)| reference(&name_of(command)))
+        .collect();
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$comment": "Made from the Rust types of the command line by `cargo xtask types`. Do not edit.",
@@ -247,7 +308,10 @@ fn the_file_is_what_the_types_say() {
 
 /// The commands that do something, with their paths.
 fn commands(command: &Command, path: &str, found: &mut BTreeSet<String>) {
-    for below in command.get_subcommands().filter(|below| below.get_name() != "help") {
+    for below in command
+        .get_subcommands()
+        .filter(|below| below.get_name() != "help")
+    {
         let path = format!("{path} {}", below.get_name()).trim().to_owned();
         commands(below, &path, found);
         if !below.is_subcommand_required_set() {

@@ -131,8 +131,8 @@ pub(crate) struct ServiceCaller<'a> {
     pub(crate) user: Option<&'a str>,
     /// The identity of the caller's token; null without one.
     pub(crate) token: Option<CallerIdentity<'a>>,
-    /// What the caller may do: `superuser` everything; `read_only` read the policy, the properties and the audit log; `evaluate`
-    /// evaluate requests; `none` nothing.
+    /// What the caller may do: `superuser` everything; `read_only` read the policy, the properties
+    /// and the audit log; `evaluate` evaluate requests; `none` nothing.
     #[cfg_attr(feature = "schema", schemars(extend("enum" = ["superuser", "read_only", "evaluate", "none"])))]
     pub(crate) access: &'static str,
 }

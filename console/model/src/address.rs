@@ -33,7 +33,8 @@ pub const WHO_CAN: &str = "/security/permissions/who-can";
 /// The findings of the policy.
 pub const FINDINGS: &str = "/security/permissions/findings";
 
-/// Whether a path can hold this name: a browser takes the parts `.` and `..` out of every path, in whatever spelling.
+/// Whether a path can hold this name: a browser takes the parts `.` and `..` out of every path, in
+/// whatever spelling.
 #[must_use]
 pub fn is_in_path(name: &str) -> bool {
     !matches!(name, "." | "..")
@@ -49,12 +50,18 @@ pub fn role(name: &str) -> String {
     }
 }
 
-/// The role that an address of [`role`] is about, from its path and its query without the `?`; none for other pages.
+/// The role that an address of [`role`] is about, from its path and its query without the `?`; none
+/// for other pages.
 ///
-/// The router's parameters cannot tell: they are decoded twice, so that the role `a%2Fb` becomes `a/b`.
+/// The router's parameters cannot tell: they are decoded twice, so that the role `a%2Fb` becomes
+/// `a/b`.
 #[must_use]
 pub fn role_at(path: &str, query: &str) -> Option<String> {
-    let name = path.strip_prefix(ROLES)?.strip_prefix('/')?.trim_end_matches('/').strip_suffix("/details")?;
+    let name = path
+        .strip_prefix(ROLES)?
+        .strip_prefix('/')?
+        .trim_end_matches('/')
+        .strip_suffix("/details")?;
     let told = value(query, "role").filter(|told| name == "-" && !is_in_path(told));
     Some(told.unwrap_or_else(|| decode(name).unwrap_or_else(|_| name.to_owned())))
 }
@@ -88,7 +95,11 @@ pub fn roles(view: &RolesView) -> String {
     if view.page > 0 {
         parts.push(format!("page={}", view.page + 1));
     }
-    if parts.is_empty() { ROLES.into() } else { format!("{ROLES}?{}", parts.join("&")) }
+    if parts.is_empty() {
+        ROLES.into()
+    } else {
+        format!("{ROLES}?{}", parts.join("&"))
+    }
 }
 
 /// Reads the query of an address of [`roles`], without the `?`.
@@ -96,28 +107,43 @@ pub fn roles(view: &RolesView) -> String {
 pub fn roles_at(query: &str) -> RolesView {
     RolesView {
         search: value(query, "name").unwrap_or_default(),
-        column: value(query, "sort").and_then(|id| Column::from_id(&id)).unwrap_or_default(),
+        column: value(query, "sort")
+            .and_then(|id| Column::from_id(&id))
+            .unwrap_or_default(),
         descending: value(query, "order").is_some_and(|order| order == "desc"),
-        page: value(query, "page").and_then(|page| page.parse::<usize>().ok()).unwrap_or_default().saturating_sub(1),
+        page: value(query, "page")
+            .and_then(|page| page.parse::<usize>().ok())
+            .unwrap_or_default()
+            .saturating_sub(1),
     }
 }
 
 /// The list of roles, at one of them: focus goes to it.
 #[must_use]
 pub fn roles_at_role(name: Option<&str>) -> String {
-    name.map_or_else(|| ROLES.to_owned(), |name| format!("{ROLES}#role={}", component(name)))
+    name.map_or_else(
+        || ROLES.to_owned(),
+        |name| format!("{ROLES}#role={}", component(name)),
+    )
 }
 
 /// The role that the fragment of an address of [`roles_at_role`] names, without the `#`.
 #[must_use]
 pub fn role_in_fragment(fragment: &str) -> Option<String> {
-    fragment.strip_prefix("role=").and_then(|name| decode(name).ok())
+    fragment
+        .strip_prefix("role=")
+        .and_then(|name| decode(name).ok())
 }
 
 /// What a page of the console is called in a sentence.
 #[must_use]
 pub fn page_name(path: &str) -> &'static str {
-    let is = |page: &str| path == page || path.strip_prefix(page).is_some_and(|rest| rest.starts_with('/'));
+    let is = |page: &str| {
+        path == page
+            || path
+                .strip_prefix(page)
+                .is_some_and(|rest| rest.starts_with('/'))
+    };
     match () {
         () if path == ROLES => "Roles",
         () if is(ROLES) => "the role",
@@ -140,8 +166,14 @@ pub fn value(query: &str, name: &str) -> Option<String> {
 /// Every value of a name in a query without the `?`.
 #[must_use]
 pub fn values(query: &str, name: &str) -> Vec<String> {
-    let pairs = query.split('&').filter_map(|pair| parse_query(pair).ok()).flatten();
-    pairs.filter(|(key, _)| key == name).map(|(_, value)| value).collect()
+    let pairs = query
+        .split('&')
+        .filter_map(|pair| parse_query(pair).ok())
+        .flatten();
+    pairs
+        .filter(|(key, _)| key == name)
+        .map(|(_, value)| value)
+        .collect()
 }
 
 #[cfg(test)]
@@ -150,12 +182,23 @@ mod tests {
 
     #[test]
     fn every_role_name_has_an_address() {
-        assert_eq!(role("DataEngineers"), "/security/roles/DataEngineers/details");
+        assert_eq!(
+            role("DataEngineers"),
+            "/security/roles/DataEngineers/details"
+        );
         assert_eq!(role("a/b"), "/security/roles/a%2Fb/details");
         assert_eq!(role(".."), "/security/roles/-/details?role=..");
         assert_eq!(role("-"), "/security/roles/-/details");
-        let view = RolesView { search: "^a+".into(), column: Column::Acls, descending: true, page: 2 };
-        assert_eq!(roles(&view), "/security/roles?name=%5Ea%2B&sort=acls&order=desc&page=3");
+        let view = RolesView {
+            search: "^a+".into(),
+            column: Column::Acls,
+            descending: true,
+            page: 2,
+        };
+        assert_eq!(
+            roles(&view),
+            "/security/roles?name=%5Ea%2B&sort=acls&order=desc&page=3"
+        );
         assert_eq!(roles_at("name=%5Ea%2B&sort=acls&order=desc&page=3"), view);
         assert_eq!(roles(&RolesView::default()), ROLES);
         assert_eq!(roles_at("sort=size&page=0&order=up"), RolesView::default());
@@ -163,23 +206,48 @@ mod tests {
 
     #[test]
     fn every_address_leads_back_to_its_name() {
-        for name in
-            ["DataEngineers", "a/b", "a%2Fb", "a%252Fb", "100%", "team: platform", "Zürich", "-", ".", "..", "?"]
-        {
+        for name in [
+            "DataEngineers",
+            "a/b",
+            "a%2Fb",
+            "a%252Fb",
+            "100%",
+            "team: platform",
+            "Zürich",
+            "-",
+            ".",
+            "..",
+            "?",
+        ] {
             let address = role(name);
             let (path, query) = address.split_once('?').unwrap_or((&address, ""));
             assert_eq!(role_at(path, query).as_deref(), Some(name));
-            let view = RolesView { search: name.into(), ..RolesView::default() };
+            let view = RolesView {
+                search: name.into(),
+                ..RolesView::default()
+            };
             let address = roles_at_role(Some(name));
             let fragment = address.split_once('#').unwrap().1;
             assert_eq!(role_in_fragment(fragment).as_deref(), Some(name));
             assert_eq!(roles_at(roles(&view).split_once('?').unwrap().1), view);
         }
-        assert_eq!(role_at("/security/roles/a/details/", "role=b").as_deref(), Some("a"));
-        assert_eq!(role_at("/security/roles/-/details", "role=b").as_deref(), Some("-"));
-        assert_eq!(role_at("/security/roles/100%/details", "").as_deref(), Some("100%"));
+        assert_eq!(
+            role_at("/security/roles/a/details/", "role=b").as_deref(),
+            Some("a")
+        );
+        assert_eq!(
+            role_at("/security/roles/-/details", "role=b").as_deref(),
+            Some("-")
+        );
+        assert_eq!(
+            role_at("/security/roles/100%/details", "").as_deref(),
+            Some("100%")
+        );
         assert_eq!(role_at(ROLES, "role=.."), None);
-        assert_eq!((roles_at_role(None).as_str(), role_in_fragment("h-more")), (ROLES, None));
+        assert_eq!(
+            (roles_at_role(None).as_str(), role_in_fragment("h-more")),
+            (ROLES, None)
+        );
         assert_eq!(roles_at("other=%&name=a").search, "a");
         assert_eq!(roles_at(""), RolesView::default());
     }

@@ -39,7 +39,8 @@ pub struct AppliedDraft {
     pub request: Option<CheckedRequest>,
 }
 
-/// A request of the simulator, and its verdict before the changes. It has a token, so it is never written anywhere.
+/// A request of the simulator, and its verdict before the changes. It has a token, so it is never
+/// written anywhere.
 #[derive(Clone, PartialEq)]
 pub struct CheckedRequest {
     /// What was entered.
@@ -49,13 +50,22 @@ pub struct CheckedRequest {
 }
 
 impl CheckedRequest {
-    /// What is entered in the simulator, decided on the policy before the changes; none if nothing is decided.
+    /// What is entered in the simulator, decided on the policy before the changes; none if nothing
+    /// is decided.
     #[must_use]
-    pub fn of(inputs: &Inputs, before: &Arc<Policy>, accepted: &AcceptedTokens, now: f64) -> Option<Self> {
+    pub fn of(
+        inputs: &Inputs,
+        before: &Arc<Policy>,
+        accepted: &AcceptedTokens,
+        now: f64,
+    ) -> Option<Self> {
         let before = evaluate(inputs, Some(before), accepted, now)
             .judged
             .map(|judged| kind(judged.explanation.decision.reason))?;
-        Some(Self { inputs: inputs.clone(), before })
+        Some(Self {
+            inputs: inputs.clone(),
+            before,
+        })
     }
 }
 
@@ -99,25 +109,48 @@ impl AppliedDraft {
         undo.retain(|change| !matches!(change, Change::Settings(_)));
         let has_new_settings = before.settings() != after.settings();
         if has_new_settings {
-            let settings = Settings { stated: StatedSettings::ALL, ..before.settings().clone() };
+            let settings = Settings {
+                stated: StatedSettings::ALL,
+                ..before.settings().clone()
+            };
             undo.insert(0, Change::Settings(Box::new(settings)));
         }
         let settings = has_new_settings.then(|| after.settings().clone());
-        Self { changes, undo, settings, at_ms, summary: None, request: None }
+        Self {
+            changes,
+            undo,
+            settings,
+            at_ms,
+            summary: None,
+            request: None,
+        }
     }
 
     /// What undoes them on the present policy. Settings that others changed meanwhile stay.
     #[must_use]
     pub fn undo(&self, now: &Policy) -> Undo {
-        let wanted: Vec<Change> = self.undo.iter().map(|change| self.over(change, now)).collect();
+        let wanted: Vec<Change> = self
+            .undo
+            .iter()
+            .map(|change| self.over(change, now))
+            .collect();
         let statuses = apply(&mut now.clone(), &wanted);
-        let mut undo = Undo { changes: Vec::new(), lost: Vec::new() };
+        let mut undo = Undo {
+            changes: Vec::new(),
+            lost: Vec::new(),
+        };
         for (change, status) in wanted.into_iter().zip(statuses) {
             match status {
                 ChangeStatus::Ready => undo.changes.push(change),
-                ChangeStatus::Done => undo.lost.push(LostChange { change, reason: "Already undone".to_owned() }),
+                ChangeStatus::Done => undo.lost.push(LostChange {
+                    change,
+                    reason: "Already undone".to_owned(),
+                }),
                 ChangeStatus::Impossible(error) => {
-                    undo.lost.push(LostChange { change, reason: capitalized(&error.to_string()) });
+                    undo.lost.push(LostChange {
+                        change,
+                        reason: capitalized(&error.to_string()),
+                    });
                 }
             }
         }
@@ -128,7 +161,11 @@ impl AppliedDraft {
     #[must_use]
     pub fn before(&self, now: &Policy) -> Policy {
         let mut before = now.clone();
-        let undo: Vec<Change> = self.undo.iter().map(|change| self.over(change, now)).collect();
+        let undo: Vec<Change> = self
+            .undo
+            .iter()
+            .map(|change| self.over(change, now))
+            .collect();
         apply_each(&mut before, &undo);
         before
     }
@@ -136,14 +173,32 @@ impl AppliedDraft {
     /// The changes by what they are about, on the present policy.
     #[must_use]
     pub fn sections(&self, now: &Policy) -> Vec<AppliedSection> {
-        let staged: Vec<Staged> =
-            self.changes.iter().map(|change| Staged { change: change.clone(), failure: None }).collect();
+        let staged: Vec<Staged> = self
+            .changes
+            .iter()
+            .map(|change| Staged {
+                change: change.clone(),
+                failure: None,
+            })
+            .collect();
         let with_check = |section: Section| {
-            let changes = section.rows.iter().filter_map(|row| self.changes.get(row.index));
-            let check = changes.into_iter().find_map(|change| SimulatorCheck::of(change, now));
-            AppliedSection { about: section.about, rows: section.rows, check }
+            let changes = section
+                .rows
+                .iter()
+                .filter_map(|row| self.changes.get(row.index));
+            let check = changes
+                .into_iter()
+                .find_map(|change| SimulatorCheck::of(change, now));
+            AppliedSection {
+                about: section.about,
+                rows: section.rows,
+                check,
+            }
         };
-        sections(&self.before(now), &staged, &[]).into_iter().map(with_check).collect()
+        sections(&self.before(now), &staged, &[])
+            .into_iter()
+            .map(with_check)
+            .collect()
     }
 
     fn over(&self, change: &Change, now: &Policy) -> Change {
@@ -161,11 +216,23 @@ impl AppliedDraft {
 pub fn summary(effects: &Effects) -> String {
     let sentence = |verb: &str, kinds: &[AccessEffect]| {
         let total = effects.total(kinds);
-        (total.operations > 0)
-            .then(|| format!("{} {verb} {}.", count(total.people, "principal"), count(total.operations, "operation")))
+        (total.operations > 0).then(|| {
+            format!(
+                "{} {verb} {}.",
+                count(total.people, "principal"),
+                count(total.operations, "operation")
+            )
+        })
     };
-    let told: Vec<String> = [sentence("gained", GAINS), sentence("lost", LOSES)].into_iter().flatten().collect();
-    if told.is_empty() { "No change in effective access for known principals.".to_owned() } else { told.join(" ") }
+    let told: Vec<String> = [sentence("gained", GAINS), sentence("lost", LOSES)]
+        .into_iter()
+        .flatten()
+        .collect();
+    if told.is_empty() {
+        "No change in effective access for known principals.".to_owned()
+    } else {
+        told.join(" ")
+    }
 }
 
 /// A request for the simulator, by a principal that a change affects.
@@ -182,19 +249,29 @@ pub struct SimulatorCheck {
 }
 
 impl SimulatorCheck {
-    /// The request that shows the effect of a change on a policy; none where it has none of its own.
+    /// The request that shows the effect of a change on a policy; none where it has none of its
+    /// own.
     #[must_use]
     pub fn of(change: &Change, policy: &Policy) -> Option<Self> {
         match change {
             Change::AddMember { role, member } | Change::RemoveMember { role, member } => {
                 let acls = policy.acls_of(&Principal::role(role));
-                let first = acls.iter().find(|acl| acl.permission == Permission::Allow).or_else(|| acls.first())?;
+                let first = acls
+                    .iter()
+                    .find(|acl| acl.permission == Permission::Allow)
+                    .or_else(|| acls.first())?;
                 Some(Self::by(member.clone(), first))
             }
             Change::AddAcl(acl) | Change::RemoveAcl(acl) => {
                 let principal = match acl.principal.kind() {
-                    PrincipalType::Role => policy.role(acl.principal.name())?.members.into_iter().next()?,
-                    PrincipalType::User | PrincipalType::Group | PrincipalType::Other => acl.principal.clone(),
+                    PrincipalType::Role => policy
+                        .role(acl.principal.name())?
+                        .members
+                        .into_iter()
+                        .next()?,
+                    PrincipalType::User | PrincipalType::Group | PrincipalType::Other => {
+                        acl.principal.clone()
+                    }
                 };
                 Some(Self::by(principal, acl))
             }
@@ -204,11 +281,25 @@ impl SimulatorCheck {
 
     fn by(principal: Principal, acl: &Acl) -> Self {
         let operation = match acl.operation {
-            Operation::All => acl.resource_type.operations().first().copied().unwrap_or(Operation::Describe),
+            Operation::All => acl
+                .resource_type
+                .operations()
+                .first()
+                .copied()
+                .unwrap_or(Operation::Describe),
             operation => operation,
         };
-        let resource_name = if acl.resource_name == "*" { ANY_RESOURCE.to_owned() } else { acl.resource_name.clone() };
-        Self { principal, operation, resource_type: acl.resource_type, resource_name }
+        let resource_name = if acl.resource_name == "*" {
+            ANY_RESOURCE.to_owned()
+        } else {
+            acl.resource_name.clone()
+        };
+        Self {
+            principal,
+            operation,
+            resource_type: acl.resource_type,
+            resource_name,
+        }
     }
 
     /// Whether an identity is the user, or in the group.
@@ -216,7 +307,9 @@ impl SimulatorCheck {
     pub fn is_about(&self, identity: &Identity) -> bool {
         let name = self.principal.name();
         match self.principal.kind() {
-            PrincipalType::User => identity.user() == name && !identity.is_expired(At::IgnoringExpiry),
+            PrincipalType::User => {
+                identity.user() == name && !identity.is_expired(At::IgnoringExpiry)
+            }
             PrincipalType::Group => identity.groups().iter().any(|group| group == name),
             PrincipalType::Role | PrincipalType::Other => false,
         }
@@ -250,7 +343,10 @@ mod tests {
     }
 
     fn join(role: &str, group: &str) -> Change {
-        Change::AddMember { role: role.into(), member: Principal::group(group) }
+        Change::AddMember {
+            role: role.into(),
+            member: Principal::group(group),
+        }
     }
 
     fn policy(changes: &[Change]) -> Policy {
@@ -278,7 +374,10 @@ mod tests {
             join("Kept", "a"),
         ]);
         let changes = vec![
-            Change::DeleteRole { name: "Old".into(), delete_acls: true },
+            Change::DeleteRole {
+                name: "Old".into(),
+                delete_acls: true,
+            },
             Change::CreateRole("New".into()),
             join("New", "eng"),
             Change::AddAcl(acl(Principal::role("New"), "orders", Operation::Write)),
@@ -293,9 +392,11 @@ mod tests {
         let undo = applied.undo(&now);
         assert_eq!(undo.lost, []);
         assert!(
-            undo.changes
-                .iter()
-                .all(|change| *change != Change::RemoveMember { role: "Kept".into(), member: Principal::group("a") }),
+            undo.changes.iter().all(|change| *change
+                != Change::RemoveMember {
+                    role: "Kept".into(),
+                    member: Principal::group("a")
+                }),
             "what was there before stays: {:?}",
             undo.changes
         );
@@ -312,15 +413,24 @@ mod tests {
     #[test]
     fn what_others_changed_meanwhile_is_named_or_stays() {
         let before = policy(&[Change::CreateRole("R".into()), join("R", "a")]);
-        let leave = Change::RemoveMember { role: "R".into(), member: Principal::group("a") };
-        let delete = Change::DeleteRole { name: "R".into(), delete_acls: true };
+        let leave = Change::RemoveMember {
+            role: "R".into(),
+            member: Principal::group("a"),
+        };
+        let delete = Change::DeleteRole {
+            name: "R".into(),
+            delete_acls: true,
+        };
         let applied = AppliedDraft::new(&before, vec![delete.clone(), settings("me")], 0.0);
         let mut now = before.clone();
         apply_each(&mut now, &applied.changes);
         // The role is created again, and somebody adds an ACL for everyone and a superuser.
         now.apply(Change::CreateRole("R".into())).unwrap();
-        let Change::Settings(mut theirs) = settings("me") else { return };
-        theirs.principal_mapping = gbac_engine::mapping::PrincipalMapping::parse("$.email").unwrap();
+        let Change::Settings(mut theirs) = settings("me") else {
+            return;
+        };
+        theirs.principal_mapping =
+            gbac_engine::mapping::PrincipalMapping::parse("$.email").unwrap();
         now.apply(Change::Settings(theirs)).unwrap();
         let undo = applied.undo(&now);
         assert_eq!(undo.lost.len(), 1);
@@ -328,8 +438,17 @@ mod tests {
         assert_eq!(undo.lost[0].reason, "Role `R` already exists");
         apply_each(&mut now, &undo.changes);
         assert!(!now.settings().superusers.contains("me"));
-        assert_eq!(now.settings().principal_mapping.as_str(), "$.email", "theirs stays");
-        assert!(now.role("R").unwrap().members.contains(&Principal::group("a")));
+        assert_eq!(
+            now.settings().principal_mapping.as_str(),
+            "$.email",
+            "theirs stays"
+        );
+        assert!(
+            now.role("R")
+                .unwrap()
+                .members
+                .contains(&Principal::group("a"))
+        );
 
         let applied = AppliedDraft::new(&before, vec![leave], 0.0);
         assert_eq!(applied.undo(&before).lost[0].reason, "Already undone");
@@ -339,7 +458,10 @@ mod tests {
     fn the_changes_are_told_by_role_with_a_request_that_shows_them() {
         let before = policy(&[Change::CreateRole("Old".into()), join("Old", "a")]);
         let changes = vec![
-            Change::DeleteRole { name: "Old".into(), delete_acls: true },
+            Change::DeleteRole {
+                name: "Old".into(),
+                delete_acls: true,
+            },
             Change::CreateRole("R".into()),
             Change::AddAcl(acl(Principal::role("R"), "orders", Operation::Read)),
             join("R", "eng"),
@@ -354,8 +476,20 @@ mod tests {
             crate::review::ChangedItem::Role { members, .. } => members.clone(),
             _ => Vec::new(),
         };
-        assert_eq!((&sections[1].about, members), (&SectionTarget::Role("Old".into()), vec![Principal::group("a")]));
-        assert_eq!(sections[2].check.as_ref().map(|check| check.principal.clone()), Some(Principal::group("eng")));
+        assert_eq!(
+            (&sections[1].about, members),
+            (
+                &SectionTarget::Role("Old".into()),
+                vec![Principal::group("a")]
+            )
+        );
+        assert_eq!(
+            sections[2]
+                .check
+                .as_ref()
+                .map(|check| check.principal.clone()),
+            Some(Principal::group("eng"))
+        );
         assert_eq!((&sections[0].check, &sections[1].check), (&None, &None));
     }
 
@@ -378,22 +512,50 @@ mod tests {
     #[test]
     fn a_check_is_about_whom_the_change_is_about() {
         let read = acl(Principal::role("R"), "orders", Operation::Read);
-        let now = policy(&[Change::CreateRole("R".into()), join("R", "eng"), Change::AddAcl(read.clone())]);
+        let now = policy(&[
+            Change::CreateRole("R".into()),
+            join("R", "eng"),
+            Change::AddAcl(read.clone()),
+        ]);
         let check = SimulatorCheck::of(&join("R", "eng"), &now).unwrap();
-        assert_eq!(SimulatorCheck::of(&Change::AddAcl(read), &now).as_ref(), Some(&check));
-        let mut inputs = Inputs { token: "t".into(), ..Inputs::default() };
+        assert_eq!(
+            SimulatorCheck::of(&Change::AddAcl(read), &now).as_ref(),
+            Some(&check)
+        );
+        let mut inputs = Inputs {
+            token: "t".into(),
+            ..Inputs::default()
+        };
         check.enter(&mut inputs, None);
-        assert!(inputs.mode == IdentityMode::ByHand && inputs.groups == "eng" && inputs.user == ANY_USER);
-        assert_eq!((inputs.operation, inputs.resource_name.as_str()), (Operation::Read, "orders"));
+        assert!(
+            inputs.mode == IdentityMode::ByHand
+                && inputs.groups == "eng"
+                && inputs.user == ANY_USER
+        );
+        assert_eq!(
+            (inputs.operation, inputs.resource_name.as_str()),
+            (Operation::Read, "orders")
+        );
         // Whoever is entered and has the group stays.
-        let mut inputs = Inputs { token: "t".into(), ..Inputs::default() };
+        let mut inputs = Inputs {
+            token: "t".into(),
+            ..Inputs::default()
+        };
         check.enter(&mut inputs, Some(&Identity::new("maya", ["eng"])));
-        assert!(inputs.mode == IdentityMode::Token && inputs.token == "t" && inputs.resource_name == "orders");
+        assert!(
+            inputs.mode == IdentityMode::Token
+                && inputs.token == "t"
+                && inputs.resource_name == "orders"
+        );
         let everyone = Change::AddAcl(acl(Principal::user("*"), "*", Operation::All));
         let check = SimulatorCheck::of(&everyone, &now).unwrap();
         assert_ne!(check.operation, Operation::All);
         assert_eq!(check.resource_name, ANY_RESOURCE);
-        for change in [Change::CreateRole("R".into()), join("Unknown", "eng"), settings("root")] {
+        for change in [
+            Change::CreateRole("R".into()),
+            join("Unknown", "eng"),
+            settings("root"),
+        ] {
             assert_eq!(SimulatorCheck::of(&change, &now), None);
         }
     }

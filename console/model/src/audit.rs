@@ -35,7 +35,8 @@ pub enum EventKind {
     Access,
     /// A decision by ACLs (6003).
     Decision,
-    /// A change of the policy, the settings, an account or the service (3001, 3004, 3005, 3006, 6002).
+    /// A change of the policy, the settings, an account or the service (3001, 3004, 3005, 3006,
+    /// 6002).
     Change,
 }
 
@@ -138,8 +139,11 @@ pub struct EventRow {
 #[must_use]
 pub fn read_events(events: &[Value]) -> Vec<EventRow> {
     let mut rows: Vec<EventRow> = events.iter().filter_map(EventRow::of).collect();
-    let simulated: Vec<_> =
-        rows.iter().enumerate().map(|(place, row)| simulated::check(row, rows.get(place..)?)).collect();
+    let simulated: Vec<_> = rows
+        .iter()
+        .enumerate()
+        .map(|(place, row)| simulated::check(row, rows.get(place..)?))
+        .collect();
     for (row, simulated) in rows.iter_mut().zip(simulated) {
         row.simulated = simulated;
     }
@@ -164,7 +168,12 @@ impl EventRow {
     /// Reads an event; none when it is of no class that is known here.
     #[must_use]
     pub fn of(event: &Value) -> Option<Self> {
-        let text = |path: &str| event.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        let text = |path: &str| {
+            event
+                .pointer(path)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
         let (kind, user) = match event.pointer("/class_uid").and_then(Value::as_i64)? {
             3002 => (EventKind::SignIn, "/user"),
             3001 | 3004 => (EventKind::Change, "/actor/user"),
@@ -176,11 +185,20 @@ impl EventRow {
             _ => return None,
         };
         let named = |wanted: &str| -> Vec<String> {
-            let groups = event.pointer(&format!("{user}/groups")).and_then(Value::as_array).into_iter().flatten();
-            let of_kind = groups.filter(|group| group.get("type").and_then(Value::as_str) == Some(wanted));
-            of_kind.filter_map(|group| group.get("name")?.as_str()).map(str::to_owned).collect()
+            let groups = event
+                .pointer(&format!("{user}/groups"))
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten();
+            let of_kind =
+                groups.filter(|group| group.get("type").and_then(Value::as_str) == Some(wanted));
+            of_kind
+                .filter_map(|group| group.get("name")?.as_str())
+                .map(str::to_owned)
+                .collect()
         };
-        let is = |path: &str, wanted: i64| event.pointer(path).and_then(Value::as_i64) == Some(wanted);
+        let is =
+            |path: &str, wanted: i64| event.pointer(path).and_then(Value::as_i64) == Some(wanted);
         let is_sign_out = kind == EventKind::SignIn && is("/activity_id", LOGOFF);
         let method = match kind {
             EventKind::SignIn => sign_in_method(Some(event)),
@@ -190,7 +208,11 @@ impl EventRow {
         let what = match kind {
             EventKind::SignIn => {
                 let what = if is_sign_out { "Sign-out" } else { "Sign-in" };
-                if method.is_empty() { what.to_owned() } else { format!("{what}, {method}") }
+                if method.is_empty() {
+                    what.to_owned()
+                } else {
+                    format!("{what}, {method}")
+                }
             }
             EventKind::Access => match text("/http_request/http_method") {
                 "" => text("/api/operation").to_owned(),
@@ -202,14 +224,21 @@ impl EventRow {
         let resource = (kind == EventKind::Decision)
             .then(|| {
                 let last = event.pointer("/resources")?.as_array()?.last()?;
-                let part = |name| last.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+                let part = |name| {
+                    last.get(name)
+                        .and_then(Value::as_str)
+                        .unwrap_or_default()
+                        .to_owned()
+                };
                 Some((part("type"), part("name")))
             })
             .flatten();
         let matched = matched(event);
         let why = match (kind, &matched) {
             (EventKind::SignIn | EventKind::Change, _) => text("/status_detail").to_owned(),
-            (EventKind::Access, _) if !text("/status_detail").is_empty() => text("/status_detail").to_owned(),
+            (EventKind::Access, _) if !text("/status_detail").is_empty() => {
+                text("/status_detail").to_owned()
+            }
             (_, Some(_)) => String::new(),
             (_, None) => text("/actor/authorizations/0/policy/desc").to_owned(),
         };
@@ -241,7 +270,11 @@ impl EventRow {
             is_without_effect: is("/status_id", 99),
             why,
             matched,
-            changed: if kind == EventKind::Change { ChangedValues::of(event) } else { ChangedValues::default() },
+            changed: if kind == EventKind::Change {
+                ChangedValues::of(event)
+            } else {
+                ChangedValues::default()
+            },
             state: text("/unmapped/state/policy_etag").to_owned(),
             request_id: text("/metadata/correlation_uid").to_owned(),
             simulated: None,
@@ -262,13 +295,24 @@ impl EventRow {
         self.kind == EventKind::Access && self.what.contains(" /")
     }
 
-    /// Whether earlier events of the same kind may join it: the console reads again and again, and signs in each time.
+    /// Whether earlier events of the same kind may join it: the console reads again and again, and
+    /// signs in each time.
     fn is_routine(&self) -> bool {
-        matches!(self.kind, EventKind::SignIn | EventKind::Access) && self.is_allowed && !self.is_without_effect
+        matches!(self.kind, EventKind::SignIn | EventKind::Access)
+            && self.is_allowed
+            && !self.is_without_effect
     }
 
     fn says_the_same(&self, other: &Self) -> bool {
-        let parts = |row: &Self| (row.kind, row.user.clone(), row.what.clone(), row.groups.clone(), row.from.clone());
+        let parts = |row: &Self| {
+            (
+                row.kind,
+                row.user.clone(),
+                row.what.clone(),
+                row.groups.clone(),
+                row.from.clone(),
+            )
+        };
         self.is_routine() && other.is_routine() && parts(self) == parts(other)
     }
 
@@ -291,7 +335,9 @@ impl EventRow {
 /// How a user signed in, in words; empty if it is unknown.
 fn sign_in_method(event: Option<&Value>) -> String {
     let part = |name: &str| event.and_then(|event| event.get(name));
-    let protocol = part("auth_protocol").and_then(Value::as_str).unwrap_or_default();
+    let protocol = part("auth_protocol")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     match (protocol, part("auth_protocol_id").and_then(Value::as_i64)) {
         ("", Some(OPEN_ID)) => "identity provider",
         ("", Some(OAUTH_2)) => "token of the identity provider",
@@ -301,7 +347,8 @@ fn sign_in_method(event: Option<&Value>) -> String {
     .to_owned()
 }
 
-/// A request in words, where it is one of the console's own to the policy; otherwise its method and path.
+/// A request in words, where it is one of the console's own to the policy; otherwise its method and
+/// path.
 fn request_words(method: &str, path: &str) -> String {
     match (method, path) {
         ("GET", paths::POLICY) => "Read the policy".to_owned(),
@@ -311,13 +358,19 @@ fn request_words(method: &str, path: &str) -> String {
     }
 }
 
-/// An event as JSON over several lines. Hidden characters are escaped, as JSON escapes control characters.
+/// An event as JSON over several lines. Hidden characters are escaped, as JSON escapes control
+/// characters.
 fn pretty(event: &Value) -> String {
     let text = serde_json::to_string_pretty(event).unwrap_or_default();
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         if character != '\n' && is_hidden(character) {
-            escaped.extend(character.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
+            escaped.extend(
+                character
+                    .encode_utf16(&mut [0; 2])
+                    .iter()
+                    .map(|unit| format!("\\u{unit:04x}")),
+            );
         } else {
             escaped.push(character);
         }
@@ -327,7 +380,13 @@ fn pretty(event: &Value) -> String {
 
 fn matched(event: &Value) -> Option<AuditedAcl> {
     let metadata = event.pointer("/unmapped/authorization_metadata")?;
-    let text = |path: &str| metadata.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = |path: &str| {
+        metadata
+            .pointer(path)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     // Without an ACL that decided, the event has these empty.
     let operation = text("/acl_authorization/op");
     (!operation.is_empty()).then(|| AuditedAcl {

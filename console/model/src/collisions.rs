@@ -12,38 +12,59 @@ pub struct CollisionPanel {
     pub nested: NestedGroupBehavior,
     /// The collisions, those of names in the token first, with what each gains.
     pub merged: CollisionReport,
-    /// Names in the token that become a group that the policy names, and that nothing else becomes: each with this group.
+    /// Names in the token that become a group that the policy names, and that nothing else becomes:
+    /// each with this group.
     pub matches: Vec<(String, String)>,
     /// How many known groups were looked at.
     pub known: usize,
 }
 
-/// The most collisions that are shown. Comparing the gains of each one takes a pass over the whole policy.
+/// The most collisions that are shown. Comparing the gains of each one takes a pass over the whole
+/// policy.
 const SHOWN: usize = 20;
 
-/// Finds what becomes one group under a behaviour, in a token and over all groups that the policy names.
+/// Finds what becomes one group under a behaviour, in a token and over all groups that the policy
+/// names.
 #[must_use]
-pub fn collision_report(policy: &Policy, nested: NestedGroupBehavior, in_token: &[&str]) -> CollisionPanel {
-    let known = policy.known_principals().filter(|principal| principal.kind() == PrincipalType::Group).count();
+pub fn collision_report(
+    policy: &Policy,
+    nested: NestedGroupBehavior,
+    in_token: &[&str],
+) -> CollisionPanel {
+    let known = policy
+        .known_principals()
+        .filter(|principal| principal.kind() == PrincipalType::Group)
+        .count();
     let mut merged = collision_gains(policy, nested, in_token, SHOWN);
     let mut matches = Vec::new();
-    merged.collisions.retain(|(collision, _)| match wanted(collision) {
-        Some(name) => {
-            matches.push((name.to_owned(), collision.group.clone()));
-            false
-        }
-        None => true,
-    });
-    CollisionPanel { nested, merged, matches, known }
+    merged
+        .collisions
+        .retain(|(collision, _)| match wanted(collision) {
+            Some(name) => {
+                matches.push((name.to_owned(), collision.group.clone()));
+                false
+            }
+            None => true,
+        });
+    CollisionPanel {
+        nested,
+        merged,
+        matches,
+        known,
+    }
 }
 
-/// The one name in the token that becomes a group of the policy, which is what `suffix` is for; none of a collision, where the
-/// token has several such names or the policy names them, too.
+/// The one name in the token that becomes a group of the policy, which is what `suffix` is for;
+/// none of a collision, where the token has several such names or the policy names them, too.
 fn wanted(collision: &Collision) -> Option<&str> {
-    let (own, others): (Vec<&CollidingName>, Vec<&CollidingName>) =
-        collision.names.iter().partition(|name| name.name == collision.group);
+    let (own, others): (Vec<&CollidingName>, Vec<&CollidingName>) = collision
+        .names
+        .iter()
+        .partition(|name| name.name == collision.group);
     match (own.as_slice(), others.as_slice()) {
-        ([own], [other]) if collision.kind == CollisionKind::Suffix && !own.in_token && other.in_token => {
+        ([own], [other])
+            if collision.kind == CollisionKind::Suffix && !own.in_token && other.in_token =>
+        {
             (!other.known).then_some(other.name.as_str())
         }
         _ => None,
@@ -62,16 +83,30 @@ mod tests {
             NestedGroupBehavior::Suffix,
             &["/eng/payments", "/contractors/payments", "/a/Payments"],
         );
-        let groups: Vec<&str> =
-            report.merged.collisions.iter().map(|(collision, _)| collision.group.as_str()).collect();
+        let groups: Vec<&str> = report
+            .merged
+            .collisions
+            .iter()
+            .map(|(collision, _)| collision.group.as_str())
+            .collect();
         assert_eq!(groups, ["payments"]);
-        assert_eq!(report.matches, [("/a/Payments".to_owned(), "Payments".to_owned())]);
+        assert_eq!(
+            report.matches,
+            [("/a/Payments".to_owned(), "Payments".to_owned())]
+        );
         let (collision, gained) = &report.merged.collisions[0];
-        let names: Vec<(&str, bool, bool)> =
-            collision.names.iter().map(|name| (name.name.as_str(), name.in_token, name.known)).collect();
+        let names: Vec<(&str, bool, bool)> = collision
+            .names
+            .iter()
+            .map(|name| (name.name.as_str(), name.in_token, name.known))
+            .collect();
         assert_eq!(
             names,
-            [("/contractors/payments", true, false), ("/eng/payments", true, false), ("payments", false, true)]
+            [
+                ("/contractors/payments", true, false),
+                ("/eng/payments", true, false),
+                ("payments", false, true)
+            ]
         );
         assert_eq!(gained.len(), 2);
         for gain in gained {

@@ -1,8 +1,10 @@
-//! The draft's rules: how a change joins those that are staged. What it undoes or makes unnecessary goes, and equal changes stay
-//! once.
+//! The draft's rules: how a change joins those that are staged. What it undoes or makes unnecessary
+//! goes, and equal changes stay once.
 
 use gbac_engine::model::PrincipalType;
-use gbac_engine::policy::{Change, ChangeError, ChangeOutcome, GroupSource, Policy, Settings, apply_each};
+use gbac_engine::policy::{
+    Change, ChangeError, ChangeOutcome, GroupSource, Policy, Settings, apply_each,
+};
 
 use crate::failure::Failure;
 
@@ -49,8 +51,8 @@ pub fn normalized(change: Change) -> Change {
     }
 }
 
-/// What becomes of the staged changes when this one joins them: the places of those that go, from the last to the first,
-/// and whether the new one stays.
+/// What becomes of the staged changes when this one joins them: the places of those that go, from
+/// the last to the first, and whether the new one stays.
 #[must_use]
 pub fn stage(staged: &[&Change], change: &Change) -> (Vec<usize>, bool) {
     if let Some(at) = staged.iter().rposition(|old| undoes(change, old)) {
@@ -59,21 +61,31 @@ pub fn stage(staged: &[&Change], change: &Change) -> (Vec<usize>, bool) {
     if staged.contains(&change) {
         return (Vec::new(), false);
     }
-    let goes: Vec<usize> =
-        (0..staged.len()).rev().filter(|at| staged.get(*at).is_some_and(|old| moot(old, change))).collect();
+    let goes: Vec<usize> = (0..staged.len())
+        .rev()
+        .filter(|at| staged.get(*at).is_some_and(|old| moot(old, change)))
+        .collect();
     (goes, true)
 }
 
-/// The places of a staged change and of those after it that cannot be made without it, from the last to the first.
+/// The places of a staged change and of those after it that cannot be made without it, from the
+/// last to the first.
 #[must_use]
 pub fn with_dependents(staged: &[&Change], at: usize) -> Vec<usize> {
     let mut places = vec![at];
     if let Some(Change::CreateRole(name)) = staged.get(at).copied() {
         let needs = |old: &Change| {
-            let adds = matches!(old, Change::AddAcl(_) | Change::AddMember { .. } | Change::RemoveMember { .. });
+            let adds = matches!(
+                old,
+                Change::AddAcl(_) | Change::AddMember { .. } | Change::RemoveMember { .. }
+            );
             adds && role_of(old) == Some(name)
         };
-        let after = staged.iter().enumerate().skip(at + 1).filter(|(_, old)| needs(old));
+        let after = staged
+            .iter()
+            .enumerate()
+            .skip(at + 1)
+            .filter(|(_, old)| needs(old));
         places.extend(after.map(|(place, _)| place));
     }
     places.reverse();
@@ -83,12 +95,23 @@ pub fn with_dependents(staged: &[&Change], at: usize) -> Vec<usize> {
 /// Whether a change takes a staged one back.
 fn undoes(change: &Change, old: &Change) -> bool {
     match (change, old) {
-        (Change::AddAcl(new), Change::RemoveAcl(old)) | (Change::RemoveAcl(new), Change::AddAcl(old)) => new == old,
+        (Change::AddAcl(new), Change::RemoveAcl(old))
+        | (Change::RemoveAcl(new), Change::AddAcl(old)) => new == old,
         (Change::DeleteRole { name, .. }, Change::CreateRole(old)) => name == old,
-        (Change::AddMember { role, member }, Change::RemoveMember { role: of, member: old })
-        | (Change::RemoveMember { role, member }, Change::AddMember { role: of, member: old }) => {
-            role == of && member == old
-        }
+        (
+            Change::AddMember { role, member },
+            Change::RemoveMember {
+                role: of,
+                member: old,
+            },
+        )
+        | (
+            Change::RemoveMember { role, member },
+            Change::AddMember {
+                role: of,
+                member: old,
+            },
+        ) => role == of && member == old,
         _ => false,
     }
 }
@@ -122,17 +145,28 @@ pub fn is_done(policy: &Policy, change: &Change) -> bool {
     }
 }
 
-/// Wanted settings over the present ones: what they left as it was in `base`, from which they were made, stays as it is now.
+/// Wanted settings over the present ones: what they left as it was in `base`, from which they were
+/// made, stays as it is now.
 #[must_use]
 pub fn rebased(wanted: &Settings, base: &Settings, now: &Settings) -> Settings {
     fn pick<T: Clone + PartialEq>(wanted: &T, base: &T, now: &T) -> T {
-        if wanted == base { now.clone() } else { wanted.clone() }
+        if wanted == base {
+            now.clone()
+        } else {
+            wanted.clone()
+        }
     }
     let groups = match (&wanted.groups, &base.groups, &now.groups) {
         (
             GroupSource::Properties { claim_path, nested },
-            GroupSource::Properties { claim_path: base_path, nested: base_nested },
-            GroupSource::Properties { claim_path: path_now, nested: nested_now },
+            GroupSource::Properties {
+                claim_path: base_path,
+                nested: base_nested,
+            },
+            GroupSource::Properties {
+                claim_path: path_now,
+                nested: nested_now,
+            },
         ) => GroupSource::Properties {
             claim_path: pick(claim_path, base_path, path_now),
             nested: pick(nested, base_nested, nested_now),
@@ -141,11 +175,19 @@ pub fn rebased(wanted: &Settings, base: &Settings, now: &Settings) -> Settings {
     };
     Settings {
         groups,
-        principal_mapping: pick(&wanted.principal_mapping, &base.principal_mapping, &now.principal_mapping),
+        principal_mapping: pick(
+            &wanted.principal_mapping,
+            &base.principal_mapping,
+            &now.principal_mapping,
+        ),
         superusers: pick(&wanted.superusers, &base.superusers, &now.superusers),
         access: pick(&wanted.access, &base.access, &now.access),
         dialect: pick(&wanted.dialect, &base.dialect, &now.dialect),
-        kafka_version: pick(&wanted.kafka_version, &base.kafka_version, &now.kafka_version),
+        kafka_version: pick(
+            &wanted.kafka_version,
+            &base.kafka_version,
+            &now.kafka_version,
+        ),
         stated: wanted.stated,
     }
 }
@@ -158,14 +200,19 @@ pub fn apply(policy: &mut Policy, changes: &[Change]) -> Vec<ChangeStatus> {
         ChangeOutcome::Unchanged => ChangeStatus::Done,
         ChangeOutcome::Refused(error) => ChangeStatus::Impossible(error),
     };
-    apply_each(policy, changes).into_iter().map(standing).collect()
+    apply_each(policy, changes)
+        .into_iter()
+        .map(standing)
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use gbac_engine::claim_path::ClaimPath;
     use gbac_engine::groups::NestedGroupBehavior;
-    use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType};
+    use gbac_engine::model::{
+        Acl, Host, Operation, PatternType, Permission, Principal, ResourceType,
+    };
 
     use super::*;
 
@@ -182,11 +229,17 @@ mod tests {
     }
 
     fn member(role: &str, name: &str) -> Change {
-        Change::AddMember { role: role.into(), member: Principal::group(name) }
+        Change::AddMember {
+            role: role.into(),
+            member: Principal::group(name),
+        }
     }
 
     fn delete(role: &str) -> Change {
-        Change::DeleteRole { name: role.into(), delete_acls: true }
+        Change::DeleteRole {
+            name: role.into(),
+            delete_acls: true,
+        }
     }
 
     /// Stages the changes one after the other.
@@ -206,12 +259,24 @@ mod tests {
 
     #[test]
     fn what_undoes_a_staged_change_removes_it_and_stays_out() {
-        let (add, remove) = (Change::AddAcl(acl("R", "a")), Change::RemoveAcl(acl("R", "a")));
+        let (add, remove) = (
+            Change::AddAcl(acl("R", "a")),
+            Change::RemoveAcl(acl("R", "a")),
+        );
         assert_eq!(staged(&[add.clone(), remove.clone()]), []);
         assert_eq!(staged(&[remove.clone(), add.clone()]), []);
-        assert_eq!(staged(&[add.clone(), add.clone()]), std::slice::from_ref(&add));
-        let leave = Change::RemoveMember { role: "R".into(), member: Principal::group("eng") };
-        assert_eq!(staged(&[member("R", "eng"), member("S", "eng"), leave]), [member("S", "eng")]);
+        assert_eq!(
+            staged(&[add.clone(), add.clone()]),
+            std::slice::from_ref(&add)
+        );
+        let leave = Change::RemoveMember {
+            role: "R".into(),
+            member: Principal::group("eng"),
+        };
+        assert_eq!(
+            staged(&[member("R", "eng"), member("S", "eng"), leave]),
+            [member("S", "eng")]
+        );
         let other = Change::RemoveAcl(acl("R", "b"));
         assert_eq!(staged(&[add.clone(), other.clone()]), [add, other]);
     }
@@ -220,22 +285,42 @@ mod tests {
     fn a_role_that_is_not_created_after_all_takes_what_needs_it_along() {
         let create = Change::CreateRole("R".into());
         let others = [member("S", "eng"), Change::RemoveAcl(acl("R", "ghost"))];
-        let mut all = vec![others[0].clone(), create.clone(), member("R", "eng"), Change::AddAcl(acl("R", "a"))];
+        let mut all = vec![
+            others[0].clone(),
+            create.clone(),
+            member("R", "eng"),
+            Change::AddAcl(acl("R", "a")),
+        ];
         all.push(others[1].clone());
-        assert_eq!(with_dependents(&all.iter().collect::<Vec<_>>(), 1), [3, 2, 1]);
+        assert_eq!(
+            with_dependents(&all.iter().collect::<Vec<_>>(), 1),
+            [3, 2, 1]
+        );
         all.push(delete("R"));
         assert_eq!(staged(&all), others);
     }
 
     #[test]
     fn a_deletion_makes_earlier_edits_of_the_role_moot() {
-        let edits = [member("R", "eng"), Change::RemoveAcl(acl("R", "a")), member("S", "eng"), delete("R")];
+        let edits = [
+            member("R", "eng"),
+            Change::RemoveAcl(acl("R", "a")),
+            member("S", "eng"),
+            delete("R"),
+        ];
         assert_eq!(staged(&edits), [member("S", "eng"), delete("R")]);
         assert_eq!(staged(&[delete("R"), delete("R")]), [delete("R")]);
         // An empty role of the same name in its place, and that one taken back.
-        let again = [delete("R"), Change::CreateRole("R".into()), member("R", "eng")];
+        let again = [
+            delete("R"),
+            Change::CreateRole("R".into()),
+            member("R", "eng"),
+        ];
         assert_eq!(staged(&again), again);
-        assert_eq!(staged(&[&again[..], &[delete("R")]].concat()), [delete("R")]);
+        assert_eq!(
+            staged(&[&again[..], &[delete("R")]].concat()),
+            [delete("R")]
+        );
     }
 
     #[test]
@@ -259,16 +344,25 @@ mod tests {
             settings.superusers.insert(superuser.into());
             settings
         };
-        let wanted = Settings { superusers: base.superusers.clone(), ..with(NestedGroupBehavior::Suffix, "") };
-        // Another administrator adds a superuser, and changes the claim path beside the nested names.
+        let wanted = Settings {
+            superusers: base.superusers.clone(),
+            ..with(NestedGroupBehavior::Suffix, "")
+        };
+        // Another administrator adds a superuser, and changes the claim path beside the nested
+        // names.
         let mut now = with(NestedGroupBehavior::None, "root");
         if let GroupSource::Properties { claim_path, .. } = &mut now.groups {
             *claim_path = ClaimPath::parse("$.roles").unwrap();
         }
         let rebased = rebased(&wanted, &base, &now);
         assert!(rebased.superusers.contains("root"));
-        let GroupSource::Properties { claim_path, nested } = &rebased.groups else { panic!("properties") };
-        assert_eq!((claim_path.as_str(), *nested), ("$.roles", NestedGroupBehavior::Suffix));
+        let GroupSource::Properties { claim_path, nested } = &rebased.groups else {
+            panic!("properties")
+        };
+        assert_eq!(
+            (claim_path.as_str(), *nested),
+            ("$.roles", NestedGroupBehavior::Suffix)
+        );
         assert_eq!(super::rebased(&wanted, &base, &base), wanted);
         // What both changed is what the draft says; the review shows what it replaces.
         let theirs = with(NestedGroupBehavior::None, "root");
@@ -290,7 +384,13 @@ mod tests {
         let exists = ChangeStatus::Impossible(ChangeError::RoleExists("R".into()));
         assert_eq!(
             apply(&mut policy, &changes),
-            [unknown, ChangeStatus::Ready, ChangeStatus::Ready, ChangeStatus::Done, exists]
+            [
+                unknown,
+                ChangeStatus::Ready,
+                ChangeStatus::Ready,
+                ChangeStatus::Done,
+                exists
+            ]
         );
         assert!(is_done(&policy, &member("R", "eng")) && !is_done(&policy, &member("R", "ops")));
         assert!(is_done(&policy, &delete("S")) && !is_done(&policy, &delete("R")));

@@ -11,8 +11,8 @@ pub enum Piece {
     Code(char),
 }
 
-/// Cuts a name into text and characters that are shown by their code: control and format characters (bidirectional
-/// overrides, zero width), blanks other than U+0020, and a blank at either edge.
+/// Cuts a name into text and characters that are shown by their code: control and format characters
+/// (bidirectional overrides, zero width), blanks other than U+0020, and a blank at either edge.
 ///
 /// ```
 /// use gbac_console_model::escape::{Piece, pieces};
@@ -43,7 +43,8 @@ pub fn pieces(name: &str) -> Vec<Piece> {
     found
 }
 
-/// A name as plain text, for a title, a label or an announcement, where nothing can be framed: `pay<U+202E>stnem`.
+/// A name as plain text, for a title, a label or an announcement, where nothing can be framed:
+/// `pay<U+202E>stnem`.
 ///
 /// ```
 /// use gbac_console_model::escape::plain;

@@ -34,7 +34,9 @@ impl ExportFormat {
     /// Every form.
     pub fn all() -> impl Iterator<Item = Self> {
         let scripts = ScriptTarget::ALL.iter().copied().map(Self::Script);
-        std::iter::once(Self::Document).chain(scripts).chain(ManifestTarget::ALL.map(Self::Manifest))
+        std::iter::once(Self::Document)
+            .chain(scripts)
+            .chain(ManifestTarget::ALL.map(Self::Manifest))
     }
 
     /// The value in the form on the page.
@@ -67,16 +69,24 @@ impl ExportFormat {
     #[must_use]
     pub const fn about(self) -> &'static str {
         match self {
-            Self::Document => "The whole policy as one JSON document. Import it again here or with gbac import.",
-            Self::Script(ScriptTarget::Gbac) => "A shell script of gbac commands. It can be run again.",
-            Self::Script(ScriptTarget::Platform) => "A shell script of rpk commands, the platform's command line.",
+            Self::Document => {
+                "The whole policy as one JSON document. Import it again here or with gbac import."
+            }
+            Self::Script(ScriptTarget::Gbac) => {
+                "A shell script of gbac commands. It can be run again."
+            }
+            Self::Script(ScriptTarget::Platform) => {
+                "A shell script of rpk commands, the platform's command line."
+            }
             Self::Script(ScriptTarget::Curl) => {
                 "A shell script of curl requests. URLs and credentials come from environment variables."
             }
             Self::Script(ScriptTarget::Kafka) => {
                 "A shell script of kafka-acls commands, for Apache Kafka. It has the ACLs; Kafka has no roles."
             }
-            Self::Manifest(ManifestTarget::Terraform) => "Resources of the platform's Terraform provider, in HCL.",
+            Self::Manifest(ManifestTarget::Terraform) => {
+                "Resources of the platform's Terraform provider, in HCL."
+            }
             Self::Manifest(ManifestTarget::Operator { .. }) => {
                 "Resources of the platform's Kubernetes operator, in YAML. Put the name of your cluster's resource in place of redpanda."
             }
@@ -99,8 +109,12 @@ impl ExportFormat {
             Self::Script(ScriptTarget::Curl) => ("policy.curl.sh", "text/x-shellscript"),
             Self::Script(ScriptTarget::Kafka) => ("policy.kafka-acls.sh", "text/x-shellscript"),
             Self::Manifest(ManifestTarget::Terraform) => ("policy.tf", "text/plain"),
-            Self::Manifest(ManifestTarget::Operator { .. }) => ("policy.operator.yaml", "application/yaml"),
-            Self::Manifest(ManifestTarget::Strimzi { .. }) => ("policy.strimzi.yaml", "application/yaml"),
+            Self::Manifest(ManifestTarget::Operator { .. }) => {
+                ("policy.operator.yaml", "application/yaml")
+            }
+            Self::Manifest(ManifestTarget::Strimzi { .. }) => {
+                ("policy.strimzi.yaml", "application/yaml")
+            }
             Self::Manifest(ManifestTarget::Csv) => ("policy.csv", "text/csv"),
         }
     }
@@ -131,7 +145,10 @@ pub struct Export {
 #[must_use]
 pub fn export(policy: &Policy, form: ExportFormat) -> Export {
     match form {
-        ExportFormat::Document => Export { text: visible(&policy_to_text(policy)), notes: Vec::new() },
+        ExportFormat::Document => Export {
+            text: visible(&policy_to_text(policy)),
+            notes: Vec::new(),
+        },
         ExportFormat::Script(target) => written(&script::changes(policy), target),
         ExportFormat::Manifest(target) => {
             let Manifest { text, notes } = manifest(policy, None, target);
@@ -149,7 +166,8 @@ pub fn export_draft(after: &Policy, changes: &[Change], form: ExportFormat) -> E
     }
 }
 
-/// Writes one role with its principals and ACLs as a script of `gbac` commands, and the name of its file.
+/// Writes one role with its principals and ACLs as a script of `gbac` commands, and the name of its
+/// file.
 #[must_use]
 pub fn export_role(policy: &Policy, name: &str) -> (String, Export) {
     let principal = Principal::role(name);
@@ -158,8 +176,14 @@ pub fn export_role(policy: &Policy, name: &str) -> (String, Export) {
         Change::AddAcl(acl) => acl.principal == principal,
         _ => false,
     };
-    let changes: Vec<Change> = script::changes(policy).into_iter().filter(is_of_role).collect();
-    (format!("{}.gbac.sh", file_name(&format!("role {name}"))), written(&changes, ScriptTarget::Gbac))
+    let changes: Vec<Change> = script::changes(policy)
+        .into_iter()
+        .filter(is_of_role)
+        .collect();
+    (
+        format!("{}.gbac.sh", file_name(&format!("role {name}"))),
+        written(&changes, ScriptTarget::Gbac),
+    )
 }
 
 fn written(changes: &[Change], target: ScriptTarget) -> Export {
@@ -189,9 +213,16 @@ pub fn beginning(text: &str) -> (&str, bool) {
     if text.len() <= SHOWN {
         return (text, false);
     }
-    let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= SHOWN).last().unwrap_or_default();
+    let end = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .take_while(|at| *at <= SHOWN)
+        .last()
+        .unwrap_or_default();
     let (head, _) = text.split_at(end);
-    let whole = head.rfind('\n').map_or(head, |at| head.get(..=at).unwrap_or(head));
+    let whole = head
+        .rfind('\n')
+        .map_or(head, |at| head.get(..=at).unwrap_or(head));
     (whole, true)
 }
 
@@ -235,7 +266,8 @@ pub fn read(text: &str, role: &str) -> ImportPreview {
         (Kind::Policy, true) => vec![ImportMode::Add, ImportMode::Replace],
         (Kind::Policy, false) => Vec::new(),
         _ if read.acls == 0 && read.roles == 0 => Vec::new(),
-        // A list of ACLs says nothing about roles and settings, and a broken one nothing about what is missing in it.
+        // A list of ACLs says nothing about roles and settings, and a broken one nothing about what
+        // is missing in it.
         _ => vec![ImportMode::Add],
     };
     let holds = match (read.acls, read.roles) {
@@ -243,7 +275,15 @@ pub fn read(text: &str, role: &str) -> ImportPreview {
         (0, roles) => count(roles, "role"),
         (acls, roles) => format!("{} and {}", count(acls, "ACL"), count(roles, "role")),
     };
-    ImportPreview { kind: read.kind, holds, notes: read.notes(), unread: read.unread, modes, policy, has_settings }
+    ImportPreview {
+        kind: read.kind,
+        holds,
+        notes: read.notes(),
+        unread: read.unread,
+        modes,
+        policy,
+        has_settings,
+    }
 }
 
 impl ImportPreview {
@@ -253,19 +293,31 @@ impl ImportPreview {
         let all = script::changes_between(before, &self.policy).into_iter();
         match mode {
             ImportMode::Replace if self.has_settings => all.collect(),
-            ImportMode::Replace => all.filter(|change| !matches!(change, Change::Settings(_))).collect(),
+            ImportMode::Replace => all
+                .filter(|change| !matches!(change, Change::Settings(_)))
+                .collect(),
             ImportMode::Add => all
-                .filter(|change| matches!(change, Change::AddAcl(_) | Change::CreateRole(_) | Change::AddMember { .. }))
+                .filter(|change| {
+                    matches!(
+                        change,
+                        Change::AddAcl(_) | Change::CreateRole(_) | Change::AddMember { .. }
+                    )
+                })
                 .collect(),
         }
     }
 
-    /// What the user has to agree to before the entries that were read are taken without the others; `None` if all were read, or
-    /// nothing can be taken (D-42).
+    /// What the user has to agree to before the entries that were read are taken without the
+    /// others; `None` if all were read, or nothing can be taken (D-42).
     #[must_use]
     pub fn skipping(&self) -> Option<String> {
         let is_partial = !self.unread.is_empty() && !self.modes.is_empty();
-        is_partial.then(|| format!("Skip {} that could not be read", count(self.unread.len(), "entry")))
+        is_partial.then(|| {
+            format!(
+                "Skip {} that could not be read",
+                count(self.unread.len(), "entry")
+            )
+        })
     }
 
     /// Whether it can be taken; `skips_unread` is what the user has agreed to.
@@ -283,20 +335,31 @@ impl ImportPreview {
     /// Whether a role's name is wanted: a role was described without it.
     #[must_use]
     pub fn wants_role(&self) -> bool {
-        self.unread.iter().any(|unread| unread.code == "role_unnamed")
+        self.unread
+            .iter()
+            .any(|unread| unread.code == "role_unnamed")
     }
 }
 
 /// What changes are, in words: how many rows come, and how many go.
 #[must_use]
 pub fn summary(changes: &[Change]) -> String {
-    let adds = changes
+    let adds = changes.iter().filter(|change| {
+        matches!(
+            change,
+            Change::AddAcl(_) | Change::CreateRole(_) | Change::AddMember { .. }
+        )
+    });
+    let settings = changes
         .iter()
-        .filter(|change| matches!(change, Change::AddAcl(_) | Change::CreateRole(_) | Change::AddMember { .. }));
-    let settings = changes.iter().filter(|change| matches!(change, Change::Settings(_))).count();
+        .filter(|change| matches!(change, Change::Settings(_)))
+        .count();
     let adds = adds.count();
     let removes = changes.len() - adds - settings;
-    let mut parts = vec![format!("{} added", count(adds, "row")), format!("{} removed", count(removes, "row"))];
+    let mut parts = vec![
+        format!("{} added", count(adds, "row")),
+        format!("{} removed", count(removes, "row")),
+    ];
     if settings > 0 {
         parts.push("the settings changed".into());
     }
@@ -317,20 +380,29 @@ mod tests {
         let acl = json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders",
             "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL", "principal": format!("Group:{HOSTILE}"), "host": "*",
             "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" });
-        policy_from_value(&json!({ "version": 1, "settings": { "superusers": ["root"] }, "acls": [acl],
-            "roles": [{ "name": "R", "members": [{ "principal": format!("Group:{HOSTILE}") }] }] }))
+        policy_from_value(
+            &json!({ "version": 1, "settings": { "superusers": ["root"] }, "acls": [acl],
+            "roles": [{ "name": "R", "members": [{ "principal": format!("Group:{HOSTILE}") }] }] }),
+        )
         .unwrap()
     }
 
     #[test]
     fn a_document_comes_back_and_shows_nothing_that_cannot_be_seen() {
         let text = export(&policy(), ExportFormat::Document).text;
-        assert!(text.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'), "{text}");
+        assert!(
+            text.chars()
+                .all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'),
+            "{text}"
+        );
         assert_eq!(policy_from_json(&text).unwrap(), policy());
         let incoming = read(&text, "");
         assert_eq!(
             (incoming.kind, incoming.modes.as_slice()),
-            (Kind::Policy, [ImportMode::Add, ImportMode::Replace].as_slice())
+            (
+                Kind::Policy,
+                [ImportMode::Add, ImportMode::Replace].as_slice()
+            )
         );
         assert_eq!(incoming.changes(&policy(), ImportMode::Replace), []);
     }
@@ -339,24 +411,47 @@ mod tests {
     fn scripts_hold_no_control_character_but_line_breaks() {
         for target in ScriptTarget::ALL {
             let Export { text, .. } = export(&policy(), ExportFormat::Script(*target));
-            assert!(text.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'), "{text}");
+            assert!(
+                text.chars()
+                    .all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'),
+                "{text}"
+            );
             assert!(text.contains("printf"), "{text}");
         }
-        let changes = [Change::AddMember { role: "R".into(), member: Principal::group("eng") }];
-        let draft = export_draft(&policy(), &changes, ExportFormat::Script(ScriptTarget::Gbac));
-        assert!(draft.text.contains("gbac security role assign R --principal Group:eng"), "{}", draft.text);
+        let changes = [Change::AddMember {
+            role: "R".into(),
+            member: Principal::group("eng"),
+        }];
+        let draft = export_draft(
+            &policy(),
+            &changes,
+            ExportFormat::Script(ScriptTarget::Gbac),
+        );
+        assert!(
+            draft
+                .text
+                .contains("gbac security role assign R --principal Group:eng"),
+            "{}",
+            draft.text
+        );
     }
 
     #[test]
     fn every_form_has_an_id_and_a_file_of_its_own() {
         let forms: Vec<ExportFormat> = ExportFormat::all().collect();
-        let ids: std::collections::BTreeSet<_> = forms.iter().map(|form| (form.id(), form.file().0)).collect();
+        let ids: std::collections::BTreeSet<_> = forms
+            .iter()
+            .map(|form| (form.id(), form.file().0))
+            .collect();
         assert_eq!((forms.len(), ids.len()), (9, 9));
         for form in forms {
             assert_eq!(ExportFormat::from_id(form.id()), Some(form));
             assert!(
                 export(&policy(), form).text.contains("orders")
-                    || form == ExportFormat::Manifest(ManifestTarget::Strimzi { cluster: "my-cluster" })
+                    || form
+                        == ExportFormat::Manifest(ManifestTarget::Strimzi {
+                            cluster: "my-cluster"
+                        })
             );
         }
     }
@@ -373,8 +468,14 @@ mod tests {
             "roles": [{ "name": "Orders Readers", "members": [{ "principal": "Group:eng" }] }, { "name": "Other" }] }))
         .unwrap();
         let (file, Export { text, notes }) = export_role(&policy, "Orders Readers");
-        assert_eq!((file.as_str(), notes.len()), ("role-orders-readers.gbac.sh", 0));
-        let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} is not in {text}"));
+        assert_eq!(
+            (file.as_str(), notes.len()),
+            ("role-orders-readers.gbac.sh", 0)
+        );
+        let at = |part: &str| {
+            text.find(part)
+                .unwrap_or_else(|| panic!("{part} is not in {text}"))
+        };
         assert!(
             at("--deny-") < at("role create")
                 && at("role create") < at("role assign")
@@ -391,14 +492,20 @@ mod tests {
             "roles": [{ "name": "R", "members": [{ "principal": "Group:eng" }] }] }"#;
         let incoming = read(text, "");
         assert_eq!(incoming.holds, "1 role");
-        let join = Change::AddMember { role: "R".into(), member: Principal::group("eng") };
+        let join = Change::AddMember {
+            role: "R".into(),
+            member: Principal::group("eng"),
+        };
         assert_eq!(incoming.changes(&before, ImportMode::Add), [join]);
         assert!(
             incoming.leaves_settings(&before, ImportMode::Add)
                 && !incoming.leaves_settings(&before, ImportMode::Replace)
         );
         let all = incoming.changes(&before, ImportMode::Replace);
-        assert_eq!(summary(&all), "1 row added, 3 rows removed, the settings changed");
+        assert_eq!(
+            summary(&all),
+            "1 row added, 3 rows removed, the settings changed"
+        );
         for change in all {
             before.apply(change).unwrap();
         }
@@ -412,8 +519,15 @@ mod tests {
             "",
         );
         assert!(incoming.modes.is_empty());
-        let places: Vec<&str> = incoming.unread.iter().map(|unread| unread.place.as_str()).collect();
-        assert!(places.contains(&"/acls/0/host") && places.contains(&"/roles/0/name"), "{places:?}");
+        let places: Vec<&str> = incoming
+            .unread
+            .iter()
+            .map(|unread| unread.place.as_str())
+            .collect();
+        assert!(
+            places.contains(&"/acls/0/host") && places.contains(&"/roles/0/name"),
+            "{places:?}"
+        );
         assert!(read("{", "").modes.is_empty() && read("hello", "").modes.is_empty());
     }
 
@@ -423,16 +537,31 @@ mod tests {
             \t(principal=Group:eng, host=*, operation=READ, permissionType=ALLOW)\n\
             \t(principal=Nobody:x, host=*, operation=READ, permissionType=ALLOW)\n";
         let incoming = read(text, "");
-        assert_eq!((incoming.kind, incoming.modes.as_slice()), (Kind::KafkaAcls, [ImportMode::Add].as_slice()));
+        assert_eq!(
+            (incoming.kind, incoming.modes.as_slice()),
+            (Kind::KafkaAcls, [ImportMode::Add].as_slice())
+        );
         assert_eq!(incoming.unread.len(), 1);
         assert_eq!(incoming.changes(&policy(), ImportMode::Add).len(), 1);
-        assert_eq!(incoming.skipping().as_deref(), Some("Skip 1 entry that could not be read"));
-        assert_eq!((incoming.can_be_taken(false), incoming.can_be_taken(true)), (false, true));
+        assert_eq!(
+            incoming.skipping().as_deref(),
+            Some("Skip 1 entry that could not be read")
+        );
+        assert_eq!(
+            (incoming.can_be_taken(false), incoming.can_be_taken(true)),
+            (false, true)
+        );
         let whole = read(&text.replace("Nobody:x", "Group:x"), "");
         assert_eq!((whole.skipping(), whole.can_be_taken(false)), (None, true));
         // What is taken whole or not at all has nothing to skip.
-        let document = read(r#"{ "version": 1, "roles": [{ "name": "R" }], "what": 1 }"#, "");
-        assert_eq!((document.skipping(), document.can_be_taken(true)), (None, false));
+        let document = read(
+            r#"{ "version": 1, "roles": [{ "name": "R" }], "what": 1 }"#,
+            "",
+        );
+        assert_eq!(
+            (document.skipping(), document.can_be_taken(true)),
+            (None, false)
+        );
     }
 
     #[test]
@@ -440,8 +569,14 @@ mod tests {
         let list = json!({ "apiVersion": "v1", "kind": "List", "items": [{ "apiVersion": "v1", "kind": "ConfigMap" },
             { "apiVersion": "rbac.example/v1", "kind": "TopicRole" }] });
         let incoming = read(&list.to_string(), "");
-        assert_eq!(incoming.notes, ["left out, not about access: 1 `ConfigMap` of `v1`"]);
-        assert_eq!((incoming.unread[0].place.as_str(), incoming.unread.len()), ("/items/1", 1));
+        assert_eq!(
+            incoming.notes,
+            ["left out, not about access: 1 `ConfigMap` of `v1`"]
+        );
+        assert_eq!(
+            (incoming.unread[0].place.as_str(), incoming.unread.len()),
+            ("/items/1", 1)
+        );
         assert!(incoming.modes.is_empty());
     }
 

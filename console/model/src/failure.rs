@@ -19,14 +19,24 @@ impl Failure {
     /// A refusal that was decided here, because the request cannot be made at all.
     #[must_use]
     pub fn impossible(code: &str, message: impl Into<String>) -> Self {
-        Self::Refused(Refusal { status: 400, code: code.into(), message: message.into(), fields: Vec::new() })
+        Self::Refused(Refusal {
+            status: 400,
+            code: code.into(),
+            message: message.into(),
+            fields: Vec::new(),
+        })
     }
 
     /// A refusal of the credentials.
     #[must_use]
     pub fn unauthenticated(message: impl Into<String>) -> Self {
         let (code, message) = ("unauthenticated".into(), message.into());
-        Self::Refused(Refusal { status: 401, code, message, fields: Vec::new() })
+        Self::Refused(Refusal {
+            status: 401,
+            code,
+            message,
+            fields: Vec::new(),
+        })
     }
 
     /// The same, of one part of a whole: `the ACLs: only a superuser may do this`.
@@ -69,7 +79,8 @@ impl Failure {
         self.status() == Some(412)
     }
 
-    /// Whether it is unknown if the request was executed: the service, or a proxy in front of it, did not respond.
+    /// Whether it is unknown if the request was executed: the service, or a proxy in front of it,
+    /// did not respond.
     #[must_use]
     pub fn is_unanswered(&self) -> bool {
         matches!(self, Self::NoAnswer(_)) || matches!(self.status(), Some(502 | 504))
@@ -78,8 +89,14 @@ impl Failure {
     /// The message of the service about one field of the request.
     #[must_use]
     pub fn of_field(&self, field: &str) -> Option<String> {
-        let Self::Refused(refusal) = self else { return None };
-        refusal.fields.iter().find(|violation| violation.field == field).map(|violation| violation.description.clone())
+        let Self::Refused(refusal) = self else {
+            return None;
+        };
+        refusal
+            .fields
+            .iter()
+            .find(|violation| violation.field == field)
+            .map(|violation| violation.description.clone())
     }
 }
 
@@ -92,7 +109,11 @@ impl fmt::Display for Failure {
             Self::Refused(refusal) if refusal.fields.is_empty() => f.write_str(&refusal.message),
             // "provided parameters are invalid" says less than what is wrong with them.
             Self::Refused(refusal) => {
-                let texts: Vec<&str> = refusal.fields.iter().map(|field| field.description.as_str()).collect();
+                let texts: Vec<&str> = refusal
+                    .fields
+                    .iter()
+                    .map(|field| field.description.as_str())
+                    .collect();
                 f.write_str(&texts.join("; "))
             }
         }
@@ -111,11 +132,17 @@ mod tests {
             status: 400,
             code: "INVALID_ARGUMENT".into(),
             message: "provided parameters are invalid".into(),
-            fields: vec![FieldViolation::new("host", "write one address or `*`, not a range")],
+            fields: vec![FieldViolation::new(
+                "host",
+                "write one address or `*`, not a range",
+            )],
         };
         let failure = Failure::Refused(refusal);
         assert_eq!(failure.to_string(), "write one address or `*`, not a range");
-        assert_eq!(failure.of_field("host").as_deref(), Some("write one address or `*`, not a range"));
+        assert_eq!(
+            failure.of_field("host").as_deref(),
+            Some("write one address or `*`, not a range")
+        );
         assert_eq!(failure.of_field("principal"), None);
         assert!(!failure.is_unauthenticated());
     }
@@ -123,10 +150,18 @@ mod tests {
     #[test]
     fn a_part_is_named() {
         let refused = |status| {
-            Failure::Refused(Refusal { status, code: String::new(), message: "no".into(), fields: Vec::new() })
+            Failure::Refused(Refusal {
+                status,
+                code: String::new(),
+                message: "no".into(),
+                fields: Vec::new(),
+            })
         };
         assert_eq!(refused(403).of("the ACLs").to_string(), "the ACLs: no");
         assert!(refused(403).of("the ACLs").is_forbidden() && refused(412).is_changed());
-        assert_eq!(Failure::NoAnswer("x".into()).of("the ACLs").to_string(), "can't reach the service");
+        assert_eq!(
+            Failure::NoAnswer("x".into()).of("the ACLs").to_string(),
+            "can't reach the service"
+        );
     }
 }

@@ -2,14 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gbac_analysis::{AccessEffect, AccessRegion, Diff, GroupChange, GroupEffect, diff, diff_with_claims};
+use gbac_analysis::{
+    AccessEffect, AccessRegion, Diff, GroupChange, GroupEffect, diff, diff_with_claims,
+};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 
 use crate::rich_text::RichText;
 
-/// Compares two policies as every interface does: with the names of a pasted token, where there is one.
+/// Compares two policies as every interface does: with the names of a pasted token, where there is
+/// one.
 #[must_use]
 pub fn compared(before: &Policy, after: &Policy, claims: Option<&gbac_engine::ClaimSet>) -> Diff {
     match claims {
@@ -66,11 +69,19 @@ impl GroupChanges {
     #[must_use]
     pub fn of(diff: &Diff, before: &Policy, after: &Policy) -> Self {
         let mut changes = diff.groups.clone();
-        changes.sort_by(|a, b| (!is_changed(a), !a.in_token, &a.name).cmp(&(!is_changed(b), !b.in_token, &b.name)));
+        changes.sort_by(|a, b| {
+            (!is_changed(a), !a.in_token, &a.name).cmp(&(!is_changed(b), !b.in_token, &b.name))
+        });
         let known = before.known_principals().chain(after.known_principals());
-        let known = known.filter(|known| known.kind() == PrincipalType::Group && !known.name().is_empty());
-        let nested = [before, after].map(|policy| policy.settings().identity_rules().extraction.nested);
-        Self { changes, known: known.collect::<BTreeSet<_>>().len(), nested }
+        let known =
+            known.filter(|known| known.kind() == PrincipalType::Group && !known.name().is_empty());
+        let nested =
+            [before, after].map(|policy| policy.settings().identity_rules().extraction.nested);
+        Self {
+            changes,
+            known: known.collect::<BTreeSet<_>>().len(),
+            nested,
+        }
     }
 
     /// How many names are in the pasted token.
@@ -131,11 +142,17 @@ impl GroupChanges {
             for found in &change.effects {
                 let because = because(change, &then, found.effect);
                 for extent in &found.regions {
-                    let places = by_reason.entry((because.plain(), extent.pattern.name.clone())).or_default();
+                    let places = by_reason
+                        .entry((because.plain(), extent.pattern.name.clone()))
+                        .or_default();
                     let is_same = |line: &AccessLine| {
-                        (line.effect, &line.extent, &line.because) == (found.effect, extent, &because)
+                        (line.effect, &line.extent, &line.because)
+                            == (found.effect, extent, &because)
                     };
-                    let same = places.iter().copied().find(|place| lines.get(*place).is_some_and(is_same));
+                    let same = places
+                        .iter()
+                        .copied()
+                        .find(|place| lines.get(*place).is_some_and(is_same));
                     match same.and_then(|place| lines.get_mut(place)) {
                         Some(line) => line.names.push(change.name.clone()),
                         None => {
@@ -154,19 +171,27 @@ impl GroupChanges {
         lines
     }
 
-    /// How many operations on names of one kind some effects are about, and how many names in tokens.
+    /// How many operations on names of one kind some effects are about, and how many names in
+    /// tokens.
     #[must_use]
     pub fn total(&self, effects: &[AccessEffect]) -> (usize, usize) {
         let mut total = (0, 0);
         for change in &self.changes {
-            let found = change.effects.iter().filter(|found| effects.contains(&found.effect));
-            let operations: usize = found.flat_map(|found| &found.regions).map(|extent| extent.operations.len()).sum();
+            let found = change
+                .effects
+                .iter()
+                .filter(|found| effects.contains(&found.effect));
+            let operations: usize = found
+                .flat_map(|found| &found.regions)
+                .map(|extent| extent.operations.len())
+                .sum();
             total = (total.0 + operations, total.1 + usize::from(operations > 0));
         }
         total
     }
 
-    /// The changes that give role members the name that they will have, and the members that cannot be given any.
+    /// The changes that give role members the name that they will have, and the members that cannot
+    /// be given any.
     #[must_use]
     pub fn renames(&self) -> (Vec<Change>, Vec<Stranded>) {
         let (mut renames, mut stranded) = (Vec::new(), Vec::new());
@@ -180,10 +205,18 @@ impl GroupChanges {
                         stranded.push((role.clone(), change.name.clone(), MERGES));
                     }
                     (GroupEffect::Renamed, Some(group)) => {
-                        renames.push(Change::AddMember { role: role.clone(), member: Principal::group(group) });
-                        renames.push(Change::RemoveMember { role: role.clone(), member });
+                        renames.push(Change::AddMember {
+                            role: role.clone(),
+                            member: Principal::group(group),
+                        });
+                        renames.push(Change::RemoveMember {
+                            role: role.clone(),
+                            member,
+                        });
                     }
-                    (GroupEffect::Dropped, _) => stranded.push((role.clone(), change.name.clone(), NO_NAME)),
+                    (GroupEffect::Dropped, _) => {
+                        stranded.push((role.clone(), change.name.clone(), NO_NAME))
+                    }
                     _ => {}
                 }
             }
@@ -198,30 +231,54 @@ pub fn is_changed(change: &GroupChange) -> bool {
     change.effect != GroupEffect::Unchanged || !change.merges.is_empty()
 }
 
-fn because(change: &GroupChange, [today, then]: &[GroupOutcome; 2], effect: AccessEffect) -> RichText {
+fn because(
+    change: &GroupChange,
+    [today, then]: &[GroupOutcome; 2],
+    effect: AccessEffect,
+) -> RichText {
     let role = |words: RichText, roles: &[String]| {
-        roles.iter().enumerate().fold(words, |words, (place, name)| {
-            let words = if place > 0 { words.text(", ") } else { words };
-            words.principal(&Principal::role(name))
-        })
+        roles
+            .iter()
+            .enumerate()
+            .fold(words, |words, (place, name)| {
+                let words = if place > 0 { words.text(", ") } else { words };
+                words.principal(&Principal::role(name))
+            })
     };
-    let is_gain = matches!(effect, AccessEffect::Gains | AccessEffect::GainsWithOthers | AccessEffect::StillBlocked);
+    let is_gain = matches!(
+        effect,
+        AccessEffect::Gains | AccessEffect::GainsWithOthers | AccessEffect::StillBlocked
+    );
     match (then, is_gain) {
         (GroupOutcome::Group(group), true) => {
-            let words = RichText::new().text("becomes ").principal(&Principal::group(group));
-            if change.joins.is_empty() { words } else { role(words.text(", a member of "), &change.joins) }
+            let words = RichText::new()
+                .text("becomes ")
+                .principal(&Principal::group(group));
+            if change.joins.is_empty() {
+                words
+            } else {
+                role(words.text(", a member of "), &change.joins)
+            }
         }
         (then, _) => {
             let lost = match (then, today) {
-                (GroupOutcome::Nothing, _) => RichText::new().text("the name no longer produces a group"),
+                (GroupOutcome::Nothing, _) => {
+                    RichText::new().text("the name no longer produces a group")
+                }
                 (GroupOutcome::NotRead, _) => RichText::new().text("the name is no longer read"),
                 (GroupOutcome::Unknown, _) => RichText::new().text("the policy changes"),
-                (GroupOutcome::Group(_), GroupOutcome::Group(group)) => {
-                    RichText::new().text("is no longer ").principal(&Principal::group(group))
-                }
-                (GroupOutcome::Group(group), _) => RichText::new().text("becomes ").principal(&Principal::group(group)),
+                (GroupOutcome::Group(_), GroupOutcome::Group(group)) => RichText::new()
+                    .text("is no longer ")
+                    .principal(&Principal::group(group)),
+                (GroupOutcome::Group(group), _) => RichText::new()
+                    .text("becomes ")
+                    .principal(&Principal::group(group)),
             };
-            if change.leaves.is_empty() { lost } else { role(lost.text(", which is in "), &change.leaves) }
+            if change.leaves.is_empty() {
+                lost
+            } else {
+                role(lost.text(", which is in "), &change.leaves)
+            }
         }
     }
 }
@@ -260,62 +317,123 @@ mod tests {
     fn changes(path: &str, nested: NestedGroupBehavior, claims: &Value) -> GroupChanges {
         let before = policy();
         let mut after = before.clone();
-        let entered = GroupSettingsForm { claim_path: path.into(), nested };
-        after.apply(Change::Settings(Box::new(entered.read(before.settings()).unwrap()))).unwrap();
-        let claims = claims.as_object().cloned().map(gbac_json::claims_from_object);
+        let entered = GroupSettingsForm {
+            claim_path: path.into(),
+            nested,
+        };
+        after
+            .apply(Change::Settings(Box::new(
+                entered.read(before.settings()).unwrap(),
+            )))
+            .unwrap();
+        let claims = claims
+            .as_object()
+            .cloned()
+            .map(gbac_json::claims_from_object);
         GroupChanges::of(&compared(&before, &after, claims.as_ref()), &before, &after)
     }
 
     fn change<'a>(found: &'a GroupChanges, name: &str) -> &'a GroupChange {
-        found.changes.iter().find(|change| change.name == name).unwrap()
+        found
+            .changes
+            .iter()
+            .find(|change| change.name == name)
+            .unwrap()
     }
 
     #[test]
     fn suffix_shows_who_merges_and_who_gains_and_loses() {
         let claims = json!({ "groups": ["/contractors/payments", "/eng/payments", "analysts"] });
         let found = changes("$.groups", NestedGroupBehavior::Suffix, &claims);
-        assert_eq!((found.in_token(), found.known, found.is_empty()), (3, 5, false));
+        assert_eq!(
+            (found.in_token(), found.known, found.is_empty()),
+            (3, 5, false)
+        );
         let contractors = change(&found, "/contractors/payments");
-        let groups = ["/contractors/payments", "payments"].map(|name| GroupOutcome::Group(name.into()));
+        let groups =
+            ["/contractors/payments", "payments"].map(|name| GroupOutcome::Group(name.into()));
         assert_eq!(found.becomes(contractors), groups);
-        assert_eq!((contractors.merges.len(), contractors.joins.as_slice()), (2, ["Refunds".to_owned()].as_slice()));
+        assert_eq!(
+            (contractors.merges.len(), contractors.joins.as_slice()),
+            (2, ["Refunds".to_owned()].as_slice())
+        );
         let legacy = change(&found, "/eng/legacy/");
         assert_eq!(found.becomes(legacy)[1], GroupOutcome::Nothing);
-        assert_eq!((found.merging(), found.dropped(), found.unknown()), (3, 1, 0));
-        assert!(found.changes[0].in_token && is_changed(&found.changes[0]), "what changes comes first");
+        assert_eq!(
+            (found.merging(), found.dropped(), found.unknown()),
+            (3, 1, 0)
+        );
+        assert!(
+            found.changes[0].in_token && is_changed(&found.changes[0]),
+            "what changes comes first"
+        );
 
         let lines = |name: &str| -> Vec<(AccessEffect, String, String)> {
-            let lines = found.lines().into_iter().filter(|line| line.names.iter().any(|of| of == name));
-            lines.map(|line| (line.effect, line.extent.pattern.name, line.because.plain())).collect()
+            let lines = found
+                .lines()
+                .into_iter()
+                .filter(|line| line.names.iter().any(|of| of == name));
+            lines
+                .map(|line| (line.effect, line.extent.pattern.name, line.because.plain()))
+                .collect()
         };
-        let refunds =
-            (AccessEffect::Gains, "refunds-".into(), "becomes Group:payments, a member of Role:Refunds".into());
-        assert_eq!(lines("/contractors/payments"), std::slice::from_ref(&refunds));
+        let refunds = (
+            AccessEffect::Gains,
+            "refunds-".into(),
+            "becomes Group:payments, a member of Role:Refunds".into(),
+        );
+        assert_eq!(
+            lines("/contractors/payments"),
+            std::slice::from_ref(&refunds)
+        );
         let lost = "is no longer Group:/eng/payments, which is in Role:Writers";
-        assert_eq!(lines("/eng/payments"), [refunds.clone(), (AccessEffect::Loses, "payments-".into(), lost.into())]);
+        assert_eq!(
+            lines("/eng/payments"),
+            [
+                refunds.clone(),
+                (AccessEffect::Loses, "payments-".into(), lost.into())
+            ]
+        );
         let lost = "the name no longer produces a group, which is in Role:Incident";
-        assert_eq!(lines("/eng/legacy/"), [(AccessEffect::Loses, "logs-".into(), lost.into())]);
+        assert_eq!(
+            lines("/eng/legacy/"),
+            [(AccessEffect::Loses, "logs-".into(), lost.into())]
+        );
         assert!(lines("analysts").is_empty());
         // Who gains the same is told once.
-        let gains: Vec<Vec<String>> =
-            found.lines().into_iter().filter(|line| line.effect == refunds.0).map(|line| line.names).collect();
+        let gains: Vec<Vec<String>> = found
+            .lines()
+            .into_iter()
+            .filter(|line| line.effect == refunds.0)
+            .map(|line| line.names)
+            .collect();
         assert_eq!(gains, [["/contractors/payments", "/eng/payments"]]);
         assert_eq!(found.total(&[AccessEffect::Gains]).1, 2);
     }
 
     #[test]
     fn members_are_renamed_where_that_gives_nobody_more() {
-        let (renames, stranded) = changes("$.groups", NestedGroupBehavior::Suffix, &Value::Null).renames();
+        let (renames, stranded) =
+            changes("$.groups", NestedGroupBehavior::Suffix, &Value::Null).renames();
         assert_eq!(
             renames,
             [
-                Change::AddMember { role: "Incident".into(), member: Principal::group("on-call") },
-                Change::RemoveMember { role: "Incident".into(), member: Principal::group("/eng/on-call") },
+                Change::AddMember {
+                    role: "Incident".into(),
+                    member: Principal::group("on-call")
+                },
+                Change::RemoveMember {
+                    role: "Incident".into(),
+                    member: Principal::group("/eng/on-call")
+                },
             ]
         );
         assert_eq!(
             stranded,
-            [("Incident".into(), "/eng/legacy/".into(), NO_NAME), ("Writers".into(), "/eng/payments".into(), MERGES)]
+            [
+                ("Incident".into(), "/eng/legacy/".into(), NO_NAME),
+                ("Writers".into(), "/eng/payments".into(), MERGES)
+            ]
         );
     }
 
@@ -323,20 +441,45 @@ mod tests {
     fn another_claim_path_reads_other_names_and_says_what_it_cannot_know() {
         let claims = json!({ "groups": ["payments", "both"], "roles": ["analysts", "both"] });
         let found = changes("$.roles", NestedGroupBehavior::None, &claims);
-        assert_eq!(found.becomes(change(&found, "payments"))[1], GroupOutcome::NotRead);
-        assert_eq!(found.becomes(change(&found, "analysts"))[0], GroupOutcome::NotRead);
+        assert_eq!(
+            found.becomes(change(&found, "payments"))[1],
+            GroupOutcome::NotRead
+        );
+        assert_eq!(
+            found.becomes(change(&found, "analysts"))[0],
+            GroupOutcome::NotRead
+        );
         assert!(!is_changed(change(&found, "both")));
-        assert_eq!(found.becomes(change(&found, "/eng/payments"))[1], GroupOutcome::Unknown);
+        assert_eq!(
+            found.becomes(change(&found, "/eng/payments"))[1],
+            GroupOutcome::Unknown
+        );
         assert_eq!(found.unknown(), 3);
-        let effects: Vec<(String, AccessEffect)> =
-            found.lines().into_iter().map(|line| (line.names.concat(), line.effect)).collect();
-        assert_eq!(effects, [("analysts".into(), AccessEffect::Gains), ("payments".into(), AccessEffect::Loses)]);
-        assert_eq!(found.renames(), (vec![], vec![]), "their names stay what they are");
+        let effects: Vec<(String, AccessEffect)> = found
+            .lines()
+            .into_iter()
+            .map(|line| (line.names.concat(), line.effect))
+            .collect();
+        assert_eq!(
+            effects,
+            [
+                ("analysts".into(), AccessEffect::Gains),
+                ("payments".into(), AccessEffect::Loses)
+            ]
+        );
+        assert_eq!(
+            found.renames(),
+            (vec![], vec![]),
+            "their names stay what they are"
+        );
     }
 
     #[test]
     fn the_same_settings_change_nothing() {
         let found = changes("$.groups", NestedGroupBehavior::None, &Value::Null);
-        assert_eq!((found.is_empty(), found.lines().len(), found.known), (true, 0, 5));
+        assert_eq!(
+            (found.is_empty(), found.lines().len(), found.known),
+            (true, 0, 5)
+        );
     }
 }

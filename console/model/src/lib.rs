@@ -1,7 +1,7 @@
 //! Values and texts of the console's pages, without a browser, tested natively.
 //!
-//! One module for each page; beneath them what several pages share: addresses, phrases, rich texts, the draft's rules and the
-//! failures of requests.
+//! One module for each page; beneath them what several pages share: addresses, phrases, rich texts,
+//! the draft's rules and the failures of requests.
 
 pub mod address;
 pub mod applied;

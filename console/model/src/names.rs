@@ -12,17 +12,21 @@ use crate::phrases::with_hint;
 #[must_use]
 pub fn remarks(policy: &Policy, known: &NameIndex, principal: &Principal) -> Vec<String> {
     let findings = name_findings(policy, principal, known);
-    findings.iter().map(|finding| with_hint(&finding.message, &finding.hint)).collect()
+    findings
+        .iter()
+        .map(|finding| with_hint(&finding.message, &finding.hint))
+        .collect()
 }
 
-/// Why to check a group that nothing here names: no token, no audit event and no principal of the policy. `seen` are the names of
-/// groups in tokens and audit events.
+/// Why to check a group that nothing here names: no token, no audit event and no principal of the
+/// policy. `seen` are the names of groups in tokens and audit events.
 #[must_use]
 pub fn unseen(policy: &Policy, seen: &BTreeSet<String>, principal: &Principal) -> Option<String> {
     if principal.kind() != PrincipalType::Group {
         return None;
     }
-    let is_known = policy.known_principals().any(|known| known == principal) || seen.contains(principal.name());
+    let is_known = policy.known_principals().any(|known| known == principal)
+        || seen.contains(principal.name());
     (!is_known).then(|| {
         format!(
             "`{}` is not seen in any token or policy here. Check that the identity provider sends this name",
@@ -50,11 +54,22 @@ mod tests {
         let policy = policy();
         let known = NameIndex::new(&policy);
         let said = |name: &str| remarks(&policy, &known, &Principal::group(name)).join("; ");
-        assert!(said("eng*").starts_with("`Group:eng*` is not a wildcard"), "{}", said("eng*"));
+        assert!(
+            said("eng*").starts_with("`Group:eng*` is not a wildcard"),
+            "{}",
+            said("eng*")
+        );
         assert!(said("Group:eng").starts_with("`Group:Group:eng` is the group named `Group:eng`"));
-        assert!(said("eng/").contains("differ only in leading or trailing slashes"), "{}", said("eng/"));
+        assert!(
+            said("eng/").contains("differ only in leading or trailing slashes"),
+            "{}",
+            said("eng/")
+        );
         // Also where both exist.
-        assert!(said("payments").contains("`Group:Payments` and `Group:payments` differ only in letter case"));
+        assert!(
+            said("payments")
+                .contains("`Group:Payments` and `Group:payments` differ only in letter case")
+        );
         assert_eq!(said("analysts"), "");
     }
 
@@ -64,7 +79,10 @@ mod tests {
         assert_eq!(unseen(&policy, &seen, &Principal::group("payments")), None);
         assert_eq!(unseen(&policy, &seen, &Principal::user("new.hire")), None);
         let text = unseen(&policy, &seen, &Principal::group("ops")).unwrap();
-        assert!(text.starts_with("`Group:ops` is not seen in any token or policy here"), "{text}");
+        assert!(
+            text.starts_with("`Group:ops` is not seen in any token or policy here"),
+            "{text}"
+        );
         seen.insert("ops".into());
         assert_eq!(unseen(&policy, &seen, &Principal::group("ops")), None);
     }

@@ -18,7 +18,11 @@ macro_rules! acls_not_evaluated {
 pub const ACLS_NOT_EVALUATED: &str = acls_not_evaluated!();
 
 /// The sentences about superusers.
-pub const SUPERUSERS_ALLOWED: &str = concat!("Superusers are allowed everything. ", acls_not_evaluated!(), ".");
+pub const SUPERUSERS_ALLOWED: &str = concat!(
+    "Superusers are allowed everything. ",
+    acls_not_evaluated!(),
+    "."
+);
 
 /// A count with its noun: `1 role`, `2,000 roles`.
 ///
@@ -36,12 +40,18 @@ pub fn count(number: usize, noun: &str) -> String {
 /// A byte offset as people count: characters from 1.
 #[must_use]
 pub fn place(text: &str, offset: usize) -> String {
-    let before = text.get(..offset).map_or(0, |before| before.chars().count());
-    if offset >= text.len() { "at the end".into() } else { format!("at character {}", before + 1) }
+    let before = text
+        .get(..offset)
+        .map_or(0, |before| before.chars().count());
+    if offset >= text.len() {
+        "at the end".into()
+    } else {
+        format!("at character {}", before + 1)
+    }
 }
 
-/// A noun that agrees with a number, without the number: `key`, `keys`. It may stand at the end of a longer text:
-/// `role member`, `role members`.
+/// A noun that agrees with a number, without the number: `key`, `keys`. It may stand at the end of
+/// a longer text: `role member`, `role members`.
 ///
 /// ```
 /// use gbac_console_model::phrases::plural;
@@ -130,7 +140,11 @@ pub(crate) const fn separator(place: usize, named: usize, all: usize) -> &'stati
 
 /// What ends a list that names some of all: nothing, or ` and 3 more`.
 pub(crate) fn rest(named: usize, all: usize) -> String {
-    if all > named { format!(" and {} more", thousands(all - named)) } else { String::new() }
+    if all > named {
+        format!(" and {} more", thousands(all - named))
+    } else {
+        String::new()
+    }
 }
 
 /// A text with a capital first letter.
@@ -142,7 +156,10 @@ pub(crate) fn rest(named: usize, all: usize) -> String {
 #[must_use]
 pub fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().collect::<String>() + letters.as_str()).unwrap_or_default()
+    letters
+        .next()
+        .map(|first| first.to_uppercase().collect::<String>() + letters.as_str())
+        .unwrap_or_default()
 }
 
 /// An error and its hint as two sentences without the final period.
@@ -154,14 +171,23 @@ pub fn capitalized(text: &str) -> String {
 /// ```
 #[must_use]
 pub fn with_hint(message: &str, hint: &str) -> String {
-    if hint.is_empty() { capitalized(message) } else { format!("{}. {}", capitalized(message), capitalized(hint)) }
+    if hint.is_empty() {
+        capitalized(message)
+    } else {
+        format!("{}. {}", capitalized(message), capitalized(hint))
+    }
 }
 
-/// An ACL without its principal in one line, as the name of a row's buttons: `Topic payments- prefixed, Write, allow, host *`.
+/// An ACL without its principal in one line, as the name of a row's buttons: `Topic payments-
+/// prefixed, Write, allow, host *`.
 #[must_use]
 pub fn acl_line(acl: &Acl) -> String {
     let kind = acl.resource_type.spelling().label;
-    let name = if acl.resource_name.is_empty() { String::new() } else { format!(" {}", plain(&acl.resource_name)) };
+    let name = if acl.resource_name.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", plain(&acl.resource_name))
+    };
     format!(
         "{kind}{name} {}, {}, {}, host {}",
         acl.pattern_type.spelling().label,

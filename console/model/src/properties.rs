@@ -23,9 +23,17 @@ const SETTINGS: [&str; 4] = [CLAIM_PATH, NESTED, MAPPING, SUPERUSERS];
 /// # Errors
 /// A value that the engine does not take, such as a claim path in another language.
 pub fn settings_of(properties: &Map<String, Value>) -> Result<Settings, Failure> {
-    let known = |name: &&str| properties.get(*name).filter(|value| !value.is_null()).cloned();
-    let fields = SETTINGS.iter().filter_map(|name| Some(((*name).to_owned(), known(name)?)));
-    settings_from_value(&Value::Object(fields.collect())).map_err(|problems| Failure::Unreadable(problems.to_string()))
+    let known = |name: &&str| {
+        properties
+            .get(*name)
+            .filter(|value| !value.is_null())
+            .cloned()
+    };
+    let fields = SETTINGS
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), known(name)?)));
+    settings_from_value(&Value::Object(fields.collect()))
+        .map_err(|problems| Failure::Unreadable(problems.to_string()))
 }
 
 /// The change of cluster properties that makes one settings of the other.
@@ -39,8 +47,14 @@ pub fn difference(held: &Settings, wanted: &Settings) -> Result<ConfigChange, Fa
     }
     let (before, after) = (values(held), values(wanted).ok_or_else(no_property)?);
     let before = before.unwrap_or_default();
-    let upsert = after.into_iter().filter(|(name, value)| before.get(name) != Some(value)).collect();
-    Ok(ConfigChange { upsert, remove: Vec::new() })
+    let upsert = after
+        .into_iter()
+        .filter(|(name, value)| before.get(name) != Some(value))
+        .collect();
+    Ok(ConfigChange {
+        upsert,
+        remove: Vec::new(),
+    })
 }
 
 fn no_property() -> Failure {
@@ -50,14 +64,21 @@ fn no_property() -> Failure {
 
 /// The properties of settings by name; none under the managed cloud's mapping.
 fn values(settings: &Settings) -> Option<Map<String, Value>> {
-    let GroupSource::Properties { claim_path, nested } = &settings.groups else { return None };
+    let GroupSource::Properties { claim_path, nested } = &settings.groups else {
+        return None;
+    };
     let pairs = [
         (CLAIM_PATH, Value::from(claim_path.as_str())),
         (NESTED, Value::from(nested.as_str())),
         (MAPPING, Value::from(settings.principal_mapping.as_str())),
         (SUPERUSERS, Value::from(settings.superusers.as_slice())),
     ];
-    Some(pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    Some(
+        pairs
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+    )
 }
 
 #[cfg(test)]
@@ -69,14 +90,18 @@ mod tests {
     use super::*;
 
     fn read(value: Value) -> Result<Settings, Failure> {
-        let Value::Object(properties) = value else { panic!("an object") };
+        let Value::Object(properties) = value else {
+            panic!("an object")
+        };
         settings_of(&properties)
     }
 
     #[test]
     fn properties_become_settings() {
-        let settings = read(json!({ "oidc_group_claim_path": "$.realm.roles", "nested_group_behavior": "suffix",
-            "superusers": ["admin"], "audit_enabled": true, "cluster_id": null }))
+        let settings = read(
+            json!({ "oidc_group_claim_path": "$.realm.roles", "nested_group_behavior": "suffix",
+            "superusers": ["admin"], "audit_enabled": true, "cluster_id": null }),
+        )
         .unwrap();
         let groups = GroupSource::Properties {
             claim_path: ClaimPath::parse("$.realm.roles").unwrap(),
@@ -84,24 +109,37 @@ mod tests {
         };
         assert_eq!(settings.groups, groups);
         assert_eq!(settings.superusers.as_slice(), ["admin"]);
-        assert_eq!(read(json!({})).unwrap(), Settings::default(), "an older cluster has none of them");
+        assert_eq!(
+            read(json!({})).unwrap(),
+            Settings::default(),
+            "an older cluster has none of them"
+        );
         assert!(
-            read(json!({ "oidc_group_claim_path": "$[" })).unwrap_err().to_string().contains("oidc_group_claim_path")
+            read(json!({ "oidc_group_claim_path": "$[" }))
+                .unwrap_err()
+                .to_string()
+                .contains("oidc_group_claim_path")
         );
     }
 
     #[test]
     fn only_what_differs_is_sent() {
         let held = read(json!({ "superusers": ["admin"] })).unwrap();
-        let wanted = read(json!({ "superusers": ["admin"], "nested_group_behavior": "suffix" })).unwrap();
+        let wanted =
+            read(json!({ "superusers": ["admin"], "nested_group_behavior": "suffix" })).unwrap();
         let change = difference(&held, &wanted).unwrap();
-        assert_eq!(Value::Object(change.upsert), json!({ "nested_group_behavior": "suffix" }));
+        assert_eq!(
+            Value::Object(change.upsert),
+            json!({ "nested_group_behavior": "suffix" })
+        );
         assert!(change.remove.is_empty() && difference(&held, &held).unwrap().upsert.is_empty());
 
         let sso = json!({ "sso": { "mode": "use_map", "attributes": { "federated_groups": "$.groups" } } });
         let sso = settings_from_value(&sso).unwrap();
         assert!(difference(&held, &sso).is_err());
-        let access = settings_from_value(&json!({ "superusers": ["admin"], "access": { "read_only": ["Group:ops"] } }));
+        let access = settings_from_value(
+            &json!({ "superusers": ["admin"], "access": { "read_only": ["Group:ops"] } }),
+        );
         assert!(difference(&held, &access.unwrap()).is_err());
     }
 }

@@ -41,12 +41,17 @@ impl RichText {
     /// A sentence in the engine's way, where what is in backticks is code.
     #[must_use]
     pub fn message(message: &str) -> Self {
-        message.split('`').enumerate().filter(|(_, piece)| !piece.is_empty()).fold(
-            Self::new(),
-            |words, (place, piece)| {
-                if place % 2 == 0 { words.text(piece) } else { words.code(piece) }
-            },
-        )
+        message
+            .split('`')
+            .enumerate()
+            .filter(|(_, piece)| !piece.is_empty())
+            .fold(Self::new(), |words, (place, piece)| {
+                if place % 2 == 0 {
+                    words.text(piece)
+                } else {
+                    words.code(piece)
+                }
+            })
     }
 
     /// The same, with plain text at its end.
@@ -107,11 +112,12 @@ impl RichText {
         self
     }
 
-    /// The same, with a name at its end in which what differs from `other` is marked: letters in another case, or a
-    /// leading slash.
+    /// The same, with a name at its end in which what differs from `other` is marked: letters in
+    /// another case, or a leading slash.
     #[must_use]
     pub fn differs(mut self, kind: &str, name: &str, other: &str) -> Self {
-        self.0.push(Span::Differs(kind.into(), differing(name, other)));
+        self.0
+            .push(Span::Differs(kind.into(), differing(name, other)));
         self
     }
 
@@ -122,7 +128,8 @@ impl RichText {
         self
     }
 
-    /// The sentence as plain text, for announcements and labels; what cannot be seen in a name is shown by its code.
+    /// The sentence as plain text, for announcements and labels; what cannot be seen in a name is
+    /// shown by its code.
     #[must_use]
     pub fn plain(&self) -> String {
         self.0
@@ -134,9 +141,9 @@ impl RichText {
                 Span::Pattern(words) => (*words).into(),
                 Span::Permission(permission) => permission.spelling().label.into(),
                 Span::Overridden => "Allow".into(),
-                Span::Differs(kind, parts) => {
-                    std::iter::once(kind.as_str()).chain(parts.iter().map(|(part, _)| part.as_str())).collect()
-                }
+                Span::Differs(kind, parts) => std::iter::once(kind.as_str())
+                    .chain(parts.iter().map(|(part, _)| part.as_str()))
+                    .collect(),
             })
             .collect()
     }
@@ -154,11 +161,16 @@ impl From<String> for RichText {
     }
 }
 
-/// The parts of a name, each with whether it differs from `other`. A prefix is compared with the start of `other`.
+/// The parts of a name, each with whether it differs from `other`. A prefix is compared with the
+/// start of `other`.
 fn differing(name: &str, other: &str) -> Vec<(String, bool)> {
     let slash = usize::from(name.starts_with('/') && !other.starts_with('/'));
     let (lead, rest) = name.split_at_checked(slash).unwrap_or(("", name));
-    let other = if name.starts_with('/') { other } else { other.strip_prefix('/').unwrap_or(other) };
+    let other = if name.starts_with('/') {
+        other
+    } else {
+        other.strip_prefix('/').unwrap_or(other)
+    };
     let mut parts: Vec<(String, bool)> = Vec::new();
     if !lead.is_empty() {
         parts.push((lead.into(), true));
@@ -190,11 +202,18 @@ pub fn listed(things: Vec<RichText>, most: usize) -> RichText {
     let all = things.len();
     let named = all.min(most);
     let named_things = things.into_iter().take(named).enumerate();
-    let list = named_things.fold(RichText::new(), |list, (place, thing)| match phrases::separator(place, named, all) {
-        "" => list.then(thing),
-        separator => list.text(separator).then(thing),
-    });
-    if all > named { list.text(phrases::rest(named, all)) } else { list }
+    let list = named_things.fold(
+        RichText::new(),
+        |list, (place, thing)| match phrases::separator(place, named, all) {
+            "" => list.then(thing),
+            separator => list.text(separator).then(thing),
+        },
+    );
+    if all > named {
+        list.text(phrases::rest(named, all))
+    } else {
+        list
+    }
 }
 
 #[cfg(test)]
@@ -203,8 +222,16 @@ mod tests {
 
     #[test]
     fn lists_as_people_do() {
-        let list =
-            |names: &[&str], most| listed(names.iter().map(|name| RichText::new().code(*name)).collect(), most).plain();
+        let list = |names: &[&str], most| {
+            listed(
+                names
+                    .iter()
+                    .map(|name| RichText::new().code(*name))
+                    .collect(),
+                most,
+            )
+            .plain()
+        };
         assert_eq!(list(&["a"], 3), "a");
         assert_eq!(list(&["a", "b"], 3), "a and b");
         assert_eq!(list(&["a", "b", "c"], 3), "a, b and c");
@@ -230,6 +257,9 @@ mod tests {
     #[test]
     fn backticks_become_code() {
         let words = RichText::message("`$.sub` is missing");
-        assert_eq!(words.0, [Span::Code("$.sub".into()), Span::Text(" is missing".into())]);
+        assert_eq!(
+            words.0,
+            [Span::Code("$.sub".into()), Span::Text(" is missing".into())]
+        );
     }
 }

@@ -50,16 +50,28 @@ pub fn rows(before: &Policy, after: &Policy, changes: &[Change]) -> Vec<RoleRow>
         counts,
         standing,
     };
-    let standing = |name: &str| if before.has_role(name) { RowStatus::Stored } else { RowStatus::Added };
+    let standing = |name: &str| {
+        if before.has_role(name) {
+            RowStatus::Stored
+        } else {
+            RowStatus::Added
+        }
+    };
     let mut rows: Vec<RoleRow> = (role_counts(after).into_iter())
         .map(|counts| {
-            let standing = if about.is_empty() { RowStatus::Stored } else { standing(&counts.name) };
+            let standing = if about.is_empty() {
+                RowStatus::Stored
+            } else {
+                standing(&counts.name)
+            };
             row(counts, standing)
         })
         .collect();
     let goes = |name: &str| before.has_role(name) && !after.has_role(name);
     if about.keys().any(|name| goes(name)) {
-        let gone = role_counts(before).into_iter().filter(|counts| goes(&counts.name));
+        let gone = role_counts(before)
+            .into_iter()
+            .filter(|counts| goes(&counts.name));
         rows.extend(gone.map(|counts| row(counts, RowStatus::Removed)));
         rows.sort_by(|a, b| a.counts.name.cmp(&b.counts.name));
     }
@@ -102,11 +114,20 @@ impl Column {
     }
 }
 
-/// The places of the roles that a search finds, in order of a column; ties stay in order of the name.
+/// The places of the roles that a search finds, in order of a column; ties stay in order of the
+/// name.
 #[must_use]
-pub fn matching_rows(rows: &[RoleRow], search: &Search, column: Column, descending: bool) -> Vec<usize> {
-    let mut found: Vec<(usize, &RoleRow)> =
-        rows.iter().enumerate().filter(|(_, row)| search.finds(&row.counts.name)).collect();
+pub fn matching_rows(
+    rows: &[RoleRow],
+    search: &Search,
+    column: Column,
+    descending: bool,
+) -> Vec<usize> {
+    let mut found: Vec<(usize, &RoleRow)> = rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| search.finds(&row.counts.name))
+        .collect();
     let key = |row: &RoleRow| match column {
         Column::Name => 0,
         Column::Principals => row.counts.members,
@@ -126,7 +147,8 @@ pub fn matching_rows(rows: &[RoleRow], search: &Search, column: Column, descendi
     found.into_iter().map(|(place, _)| place).collect()
 }
 
-/// A search over names: a regular expression, or plain text when it is none. Letter case does not matter.
+/// A search over names: a regular expression, or plain text when it is none. Letter case does not
+/// matter.
 #[derive(Debug, Clone)]
 pub struct Search {
     text: String,
@@ -139,9 +161,17 @@ impl Search {
     #[must_use]
     pub fn new(text: &str) -> Self {
         // Text without signs is found as text, which is the same and several times faster.
-        let has_signs = text.contains(['\\', '.', '+', '*', '?', '(', ')', '|', '[', ']', '{', '}', '^', '$']);
-        let pattern = has_signs.then(|| RegexBuilder::new(text).case_insensitive(true).build().ok()).flatten();
-        Self { text: text.to_lowercase(), is_broken: has_signs && pattern.is_none(), pattern }
+        let has_signs = text.contains([
+            '\\', '.', '+', '*', '?', '(', ')', '|', '[', ']', '{', '}', '^', '$',
+        ]);
+        let pattern = has_signs
+            .then(|| RegexBuilder::new(text).case_insensitive(true).build().ok())
+            .flatten();
+        Self {
+            text: text.to_lowercase(),
+            is_broken: has_signs && pattern.is_none(),
+            pattern,
+        }
     }
 
     /// Whether it was meant as a regular expression and is none, so that it is taken as plain text.
@@ -166,15 +196,27 @@ impl Search {
 pub fn marks(policy: &Policy, names: &[String]) -> BTreeMap<String, String> {
     let mut by_role: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
     for finding in lint_roles(policy, names.iter().map(String::as_str)) {
-        let Some(name) = role_in(&finding) else { continue };
-        by_role.entry(name.to_owned()).or_default().push(finding.code.as_str());
+        let Some(name) = role_in(&finding) else {
+            continue;
+        };
+        by_role
+            .entry(name.to_owned())
+            .or_default()
+            .push(finding.code.as_str());
     }
-    by_role.into_iter().map(|(name, codes)| (name, mark(&codes))).collect()
+    by_role
+        .into_iter()
+        .map(|(name, codes)| (name, mark(&codes)))
+        .collect()
 }
 
 /// The role that a finding is about.
 fn role_in(finding: &Finding) -> Option<&str> {
-    let about = finding.acls.first().map(|acl| &acl.principal).or_else(|| finding.principals.first())?;
+    let about = finding
+        .acls
+        .first()
+        .map(|acl| &acl.principal)
+        .or_else(|| finding.principals.first())?;
     (about.kind() == PrincipalType::Role).then(|| about.name())
 }
 
@@ -204,7 +246,9 @@ pub fn name_error(policy: &Policy, name: &str) -> Option<String> {
     if let Err(error) = check_role_name(name) {
         return Some(phrases::with_hint(&error.to_string(), &error.hint()));
     }
-    policy.has_role(name).then(|| "A role with this name already exists".into())
+    policy
+        .has_role(name)
+        .then(|| "A role with this name already exists".into())
 }
 
 /// Why to look at the name again before creating the role.
@@ -213,10 +257,15 @@ pub fn name_warning(policy: &Policy, name: &str) -> Option<String> {
     if name.trim() != name {
         return Some("The name starts or ends with a space, which becomes part of it".into());
     }
-    let near = policy.role_names().find_map(|other| Some((other, name_difference(name, other)?)));
+    let near = policy
+        .role_names()
+        .find_map(|other| Some((other, name_difference(name, other)?)));
     if let Some((other, difference)) = near {
         let how = difference.label();
-        return Some(format!("The role `{}` already exists and differs only in {how}", plain(other)));
+        return Some(format!(
+            "The role `{}` already exists and differs only in {how}",
+            plain(other)
+        ));
     }
     role_name_warning(name).map(phrases::capitalized)
 }
@@ -238,11 +287,18 @@ pub fn deletion(policy: &Policy, name: &str) -> Option<RoleDeletion> {
         .members
         .iter()
         .map(|member| {
-            let others = policy.roles_of(member).filter(|other| *other != name).map(str::to_owned).collect();
+            let others = policy
+                .roles_of(member)
+                .filter(|other| *other != name)
+                .map(str::to_owned)
+                .collect();
             (member.clone(), others)
         })
         .collect();
-    Some(RoleDeletion { members, acls: acls_of(policy, name) })
+    Some(RoleDeletion {
+        members,
+        acls: acls_of(policy, name),
+    })
 }
 
 /// The ACLs of a role, in order of their fields.
@@ -276,7 +332,10 @@ mod tests {
     }
 
     fn names<'a>(rows: &'a [RoleRow], places: &[usize]) -> Vec<&'a str> {
-        places.iter().map(|place| rows[*place].counts.name.as_str()).collect()
+        places
+            .iter()
+            .map(|place| rows[*place].counts.name.as_str())
+            .collect()
     }
 
     #[test]
@@ -284,8 +343,21 @@ mod tests {
         let policy = policy();
         let rows = rows(&policy, &policy, &[]);
         assert_eq!(names(&rows, &[0, 1, 2]), ["Auditors", "Empty", "Readers"]);
-        let counts = RoleCounts { name: "Readers".into(), members: 2, groups: 1, acls: 2, denies: 1 };
-        assert_eq!(rows[2], RoleRow { counts, standing: RowStatus::Stored, changes: 0 });
+        let counts = RoleCounts {
+            name: "Readers".into(),
+            members: 2,
+            groups: 1,
+            acls: 2,
+            denies: 1,
+        };
+        assert_eq!(
+            rows[2],
+            RoleRow {
+                counts,
+                standing: RowStatus::Stored,
+                changes: 0
+            }
+        );
         assert_eq!((rows[1].counts.members, rows[1].counts.acls), (0, 0));
     }
 
@@ -295,15 +367,28 @@ mod tests {
         let mut after = before.clone();
         let changes = [
             Change::CreateRole("New".into()),
-            Change::AddMember { role: "New".into(), member: Principal::group("eng") },
-            Change::DeleteRole { name: "Readers".into(), delete_acls: true },
+            Change::AddMember {
+                role: "New".into(),
+                member: Principal::group("eng"),
+            },
+            Change::DeleteRole {
+                name: "Readers".into(),
+                delete_acls: true,
+            },
         ];
         for change in &changes {
             after.apply(change.clone()).unwrap();
         }
         let rows = rows(&before, &after, &changes);
         let shown: Vec<_> = (rows.iter())
-            .map(|row| (row.counts.name.as_str(), row.standing, row.changes, row.counts.members))
+            .map(|row| {
+                (
+                    row.counts.name.as_str(),
+                    row.standing,
+                    row.changes,
+                    row.counts.members,
+                )
+            })
             .collect();
         assert_eq!(
             shown,
@@ -320,12 +405,30 @@ mod tests {
     fn sorting_keeps_names_in_order() {
         let policy = policy();
         let rows = rows(&policy, &policy, &[]);
-        let sorted = |column, descending| names(&rows, &matching_rows(&rows, &Search::new(""), column, descending));
+        let sorted = |column, descending| {
+            names(
+                &rows,
+                &matching_rows(&rows, &Search::new(""), column, descending),
+            )
+        };
         assert_eq!(sorted(Column::Acls, true), ["Readers", "Auditors", "Empty"]);
-        assert_eq!(sorted(Column::Groups, false), ["Empty", "Auditors", "Readers"]);
+        assert_eq!(
+            sorted(Column::Groups, false),
+            ["Empty", "Auditors", "Readers"]
+        );
         assert_eq!(sorted(Column::Name, true), ["Readers", "Empty", "Auditors"]);
-        assert_eq!(names(&rows, &matching_rows(&rows, &Search::new("e.*s$"), Column::Name, false)), ["Readers"]);
-        assert!(Column::ALL.iter().all(|column| Column::from_id(column.id()) == Some(*column)));
+        assert_eq!(
+            names(
+                &rows,
+                &matching_rows(&rows, &Search::new("e.*s$"), Column::Name, false)
+            ),
+            ["Readers"]
+        );
+        assert!(
+            Column::ALL
+                .iter()
+                .all(|column| Column::from_id(column.id()) == Some(*column))
+        );
     }
 
     #[test]
@@ -343,9 +446,18 @@ mod tests {
         let policy = policy();
         let names: Vec<String> = policy.role_names().map(str::to_owned).collect();
         let marks = marks(&policy, &names);
-        let shown: Vec<(&str, &str)> = marks.iter().map(|(name, mark)| (name.as_str(), mark.as_str())).collect();
-        assert_eq!(shown, [("Auditors", "No ACLs"), ("Empty", "No members, no ACLs")]);
-        assert_eq!(mark(&["acl_unreachable", "acl_covered", "acl_covered"]), "1 ACL blocked by a deny, 2 more");
+        let shown: Vec<(&str, &str)> = marks
+            .iter()
+            .map(|(name, mark)| (name.as_str(), mark.as_str()))
+            .collect();
+        assert_eq!(
+            shown,
+            [("Auditors", "No ACLs"), ("Empty", "No members, no ACLs")]
+        );
+        assert_eq!(
+            mark(&["acl_unreachable", "acl_covered", "acl_covered"]),
+            "1 ACL blocked by a deny, 2 more"
+        );
         assert_eq!(mark(&["acl_covered", "acl_covered"]), "2 ACLs redundant");
         assert_eq!(mark(&["topic_name"]), "1 finding");
     }
@@ -353,8 +465,14 @@ mod tests {
     #[test]
     fn a_new_name_is_checked_against_the_others() {
         let policy = policy();
-        assert_eq!(name_error(&policy, "Readers").as_deref(), Some("A role with this name already exists"));
-        assert!(name_error(&policy, "a,b").is_some_and(|text| text.starts_with("The role name contains `,`")));
+        assert_eq!(
+            name_error(&policy, "Readers").as_deref(),
+            Some("A role with this name already exists")
+        );
+        assert!(
+            name_error(&policy, "a,b")
+                .is_some_and(|text| text.starts_with("The role name contains `,`"))
+        );
         assert_eq!(name_error(&policy, "New"), None);
         assert!(name_warning(&policy, "readers").is_some_and(|text| text.contains("letter case")));
         assert!(name_warning(&policy, "New ").is_some_and(|text| text.contains("space")));
@@ -368,7 +486,10 @@ mod tests {
         assert_eq!(deletion.acls.len(), 2);
         assert_eq!(
             deletion.members,
-            [(Principal::user("ann"), vec![]), (Principal::group("eng"), vec!["Auditors".into()])]
+            [
+                (Principal::user("ann"), vec![]),
+                (Principal::group("eng"), vec!["Auditors".into()])
+            ]
         );
     }
 }

@@ -34,13 +34,19 @@ impl SendReport {
     /// How many changes were made.
     #[must_use]
     pub fn made(&self) -> usize {
-        self.outcomes.iter().filter(|outcome| **outcome == SendOutcome::Made).count()
+        self.outcomes
+            .iter()
+            .filter(|outcome| **outcome == SendOutcome::Made)
+            .count()
     }
 
     /// Changes that were not sent at all, and why.
     #[must_use]
     pub fn unsent(number: usize, failure: Failure) -> Self {
-        Self { outcomes: vec![SendOutcome::Kept; number], whole: Some(failure) }
+        Self {
+            outcomes: vec![SendOutcome::Kept; number],
+            whole: Some(failure),
+        }
     }
 
     /// Whether the service may have made the changes, because its answer is missing.
@@ -59,9 +65,15 @@ impl SendReport {
     #[must_use]
     pub fn title_and_text(&self) -> (String, Option<String>) {
         let (made, all) = (self.made(), self.outcomes.len());
-        let failed = self.outcomes.iter().filter(|outcome| matches!(outcome, SendOutcome::Failed(_))).count();
+        let failed = self
+            .outcomes
+            .iter()
+            .filter(|outcome| matches!(outcome, SendOutcome::Failed(_)))
+            .count();
         let title = match &self.whole {
-            Some(failure) if failure.is_unanswered() => "Not applied: the service did not answer".to_owned(),
+            Some(failure) if failure.is_unanswered() => {
+                "Not applied: the service did not answer".to_owned()
+            }
             Some(failure) if failure.is_unauthenticated() => "Your sign-in expired".to_owned(),
             _ if made == all => format!("{} applied", count(all, "change")),
             _ => format!("{made} of {} applied", count(all, "change")),
@@ -92,16 +104,23 @@ impl SendReport {
     #[must_use]
     pub fn together(number: usize, answer: Result<(), Failure>) -> Self {
         match answer {
-            Ok(()) => Self { outcomes: vec![SendOutcome::Made; number], whole: None },
+            Ok(()) => Self {
+                outcomes: vec![SendOutcome::Made; number],
+                whole: None,
+            },
             Err(failure) => {
                 let (outcomes, is_told) = by_change(number, &failure);
-                Self { outcomes, whole: (!is_told).then_some(failure) }
+                Self {
+                    outcomes,
+                    whole: (!is_told).then_some(failure),
+                }
             }
         }
     }
 }
 
-/// Changes that were sent together and whose answer is missing. The service made all of them or none (D-70).
+/// Changes that were sent together and whose answer is missing. The service made all of them or
+/// none (D-70).
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnansweredChanges {
     /// The changes.
@@ -121,20 +140,28 @@ impl UnansweredChanges {
         let has = |change: &Change| match change {
             Change::CreateRole(name) => now.has_role(name),
             Change::RemoveMember { role, member } => !now.roles_of(member).any(|of| of == role),
-            Change::Settings(_) => rebased(after.settings(), self.before.settings(), now.settings()) == *now.settings(),
+            Change::Settings(_) => {
+                rebased(after.settings(), self.before.settings(), now.settings()) == *now.settings()
+            }
             change => is_done(now, change),
         };
         changes_between(&self.before, &after).iter().all(has)
     }
 }
 
-/// A refusal of changes that were sent together, assigned to the refused ones; and whether that covers all of it.
+/// A refusal of changes that were sent together, assigned to the refused ones; and whether that
+/// covers all of it.
 fn by_change(number: usize, failure: &Failure) -> (Vec<SendOutcome>, bool) {
     let mut outcomes = vec![SendOutcome::Kept; number];
-    let Failure::Refused(refusal) = failure else { return (outcomes, false) };
+    let Failure::Refused(refusal) = failure else {
+        return (outcomes, false);
+    };
     let mut is_told = !refusal.fields.is_empty();
     for violation in &refusal.fields {
-        let place = violation.field.strip_prefix("/changes/").and_then(|rest| rest.split('/').next()?.parse().ok());
+        let place = violation
+            .field
+            .strip_prefix("/changes/")
+            .and_then(|rest| rest.split('/').next()?.parse().ok());
         let Some(outcome) = place.and_then(|place: usize| outcomes.get_mut(place)) else {
             is_told = false;
             continue;
@@ -143,7 +170,10 @@ fn by_change(number: usize, failure: &Failure) -> (Vec<SendOutcome>, bool) {
         match outcome {
             SendOutcome::Failed(Failure::Refused(held)) => held.fields.push(field),
             outcome => {
-                *outcome = SendOutcome::Failed(Failure::Refused(Refusal { fields: vec![field], ..refusal.clone() }));
+                *outcome = SendOutcome::Failed(Failure::Refused(Refusal {
+                    fields: vec![field],
+                    ..refusal.clone()
+                }));
             }
         }
     }
@@ -157,14 +187,31 @@ mod tests {
     use super::*;
 
     fn refused(status: u16, fields: &[(&str, &str)]) -> Failure {
-        let fields = fields.iter().map(|(field, text)| FieldViolation::new(*field, *text)).collect();
-        let (code, message) = ("invalid_changes".into(), "the changes have 2 problems; nothing was changed".into());
-        Failure::Refused(Refusal { status, code, message, fields })
+        let fields = fields
+            .iter()
+            .map(|(field, text)| FieldViolation::new(*field, *text))
+            .collect();
+        let (code, message) = (
+            "invalid_changes".into(),
+            "the changes have 2 problems; nothing was changed".into(),
+        );
+        Failure::Refused(Refusal {
+            status,
+            code,
+            message,
+            fields,
+        })
     }
 
     #[test]
     fn a_refusal_is_told_at_the_changes_that_it_is_about() {
-        let answer = refused(400, &[("/changes/2/acl/principal", "no wildcard"), ("/changes/2/acl/host", "no range")]);
+        let answer = refused(
+            400,
+            &[
+                ("/changes/2/acl/principal", "no wildcard"),
+                ("/changes/2/acl/host", "no range"),
+            ],
+        );
         let sending = SendReport::together(4, Err(answer));
         assert_eq!((sending.made(), &sending.whole), (0, &None));
         let said: Vec<String> = sending
@@ -180,48 +227,89 @@ mod tests {
 
     #[test]
     fn an_expired_sign_in_says_so_and_keeps_the_draft() {
-        for report in [SendReport::together(3, Err(refused(401, &[]))), SendReport::unsent(3, refused(401, &[]))] {
+        for report in [
+            SendReport::together(3, Err(refused(401, &[]))),
+            SendReport::unsent(3, refused(401, &[])),
+        ] {
             let (title, text) = report.title_and_text();
             assert_eq!(title, "Your sign-in expired");
-            assert!(text.unwrap().ends_with("The draft is unchanged. Sign in again to apply it."));
-            assert_eq!(report.outcomes, [SendOutcome::Kept, SendOutcome::Kept, SendOutcome::Kept]);
+            assert!(
+                text.unwrap()
+                    .ends_with("The draft is unchanged. Sign in again to apply it.")
+            );
+            assert_eq!(
+                report.outcomes,
+                [SendOutcome::Kept, SendOutcome::Kept, SendOutcome::Kept]
+            );
         }
-        assert_eq!(SendReport::together(1, Ok(())).title_and_text(), ("1 change applied".to_owned(), None));
-        assert_eq!(SendReport::together(2, Err(refused(409, &[]))).title_and_text().0, "0 of 2 changes applied");
+        assert_eq!(
+            SendReport::together(1, Ok(())).title_and_text(),
+            ("1 change applied".to_owned(), None)
+        );
+        assert_eq!(
+            SendReport::together(2, Err(refused(409, &[])))
+                .title_and_text()
+                .0,
+            "0 of 2 changes applied"
+        );
     }
 
     #[test]
     fn a_policy_says_whether_unanswered_changes_were_made() {
-        let join = |group: &str| Change::AddMember { role: "R".into(), member: Principal::group(group) };
+        let join = |group: &str| Change::AddMember {
+            role: "R".into(),
+            member: Principal::group(group),
+        };
         let mut before = Policy::default();
         apply_each(&mut before, &[Change::CreateRole("R".into()), join("old")]);
         let mut settings = before.settings().clone();
         settings.superusers.insert("root".into());
-        // The role is deleted and made anew: only the difference of both policies tells whether that was done.
+        // The role is deleted and made anew: only the difference of both policies tells whether
+        // that was done.
         let changes = vec![
-            Change::DeleteRole { name: "R".into(), delete_acls: true },
+            Change::DeleteRole {
+                name: "R".into(),
+                delete_acls: true,
+            },
             Change::CreateRole("R".into()),
             join("new"),
             Change::Settings(Box::new(settings)),
         ];
-        let unanswered = UnansweredChanges { changes: changes.clone(), before: Arc::new(before.clone()), at_ms: 0.0 };
+        let unanswered = UnansweredChanges {
+            changes: changes.clone(),
+            before: Arc::new(before.clone()),
+            at_ms: 0.0,
+        };
         assert!(!unanswered.are_in(&before));
         let mut after = before.clone();
         apply_each(&mut after, &changes);
         assert!(unanswered.are_in(&after));
         // What others do meanwhile does not matter.
-        apply_each(&mut after, &[Change::CreateRole("Theirs".into()), join("theirs")]);
+        apply_each(
+            &mut after,
+            &[Change::CreateRole("Theirs".into()), join("theirs")],
+        );
         assert!(unanswered.are_in(&after));
-        apply_each(&mut before, &[Change::CreateRole("Theirs".into()), join("new")]);
+        apply_each(
+            &mut before,
+            &[Change::CreateRole("Theirs".into()), join("new")],
+        );
         assert!(!unanswered.are_in(&before), "one of several is not all");
     }
 
     #[test]
     fn an_answer_of_a_proxy_for_a_service_that_is_gone_is_none() {
-        for failure in [Failure::NoAnswer("offline".into()), refused(502, &[]), refused(504, &[])] {
+        for failure in [
+            Failure::NoAnswer("offline".into()),
+            refused(502, &[]),
+            refused(504, &[]),
+        ] {
             let report = SendReport::together(2, Err(failure));
             assert!(report.is_unanswered());
-            assert_eq!(report.title_and_text().0, "Not applied: the service did not answer");
+            assert_eq!(
+                report.title_and_text().0,
+                "Not applied: the service did not answer"
+            );
         }
         assert!(!SendReport::together(2, Err(refused(503, &[]))).is_unanswered());
     }
@@ -237,6 +325,12 @@ mod tests {
             assert_eq!((sending.made(), sending.whole), (0, Some(failure)));
             assert_eq!(sending.outcomes, [SendOutcome::Kept, SendOutcome::Kept]);
         }
-        assert_eq!(SendReport::together(2, Ok(())), SendReport { outcomes: vec![SendOutcome::Made; 2], whole: None });
+        assert_eq!(
+            SendReport::together(2, Ok(())),
+            SendReport {
+                outcomes: vec![SendOutcome::Made; 2],
+                whole: None
+            }
+        );
     }
 }

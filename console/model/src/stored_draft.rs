@@ -28,7 +28,11 @@ pub struct DraftOwner {
 impl DraftOwner {
     /// The user with these credentials for a cluster.
     #[must_use]
-    pub fn new(info: Option<&ServiceInfo>, connection: &Connection, credentials: Option<&Credentials>) -> Self {
+    pub fn new(
+        info: Option<&ServiceInfo>,
+        connection: &Connection,
+        credentials: Option<&Credentials>,
+    ) -> Self {
         Self {
             data: info.map(|info| info.data_id.clone()).unwrap_or_default(),
             cluster: connection.id(),
@@ -39,7 +43,10 @@ impl DraftOwner {
     /// Nobody, at the same cluster.
     #[must_use]
     pub fn signed_out(&self) -> Self {
-        Self { account: String::new(), ..self.clone() }
+        Self {
+            account: String::new(),
+            ..self.clone()
+        }
     }
 
     /// Whether it is about the same policy.
@@ -70,10 +77,15 @@ impl StoredDraft {
     }
 }
 
-/// The drafts as text; none if there is nothing to keep. It has no credentials, and nothing of a token.
+/// The drafts as text; none if there is nothing to keep. It has no credentials, and nothing of a
+/// token.
 #[must_use]
 pub fn to_text(drafts: &[StoredDraft]) -> Option<String> {
-    let kept: Vec<Value> = drafts.iter().filter(|draft| !draft.is_empty()).map(to_value).collect();
+    let kept: Vec<Value> = drafts
+        .iter()
+        .filter(|draft| !draft.is_empty())
+        .map(to_value)
+        .collect();
     let first = kept.len().saturating_sub(MOST);
     (!kept.is_empty()).then(|| json!({ "drafts": kept.get(first..) }).to_string())
 }
@@ -103,8 +115,14 @@ fn to_value(draft: &StoredDraft) -> Value {
 /// Reads the text of [`to_text`]; a draft that cannot be read is left out.
 #[must_use]
 pub fn from_text(text: &str) -> Vec<StoredDraft> {
-    let Ok(Value::Object(document)) = serde_json::from_str::<Value>(text) else { return Vec::new() };
-    let drafts = document.get("drafts").and_then(Value::as_array).into_iter().flatten();
+    let Ok(Value::Object(document)) = serde_json::from_str::<Value>(text) else {
+        return Vec::new();
+    };
+    let drafts = document
+        .get("drafts")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
     drafts.filter_map(from_value).collect()
 }
 
@@ -121,7 +139,13 @@ fn from_value(value: &Value) -> Option<StoredDraft> {
     });
     Some(StoredDraft {
         owner: serde_json::from_value(value.get("owner")?.clone()).ok()?,
-        staged: changes(value.get("changes")?)?.into_iter().map(|change| Staged { change, failure: None }).collect(),
+        staged: changes(value.get("changes")?)?
+            .into_iter()
+            .map(|change| Staged {
+                change,
+                failure: None,
+            })
+            .collect(),
         settings_base: value.get("settings_base").and_then(settings_from),
         applied,
     })
@@ -150,18 +174,35 @@ fn settings_from(value: &Value) -> Option<Settings> {
 #[cfg(test)]
 mod tests {
     use gbac_api::service::SignIn;
-    use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType};
+    use gbac_engine::model::{
+        Acl, Host, Operation, PatternType, Permission, Principal, ResourceType,
+    };
 
     use super::*;
     use crate::failure::Failure;
 
     fn owner(account: &str) -> DraftOwner {
-        DraftOwner { data: "d1".into(), cluster: String::new(), account: account.into() }
+        DraftOwner {
+            data: "d1".into(),
+            cluster: String::new(),
+            account: account.into(),
+        }
     }
 
     fn draft(account: &str, changes: Vec<Change>) -> StoredDraft {
-        let staged = changes.into_iter().map(|change| Staged { change, failure: None }).collect();
-        StoredDraft { owner: owner(account), staged, settings_base: None, applied: None }
+        let staged = changes
+            .into_iter()
+            .map(|change| Staged {
+                change,
+                failure: None,
+            })
+            .collect();
+        StoredDraft {
+            owner: owner(account),
+            staged,
+            settings_base: None,
+            applied: None,
+        }
     }
 
     #[test]
@@ -180,11 +221,20 @@ mod tests {
         let member = Principal::user("Zoë 😀");
         let changes = vec![
             Change::CreateRole("R".into()),
-            Change::AddMember { role: "R".into(), member: member.clone() },
-            Change::RemoveMember { role: "S".into(), member },
+            Change::AddMember {
+                role: "R".into(),
+                member: member.clone(),
+            },
+            Change::RemoveMember {
+                role: "S".into(),
+                member,
+            },
             Change::AddAcl(acl.clone()),
             Change::RemoveAcl(acl),
-            Change::DeleteRole { name: "Old".into(), delete_acls: true },
+            Change::DeleteRole {
+                name: "Old".into(),
+                delete_acls: true,
+            },
             Change::Settings(Box::new(settings.clone())),
         ];
         let applied = AppliedDraft {
@@ -207,11 +257,19 @@ mod tests {
 
     #[test]
     fn why_a_change_failed_is_not_kept_and_old_drafts_go_first() {
-        let failed = Staged { change: Change::CreateRole("R".into()), failure: Some(Failure::NoAnswer("x".into())) };
-        let text = to_text(&[StoredDraft { staged: vec![failed], ..draft("a", Vec::new()) }]).unwrap();
+        let failed = Staged {
+            change: Change::CreateRole("R".into()),
+            failure: Some(Failure::NoAnswer("x".into())),
+        };
+        let text = to_text(&[StoredDraft {
+            staged: vec![failed],
+            ..draft("a", Vec::new())
+        }])
+        .unwrap();
         assert_eq!(from_text(&text)[0].staged[0].failure, None);
-        let many: Vec<StoredDraft> =
-            (0..MOST + 5).map(|number| draft(&number.to_string(), vec![Change::CreateRole("R".into())])).collect();
+        let many: Vec<StoredDraft> = (0..MOST + 5)
+            .map(|number| draft(&number.to_string(), vec![Change::CreateRole("R".into())]))
+            .collect();
         let kept = from_text(&to_text(&many).unwrap());
         assert!(kept.len() == MOST && kept[0].owner == owner("5"));
     }
@@ -219,7 +277,14 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_left_out() {
         let good = to_text(&[draft("a", vec![Change::CreateRole("R".into())])]).unwrap();
-        for text in ["", "null", "{}", "{\"drafts\":7}", "{\"drafts\":[{}]}", &good.replace("create_role", "erase")] {
+        for text in [
+            "",
+            "null",
+            "{}",
+            "{\"drafts\":7}",
+            "{\"drafts\":[{}]}",
+            &good.replace("create_role", "erase"),
+        ] {
             assert!(from_text(text).is_empty(), "{text}");
         }
         assert_eq!(from_text(&good).len(), 1);
@@ -227,17 +292,29 @@ mod tests {
 
     #[test]
     fn an_account_is_one_of_a_service_and_a_cluster() {
-        let password = |user: &str| Credentials::Password(SignIn { user: user.into(), password: "secret".into() });
+        let password = |user: &str| {
+            Credentials::Password(SignIn {
+                user: user.into(),
+                password: "secret".into(),
+            })
+        };
         let own = DraftOwner::new(None, &Connection::Service, Some(&password("admin")));
         assert_eq!(own.account, "local admin");
         // The claims: {"iss":"https://idp","sub":"admin"}.
-        let token =
-            Credentials::Token("eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2lkcCIsInN1YiI6ImFkbWluIn0.c2ln".into());
+        let token = Credentials::Token(
+            "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2lkcCIsInN1YiI6ImFkbWluIn0.c2ln".into(),
+        );
         let of_token = DraftOwner::new(None, &Connection::Service, Some(&token));
         assert_eq!(of_token.account, "token https://idp admin");
-        assert_ne!(own, DraftOwner::new(None, &Connection::SelfManaged, Some(&password("admin"))));
+        assert_ne!(
+            own,
+            DraftOwner::new(None, &Connection::SelfManaged, Some(&password("admin")))
+        );
         assert!(own.has_policy_of(&of_token) && own.signed_out() == of_token.signed_out());
         let whole = format!("{own:?}{of_token:?}");
-        assert!(!whole.contains("secret") && !whole.contains("eyJ"), "{whole}");
+        assert!(
+            !whole.contains("secret") && !whole.contains("eyJ"),
+            "{whole}"
+        );
     }
 }

@@ -53,8 +53,9 @@ pub struct TabNotice {
 }
 
 impl OtherTabs {
-    /// Hears a message, and says whether its tab waits for an answer about the draft of this one. A draft of another
-    /// account is none of this account's business; what was applied concerns everybody who looks at the same policy.
+    /// Hears a message, and says whether its tab waits for an answer about the draft of this one. A
+    /// draft of another account is none of this account's business; what was applied concerns
+    /// everybody who looks at the same policy.
     pub fn receive(&mut self, message: &TabMessage, own: &DraftOwner) -> bool {
         let is_same = message.owner == *own;
         match message.news {
@@ -66,7 +67,9 @@ impl OtherTabs {
                 self.drafts.remove(&message.tab);
                 self.dismissed.retain(|tab| *tab != message.tab);
             }
-            TabNews::Applied(changes) if message.owner.has_policy_of(own) => self.applied += changes,
+            TabNews::Applied(changes) if message.owner.has_policy_of(own) => {
+                self.applied += changes
+            }
             TabNews::Applied(_) => {}
         }
         false
@@ -107,7 +110,10 @@ impl OtherTabs {
             number => format!("{number} other tabs have"),
         };
         Some(TabNotice {
-            title: capitalized(&format!("{whose} a draft with {}", count(changes, "change"))),
+            title: capitalized(&format!(
+                "{whose} a draft with {}",
+                count(changes, "change")
+            )),
             text: "Each tab has its own draft. Review here shows what another tab applied before you apply yours.",
             is_applied: false,
         })
@@ -119,11 +125,19 @@ mod tests {
     use super::*;
 
     fn owner(account: &str) -> DraftOwner {
-        DraftOwner { data: "d1".into(), cluster: String::new(), account: account.into() }
+        DraftOwner {
+            data: "d1".into(),
+            cluster: String::new(),
+            account: account.into(),
+        }
     }
 
     fn said(tab: &str, account: &str, news: TabNews) -> TabMessage {
-        TabMessage { tab: tab.into(), owner: owner(account), news }
+        TabMessage {
+            tab: tab.into(),
+            owner: owner(account),
+            news,
+        }
     }
 
     fn title(tabs: &OtherTabs) -> Option<String> {
@@ -133,12 +147,21 @@ mod tests {
     #[test]
     fn a_draft_of_the_same_account_is_told_until_it_is_gone() {
         let (mut tabs, own) = (OtherTabs::default(), owner("local a"));
-        assert!(tabs.receive(&said("t1", "local a", TabNews::Hello), &own), "it wants to know about this draft");
+        assert!(
+            tabs.receive(&said("t1", "local a", TabNews::Hello), &own),
+            "it wants to know about this draft"
+        );
         assert!(!tabs.receive(&said("t1", "local b", TabNews::Hello), &own));
         tabs.receive(&said("t1", "local a", TabNews::Draft(1)), &own);
-        assert_eq!(title(&tabs).unwrap(), "Another tab has a draft with 1 change");
+        assert_eq!(
+            title(&tabs).unwrap(),
+            "Another tab has a draft with 1 change"
+        );
         tabs.receive(&said("t2", "local a", TabNews::Draft(2)), &own);
-        assert_eq!(title(&tabs).unwrap(), "2 other tabs have a draft with 3 changes");
+        assert_eq!(
+            title(&tabs).unwrap(),
+            "2 other tabs have a draft with 3 changes"
+        );
         tabs.receive(&said("t2", "local a", TabNews::Draft(0)), &own);
         tabs.dismiss();
         assert_eq!(title(&tabs), None);
@@ -162,7 +185,10 @@ mod tests {
         assert!(tabs.notice().unwrap().is_applied);
         tabs.dismiss();
         let other = TabMessage {
-            owner: DraftOwner { data: "d2".into(), ..owner("local a") },
+            owner: DraftOwner {
+                data: "d2".into(),
+                ..owner("local a")
+            },
             ..said("t1", "local a", TabNews::Applied(1))
         };
         tabs.receive(&other, &own);

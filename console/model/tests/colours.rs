@@ -1,4 +1,5 @@
-//! The colours of `style/tokens.css` keep the contrast of WCAG 2.2: 4.5 for text (1.4.3), 3 for edges (1.4.11).
+//! The colours of `style/tokens.css` keep the contrast of WCAG 2.2: 4.5 for text (1.4.3), 3 for
+//! edges (1.4.11).
 
 use std::collections::BTreeMap;
 
@@ -9,10 +10,16 @@ fn tokens() -> BTreeMap<String, Pair> {
     let css = include_str!("../../style/tokens.css");
     let mut tokens = BTreeMap::new();
     for line in css.lines() {
-        let Some((name, value)) = line.trim().strip_prefix("--").and_then(|line| line.split_once(':')) else {
+        let Some((name, value)) = line
+            .trim()
+            .strip_prefix("--")
+            .and_then(|line| line.split_once(':'))
+        else {
             continue;
         };
-        let Some(colours) = value.trim().strip_prefix("light-dark(#") else { continue };
+        let Some(colours) = value.trim().strip_prefix("light-dark(#") else {
+            continue;
+        };
         let (light, dark) = colours.split_once(", #").unwrap();
         let dark = dark.split(')').next().unwrap();
         tokens.insert(name.to_owned(), [colour(light), colour(dark)]);
@@ -29,7 +36,11 @@ fn colour(hex: &str) -> [f64; 3] {
 fn luminance(colour: [f64; 3]) -> f64 {
     let [r, g, b] = colour.map(|part| {
         let part = part / 255.0;
-        if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        if part <= 0.04045 {
+            part / 12.92
+        } else {
+            ((part + 0.055) / 1.055).powf(2.4)
+        }
     });
     0.2126 * r + 0.7152 * g + 0.0722 * b
 }
@@ -56,9 +67,23 @@ fn weak(fronts: &[&str], grounds: &[&str], least: f64) -> Vec<String> {
     weak
 }
 
-const SURFACES: [&str; 5] = ["bg-canvas", "bg-surface", "bg-sunken", "bg-raised", "bg-hover"];
+const SURFACES: [&str; 5] = [
+    "bg-canvas",
+    "bg-surface",
+    "bg-sunken",
+    "bg-raised",
+    "bg-hover",
+];
 const TINTS: [&str; 4] = ["blue-tint", "allow-tint", "deny-tint", "warn-tint"];
-const TEXTS: [&str; 7] = ["text", "text-2", "text-3", "blue", "allow-text", "deny-text", "warn-text"];
+const TEXTS: [&str; 7] = [
+    "text",
+    "text-2",
+    "text-3",
+    "blue",
+    "allow-text",
+    "deny-text",
+    "warn-text",
+];
 
 #[test]
 fn text_can_be_read_on_every_ground() {
@@ -71,7 +96,14 @@ fn text_can_be_read_on_every_ground() {
 #[test]
 fn edges_can_be_seen_on_every_ground() {
     let surfaces = &SURFACES[..4];
-    let edges = ["edge", "blue-line", "allow-line", "deny-line", "warn-line", "focus"];
+    let edges = [
+        "edge",
+        "blue-line",
+        "allow-line",
+        "deny-line",
+        "warn-line",
+        "focus",
+    ];
     assert_eq!(weak(&edges, surfaces, 3.0), [""; 0]);
     for (edge, tint) in [
         ("blue-line", "blue-tint"),
@@ -87,5 +119,9 @@ fn edges_can_be_seen_on_every_ground() {
 #[test]
 fn the_measure_is_right() {
     assert!((contrast([0.0; 3], [255.0; 3]) - 21.0).abs() < 1e-9);
-    assert_eq!(tokens().len(), 29, "a colour was added or taken away: check it above");
+    assert_eq!(
+        tokens().len(),
+        29,
+        "a colour was added or taken away: check it above"
+    );
 }

@@ -1,4 +1,5 @@
-//! Banners above every page: other cluster, service unreachable, sign-in, parts that could not be read, other tabs.
+//! Banners above every page: other cluster, service unreachable, sign-in, parts that could not be
+//! read, other tabs.
 
 use gbac_console_model::address;
 use gbac_console_model::connection::Connection;
@@ -69,18 +70,28 @@ fn Trouble() -> impl IntoView {
     // Only what the banner is about, so that a repeated failure does not draw it anew.
     let trouble = Memo::new(move |_| {
         let here = location.pathname.with(|path| path == address::CONNECTION);
-        let own = service.connection.with(|connection| *connection == Connection::Service);
+        let own = service
+            .connection
+            .with(|connection| *connection == Connection::Service);
         match service.status.get() {
             // The page about the connection asks for credentials itself.
             ServiceStatus::Away { sign_in: true, .. } => match (here, own) {
                 (true, _) => None,
                 (false, true) => Some(Why::SignIn),
-                (false, false) if service.sign_in_first(service.connection.with(TargetKind::of)).is_some() => {
+                (false, false)
+                    if service
+                        .sign_in_first(service.connection.with(TargetKind::of))
+                        .is_some() =>
+                {
                     Some(Why::SignIn)
                 }
                 (false, false) => Some(Why::Refused),
             },
-            ServiceStatus::Away { forbidden: true, reason, .. } => Some(Why::Forbidden { reason }),
+            ServiceStatus::Away {
+                forbidden: true,
+                reason,
+                ..
+            } => Some(Why::Forbidden { reason }),
             ServiceStatus::Away { reason, since, .. } => Some(Why::Away { reason, since }),
             ServiceStatus::Loading | ServiceStatus::Connected { .. } => None,
         }
@@ -131,8 +142,15 @@ fn Away(reason: String, since: f64) -> impl IntoView {
 #[component]
 fn Refused() -> impl IntoView {
     let service = expect_context::<Service>();
-    let is_relay_guarded = service.info.get_untracked().is_some_and(|info| info.upstream.requires_sign_in);
-    let whose = if is_relay_guarded { "Those of the cluster or of this service" } else { "They" };
+    let is_relay_guarded = service
+        .info
+        .get_untracked()
+        .is_some_and(|info| info.upstream.requires_sign_in);
+    let whose = if is_relay_guarded {
+        "Those of the cluster or of this service"
+    } else {
+        "They"
+    };
     view! {
         <div class="banner" role="status">
             <Note kind=NoteKind::Warn title="Credentials rejected" level=2>

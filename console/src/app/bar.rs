@@ -15,10 +15,16 @@ use crate::store::service::{Service, ServiceStatus};
 use crate::ui::{Glyph, Icon, IconButton, Mono};
 
 /// The pages in the order of the bar: first those about permissions, then those about the service.
-const PAGES: [(&str, &str); 3] =
-    [(address::ROLES, "Roles"), (address::PERMISSIONS, "Permissions"), (address::SIMULATOR, "Simulator")];
-const SERVICE_PAGES: [(&str, &str); 3] =
-    [(address::SETTINGS, "Settings"), (address::AUDIT, "Audit"), (address::EXCHANGE, "Import and export")];
+const PAGES: [(&str, &str); 3] = [
+    (address::ROLES, "Roles"),
+    (address::PERMISSIONS, "Permissions"),
+    (address::SIMULATOR, "Simulator"),
+];
+const SERVICE_PAGES: [(&str, &str); 3] = [
+    (address::SETTINGS, "Settings"),
+    (address::AUDIT, "Audit"),
+    (address::EXCHANGE, "Import and export"),
+];
 
 #[component]
 pub(super) fn Bar(is_hidden: Signal<bool>) -> impl IntoView {
@@ -47,7 +53,9 @@ fn NavLink(href: &'static str, children: Children) -> impl IntoView {
         if here == href {
             Some("page")
         } else {
-            here.strip_prefix(href).is_some_and(|rest| rest.starts_with('/')).then_some("true")
+            here.strip_prefix(href)
+                .is_some_and(|rest| rest.starts_with('/'))
+                .then_some("true")
         }
     };
     view! { <a href=href class=class aria-current=current>{children()}</a> }
@@ -81,7 +89,9 @@ fn Chip() -> impl IntoView {
         ServiceStatus::Loading => Seen::Reading,
         ServiceStatus::Connected { name, .. } => Seen::Connected(name),
         ServiceStatus::Away { sign_in: true, .. } => Seen::Other("Signed out", false),
-        ServiceStatus::Away { forbidden: true, .. } => Seen::Other("Forbidden", false),
+        ServiceStatus::Away {
+            forbidden: true, ..
+        } => Seen::Other("Forbidden", false),
         ServiceStatus::Away { .. } => Seen::Other("Unreachable", true),
     });
     let age = move || {
@@ -94,13 +104,17 @@ fn Chip() -> impl IntoView {
     };
     let demo = Memo::new(move |_| {
         // A cluster behind a demo is none.
-        let is_own = service.connection.with(|connection| *connection == Connection::Service);
+        let is_own = service
+            .connection
+            .with(|connection| *connection == Connection::Service);
         let info = service.info.get().filter(|info| info.demo && is_own)?;
         let who = match info.sign_in {
             Some(given) => format!("You are signed in automatically as {}.", given.user),
             None => "Reading needs no credentials.".to_owned(),
         };
-        Some(format!("A demo in memory: its data is lost when the service stops. {who}"))
+        Some(format!(
+            "A demo in memory: its data is lost when the service stops. {who}"
+        ))
     });
     view! {
         <a class="conn" href=address::CONNECTION aria-current=current title=move || demo.get().unwrap_or_else(|| "Connection".to_owned())>
@@ -156,7 +170,14 @@ fn ReadAgain() -> impl IntoView {
 #[component]
 pub(super) fn ThemeSwitch() -> impl IntoView {
     let dark = RwSignal::new(dom::is_dark());
-    let label = Signal::derive(move || if dark.get() { "Switch to light" } else { "Switch to dark" }.to_owned());
+    let label = Signal::derive(move || {
+        if dark.get() {
+            "Switch to light"
+        } else {
+            "Switch to dark"
+        }
+        .to_owned()
+    });
     let search = expect_context::<SearchSession>();
     Effect::new(move |_| {
         search.themes.track();
@@ -164,7 +185,11 @@ pub(super) fn ThemeSwitch() -> impl IntoView {
     });
     let switch = move |()| {
         let now = !dark.get_untracked();
-        dom::set_theme(if now { dom::Theme::Dark } else { dom::Theme::Light });
+        dom::set_theme(if now {
+            dom::Theme::Dark
+        } else {
+            dom::Theme::Light
+        });
         dark.set(now);
     };
     view! { <IconButton glyph=Glyph::Theme label=label on_press=switch /> }

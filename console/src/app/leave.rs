@@ -24,7 +24,14 @@ pub(super) fn LeaveDialog() -> impl IntoView {
     }
 }
 
-chunk!(QUESTION, "The question", rest, fetch_question, draw_question, view! { <Question /> }.into_any());
+chunk!(
+    QUESTION,
+    "The question",
+    rest,
+    fetch_question,
+    draw_question,
+    view! { <Question /> }.into_any()
+);
 
 #[component]
 fn Question() -> impl IntoView {
@@ -49,7 +56,11 @@ fn Question() -> impl IntoView {
         leave.run(());
     };
     let names = move || unsaved.entered().map(|entered| list(&entered.names));
-    let is_valid = move || unsaved.entered().is_some_and(|entered| entered.settings.is_some());
+    let is_valid = move || {
+        unsaved
+            .entered()
+            .is_some_and(|entered| entered.settings.is_some())
+    };
     view! {
         <div class="dlg-b dlg-pad stack">
             <p>"Changed, and not in the draft: " {names} "."</p>

@@ -13,7 +13,10 @@ use crate::ui::{Button, Dialog, DialogActions, Glyph, Icon, Key, Modal};
 pub(super) fn listen(search: SearchSession) {
     let keys = window_event_listener(ev::keydown, move |event| {
         let has_modifier = event.alt_key() || event.shift_key();
-        if (event.ctrl_key() || event.meta_key()) && !has_modifier && event.key().eq_ignore_ascii_case("k") {
+        if (event.ctrl_key() || event.meta_key())
+            && !has_modifier
+            && event.key().eq_ignore_ascii_case("k")
+        {
             if search.is_open.get_untracked() {
                 event.prevent_default();
                 search.is_open.set(false);
@@ -23,7 +26,8 @@ pub(super) fn listen(search: SearchSession) {
             }
             return;
         }
-        let is_alone = !event.ctrl_key() && !event.meta_key() && !event.alt_key() && !event.is_composing();
+        let is_alone =
+            !event.ctrl_key() && !event.meta_key() && !event.alt_key() && !event.is_composing();
         if !is_alone || dom::is_typing() || dom::has_dialog() || !dom::has_single_keys() {
             return;
         }
@@ -48,7 +52,11 @@ pub(super) fn listen(search: SearchSession) {
 #[component]
 pub(super) fn Find() -> impl IntoView {
     let search = expect_context::<SearchSession>();
-    let label = if dom::is_mac() { "Search or ask a question, ⌘ K" } else { "Search or ask a question, Ctrl K" };
+    let label = if dom::is_mac() {
+        "Search or ask a question, ⌘ K"
+    } else {
+        "Search or ask a question, Ctrl K"
+    };
     view! {
         <button class="find" type="button" aria-label=label aria-haspopup="dialog" on:click=move |_| search.is_open.set(true)>
             <Icon glyph=Glyph::Search />

@@ -46,14 +46,21 @@ impl SignInState {
             // The page about the connection asks for credentials itself.
             is_required.get() && here != address::CONNECTION && !is_simulator
         });
-        Self { is_shown: is_shown.into(), is_skipped }
+        Self {
+            is_shown: is_shown.into(),
+            is_skipped,
+        }
     }
 }
 
 /// Whether it is this service that requires the sign-in, and not a cluster behind it.
 fn is_for_service(service: Service) -> bool {
-    service.connection.with(|connection| *connection == Connection::Service)
-        || service.sign_in_first(service.connection.with(TargetKind::of)).is_some()
+    service
+        .connection
+        .with(|connection| *connection == Connection::Service)
+        || service
+            .sign_in_first(service.connection.with(TargetKind::of))
+            .is_some()
 }
 
 /// The address to which a failed sign-in leads. Once somebody is signed in, it leads on.
@@ -62,10 +69,18 @@ pub(super) fn SignInRoute() -> impl IntoView {
     let service = expect_context::<Service>();
     let (location, navigate) = (use_location(), use_navigate());
     Effect::new(move |_| {
-        let is_connected = service.status.with(|status| matches!(status, ServiceStatus::Connected { .. }));
+        let is_connected = service
+            .status
+            .with(|status| matches!(status, ServiceStatus::Connected { .. }));
         if is_connected {
             let target = SignInTarget::of(address::SIGN_IN, &location.search.get_untracked());
-            navigate(&target.return_to, NavigateOptions { replace: true, ..NavigateOptions::default() });
+            navigate(
+                &target.return_to,
+                NavigateOptions {
+                    replace: true,
+                    ..NavigateOptions::default()
+                },
+            );
         }
     });
 }
@@ -85,7 +100,10 @@ pub(super) fn SignInPage() -> impl IntoView {
         if matches!(status, ServiceStatus::Connected { .. }) {
             state.is_skipped.set(false);
         }
-        match (is_shown, restore_title.try_update_value(Option::take).flatten()) {
+        match (
+            is_shown,
+            restore_title.try_update_value(Option::take).flatten(),
+        ) {
             (true, None) => {
                 restore_title.set_value(Some(dom::set_title_for_now("Sign in")));
             }
@@ -118,7 +136,14 @@ pub(super) fn SignInPage() -> impl IntoView {
     }
 }
 
-chunk!(FORM, "The sign-in page", rest, fetch_form, draw_form, view! { <Form /> }.into_any());
+chunk!(
+    FORM,
+    "The sign-in page",
+    rest,
+    fetch_form,
+    draw_form,
+    view! { <Form /> }.into_any()
+);
 
 /// What the form is about.
 #[derive(Clone, Copy)]
@@ -134,13 +159,30 @@ fn Form() -> impl IntoView {
     let FormContext { refused, submitted } = expect_context();
     let on_submit = move |()| submitted.set_value(true);
     let service = expect_context::<Service>();
-    let field = if service.password_user().is_some() { "sign-in-password" } else { "sign-in-user" };
+    let field = if service.password_user().is_some() {
+        "sign-in-password"
+    } else {
+        "sign-in-user"
+    };
     dom::focus_first([PROVIDER_LINK, field].map(str::to_owned).to_vec());
     let location = use_location();
-    let target = move || location.pathname.with(|path| location.search.with(|query| SignInTarget::of(path, query)));
+    let target = move || {
+        location
+            .pathname
+            .with(|path| location.search.with(|query| SignInTarget::of(path, query)))
+    };
     let provider = Memo::new(move |_| service.info.with(|info| provider(info.as_ref())));
-    let name = move || service.info.with(|info| info.as_ref().map(|info| info.name.clone()));
-    let version = move || service.info.with(|info| info.as_ref().map(|info| format!("Version {}", info.version)));
+    let name = move || {
+        service
+            .info
+            .with(|info| info.as_ref().map(|info| info.name.clone()))
+    };
+    let version = move || {
+        service.info.with(|info| {
+            info.as_ref()
+                .map(|info| format!("Version {}", info.version))
+        })
+    };
     let first = untrack(|| service.sign_in_first(service.connection.with(TargetKind::of)));
     view! {
         <div class="auth">
@@ -181,7 +223,10 @@ fn Notice(target: Signal<SignInTarget>) -> impl IntoView {
     // Those of this visit are rejected under the password.
     let has_expired = service.has_expired();
     let note = Memo::new(move |_| {
-        let host = service.info.with(|info| provider(info.as_ref())).map(|provider| provider.host);
+        let host = service
+            .info
+            .with(|info| provider(info.as_ref()))
+            .map(|provider| provider.host);
         target.with(|target| target.note(host.as_deref(), has_expired, draft.count.get()))
     });
     view! {
@@ -196,9 +241,16 @@ fn Notice(target: Signal<SignInTarget>) -> impl IntoView {
 
 /// The form for the local account, or an access token. Credentials stay in this tab's memory.
 #[component]
-fn Local(refused: RwSignal<Option<String>>, #[prop(into)] on_submit: Callback<()>) -> impl IntoView {
+fn Local(
+    refused: RwSignal<Option<String>>,
+    #[prop(into)] on_submit: Callback<()>,
+) -> impl IntoView {
     let service = expect_context::<Service>();
-    let busy = Signal::derive(move || service.status.with(|status| *status == ServiceStatus::Loading));
+    let busy = Signal::derive(move || {
+        service
+            .status
+            .with(|status| *status == ServiceStatus::Loading)
+    });
     let user = RwSignal::new(service.password_user().unwrap_or_default());
     let password = RwSignal::new(String::new());
     let (token, by_token) = (RwSignal::new(String::new()), RwSignal::new(false));
@@ -209,7 +261,10 @@ fn Local(refused: RwSignal<Option<String>>, #[prop(into)] on_submit: Callback<()
         on_submit.run(());
         let pasted = normalize_pasted(&token.get_untracked()).token;
         service.sign_in(if pasted.is_empty() {
-            Credentials::Password(SignIn { user: user.get_untracked(), password: password.get_untracked() })
+            Credentials::Password(SignIn {
+                user: user.get_untracked(),
+                password: password.get_untracked(),
+            })
         } else {
             Credentials::Token(pasted)
         });

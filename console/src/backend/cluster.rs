@@ -38,7 +38,9 @@ type Listed = (String, Result<Vec<Principal>, Failure>);
 pub async fn read_cluster(target: ConnectionTarget) -> Result<ReadCluster, Failure> {
     match work(target).await {
         Ok(work) => work.await,
-        Err(Unfetched) => Err(Failure::NoAnswer("the code for other clusters could not be loaded".into())),
+        Err(Unfetched) => Err(Failure::NoAnswer(
+            "the code for other clusters could not be loaded".into(),
+        )),
     }
 }
 
@@ -47,7 +49,11 @@ later!(rest, work(target: ConnectionTarget) -> Result<ReadCluster, Failure> { as
 
 async fn read(target: &ConnectionTarget) -> Result<ReadCluster, Failure> {
     let settings = match &target.admin {
-        Some(_) => settings_of(&properties(target).await.map_err(|failure| failure.of("the cluster properties"))?)?,
+        Some(_) => settings_of(
+            &properties(target)
+                .await
+                .map_err(|failure| failure.of("the cluster properties"))?,
+        )?,
         None => Settings::default(),
     };
     let roles = match (&target.admin, &target.data_plane) {
@@ -57,21 +63,40 @@ async fn read(target: &ConnectionTarget) -> Result<ReadCluster, Failure> {
     };
     let roles = roles.map_err(|failure| failure.of("the roles"))?;
     let mut policy = Policy::new(settings);
-    let mut unread = UnreadParts { of_roles: roles.len(), ..UnreadParts::default() };
+    let mut unread = UnreadParts {
+        of_roles: roles.len(),
+        ..UnreadParts::default()
+    };
     for (name, members) in roles {
-        let mut make = |change| policy.apply(change).map(drop).map_err(|error| Failure::Unreadable(error.to_string()));
+        let mut make = |change| {
+            policy
+                .apply(change)
+                .map(drop)
+                .map_err(|error| Failure::Unreadable(error.to_string()))
+        };
         let made = make(Change::CreateRole(name.clone()));
         let read = made.and(members).and_then(|members| {
-            members.into_iter().try_for_each(|member| make(Change::AddMember { role: name.clone(), member }))
+            members.into_iter().try_for_each(|member| {
+                make(Change::AddMember {
+                    role: name.clone(),
+                    member,
+                })
+            })
         });
         if let Err(failure) = read {
-            unread.roles.push(UnreadRole { name, reason: failure.to_string() });
+            unread.roles.push(UnreadRole {
+                name,
+                reason: failure.to_string(),
+            });
         }
     }
     if let Some(base) = &target.data_plane {
         let path = format!("{base}{}", paths::acls(&AclFilter::default()));
         let call = Call::get(path, target);
-        let listed = call.read::<ListAcls>().await.map_err(|failure| failure.of("the ACLs"))?;
+        let listed = call
+            .read::<ListAcls>()
+            .await
+            .map_err(|failure| failure.of("the ACLs"))?;
         for body in listed.into_acls() {
             match body.to_acl() {
                 Ok(acl) => drop(policy.apply(Change::AddAcl(acl))),
@@ -84,7 +109,10 @@ async fn read(target: &ConnectionTarget) -> Result<ReadCluster, Failure> {
 }
 
 /// All roles with their members in one answer (specification 4.3).
-async fn by_security_service(admin: &str, target: &ConnectionTarget) -> Result<Vec<Listed>, Failure> {
+async fn by_security_service(
+    admin: &str,
+    target: &ConnectionTarget,
+) -> Result<Vec<Listed>, Failure> {
     let path = format!("{admin}{}", paths::security("ListRoles"));
     let call = Call::new(Method::POST, path, target).text("{}".into());
     let listed = call.read::<ListedRoles>().await?;
@@ -103,7 +131,10 @@ async fn by_data_plane(base: &str, target: &ConnectionTarget) -> Result<Vec<List
     let mut names = Vec::new();
     let mut token = String::new();
     loop {
-        let query = RoleQuery { page: page(token), ..RoleQuery::default() };
+        let query = RoleQuery {
+            page: page(token),
+            ..RoleQuery::default()
+        };
         let call = Call::get(format!("{base}{}", paths::roles(&query)), target);
         let listed = call.read::<ListRoles>().await?;
         names.extend(listed.roles.into_iter().map(|role| role.name));
@@ -119,18 +150,34 @@ async fn by_data_plane(base: &str, target: &ConnectionTarget) -> Result<Vec<List
     Ok(stream::iter(asking).buffered(AT_ONCE).collect().await)
 }
 
-async fn members(name: &str, base: &str, target: &ConnectionTarget) -> Result<Vec<Principal>, Failure> {
+async fn members(
+    name: &str,
+    base: &str,
+    target: &ConnectionTarget,
+) -> Result<Vec<Principal>, Failure> {
     if !address::is_in_path(name) {
-        return Err(Failure::impossible("path_invalid", "this name cannot be part of a Data Plane address"));
+        return Err(Failure::impossible(
+            "path_invalid",
+            "this name cannot be part of a Data Plane address",
+        ));
     }
     let mut members = Vec::new();
     let mut token = String::new();
     loop {
-        let query = MemberQuery { page: page(token), ..MemberQuery::default() };
-        let call = Call::get(format!("{base}{}", paths::role_members(name, &query)), target);
+        let query = MemberQuery {
+            page: page(token),
+            ..MemberQuery::default()
+        };
+        let call = Call::get(
+            format!("{base}{}", paths::role_members(name, &query)),
+            target,
+        );
         let listed = call.read::<ListMembers>().await?;
         for member in listed.members {
-            members.push(Principal::parse(&member.principal).map_err(|error| Failure::Unreadable(error.to_string()))?);
+            members.push(
+                Principal::parse(&member.principal)
+                    .map_err(|error| Failure::Unreadable(error.to_string()))?,
+            );
         }
         if listed.next_page_token.is_empty() || listed.next_page_token == query.page.token {
             return Ok(members);
@@ -140,5 +187,8 @@ async fn members(name: &str, base: &str, target: &ConnectionTarget) -> Result<Ve
 }
 
 fn page(token: String) -> Page {
-    Page { size: i32::try_from(MAX_PAGE_SIZE).ok(), token }
+    Page {
+        size: i32::try_from(MAX_PAGE_SIZE).ok(),
+        token,
+    }
 }

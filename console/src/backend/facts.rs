@@ -17,7 +17,9 @@ use super::Call;
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
 pub async fn properties(target: &ConnectionTarget) -> Result<Map<String, Value>, Failure> {
-    Call::get(admin(target, &paths::cluster_config(None))?, target).read().await
+    Call::get(admin(target, &paths::cluster_config(None))?, target)
+        .read()
+        .await
 }
 
 /// What the cluster properties are; which of them the command line has set.
@@ -25,14 +27,19 @@ pub async fn properties(target: &ConnectionTarget) -> Result<Map<String, Value>,
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
 pub async fn schema(target: &ConnectionTarget) -> Result<ConfigSchema, Failure> {
-    Call::get(admin(target, paths::CLUSTER_CONFIG_SCHEMA)?, target).read().await
+    Call::get(admin(target, paths::CLUSTER_CONFIG_SCHEMA)?, target)
+        .read()
+        .await
 }
 
 /// Changes cluster properties: all of it or nothing.
 ///
 /// # Errors
 /// No answer, or a refusal, which names each property with what is wrong.
-pub async fn change_properties(change: &ConfigChange, target: &ConnectionTarget) -> Result<(), Failure> {
+pub async fn change_properties(
+    change: &ConfigChange,
+    target: &ConnectionTarget,
+) -> Result<(), Failure> {
     let path = admin(target, paths::CLUSTER_CONFIG)?;
     let call = Call::new(Method::PUT, path, target).json(change)?;
     call.read::<ConfigVersion>().await.map(drop)
@@ -43,7 +50,9 @@ pub async fn change_properties(change: &ConfigChange, target: &ConnectionTarget)
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
 pub async fn loggers(target: &ConnectionTarget) -> Result<Vec<Logger>, Failure> {
-    Call::get(admin(target, &paths::loggers())?, target).read().await
+    Call::get(admin(target, &paths::loggers())?, target)
+        .read()
+        .await
 }
 
 /// The level of one logger, and in how many seconds it reverts.
@@ -51,7 +60,9 @@ pub async fn loggers(target: &ConnectionTarget) -> Result<Vec<Logger>, Failure> 
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
 pub async fn log_level(name: &str, target: &ConnectionTarget) -> Result<LogLevel, Failure> {
-    Call::get(admin(target, &paths::log_level(name, None))?, target).read().await
+    Call::get(admin(target, &paths::log_level(name, None))?, target)
+        .read()
+        .await
 }
 
 /// Sets the level of a logger for so many seconds; 0 never reverts.
@@ -64,7 +75,10 @@ pub async fn set_log_level(
     seconds: u32,
     target: &ConnectionTarget,
 ) -> Result<ChangedLogLevel, Failure> {
-    let path = admin(target, &paths::log_level(name, Some((level, Some(seconds)))))?;
+    let path = admin(
+        target,
+        &paths::log_level(name, Some((level, Some(seconds)))),
+    )?;
     Call::new(Method::PUT, path, target).read().await
 }
 
@@ -80,8 +94,13 @@ pub async fn license(credentials: Option<&Credentials>) -> Result<LicenseBody, F
 ///
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
-pub async fn events(limit: usize, credentials: Option<&Credentials>) -> Result<Vec<Value>, Failure> {
-    let events: AuditEvents = Call::get(paths::audit(AuditQuery { limit }), credentials).read().await?;
+pub async fn events(
+    limit: usize,
+    credentials: Option<&Credentials>,
+) -> Result<Vec<Value>, Failure> {
+    let events: AuditEvents = Call::get(paths::audit(AuditQuery { limit }), credentials)
+        .read()
+        .await?;
     Ok(events.events)
 }
 
@@ -89,15 +108,22 @@ pub async fn events(limit: usize, credentials: Option<&Credentials>) -> Result<V
 ///
 /// # Errors
 /// No answer, a refusal, or an answer that is no JSON.
-pub async fn cluster_of(control_plane: &str, id: &str, target: &ConnectionTarget) -> Result<Value, Failure> {
-    Call::get(format!("{control_plane}{}", paths::cluster(id)), target).read().await
+pub async fn cluster_of(
+    control_plane: &str,
+    id: &str,
+    target: &ConnectionTarget,
+) -> Result<Value, Failure> {
+    Call::get(format!("{control_plane}{}", paths::cluster(id)), target)
+        .read()
+        .await
 }
 
 pub(super) fn admin(target: &ConnectionTarget, path: &str) -> Result<String, Failure> {
     match &target.admin {
         Some(base) => Ok(format!("{base}{path}")),
-        None => {
-            Err(Failure::impossible("no_admin", "the service has no upstream Admin API, which is required for this"))
-        }
+        None => Err(Failure::impossible(
+            "no_admin",
+            "the service has no upstream Admin API, which is required for this",
+        )),
     }
 }

@@ -7,7 +7,9 @@ use gbac_api::roles::{ListRoles, RoleQuery};
 use gbac_api::security::ListedRoles;
 use gbac_api::service::Upstream;
 use gbac_api::target::TargetAnswer;
-use gbac_console_model::connection::probe::{ProbeStep, cluster_words, features_words, own_sign_in, without_groups};
+use gbac_console_model::connection::probe::{
+    ProbeStep, cluster_words, features_words, own_sign_in, without_groups,
+};
 use gbac_console_model::connection::{Connection, ConnectionTarget, Credentials};
 use gbac_console_model::failure::Failure;
 use gbac_console_model::phrases::count;
@@ -36,11 +38,23 @@ pub async fn probe(
 async fn own_sign_in_step(target: &ConnectionTarget) -> Option<ProbeStep> {
     let path = paths::security("ListCurrentUserRoles");
     let call = Call::new(Method::POST, path.clone(), Some(target.own.as_ref()?)).text("{}".into());
-    let outcome = call.send().await.map(|_| "accepted".to_owned()).map_err(own_sign_in);
-    Some(ProbeStep { what: "Sign-in to this service", request: format!("POST {path}"), outcome })
+    let outcome = call
+        .send()
+        .await
+        .map(|_| "accepted".to_owned())
+        .map_err(own_sign_in);
+    Some(ProbeStep {
+        what: "Sign-in to this service",
+        request: format!("POST {path}"),
+        outcome,
+    })
 }
 
-async fn of_connection(connection: &Connection, upstream: &Upstream, target: &ConnectionTarget) -> Vec<ProbeStep> {
+async fn of_connection(
+    connection: &Connection,
+    upstream: &Upstream,
+    target: &ConnectionTarget,
+) -> Vec<ProbeStep> {
     match connection {
         Connection::Service => of_service(target).await,
         Connection::SelfManaged => {
@@ -49,18 +63,26 @@ async fn of_connection(connection: &Connection, upstream: &Upstream, target: &Co
             steps
         }
         Connection::Cloud { cluster } => {
-            let Some(control_plane) = &upstream.controlplane else { return Vec::new() };
+            let Some(control_plane) = &upstream.controlplane else {
+                return Vec::new();
+            };
             let request = format!("GET {}", paths::cluster(cluster));
             let found = cluster_of(control_plane, cluster, target).await;
             let outcome = found.and_then(|answer| match without_groups(&answer) {
                 Some(kind) => {
-                    let message = format!("this is a {kind} cluster, which has no group-based access control");
+                    let message = format!(
+                        "this is a {kind} cluster, which has no group-based access control"
+                    );
                     Err(Failure::impossible("cluster_type", message))
                 }
                 None => Ok(cluster_words(&answer)),
             });
             let is_there = outcome.is_ok();
-            let mut steps = vec![ProbeStep { what: "Control Plane", request, outcome }];
+            let mut steps = vec![ProbeStep {
+                what: "Control Plane",
+                request,
+                outcome,
+            }];
             if is_there {
                 steps.extend(of_cluster(target).await);
                 features_step(connection, target, &mut steps).await;
@@ -74,34 +96,65 @@ async fn of_connection(connection: &Connection, upstream: &Upstream, target: &Co
 ///
 /// # Errors
 /// What the service or the browser said.
-pub async fn features(connection: &Connection, target: &ConnectionTarget) -> Result<TargetAnswer, Failure> {
+pub async fn features(
+    connection: &Connection,
+    target: &ConnectionTarget,
+) -> Result<TargetAnswer, Failure> {
     let cluster = match connection {
         Connection::Cloud { cluster } => Some(cluster.as_str()),
         Connection::Service | Connection::SelfManaged => None,
     };
-    Call::get(paths::upstream_target(cluster), target).read().await
+    Call::get(paths::upstream_target(cluster), target)
+        .read()
+        .await
 }
 
 /// The version of a cluster and each of its gaps, once its APIs respond.
-async fn features_step(connection: &Connection, target: &ConnectionTarget, steps: &mut Vec<ProbeStep>) {
+async fn features_step(
+    connection: &Connection,
+    target: &ConnectionTarget,
+    steps: &mut Vec<ProbeStep>,
+) {
     if steps.iter().all(|step| step.outcome.is_ok()) {
-        let outcome = features(connection, target).await.map(|answer| features_words(&answer));
+        let outcome = features(connection, target)
+            .await
+            .map(|answer| features_words(&answer));
         // Only an Admin API tells the version.
-        let (what, path) =
-            if target.admin.is_some() { ("Version and features", paths::BROKERS) } else { ("Features", paths::ACLS) };
-        steps.push(ProbeStep { what, request: format!("GET {path}"), outcome });
+        let (what, path) = if target.admin.is_some() {
+            ("Version and features", paths::BROKERS)
+        } else {
+            ("Features", paths::ACLS)
+        };
+        steps.push(ProbeStep {
+            what,
+            request: format!("GET {path}"),
+            outcome,
+        });
     }
 }
 
 async fn of_service(target: &ConnectionTarget) -> Vec<ProbeStep> {
     let info = service_info().await;
     let outcome = info.map(|info| format!("{} {}", info.name, info.version));
-    let service = ProbeStep { what: "Service", request: format!("GET {}", paths::SERVICE), outcome };
+    let service = ProbeStep {
+        what: "Service",
+        request: format!("GET {}", paths::SERVICE),
+        outcome,
+    };
     let read = policy(None, target.credentials.as_ref()).await.map(|read| {
-        let read = read.map(|read| (read.policy.role_count(), read.policy.acl_count())).unwrap_or_default();
+        let read = read
+            .map(|read| (read.policy.role_count(), read.policy.acl_count()))
+            .unwrap_or_default();
         format!("{}, {}", count(read.0, "role"), count(read.1, "ACL"))
     });
-    vec![service, ProbeStep { what: "Policy", request: format!("GET {}", paths::POLICY), outcome: read }]
+    vec![
+        service,
+        ProbeStep {
+            what: "Policy",
+            request: format!("GET {}", paths::POLICY),
+            outcome: read,
+        },
+    ]
 }
 
 async fn of_cluster(target: &ConnectionTarget) -> Vec<ProbeStep> {
@@ -111,29 +164,66 @@ async fn of_cluster(target: &ConnectionTarget) -> Vec<ProbeStep> {
             settings_of(&found)?;
             let groups = found.contains_key(CLAIM_PATH) && found.contains_key(NESTED);
             let words = count(found.len(), "property");
-            Ok(if groups { words } else { format!("{words}, but none for groups: the version is too old") })
+            Ok(if groups {
+                words
+            } else {
+                format!("{words}, but none for groups: the version is too old")
+            })
         });
         let request = format!("GET {}", paths::cluster_config(None));
-        steps.push(ProbeStep { what: "Cluster properties", request, outcome: found });
+        steps.push(ProbeStep {
+            what: "Cluster properties",
+            request,
+            outcome: found,
+        });
         let path = paths::security("ListRoles");
         let call = Call::new(Method::POST, format!("{admin}{path}"), target).text("{}".into());
-        let outcome = call.read::<ListedRoles>().await.map(|listed| count(listed.roles.len(), "role"));
-        steps.push(ProbeStep { what: "Roles", request: format!("POST {path}"), outcome });
+        let outcome = call
+            .read::<ListedRoles>()
+            .await
+            .map(|listed| count(listed.roles.len(), "role"));
+        steps.push(ProbeStep {
+            what: "Roles",
+            request: format!("POST {path}"),
+            outcome,
+        });
     }
     if let Some(base) = &target.data_plane {
         if target.admin.is_none() {
-            let path =
-                paths::roles(&RoleQuery { page: Page { size: Some(1000), ..Page::default() }, ..RoleQuery::default() });
-            let outcome = Call::get(format!("{base}{path}"), target).read::<ListRoles>().await.map(|listed| {
-                let more = if listed.next_page_token.is_empty() { "" } else { " and more" };
-                format!("{}{more}", count(listed.roles.len(), "role"))
+            let path = paths::roles(&RoleQuery {
+                page: Page {
+                    size: Some(1000),
+                    ..Page::default()
+                },
+                ..RoleQuery::default()
             });
-            steps.push(ProbeStep { what: "Roles", request: format!("GET {}", paths::ROLES), outcome });
+            let outcome = Call::get(format!("{base}{path}"), target)
+                .read::<ListRoles>()
+                .await
+                .map(|listed| {
+                    let more = if listed.next_page_token.is_empty() {
+                        ""
+                    } else {
+                        " and more"
+                    };
+                    format!("{}{more}", count(listed.roles.len(), "role"))
+                });
+            steps.push(ProbeStep {
+                what: "Roles",
+                request: format!("GET {}", paths::ROLES),
+                outcome,
+            });
         }
         let path = paths::acls(&AclFilter::default());
-        let outcome = Call::get(format!("{base}{path}"), target).read::<ListAcls>().await;
+        let outcome = Call::get(format!("{base}{path}"), target)
+            .read::<ListAcls>()
+            .await;
         let outcome = outcome.map(|listed| count(listed.into_acls().len(), "ACL"));
-        steps.push(ProbeStep { what: "ACLs", request: format!("GET {path}"), outcome });
+        steps.push(ProbeStep {
+            what: "ACLs",
+            request: format!("GET {path}"),
+            outcome,
+        });
     }
     steps
 }

@@ -1,4 +1,5 @@
-//! Asks the service for the identity of a token: the only request that contains one, made on demand.
+//! Asks the service for the identity of a token: the only request that contains one, made on
+//! demand.
 
 use gbac_api::paths;
 use gbac_api::security::OidcIdentity;
@@ -16,6 +17,12 @@ use super::facts::admin;
 pub async fn resolve(token: String, target: &ConnectionTarget) -> Result<OidcIdentity, Failure> {
     let path = admin(target, &paths::security(paths::RESOLVE_OIDC_IDENTITY))?;
     let token = Credentials::Token(token);
-    let credentials = RequestCredentials { api: Some(&token), own: target.own.as_ref() };
-    Call::new(Method::POST, path, credentials).text("{}".into()).read().await
+    let credentials = RequestCredentials {
+        api: Some(&token),
+        own: target.own.as_ref(),
+    };
+    Call::new(Method::POST, path, credentials)
+        .text("{}".into())
+        .read()
+        .await
 }

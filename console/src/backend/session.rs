@@ -24,10 +24,16 @@ pub async fn current_session() -> Result<Option<ProviderSession>, Failure> {
 /// No answer, or a refusal.
 pub async fn end_session() -> Result<(), Failure> {
     let session = unnamed();
-    Call::new(Method::DELETE, paths::SESSION, Some(&session)).send().await.map(drop)
+    Call::new(Method::DELETE, paths::SESSION, Some(&session))
+        .send()
+        .await
+        .map(drop)
 }
 
 /// A session whose user is not known yet.
 fn unnamed() -> Credentials {
-    Credentials::Session { issuer: String::new(), user: String::new() }
+    Credentials::Session {
+        issuer: String::new(),
+        user: String::new(),
+    }
 }

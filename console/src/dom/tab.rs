@@ -5,9 +5,13 @@ use std::rc::Rc;
 use leptos::prelude::*;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{AddEventListenerOptions, BroadcastChannel, Element, Event, HtmlAnchorElement, MessageEvent, MouseEvent};
+use web_sys::{
+    AddEventListenerOptions, BroadcastChannel, Element, Event, HtmlAnchorElement, MessageEvent,
+    MouseEvent,
+};
 
-/// A text of this tab's session storage, which the browser keeps while the tab exists, also over a reload and a crash.
+/// A text of this tab's session storage, which the browser keeps while the tab exists, also over a
+/// reload and a crash.
 #[must_use]
 pub fn stored_text(name: &str) -> Option<String> {
     window().session_storage().ok()??.get_item(name).ok()?
@@ -15,7 +19,9 @@ pub fn stored_text(name: &str) -> Option<String> {
 
 /// Keeps a text in this tab's session storage, or removes it. Says whether the browser did so.
 pub fn store_text(name: &str, text: Option<&str>) -> bool {
-    let Ok(Some(storage)) = window().session_storage() else { return text.is_none() };
+    let Ok(Some(storage)) = window().session_storage() else {
+        return text.is_none();
+    };
     let done = match text {
         Some(text) => storage.set_item(name, text),
         None => storage.remove_item(name),
@@ -49,7 +55,9 @@ impl TabChannel {
     /// Opens it; a browser without such channels has no other tabs.
     #[must_use]
     pub fn open(name: &str, on_text: impl Fn(String) + 'static) -> Self {
-        let Ok(channel) = BroadcastChannel::new(name) else { return Self(None) };
+        let Ok(channel) = BroadcastChannel::new(name) else {
+            return Self(None);
+        };
         let hear = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
             if let Some(text) = event.data().as_string() {
                 on_text(text);
@@ -78,16 +86,20 @@ pub enum Departure {
     History,
 }
 
-/// Stops links and the browser's back and forward while `guarded` gives the address of a page that asks first, and says
-/// where they led. The listeners come before those of the router, which then does not see the event.
+/// Stops links and the browser's back and forward while `guarded` gives the address of a page that
+/// asks first, and says where they led. The listeners come before those of the router, which then
+/// does not see the event.
 pub fn stop_departures(
     guarded: impl Fn() -> Option<String> + Clone + 'static,
     on_stop: impl Fn(Departure) + Clone + 'static,
 ) {
     let (of_click, stop) = (guarded.clone(), on_stop.clone());
     let on_click = Closure::<dyn Fn(MouseEvent)>::new(move |event: MouseEvent| {
-        let is_plain =
-            event.button() == 0 && !event.ctrl_key() && !event.meta_key() && !event.shift_key() && !event.alt_key();
+        let is_plain = event.button() == 0
+            && !event.ctrl_key()
+            && !event.meta_key()
+            && !event.shift_key()
+            && !event.alt_key();
         if is_plain
             && let Some(address) = linked_page(&event)
             && of_click().is_some()
@@ -110,7 +122,9 @@ pub fn stop_departures(
     first.set_capture(true);
     for (name, listener) in [("click", on_click.as_ref()), ("popstate", on_pop.as_ref())] {
         let listener = listener.unchecked_ref();
-        let _ = window().add_event_listener_with_callback_and_add_event_listener_options(name, listener, &first);
+        let _ = window().add_event_listener_with_callback_and_add_event_listener_options(
+            name, listener, &first,
+        );
     }
     // They are there as long as the page is.
     on_click.forget();
@@ -132,5 +146,6 @@ fn linked_page(event: &MouseEvent) -> Option<String> {
     let is_here = Some(link.pathname()) == location.pathname().ok();
     let is_own = Some(link.origin()) == location.origin().ok();
     let stays_in_tab = link.target().is_empty() && !link.has_attribute("download");
-    (is_own && !is_here && stays_in_tab).then(|| format!("{}{}{}", link.pathname(), link.search(), link.hash()))
+    (is_own && !is_here && stays_in_tab)
+        .then(|| format!("{}{}{}", link.pathname(), link.search(), link.hash()))
 }

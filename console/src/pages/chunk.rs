@@ -1,4 +1,5 @@
-//! Pages with code in a file of their own: fetched on the first visit or ahead of it, and what is shown meanwhile.
+//! Pages with code in a file of their own: fetched on the first visit or ahead of it, and what is
+//! shown meanwhile.
 
 use std::time::Duration;
 
@@ -21,7 +22,8 @@ enum Standing {
     Failed,
 }
 
-/// Draws a chunk: at once if its code is loaded, otherwise when it arrives. A failure is shown with a button to retry.
+/// Draws a chunk: at once if its code is loaded, otherwise when it arrives. A failure is shown with
+/// a button to retry.
 #[component]
 pub(crate) fn Lazy(
     /// What is drawn.
@@ -39,7 +41,11 @@ pub(crate) fn Lazy(
             None => {
                 standing.set(Standing::Fetching);
                 spawn_local(async move {
-                    let now = if fetched.await.is_ok() { Standing::Here } else { Standing::Failed };
+                    let now = if fetched.await.is_ok() {
+                        Standing::Here
+                    } else {
+                        Standing::Failed
+                    };
                     // The visitor may have gone on.
                     let _ = standing.try_set(now);
                 });
@@ -59,8 +65,12 @@ pub(crate) fn Lazy(
             }
             draw(chunk)
         }
-        Standing::Fetching => view! { <p class="boot quiet" role="status">"Loading"</p> }.into_any(),
-        Standing::Failed => view! { <Failed chunk=chunk on_again=Callback::new(move |()| fetch()) /> }.into_any(),
+        Standing::Fetching => {
+            view! { <p class="boot quiet" role="status">"Loading"</p> }.into_any()
+        }
+        Standing::Failed => {
+            view! { <Failed chunk=chunk on_again=Callback::new(move |()| fetch()) /> }.into_any()
+        }
     })
     .into_any()
 }
@@ -89,9 +99,13 @@ fn Failed(chunk: Chunk, on_again: Callback<()>) -> impl IntoView {
     }
 }
 
-/// Fetches and runs a chunk without a view once it is needed, and again at each tick while it does not come. The trigger tells that
-/// it came.
-pub(crate) fn fetch_when(is_missing: impl Fn() -> bool + 'static, chunk: Chunk, tick: Memo<f64>) -> Trigger {
+/// Fetches and runs a chunk without a view once it is needed, and again at each tick while it does
+/// not come. The trigger tells that it came.
+pub(crate) fn fetch_when(
+    is_missing: impl Fn() -> bool + 'static,
+    chunk: Chunk,
+    tick: Memo<f64>,
+) -> Trigger {
     let came = Trigger::new();
     let busy = StoredValue::new(false);
     Effect::new(move |_| {
@@ -118,13 +132,15 @@ pub(crate) fn fetch_when(is_missing: impl Fn() -> bool + 'static, chunk: Chunk, 
     came
 }
 
-/// Fetches the code of other parts once the first page had its time, so that they open at once and without a network.
+/// Fetches the code of other parts once the first page had its time, so that they open at once and
+/// without a network.
 pub(crate) fn fetch_ahead(chunks: &'static [Chunk]) {
     set_timeout(
         move || {
             spawn_local(async move {
                 for chunk in chunks {
-                    // A failed file is fetched again, and its failure shown, when its page is opened.
+                    // A failed file is fetched again, and its failure shown, when its page is
+                    // opened.
                     let _ = (chunk.fetch)().await;
                 }
                 dom::mark("console: fetched ahead");

@@ -1,4 +1,5 @@
-//! What the connected cluster does not have, and what follows, before anything is sent to it (D-98).
+//! What the connected cluster does not have, and what follows, before anything is sent to it
+//! (D-98).
 
 use gbac_api::target::TargetGap;
 use gbac_console_model::connection::Connection;
@@ -9,7 +10,8 @@ use leptos::task::spawn_local;
 use crate::store::service::{Service, ServiceStatus};
 use crate::ui::{Note, NoteKind, Words};
 
-/// A note with the gaps of the connected cluster; nothing for this service, or for a cluster without gaps.
+/// A note with the gaps of the connected cluster; nothing for this service, or for a cluster
+/// without gaps.
 #[component]
 pub(super) fn ClusterGaps() -> impl IntoView {
     let service = expect_context::<Service>();
@@ -17,17 +19,30 @@ pub(super) fn ClusterGaps() -> impl IntoView {
     // A cluster that cannot be read may lack what it is read with.
     let connected = Memo::new(move |_| {
         let has_answered = service.status.with(|status| {
-            matches!(status, ServiceStatus::Connected { .. } | ServiceStatus::Away { sign_in: false, .. })
+            matches!(
+                status,
+                ServiceStatus::Connected { .. } | ServiceStatus::Away { sign_in: false, .. }
+            )
         });
-        has_answered.then(|| service.connection.get()).filter(|connection| *connection != Connection::Service)
+        has_answered
+            .then(|| service.connection.get())
+            .filter(|connection| *connection != Connection::Service)
     });
     Effect::new(move |_| {
         gaps.set(Vec::new());
-        let Some(connection) = connected.get() else { return };
+        let Some(connection) = connected.get() else {
+            return;
+        };
         spawn_local(async move {
             // Without an answer, nothing is known to be missing.
-            let Ok(answer) = service.features(&connection).await else { return };
-            if connected.try_get_untracked().flatten().is_some_and(|now| now == connection) {
+            let Ok(answer) = service.features(&connection).await else {
+                return;
+            };
+            if connected
+                .try_get_untracked()
+                .flatten()
+                .is_some_and(|now| now == connection)
+            {
                 let _ = gaps.try_set(answer.gaps);
             }
         });

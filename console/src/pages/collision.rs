@@ -28,11 +28,19 @@ pub(super) fn CollisionList(
         })
         .collect();
     if rows.is_empty() {
-        let words = if of_token { "in this token or among" } else { "among" };
+        let words = if of_token {
+            "in this token or among"
+        } else {
+            "among"
+        };
         return view! { <p>{format!("No collisions {words} {known}.")}</p> {matches} }.into_any();
     }
     let number = rows.len() + more;
-    let label = if of_token { format!("Collisions with {}", report.nested.as_str()) } else { "Collisions".to_owned() };
+    let label = if of_token {
+        format!("Collisions with {}", report.nested.as_str())
+    } else {
+        "Collisions".to_owned()
+    };
     view! {
         <p>{format!("{} among {}{known}.", count(number, "collision"), if of_token { "the token’s names and " } else { "" })}</p>
         {matches}

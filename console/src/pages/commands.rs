@@ -11,7 +11,8 @@ use crate::ui::{CopyBlock, Disclosure};
 /// The largest draft whose commands are shown without a press, where there is room for them.
 const SHOWN: usize = 100;
 
-/// The commands that do the same as the draft, behind a button. On a wide screen, those of a small draft are shown at once.
+/// The commands that do the same as the draft, behind a button. On a wide screen, those of a small
+/// draft are shown at once.
 #[component]
 pub fn DraftCommands(
     /// The policy that they change.

@@ -12,7 +12,14 @@ use crate::pages::chunk::Lazy;
 use crate::store::draft::Draft;
 use crate::ui::{Button, ButtonKind, Dialog, DialogActions};
 
-chunk!(BAR, "The draft", rest, fetch_bar, draw_bar, view! { <Bar /> }.into_any());
+chunk!(
+    BAR,
+    "The draft",
+    rest,
+    fetch_bar,
+    draw_bar,
+    view! { <Bar /> }.into_any()
+);
 
 /// The bar, while there is a draft.
 #[component]
@@ -20,7 +27,11 @@ pub fn DraftBar() -> impl IntoView {
     let draft = expect_context::<Draft>();
     let path = use_location().pathname;
     let is_shown = Memo::new(move |_| draft.count.get() > 0 && path.get() != address::REVIEW);
-    move || is_shown.get().then(|| view! { <Lazy chunk=BAR part=true /> })
+    move || {
+        is_shown
+            .get()
+            .then(|| view! { <Lazy chunk=BAR part=true /> })
+    }
 }
 
 #[component]

@@ -50,7 +50,10 @@ pub fn ExtentNames(
     /// The names.
     extent: AccessRegion,
 ) -> impl IntoView {
-    let one_of_a_kind = matches!(extent.resource_type, ResourceType::Cluster | ResourceType::Registry);
+    let one_of_a_kind = matches!(
+        extent.resource_type,
+        ResourceType::Cluster | ResourceType::Registry
+    );
     view! {
         <span class="dim">{extent.resource_type.spelling().label}</span>
         {(!one_of_a_kind).then(|| view! { " " <Names pattern=extent.pattern /> })}
@@ -69,7 +72,12 @@ fn Names(pattern: NamePattern) -> impl IntoView {
 /// The operations of an extent in words.
 #[must_use]
 pub fn operations(extent: &AccessRegion) -> String {
-    extent.operations.iter().map(|operation| operation.spelling().label).collect::<Vec<_>>().join(", ")
+    extent
+        .operations
+        .iter()
+        .map(|operation| operation.spelling().label)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// What limits an extent: names that are left out, and hosts.
@@ -79,9 +87,13 @@ pub fn Limits(
     extent: AccessRegion,
 ) -> impl IntoView {
     let except = (!extent.except.is_empty()).then(|| {
-        let names = extent.except.into_iter().enumerate().map(|(place, pattern)| {
-            view! { {if place > 0 { ", " } else { "" }} <Names pattern=pattern /> }
-        });
+        let names = extent
+            .except
+            .into_iter()
+            .enumerate()
+            .map(|(place, pattern)| {
+                view! { {if place > 0 { ", " } else { "" }} <Names pattern=pattern /> }
+            });
         view! { <span>"except " {names.collect_view()}</span> }
     });
     let hosts = hosts_words(&extent.hosts).map(|(words, hosts)| {
@@ -99,9 +111,15 @@ fn hosts_words(hosts: &HostSet) -> Option<(&'static str, Vec<String>)> {
     match (&hosts.addresses, hosts.unknown) {
         _ if hosts.is_any() => None,
         (Addresses::Only(only), false) => Some(("from host ", texts(only))),
-        (Addresses::Only(only), true) if only.is_empty() => Some(("when the host is unknown", Vec::new())),
-        (Addresses::Only(only), true) => Some(("when the host is unknown, and from host ", texts(only))),
-        (Addresses::AllBut(but), _) if but.is_empty() => Some(("when the host is known", Vec::new())),
+        (Addresses::Only(only), true) if only.is_empty() => {
+            Some(("when the host is unknown", Vec::new()))
+        }
+        (Addresses::Only(only), true) => {
+            Some(("when the host is unknown, and from host ", texts(only)))
+        }
+        (Addresses::AllBut(but), _) if but.is_empty() => {
+            Some(("when the host is known", Vec::new()))
+        }
         (Addresses::AllBut(but), _) => Some(("from every host but ", texts(but))),
     }
 }
@@ -112,7 +130,11 @@ pub fn EffectList(
     /// The effect.
     effects: Effects,
 ) -> impl IntoView {
-    let people: Vec<AffectedHolder> = effects.people.into_iter().filter(|person| !person.is_role()).collect();
+    let people: Vec<AffectedHolder> = effects
+        .people
+        .into_iter()
+        .filter(|person| !person.is_role())
+        .collect();
     let more = people.len().saturating_sub(SHORT);
     view! {
         <ul class="facts">

@@ -1,8 +1,8 @@
 //! The chunks: which pages share a file of code.
 //!
-//! Each page that is opened first by many has a file of its own, as have the evaluation of the simulator and the check of
-//! signatures; all else is one file. What several files reach lies in files between them, one for each combination, so few
-//! files stay few.
+//! Each page that is opened first by many has a file of its own, as have the evaluation of the
+//! simulator and the check of signatures; all else is one file. What several files reach lies in
+//! files between them, one for each combination, so few files stay few.
 
 use leptos::prelude::*;
 

@@ -1,5 +1,5 @@
-//! What other settings do to groups, the same on the page of the settings and in the review: names before and after, and who
-//! gains and loses.
+//! What other settings do to groups, the same on the page of the settings and in the review: names
+//! before and after, and who gains and loses.
 
 use gbac_analysis::{AccessEffect, GroupChange, GroupEffect};
 use gbac_console_model::escape::plain;
@@ -22,7 +22,11 @@ const LOSES: [AccessEffect; 2] = [AccessEffect::Loses, AccessEffect::LosesWithOt
 /// What the change comes to, before any row.
 pub(super) fn warning(changes: &GroupChanges) -> Option<impl IntoView + use<>> {
     let (renames, stranded) = changes.renames();
-    let (merging, dropped, members) = (changes.merging(), changes.dropped(), renames.len() / 2 + stranded.len());
+    let (merging, dropped, members) = (
+        changes.merging(),
+        changes.dropped(),
+        renames.len() / 2 + stranded.len(),
+    );
     let parts: Vec<String> = [
         (
             merging,
@@ -32,10 +36,21 @@ pub(super) fn warning(changes: &GroupChanges) -> Option<impl IntoView + use<>> {
                 "names produce a group that others also produce",
             ),
         ),
-        (dropped, agree(dropped, "name no longer produces a group", "names no longer produce a group")),
+        (
+            dropped,
+            agree(
+                dropped,
+                "name no longer produces a group",
+                "names no longer produce a group",
+            ),
+        ),
         (
             members,
-            agree(members, "role member will no longer match any user", "role members will no longer match any user"),
+            agree(
+                members,
+                "role member will no longer match any user",
+                "role members will no longer match any user",
+            ),
         ),
         (
             changes.unknown(),
@@ -59,11 +74,15 @@ pub(super) fn warning(changes: &GroupChanges) -> Option<impl IntoView + use<>> {
     })
 }
 
-/// The names before and after; none where nothing is different and no name is in a token. `after` is what the second
-/// column of groups is called, such as `With suffix`.
+/// The names before and after; none where nothing is different and no name is in a token. `after`
+/// is what the second column of groups is called, such as `With suffix`.
 pub(super) fn names_table(changes: &GroupChanges, after: String) -> Option<impl IntoView + use<>> {
-    let shown: Vec<&GroupChange> =
-        changes.changes.iter().filter(|change| change.in_token || is_changed(change)).take(SHOWN).collect();
+    let shown: Vec<&GroupChange> = changes
+        .changes
+        .iter()
+        .filter(|change| change.in_token || is_changed(change))
+        .take(SHOWN)
+        .collect();
     let more = changes.changes.len() - shown.len();
     if shown.is_empty() {
         return None;
@@ -102,7 +121,9 @@ pub(super) fn names_table(changes: &GroupChanges, after: String) -> Option<impl 
 #[component]
 fn BecomesName(becomes: GroupOutcome) -> impl IntoView {
     match becomes {
-        GroupOutcome::Group(name) => view! { <PrincipalName principal=Principal::group(name) /> }.into_any(),
+        GroupOutcome::Group(name) => {
+            view! { <PrincipalName principal=Principal::group(name) /> }.into_any()
+        }
         GroupOutcome::Nothing => view! { <span class="dim">"dropped"</span> }.into_any(),
         GroupOutcome::NotRead => view! { <span class="dim">"not read"</span> }.into_any(),
         GroupOutcome::Unknown => view! { <span class="dim">"not known"</span> }.into_any(),
@@ -122,7 +143,9 @@ fn happens(change: &GroupChange, [today, then]: &[GroupOutcome; 2]) -> AnyView {
         (GroupEffect::Dropped, ..) => parts.push("no longer produces a group".to_owned()),
         (GroupEffect::NotRead, ..) => parts.push("is no longer read".to_owned()),
         (GroupEffect::Added, GroupOutcome::NotRead, _) => parts.push("is read".to_owned()),
-        (GroupEffect::MoreNames, ..) => parts.push("now every path with this last part produces this group".to_owned()),
+        (GroupEffect::MoreNames, ..) => {
+            parts.push("now every path with this last part produces this group".to_owned())
+        }
         (GroupEffect::FewerNames, ..) => {
             parts.push("paths with this last part no longer produce this group".to_owned());
         }
@@ -151,14 +174,25 @@ pub(super) fn counts(changes: &GroupChanges) -> String {
     let ((gains, _), (losses, _)) = (changes.total(&GAINS), changes.total(&LOSES));
     let (_, names) = changes.total(AccessEffect::ALL);
     let losses = count(losses, "loss");
-    format!("{}, {losses} for {}", count(gains, "gain"), count(names, "name"))
+    format!(
+        "{}, {losses} for {}",
+        count(gains, "gain"),
+        count(names, "name")
+    )
 }
 
 /// Who gains and loses what, with what follows below the table.
-pub(super) fn effects_table(changes: &GroupChanges, below: Option<AnyView>) -> impl IntoView + use<> {
+pub(super) fn effects_table(
+    changes: &GroupChanges,
+    below: Option<AnyView>,
+) -> impl IntoView + use<> {
     let lines = changes.lines();
     let more = lines.len().saturating_sub(SHOWN);
-    let rows: Vec<_> = lines.into_iter().take(SHOWN).map(|line| view! { <EffectRow line=line /> }).collect();
+    let rows: Vec<_> = lines
+        .into_iter()
+        .take(SHOWN)
+        .map(|line| view! { <EffectRow line=line /> })
+        .collect();
     view! {
         <div class="panel flat">
             <Table
@@ -175,10 +209,19 @@ pub(super) fn effects_table(changes: &GroupChanges, below: Option<AnyView>) -> i
 
 #[component]
 fn EffectRow(line: AccessLine) -> impl IntoView {
-    let AccessLine { names, effect, extent, because } = line;
+    let AccessLine {
+        names,
+        effect,
+        extent,
+        because,
+    } = line;
     let words = operations(&extent);
     let more = names.len().saturating_sub(NAMES);
-    let names = names.into_iter().take(NAMES).map(|name| view! { <span><Mono text=name />" "</span> }).collect_view();
+    let names = names
+        .into_iter()
+        .take(NAMES)
+        .map(|name| view! { <span><Mono text=name />" "</span> })
+        .collect_view();
     view! {
         <tr role="row">
             <th role="rowheader" scope="row">

@@ -31,9 +31,13 @@ pub fn AddressLink(
     let follow = {
         let href = href.clone();
         move |event: ev::MouseEvent| {
-            // The router would write the address decoded: on loading it again the role `a%2Fb` would be `a/b`.
-            let is_plain =
-                event.button() == 0 && !event.ctrl_key() && !event.meta_key() && !event.shift_key() && !event.alt_key();
+            // The router would write the address decoded: on loading it again the role `a%2Fb`
+            // would be `a/b`.
+            let is_plain = event.button() == 0
+                && !event.ctrl_key()
+                && !event.meta_key()
+                && !event.shift_key()
+                && !event.alt_key();
             if is_plain {
                 event.prevent_default();
                 navigate(&href, leptos_router::NavigateOptions::default());
@@ -58,7 +62,9 @@ pub fn RoleLink(
     children: Children,
 ) -> impl IntoView {
     match id {
-        Some(id) => view! { <AddressLink href=href class=class id=id>{children()}</AddressLink> }.into_any(),
+        Some(id) => {
+            view! { <AddressLink href=href class=class id=id>{children()}</AddressLink> }.into_any()
+        }
         None => view! { <AddressLink href=href class=class>{children()}</AddressLink> }.into_any(),
     }
 }
@@ -74,7 +80,10 @@ pub fn WhoCanLink(
         ResourceType::Registry => "the registry itself".to_owned(),
         _ => plain(&acl.resource_name),
     };
-    let label = format!("{words}: who can {}", query.operation.spelling().label.to_lowercase());
+    let label = format!(
+        "{words}: who can {}",
+        query.operation.spelling().label.to_lowercase()
+    );
     view! {
         <AddressLink href=query.address() label=label>
             {match acl.resource_type {

@@ -1,5 +1,5 @@
-//! The page for an address without a page. Addresses of the platform's console lead to the page that does the same here
-//! (D-82).
+//! The page for an address without a page. Addresses of the platform's console lead to the page
+//! that does the same here (D-82).
 
 use gbac_console_model::address;
 use gbac_console_model::permissions::list::ListQuery;
@@ -14,13 +14,21 @@ use crate::ui::{Empty, Glyph};
 #[component]
 pub fn NotFound() -> impl IntoView {
     let location = use_location();
-    let known = location
-        .pathname
-        .with_untracked(|path| location.search.with_untracked(|query| ListQuery::of_platform(path, query)));
+    let known = location.pathname.with_untracked(|path| {
+        location
+            .search
+            .with_untracked(|query| ListQuery::of_platform(path, query))
+    });
     if let Some(list) = known {
         let navigate = use_navigate();
         request_animation_frame(move || {
-            navigate(&list.address(), NavigateOptions { replace: true, ..NavigateOptions::default() });
+            navigate(
+                &list.address(),
+                NavigateOptions {
+                    replace: true,
+                    ..NavigateOptions::default()
+                },
+            );
         });
         return ().into_any();
     }

@@ -9,7 +9,8 @@ use crate::store::service::Service;
 /// The id of the link.
 pub const PROVIDER_LINK: &str = "sign-in-provider";
 
-/// The link, what it does, and what separates it from the form for the local account below; nothing without a provider.
+/// The link, what it does, and what separates it from the form for the local account below; nothing
+/// without a provider.
 #[component]
 pub fn ProviderLink(
     /// Whether it is the first thing to do on the page.
@@ -18,7 +19,11 @@ pub fn ProviderLink(
 ) -> impl IntoView {
     let service = expect_context::<Service>();
     let location = use_location();
-    let target = move || location.pathname.with(|path| location.search.with(|query| SignInTarget::of(path, query)));
+    let target = move || {
+        location
+            .pathname
+            .with(|path| location.search.with(|query| SignInTarget::of(path, query)))
+    };
     let provider = Memo::new(move |_| service.info.with(|info| provider(info.as_ref())));
     let class = if is_main { "btn btn-main" } else { "btn" };
     move || {

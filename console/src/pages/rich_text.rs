@@ -16,7 +16,9 @@ pub(super) fn sentence(words: &RichText) -> impl IntoView + use<> {
 /// The same without links, inside something that is chosen as a whole.
 pub(super) fn unlinked(words: &RichText) -> impl IntoView + use<> {
     let plain = |span: &Span| match span {
-        Span::Principal(principal) => view! { <PrincipalName principal=principal.clone() /> }.into_any(),
+        Span::Principal(principal) => {
+            view! { <PrincipalName principal=principal.clone() /> }.into_any()
+        }
         other => word(other),
     };
     words.0.iter().map(plain).collect_view()
@@ -32,22 +34,32 @@ fn word(word: &Span) -> AnyView {
             let (href, principal) = (address::role(principal.name()), principal.clone());
             view! { <RoleLink href=href class="pr"><PrincipalName principal=principal /></RoleLink> }.into_any()
         }
-        Span::Principal(principal) => view! { <PrincipalName principal=principal.clone() /> }.into_any(),
+        Span::Principal(principal) => {
+            view! { <PrincipalName principal=principal.clone() /> }.into_any()
+        }
         Span::Resource(name) => view! { <ResourceName name=name.clone() /> }.into_any(),
         Span::Pattern(words) => view! { <span class="pat">{*words}</span> }.into_any(),
-        Span::Permission(permission) => view! { <PermissionWord permission=*permission /> }.into_any(),
+        Span::Permission(permission) => {
+            view! { <PermissionWord permission=*permission /> }.into_any()
+        }
         Span::Overridden => {
-            view! { <span class="v v-over"><Icon glyph=Glyph::Overridden /><b>"Allow"</b></span> }.into_any()
+            view! { <span class="v v-over"><Icon glyph=Glyph::Overridden /><b>"Allow"</b></span> }
+                .into_any()
         }
         Span::Differs(kind, parts) => {
             let parts = parts
                 .iter()
                 .map(|(part, differs)| {
                     let shown = shown(part);
-                    if *differs { view! { <mark>{shown}</mark> }.into_any() } else { shown.into_any() }
+                    if *differs {
+                        view! { <mark>{shown}</mark> }.into_any()
+                    } else {
+                        shown.into_any()
+                    }
                 })
                 .collect_view();
-            view! { <bdi class="rs"><span class="pr-t">{kind.clone()}</span>{parts}</bdi> }.into_any()
+            view! { <bdi class="rs"><span class="pr-t">{kind.clone()}</span>{parts}</bdi> }
+                .into_any()
         }
     }
 }

@@ -20,7 +20,9 @@ pub(super) fn Unread(
             view! { <SkeletonRows what=format!("Reading {what}") /> }.into_any()
         }
         ServiceStatus::Away { sign_in: true, .. } => ().into_any(),
-        ServiceStatus::Away { forbidden: true, .. } => view! {
+        ServiceStatus::Away {
+            forbidden: true, ..
+        } => view! {
             <div class="panel flat">
                 <Empty glyph=Glyph::Lock title=format!("You don't have permission to read {what}")>
                     <p>"Sign in as a superuser to read roles and ACLs."</p>

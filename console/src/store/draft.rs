@@ -9,10 +9,12 @@ use gbac_console_model::stored_draft::{DraftOwner, StoredDraft};
 use gbac_engine::policy::{Change, Policy, Settings};
 use leptos::prelude::*;
 
-/// The changes of this tab that are not applied yet; a context of every page: `expect_context::<Draft>()`.
+/// The changes of this tab that are not applied yet; a context of every page:
+/// `expect_context::<Draft>()`.
 ///
-/// It belongs to the account that made it, and [`draft_storage`](super::draft_storage) keeps it in the tab's session
-/// storage. No route changes it, and a read of the service only what it says about settings (D-69).
+/// It belongs to the account that made it, and [`draft_storage`](super::draft_storage) keeps it in
+/// the tab's session storage. No route changes it, and a read of the service only what it says
+/// about settings (D-69).
 #[derive(Clone, Copy)]
 pub struct Draft {
     /// The changes, in the order in which they are made.
@@ -23,8 +25,8 @@ pub struct Draft {
     pub count: Signal<usize>,
     /// The policy that was read with the changes applied; without any it is the policy itself.
     pub after: Signal<Option<Arc<Policy>>>,
-    /// What each change comes to on what was read last; one that cannot be made any more is named here and left out
-    /// of [`Draft::after`]. Empty while nothing was read.
+    /// What each change comes to on what was read last; one that cannot be made any more is named
+    /// here and left out of [`Draft::after`]. Empty while nothing was read.
     pub standing: Signal<Vec<ChangeStatus>>,
     /// What was applied last.
     pub applied: Signal<Option<AppliedDraft>>,
@@ -58,12 +60,22 @@ impl Draft {
     #[must_use]
     pub fn new(policy: Signal<Option<Arc<Policy>>>) -> Self {
         let held = RwSignal::new(Vec::<Staged>::new());
-        let (last, pending, of) = (RwSignal::new(None), RwSignal::new(None), RwSignal::new(None));
+        let (last, pending, of) = (
+            RwSignal::new(None),
+            RwSignal::new(None),
+            RwSignal::new(None),
+        );
         let not_undone = RwSignal::new(Vec::new());
         let changes = Memo::new(move |_| {
-            held.with(|staged| staged.iter().map(|staged| staged.change.clone()).collect::<Vec<_>>())
+            held.with(|staged| {
+                staged
+                    .iter()
+                    .map(|staged| staged.change.clone())
+                    .collect::<Vec<_>>()
+            })
         });
-        // Two policies are compared by their places in memory: each read and each edit makes a new one.
+        // Two policies are compared by their places in memory: each read and each edit makes a new
+        // one.
         let applied = Memo::new_with_compare(
             move |_| {
                 let read = policy.get();
@@ -71,9 +83,15 @@ impl Draft {
                     Some(read) if !changes.is_empty() => {
                         let mut after = (*read).clone();
                         let standing = draft::apply(&mut after, changes);
-                        Applied { policy: Some(Arc::new(after)), standing }
+                        Applied {
+                            policy: Some(Arc::new(after)),
+                            standing,
+                        }
                     }
-                    read => Applied { policy: read, standing: Vec::new() },
+                    read => Applied {
+                        policy: read,
+                        standing: Vec::new(),
+                    },
                 })
             },
             |_, _| true,
@@ -99,9 +117,12 @@ impl Draft {
         }
     }
 
-    /// Stages a change. What undoes a staged change removes that one; a duplicate, and what is so already, does nothing.
-    /// Says whether the draft is another one now.
-    #[expect(clippy::should_implement_trait, reason = "nothing is summed: a change joins the draft")]
+    /// Stages a change. What undoes a staged change removes that one; a duplicate, and what is so
+    /// already, does nothing. Says whether the draft is another one now.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "nothing is summed: a change joins the draft"
+    )]
     pub fn add(self, change: Change) -> bool {
         self.add_all([change]) > 0
     }
@@ -115,9 +136,21 @@ impl Draft {
         let mut remade: Vec<String> = Vec::new();
         for change in changes {
             let change = draft::normalized(change);
-            let (goes, stays) = draft::stage(&staged.iter().map(|staged| &staged.change).collect::<Vec<_>>(), &change);
-            let is_known = role_of(&change).is_none_or(|role| !remade.iter().any(|other| other == role));
-            let is_done = || is_known && after.as_ref().is_some_and(|after| draft::is_done(after, &change));
+            let (goes, stays) = draft::stage(
+                &staged
+                    .iter()
+                    .map(|staged| &staged.change)
+                    .collect::<Vec<_>>(),
+                &change,
+            );
+            let is_known =
+                role_of(&change).is_none_or(|role| !remade.iter().any(|other| other == role));
+            let is_done = || {
+                is_known
+                    && after
+                        .as_ref()
+                        .is_some_and(|after| draft::is_done(after, &change))
+            };
             if goes.is_empty() && (!stays || is_done()) {
                 continue;
             }
@@ -129,26 +162,38 @@ impl Draft {
                 staged.remove(at);
             }
             if stays {
-                staged.push(Staged { change, failure: None });
+                staged.push(Staged {
+                    change,
+                    failure: None,
+                });
             }
         }
         if made > 0 {
-            let has_settings = staged.iter().any(|staged| matches!(staged.change, Change::Settings(_)));
+            let has_settings = staged
+                .iter()
+                .any(|staged| matches!(staged.change, Change::Settings(_)));
             let is_based = self.settings_base.with_value(Option::is_some);
             if has_settings != is_based {
-                let settings =
-                    self.policy.with_untracked(|policy| policy.as_ref().map(|policy| policy.settings().clone()));
-                self.settings_base.set_value(settings.filter(|_| has_settings));
+                let settings = self.policy.with_untracked(|policy| {
+                    policy.as_ref().map(|policy| policy.settings().clone())
+                });
+                self.settings_base
+                    .set_value(settings.filter(|_| has_settings));
             }
             self.held.set(staged);
         }
         made
     }
 
-    /// Carries staged settings over to the policy that was read last: what they do not change is as it is there.
+    /// Carries staged settings over to the policy that was read last: what they do not change is as
+    /// it is there.
     pub fn rebase(self) {
-        let read = self.policy.with_untracked(|policy| policy.as_ref().map(|policy| policy.settings().clone()));
-        let (Some(now), Some(base)) = (read, self.settings_base.get_value()) else { return };
+        let read = self
+            .policy
+            .with_untracked(|policy| policy.as_ref().map(|policy| policy.settings().clone()));
+        let (Some(now), Some(base)) = (read, self.settings_base.get_value()) else {
+            return;
+        };
         if now == base {
             return;
         }
@@ -162,11 +207,16 @@ impl Draft {
         self.settings_base.set_value(Some(now));
     }
 
-    /// Takes a change out, and with the creation of a role what needs that role. Says how many went.
+    /// Takes a change out, and with the creation of a role what needs that role. Says how many
+    /// went.
     pub fn remove(self, index: usize) -> usize {
         let goes = self.held.with_untracked(|staged| {
             let changes: Vec<&Change> = staged.iter().map(|staged| &staged.change).collect();
-            if index < changes.len() { draft::with_dependents(&changes, index) } else { Vec::new() }
+            if index < changes.len() {
+                draft::with_dependents(&changes, index)
+            } else {
+                Vec::new()
+            }
         });
         self.held.update(|staged| {
             for at in &goes {
@@ -184,7 +234,9 @@ impl Draft {
 
     /// Takes a change out where it is staged, as [`Draft::remove`] does.
     pub fn take_back(self, change: &Change) -> usize {
-        let at = self.held.with_untracked(|staged| staged.iter().position(|staged| staged.change == *change));
+        let at = self
+            .held
+            .with_untracked(|staged| staged.iter().position(|staged| staged.change == *change));
         at.map_or(0, |at| self.remove(at))
     }
 
@@ -194,15 +246,17 @@ impl Draft {
         let mut at = 0;
         self.held.update(|staged| {
             staged.retain(|_| {
-                let is_ready = standing.get(at).is_none_or(|standing| *standing == ChangeStatus::Ready);
+                let is_ready = standing
+                    .get(at)
+                    .is_none_or(|standing| *standing == ChangeStatus::Ready);
                 at += 1;
                 is_ready
             });
         });
     }
 
-    /// Puts the draft aside, and takes up that of somebody else, or of the same account at another cluster. What nobody who
-    /// is known has made goes to whoever signs in next.
+    /// Puts the draft aside, and takes up that of somebody else, or of the same account at another
+    /// cluster. What nobody who is known has made goes to whoever signs in next.
     pub fn follow(self, to: Option<DraftOwner>) {
         let from = self.of.get_untracked();
         if from == to {
@@ -211,7 +265,10 @@ impl Draft {
         let mut carried = Vec::new();
         let mut last = None;
         match &from {
-            Some(owner) if !(owner.account.is_empty() && to.as_ref().is_some_and(|to| to.has_policy_of(owner))) => {
+            Some(owner)
+                if !(owner.account.is_empty()
+                    && to.as_ref().is_some_and(|to| to.has_policy_of(owner))) =>
+            {
                 let mine = self.of_owner(owner.clone());
                 self.aside.update_value(|aside| aside.push(mine));
             }
@@ -221,7 +278,9 @@ impl Draft {
             }
         }
         let taken = self.aside.try_update_value(|aside| {
-            let place = aside.iter().position(|draft| Some(&draft.owner) == to.as_ref())?;
+            let place = aside
+                .iter()
+                .position(|draft| Some(&draft.owner) == to.as_ref())?;
             Some(aside.remove(place))
         });
         let (staged, base, applied) = match taken.flatten() {
@@ -266,10 +325,13 @@ impl Draft {
         self.last.set(Some(applied));
     }
 
-    /// Puts what undoes the changes that were applied last into the draft; what can no longer be undone is in
-    /// [`Draft::lost`]. Says how many changes joined the draft.
+    /// Puts what undoes the changes that were applied last into the draft; what can no longer be
+    /// undone is in [`Draft::lost`]. Says how many changes joined the draft.
     pub fn undo_applied(self) -> usize {
-        let (Some(applied), Some(now)) = (self.last.get_untracked(), self.policy.get_untracked()) else { return 0 };
+        let (Some(applied), Some(now)) = (self.last.get_untracked(), self.policy.get_untracked())
+        else {
+            return 0;
+        };
         let undo = applied.undo(&now);
         self.not_undone.set(undo.lost);
         self.add_all(undo.changes)
@@ -285,23 +347,28 @@ impl Draft {
         self.pending.set(Some(unanswered));
     }
 
-    /// Looks in the policy that was read last whether the service made the changes whose answer is missing. If it did, they
-    /// leave the draft and are those that were applied last. None while no answer is missing.
+    /// Looks in the policy that was read last whether the service made the changes whose answer is
+    /// missing. If it did, they leave the draft and are those that were applied last. None while no
+    /// answer is missing.
     pub fn find_unanswered(self) -> Option<bool> {
         let unanswered = self.pending.get_untracked()?;
         let now = self.policy.get_untracked()?;
         self.pending.set(None);
         let is_made = unanswered.are_in(&now);
         if is_made {
-            let UnansweredChanges { changes, before, at_ms } = unanswered;
+            let UnansweredChanges {
+                changes,
+                before,
+                at_ms,
+            } = unanswered;
             self.settle(&changes, &vec![SendOutcome::Made; changes.len()]);
             self.note_applied(AppliedDraft::new(&before, changes, at_ms));
         }
         Some(is_made)
     }
 
-    /// Notes how sent changes went: those that were made leave the draft, the others stay, with the reason where it is
-    /// about them.
+    /// Notes how sent changes went: those that were made leave the draft, the others stay, with the
+    /// reason where it is about them.
     pub fn settle(self, sent: &[Change], outcomes: &[SendOutcome]) {
         self.held.update(|staged| {
             for (change, outcome) in sent.iter().zip(outcomes) {

@@ -1,4 +1,5 @@
-//! Keeps the draft in the tab's session storage, so that it survives a reload, a crash of the tab and a sign-out (D-69, D-81).
+//! Keeps the draft in the tab's session storage, so that it survives a reload, a crash of the tab
+//! and a sign-out (D-69, D-81).
 
 use std::time::Duration;
 
@@ -25,8 +26,8 @@ later!(rest, store(draft: Draft, is_refused: StoredValue<bool>) {
     is_refused.set_value(!dom::store_text(DRAFTS, to_text(&draft.all()).as_deref()));
 });
 
-/// Takes over what was kept, gives each account its own draft, and keeps it from now on. Says whether the draft would be
-/// lost with the page, because the browser keeps nothing.
+/// Takes over what was kept, gives each account its own draft, and keeps it from now on. Says
+/// whether the draft would be lost with the page, because the browser keeps nothing.
 pub fn keep(service: Service, draft: Draft) -> impl Fn() -> bool + Copy + 'static {
     let keeper = Keeper {
         draft,
@@ -60,7 +61,9 @@ pub fn keep(service: Service, draft: Draft) -> impl Fn() -> bool + Copy + 'stati
     dom::on_page_hide(move || {
         keeper.is_written();
     });
-    move || (!keeper.is_written() || keeper.is_refused.get_value()) && draft.count.get_untracked() > 0
+    move || {
+        (!keeper.is_written() || keeper.is_refused.get_value()) && draft.count.get_untracked() > 0
+    }
 }
 
 /// Writes the drafts, and reads them once.
@@ -107,7 +110,10 @@ impl Keeper {
                 self.is_refused.set_value(!dom::store_text(DRAFTS, None));
                 true
             } else {
-                matches!(store(self.draft, self.is_refused).now_or_never(), Some(Ok(())))
+                matches!(
+                    store(self.draft, self.is_refused).now_or_never(),
+                    Some(Ok(()))
+                )
             };
             self.waits.set_value(!is_done);
         }

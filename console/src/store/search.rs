@@ -40,8 +40,17 @@ impl SearchSession {
     }
 
     /// The names of a policy, prepared; made once for each policy.
-    pub fn index(self, policy: &Arc<Policy>, make: impl FnOnce(&Arc<Policy>) -> SearchIndex) -> Arc<SearchIndex> {
-        let known = self.index.with_value(|known| known.as_ref().filter(|known| known.is_of(policy)).map(Arc::clone));
+    pub fn index(
+        self,
+        policy: &Arc<Policy>,
+        make: impl FnOnce(&Arc<Policy>) -> SearchIndex,
+    ) -> Arc<SearchIndex> {
+        let known = self.index.with_value(|known| {
+            known
+                .as_ref()
+                .filter(|known| known.is_of(policy))
+                .map(Arc::clone)
+        });
         known.unwrap_or_else(|| {
             let made = Arc::new(make(policy));
             self.index.set_value(Some(Arc::clone(&made)));

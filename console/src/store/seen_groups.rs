@@ -7,7 +7,8 @@ use leptos::prelude::*;
 /// The largest number of names that are remembered.
 pub const MOST: usize = 20_000;
 
-/// The names of groups that this tab has seen in tokens and audit events; a context of every page. It ends with the tab.
+/// The names of groups that this tab has seen in tokens and audit events; a context of every page.
+/// It ends with the tab.
 #[derive(Clone, Copy)]
 pub struct SeenGroups(RwSignal<BTreeSet<String>>);
 
@@ -29,7 +30,11 @@ impl SeenGroups {
         let mut new: Vec<String> = Vec::new();
         self.0.with_untracked(|seen| {
             let unseen = names.into_iter().filter(|name| !seen.contains(*name));
-            new.extend(unseen.take(MOST.saturating_sub(seen.len())).map(str::to_owned));
+            new.extend(
+                unseen
+                    .take(MOST.saturating_sub(seen.len()))
+                    .map(str::to_owned),
+            );
         });
         if !new.is_empty() {
             self.0.update(|seen| seen.extend(new));

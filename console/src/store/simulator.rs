@@ -14,7 +14,8 @@ use serde_json::{Map, Value};
 
 use crate::store::service::Service;
 
-/// What is entered in the simulator, also while other pages are open; a context of the console. It ends with the tab.
+/// What is entered in the simulator, also while other pages are open; a context of the console. It
+/// ends with the tab.
 #[derive(Clone, Copy)]
 pub struct SimulatorSession {
     /// What is entered; other pages try their settings on the same token.
@@ -58,9 +59,12 @@ impl SimulatorSession {
     pub fn accepted(self, service: Service) -> Memo<AcceptedTokens> {
         Memo::new(move |_| {
             // What the service requires says nothing about another cluster.
-            let is_own = service.connection.with(|connection| *connection == Connection::Service);
+            let is_own = service
+                .connection
+                .with(|connection| *connection == Connection::Service);
             let info = service.info.get().filter(|_| is_own);
-            self.properties.with(|properties| of_service(properties, info.as_ref()))
+            self.properties
+                .with(|properties| of_service(properties, info.as_ref()))
         })
     }
 }

@@ -1,4 +1,5 @@
-//! The other tabs of this service in the same browser: whether they have a draft, and what they applied.
+//! The other tabs of this service in the same browser: whether they have a draft, and what they
+//! applied.
 
 use gbac_console_model::stored_draft::DraftOwner;
 use gbac_console_model::tabs::{OtherTabs, TabMessage, TabNews, TabNotice};
@@ -26,7 +27,11 @@ impl Tabs {
         let tab = StoredValue::new(dom::random_id());
         let channel = StoredValue::new_local(None::<TabChannel>);
         let say = move |owner: DraftOwner, news: TabNews| {
-            let message = TabMessage { tab: tab.get_value(), owner, news };
+            let message = TabMessage {
+                tab: tab.get_value(),
+                owner,
+                news,
+            };
             if let Ok(text) = serde_json::to_string(&message) {
                 channel.with_value(|channel| channel.as_ref().map(|channel| channel.say(&text)));
             }
@@ -37,8 +42,12 @@ impl Tabs {
             }
         };
         let hear = move |text: String| {
-            let Some(own) = draft.owner.get_untracked() else { return };
-            let Ok(message) = serde_json::from_str::<TabMessage>(&text) else { return };
+            let Some(own) = draft.owner.get_untracked() else {
+                return;
+            };
+            let Ok(message) = serde_json::from_str::<TabMessage>(&text) else {
+                return;
+            };
             let mut heard = others.get_untracked();
             let wants_answer = heard.receive(&message, &own);
             if others.with_untracked(|others| *others != heard) {
@@ -73,9 +82,11 @@ impl Tabs {
         // What was applied before the page was loaded was told then.
         let told = StoredValue::new(dom::now_ms());
         Effect::new(move |_| {
-            let Some((at, changes)) =
-                draft.applied.with(|applied| applied.as_ref().map(|applied| (applied.at_ms, applied.changes.len())))
-            else {
+            let Some((at, changes)) = draft.applied.with(|applied| {
+                applied
+                    .as_ref()
+                    .map(|applied| (applied.at_ms, applied.changes.len()))
+            }) else {
                 return;
             };
             if told.get_value() < at
@@ -92,7 +103,10 @@ impl Tabs {
             }
         });
         let notice = Memo::new(move |_| others.with(OtherTabs::notice));
-        Self { notice: notice.into(), others }
+        Self {
+            notice: notice.into(),
+            others,
+        }
     }
 
     /// Takes the notice away until there is something new.

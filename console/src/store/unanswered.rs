@@ -1,4 +1,5 @@
-//! Finds out whether changes whose answer is missing were made, as soon as the service answers again (D-70).
+//! Finds out whether changes whose answer is missing were made, as soon as the service answers
+//! again (D-70).
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -10,7 +11,9 @@ use crate::chunk::{Unfetched, later};
 /// Looks in the policy that is read after the answer went missing.
 pub fn look(service: Service, draft: Draft) {
     Effect::new(move |_| {
-        let sent = draft.unanswered.with(|unanswered| unanswered.as_ref().map(|unanswered| unanswered.at_ms));
+        let sent = draft
+            .unanswered
+            .with(|unanswered| unanswered.as_ref().map(|unanswered| unanswered.at_ms));
         let read = service.status.with(|status| match status {
             ServiceStatus::Connected { read_at_ms, .. } => Some(*read_at_ms),
             ServiceStatus::Loading | ServiceStatus::Away { .. } => None,

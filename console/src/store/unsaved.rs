@@ -33,7 +33,11 @@ impl Unsaved {
     #[must_use]
     pub fn watch(owner: Signal<Option<DraftOwner>>) -> Self {
         let (departure, entered) = (RwSignal::new(None), RwSignal::new(None));
-        let unsaved = Self { departure, entered, saved: StoredValue::new(None) };
+        let unsaved = Self {
+            departure,
+            entered,
+            saved: StoredValue::new(None),
+        };
         // Nobody else sees it.
         Effect::new(move |before: Option<Option<DraftOwner>>| {
             let now = owner.get();

@@ -24,7 +24,11 @@ impl Visited {
     pub fn note(self, path: &str, query: &str) {
         if path.starts_with("/security/") && path != address::REVIEW {
             let query = query.trim_start_matches('?');
-            self.0.set(Some(if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }));
+            self.0.set(Some(if query.is_empty() {
+                path.to_owned()
+            } else {
+                format!("{path}?{query}")
+            }));
         }
     }
 

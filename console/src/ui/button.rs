@@ -32,9 +32,11 @@ impl ButtonKind {
     }
 }
 
-/// A button with words. Other attributes go behind it: `<Button on_press=move |()| open() {..} aria-expanded="true">`.
+/// A button with words. Other attributes go behind it: `<Button on_press=move |()| open() {..}
+/// aria-expanded="true">`.
 ///
-/// While `busy` it stays focusable and does nothing, so that focus is not lost; while `disabled` it is out of reach.
+/// While `busy` it stays focusable and does nothing, so that focus is not lost; while `disabled` it
+/// is out of reach.
 #[component]
 pub fn Button(
     /// How loud.
@@ -64,7 +66,11 @@ pub fn Button(
     /// The words.
     children: Children,
 ) -> impl IntoView {
-    let class = if small { format!("{} btn-sm", kind.class()) } else { kind.class().to_owned() };
+    let class = if small {
+        format!("{} btn-sm", kind.class())
+    } else {
+        kind.class().to_owned()
+    };
     view! {
         <button
             class=class

@@ -33,7 +33,8 @@ const SAID: Duration = Duration::from_secs(2);
 /// The longest text whose words are kept whole, in bytes: each of them is an element of the page.
 const LONGEST: usize = 40_000;
 
-/// A text that moves words to the next line whole before it breaks them: browsers break at the hyphens of an option.
+/// A text that moves words to the next line whole before it breaks them: browsers break at the
+/// hyphens of an option.
 fn whole_words(text: &str) -> AnyView {
     if text.len() > LONGEST {
         return text.to_owned().into_any();

@@ -10,8 +10,8 @@ use crate::dom;
 
 /// A dialog. It is in the page only while `open`, so its fields start fresh each time.
 ///
-/// Focus goes to the element that has `autofocus`, else to the first control. Children: a `div.dlg-b.dlg-pad` with the
-/// content, then [`DialogActions`]; or a `form` around both.
+/// Focus goes to the element that has `autofocus`, else to the first control. Children: a
+/// `div.dlg-b.dlg-pad` with the content, then [`DialogActions`]; or a `form` around both.
 #[component]
 pub fn Dialog(
     /// Whether it is open.
@@ -87,8 +87,9 @@ pub fn Modal(
             dom::show_modal(element);
         }
     });
-    // Closing the dialog before it leaves the page gives focus back. The browser sends `close` later, when the next dialog
-    // may be open already. Esc also sends `cancel`, at once: without it a key that follows would still meet an open dialog.
+    // Closing the dialog before it leaves the page gives focus back. The browser sends `close`
+    // later, when the next dialog may be open already. Esc also sends `cancel`, at once: without it
+    // a key that follows would still meet an open dialog.
     let is_leaving = Arc::new(AtomicBool::new(false));
     let leaving = Arc::clone(&is_leaving);
     on_cleanup(move || {

@@ -16,7 +16,10 @@ pub struct Choice {
 impl Choice {
     /// A choice.
     pub fn new(value: impl Into<String>, label: impl Into<String>) -> Self {
-        Self { value: value.into(), label: label.into() }
+        Self {
+            value: value.into(),
+            label: label.into(),
+        }
     }
 }
 

@@ -148,7 +148,11 @@ pub fn Icon(
         IconSize::Normal => "i",
         IconSize::Large => "i i-lg",
     };
-    let class = if class.is_empty() { size.to_owned() } else { format!("{size} {class}") };
+    let class = if class.is_empty() {
+        size.to_owned()
+    } else {
+        format!("{size} {class}")
+    };
     view! {
         <svg class=class aria-hidden="true">
             <use_ href=move || glyph.get().href()></use_>

@@ -10,6 +10,10 @@ pub fn Key(
     /// What is printed on it.
     name: &'static str,
 ) -> impl IntoView {
-    let name = if name == "Ctrl" && dom::is_mac() { "⌘" } else { name };
+    let name = if name == "Ctrl" && dom::is_mac() {
+        "⌘"
+    } else {
+        name
+    };
     view! { <kbd class="kbd">{name}</kbd> }
 }

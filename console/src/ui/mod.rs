@@ -20,7 +20,9 @@ pub use disclosure::Disclosure;
 pub use field::{Choice, Field, Message, MessageKind, Segmented, Select, TextArea};
 pub use icon::{Glyph, Icon, IconSize};
 pub use keys::Key;
-pub use name::{AclPhrase, Mono, Piece, PrincipalName, ResourceName, Words, pieces, resource_words};
+pub use name::{
+    AclPhrase, Mono, Piece, PrincipalName, ResourceName, Words, pieces, resource_words,
+};
 pub use note::{Empty, Note, NoteKind, Tag, TagKind};
 pub use sheet::Sheet;
 pub use table::{Heads, SkeletonRows, SortHead, SortOrder, Table};

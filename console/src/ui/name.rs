@@ -43,7 +43,8 @@ pub fn ResourceName(
     view! { <bdi class="rs">{show(&name)}</bdi> }
 }
 
-/// A claim, a claim path, a property or any other text that came from outside, in the middle of words.
+/// A claim, a claim path, a property or any other text that came from outside, in the middle of
+/// words.
 #[component]
 pub fn Mono(
     /// The text.
@@ -66,15 +67,18 @@ pub fn Words(
     parts
         .iter()
         .enumerate()
-        .map(|(place, part)| match (place % 2 == 1, is_paired || place + 1 < parts.len()) {
-            (true, true) => view! { <Mono text=*part /> }.into_any(),
-            (true, false) => format!("`{part}").into_any(),
-            (false, _) => (*part).to_owned().into_any(),
-        })
+        .map(
+            |(place, part)| match (place % 2 == 1, is_paired || place + 1 < parts.len()) {
+                (true, true) => view! { <Mono text=*part /> }.into_any(),
+                (true, false) => format!("`{part}").into_any(),
+                (false, _) => (*part).to_owned().into_any(),
+            },
+        )
         .collect_view()
 }
 
-/// The words for a pattern: `literal`, `prefixed`, `all names`, or nothing if the type has only one resource.
+/// The words for a pattern: `literal`, `prefixed`, `all names`, or nothing if the type has only one
+/// resource.
 #[must_use]
 pub fn resource_words(acl: &Acl) -> &'static str {
     match (acl.resource_type, acl.pattern_type) {
@@ -84,7 +88,8 @@ pub fn resource_words(acl: &Acl) -> &'static str {
     }
 }
 
-/// An ACL in words: "Allow Write, topic payments- prefixed, host 10.0.0.7". The principal is not in it.
+/// An ACL in words: "Allow Write, topic payments- prefixed, host 10.0.0.7". The principal is not in
+/// it.
 #[component]
 pub fn AclPhrase(
     /// The ACL.

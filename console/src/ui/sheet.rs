@@ -6,7 +6,8 @@ use leptos::prelude::*;
 use super::{Glyph, IconButton};
 use crate::dom;
 
-/// A sheet at the right; in a narrow window it covers the page. Focus goes to its title; Esc closes it.
+/// A sheet at the right; in a narrow window it covers the page. Focus goes to its title; Esc closes
+/// it.
 #[component]
 pub fn Sheet(
     /// The id, from which the title's is made.

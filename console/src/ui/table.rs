@@ -29,7 +29,9 @@ impl Heads {
     /// With a head that is only heard, for a column that explains itself to the eye.
     #[must_use]
     pub fn and_unseen(self, word: &'static str) -> Self {
-        self.and_view(view! { <th role="columnheader" scope="col"><span class="sr">{word}</span></th> })
+        self.and_view(
+            view! { <th role="columnheader" scope="col"><span class="sr">{word}</span></th> },
+        )
     }
 
     /// With a cell of one's own, such as a [`SortHead`].
@@ -40,7 +42,8 @@ impl Heads {
     }
 }
 
-/// A table that scrolls sideways in a region of its own, and whose rows fold where there is no room for columns.
+/// A table that scrolls sideways in a region of its own, and whose rows fold where there is no room
+/// for columns.
 #[component]
 pub fn Table(
     /// The name of the region.

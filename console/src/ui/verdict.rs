@@ -64,7 +64,11 @@ pub fn VerdictWord(
     #[prop(optional)]
     small: bool,
 ) -> impl IntoView {
-    let size = if small { IconSize::Small } else { IconSize::Normal };
+    let size = if small {
+        IconSize::Small
+    } else {
+        IconSize::Normal
+    };
     let word = match mark {
         Mark::Overridden => view! { <b>{word}</b>" overridden" }.into_any(),
         _ => word.into_any(),

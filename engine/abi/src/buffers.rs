@@ -2,7 +2,8 @@
 
 use crate::AbiError;
 
-/// The maximum size of a buffer. Hosts send records in chunks, because the memory of a module never shrinks.
+/// The maximum size of a buffer. Hosts send records in chunks, because the memory of a module never
+/// shrinks.
 const MAX_BYTES: usize = 16 << 20;
 /// The maximum number of buffers at a time.
 const MAX_BUFFERS: usize = 64;
@@ -54,9 +55,14 @@ mod tests {
         assert_eq!(buffers.bytes(address, 8), Ok(&[0; 8][..]));
         assert_eq!(buffers.bytes(address + 3, 5).map(<[u8]>::len), Ok(5));
         assert_eq!(buffers.bytes(address + 8, 0), Ok(&[][..]));
-        for (address, len) in
-            [(address, 9), (address + 9, 0), (address - 1, 1), (0, 0), (address, usize::MAX), (usize::MAX, 1)]
-        {
+        for (address, len) in [
+            (address, 9),
+            (address + 9, 0),
+            (address - 1, 1),
+            (0, 0),
+            (address, usize::MAX),
+            (usize::MAX, 1),
+        ] {
             assert_eq!(buffers.bytes(address, len), Err(AbiError::Address), "{len}");
         }
         assert_eq!(buffers.free(address, 7), Err(AbiError::Address));

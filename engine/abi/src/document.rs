@@ -7,7 +7,8 @@ use crate::extraction::{push_text, push_texts};
 /// The largest number of problems in a result.
 const MAX_PROBLEMS: usize = 10;
 
-/// A document may leave `roles` out. As a source of members it then is another document, or a part of one.
+/// A document may leave `roles` out. As a source of members it then is another document, or a part
+/// of one.
 const NO_ROLES: &str = "`roles` is missing; write `\"roles\": []` if no role has members";
 
 /// Reads a policy document. Writes 1 and a record for each member of a role, or 0 and its problems.
@@ -15,7 +16,14 @@ pub(crate) fn members(document: &str) -> Vec<u8> {
     let policy = match policy_from_json(document) {
         Ok(policy) => policy,
         Err(problems) => {
-            return refused(&problems.0.iter().take(MAX_PROBLEMS).map(ToString::to_string).collect::<Vec<_>>());
+            return refused(
+                &problems
+                    .0
+                    .iter()
+                    .take(MAX_PROBLEMS)
+                    .map(ToString::to_string)
+                    .collect::<Vec<_>>(),
+            );
         }
     };
     if policy.roles().next().is_none() && !states_roles(document) {
@@ -39,7 +47,8 @@ fn refused(problems: &[String]) -> Vec<u8> {
 }
 
 fn states_roles(document: &str) -> bool {
-    parse(document).is_ok_and(|document| document.get("roles").is_some_and(|roles| roles.is_array()))
+    parse(document)
+        .is_ok_and(|document| document.get("roles").is_some_and(|roles| roles.is_array()))
 }
 
 #[cfg(test)]
@@ -50,10 +59,16 @@ mod tests {
     fn a_document_of_members_states_its_roles() {
         assert_eq!(members(r#"{"version":1,"roles":[]}"#), [1]);
         assert_eq!(members(r#"{"version":1,"roles":[{"name":"dev"}]}"#), [1]);
-        for without in [r#"{"version":1}"#, r#"{"version":1,"acls":[],"settings":{"dialect":"kafka"}}"#] {
+        for without in [
+            r#"{"version":1}"#,
+            r#"{"version":1,"acls":[],"settings":{"dialect":"kafka"}}"#,
+        ] {
             let found = members(without);
             assert_eq!(found[0], 0);
-            assert!(String::from_utf8_lossy(&found).contains("`roles` is missing"), "{without}");
+            assert!(
+                String::from_utf8_lossy(&found).contains("`roles` is missing"),
+                "{without}"
+            );
         }
     }
 }

@@ -1,6 +1,9 @@
 //! The exported functions. Each passes the bytes of the call to the instance.
 
-#![expect(unsafe_code, reason = "`no_mangle` keeps the names of the functions, which are the interface of the module")]
+#![expect(
+    unsafe_code,
+    reason = "`no_mangle` keeps the names of the functions, which are the interface of the module"
+)]
 
 use std::cell::RefCell;
 
@@ -13,7 +16,9 @@ thread_local! {
 
 /// Calls the instance, with the bytes of the call; an error becomes its number.
 fn with(call: impl FnOnce(&mut Instance, &mut Buffers) -> Result<i32, AbiError>) -> i32 {
-    MODULE.with_borrow_mut(|(instance, buffers)| call(instance, buffers)).unwrap_or_else(AbiError::code)
+    MODULE
+        .with_borrow_mut(|(instance, buffers)| call(instance, buffers))
+        .unwrap_or_else(AbiError::code)
 }
 
 /// Addresses of results are below 2 GiB: the module has no more memory.
@@ -74,8 +79,16 @@ pub extern "C" fn gbac_close(handle: i32) -> i32 {
 
 /// The operations that an identity is allowed on a resource, one bit each.
 #[unsafe(no_mangle)]
-pub extern "C" fn gbac_mask(handle: i32, resource_type: i32, host_len: i32, ptr: usize, len: usize) -> i32 {
-    with(|instance, buffers| instance.mask(handle, resource_type, host_len, buffers.bytes(ptr, len)?))
+pub extern "C" fn gbac_mask(
+    handle: i32,
+    resource_type: i32,
+    host_len: i32,
+    ptr: usize,
+    len: usize,
+) -> i32 {
+    with(|instance, buffers| {
+        instance.mask(handle, resource_type, host_len, buffers.bytes(ptr, len)?)
+    })
 }
 
 /// Explains a decision; returns the address of the result.
@@ -90,14 +103,24 @@ pub extern "C" fn gbac_explain(
 ) -> i32 {
     with(|instance, buffers| {
         let bytes = buffers.bytes(ptr, len)?;
-        instance.explain(handle, operation, resource_type, host_len, bytes).map(address)
+        instance
+            .explain(handle, operation, resource_type, host_len, bytes)
+            .map(address)
     })
 }
 
 /// The operations that an identity is allowed on at least one resource of a type, one bit each.
 #[unsafe(no_mangle)]
-pub extern "C" fn gbac_any(handle: i32, resource_type: i32, host_len: i32, ptr: usize, len: usize) -> i32 {
-    with(|instance, buffers| instance.any(handle, resource_type, host_len, buffers.bytes(ptr, len)?))
+pub extern "C" fn gbac_any(
+    handle: i32,
+    resource_type: i32,
+    host_len: i32,
+    ptr: usize,
+    len: usize,
+) -> i32 {
+    with(|instance, buffers| {
+        instance.any(handle, resource_type, host_len, buffers.bytes(ptr, len)?)
+    })
 }
 
 /// Reads the members of the roles of a policy document; returns the address of the result.

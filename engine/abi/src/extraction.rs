@@ -8,7 +8,8 @@ use gbac_engine::mapping::PrincipalMapping;
 use crate::AbiError;
 use crate::records::Reader;
 
-/// Reads the rules and the claims, and writes the user, the groups, the warnings, and whether the groups are known.
+/// Reads the rules and the claims, and writes the user, the groups, the warnings, and whether the
+/// groups are known.
 pub(crate) fn extraction(bytes: &[u8]) -> Result<Vec<u8>, AbiError> {
     let mut reader = Reader::new(bytes);
     let path = ClaimPath::parse(reader.text()?).map_err(|_| AbiError::Path)?;
@@ -23,15 +24,28 @@ pub(crate) fn extraction(bytes: &[u8]) -> Result<Vec<u8>, AbiError> {
     };
     let claims = ClaimSet::parse(reader.text()?).map_err(|_| AbiError::Claims)?;
     reader.end()?;
-    let user = mapping.map(|mapping| mapping.apply(&claims)).transpose().map_err(|_| AbiError::User)?;
-    let found = extract(&ExtractionRule { source: ClaimSource::Token(path), nested }, &claims, None);
+    let user = mapping
+        .map(|mapping| mapping.apply(&claims))
+        .transpose()
+        .map_err(|_| AbiError::User)?;
+    let found = extract(
+        &ExtractionRule {
+            source: ClaimSource::Token(path),
+            nested,
+        },
+        &claims,
+        None,
+    );
     let mut result = Vec::new();
     result.push(u8::from(user.is_some()));
     push_text(&mut result, user.as_deref().unwrap_or_default());
     let groups: Vec<&str> = found.names().collect();
     push_texts(&mut result, groups.into_iter());
-    let warnings: Vec<String> =
-        found.warnings.iter().map(|warning| format!("{}: {}", warning.code, warning.message)).collect();
+    let warnings: Vec<String> = found
+        .warnings
+        .iter()
+        .map(|warning| format!("{}: {}", warning.code, warning.message))
+        .collect();
     push_texts(&mut result, warnings.iter().map(String::as_str));
     result.push(match found.readability {
         Readability::Readable => 0,

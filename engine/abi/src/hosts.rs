@@ -1,4 +1,5 @@
-//! The hosts of Kafka's ACLs. Kafka compares them as texts; this module converts them to the engine's hosts.
+//! The hosts of Kafka's ACLs. Kafka compares them as texts; this module converts them to the
+//! engine's hosts.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -20,11 +21,17 @@ pub(crate) fn kafka_host(text: &str) -> KafkaHost {
     }
     if let Some((address, prefix)) = text.split_once('/') {
         let range = range(address, prefix);
-        return range
-            .map_or(KafkaHost::Never, |range| KafkaHost::Matches(Host::Range(range), range.to_string() == text));
+        return range.map_or(KafkaHost::Never, |range| {
+            KafkaHost::Matches(Host::Range(range), range.to_string() == text)
+        });
     }
-    let address = text.parse::<IpAddr>().ok().filter(|address| java_text(*address) == text);
-    address.map_or(KafkaHost::Never, |address| KafkaHost::Matches(Host::Address(address), true))
+    let address = text
+        .parse::<IpAddr>()
+        .ok()
+        .filter(|address| java_text(*address) == text);
+    address.map_or(KafkaHost::Never, |address| {
+        KafkaHost::Matches(Host::Address(address), true)
+    })
 }
 
 /// Parses the address of a client, without its zone.
@@ -37,28 +44,43 @@ pub(crate) fn client(text: &str) -> Option<IpAddr> {
 fn java_text(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),
-        IpAddr::V6(address) => address.segments().map(|group| format!("{group:x}")).join(":"),
+        IpAddr::V6(address) => address
+            .segments()
+            .map(|group| format!("{group:x}"))
+            .join(":"),
     }
 }
 
-/// Parses a range like Kafka, which allows leading zeros, and brackets and numbers of zones with IPv6 addresses.
+/// Parses a range like Kafka, which allows leading zeros, and brackets and numbers of zones with
+/// IPv6 addresses.
 fn range(address: &str, prefix: &str) -> Option<HostRange> {
-    let is_number =
-        |text: &str, most: usize| (1..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = |text: &str, most: usize| {
+        (1..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
     let is_ipv6 = address.contains(':');
     if !is_number(prefix, if is_ipv6 { 4 } else { 2 }) {
         return None;
     }
     let address = if is_ipv6 {
-        let bare = address.strip_prefix('[').and_then(|bare| bare.strip_suffix(']')).unwrap_or(address);
-        // A zone that is a number has no effect. One that is a name would have to be an interface of the broker.
+        let bare = address
+            .strip_prefix('[')
+            .and_then(|bare| bare.strip_suffix(']'))
+            .unwrap_or(address);
+        // A zone that is a number has no effect. One that is a name would have to be an interface
+        // of the broker.
         let bare = match bare.split_once('%') {
             Some((bare, zone)) if is_number(zone, 9) => bare,
             _ => bare,
         };
         IpAddr::V6(bare.parse::<Ipv6Addr>().ok()?)
     } else {
-        let octets = address.split('.').map(|octet| if is_number(octet, 3) { octet.parse::<u8>().ok() } else { None });
+        let octets = address.split('.').map(|octet| {
+            if is_number(octet, 3) {
+                octet.parse::<u8>().ok()
+            } else {
+                None
+            }
+        });
         let octets: Option<Vec<u8>> = octets.collect();
         IpAddr::V4(Ipv4Addr::from(<[u8; 4]>::try_from(octets?).ok()?))
     };
@@ -122,8 +144,14 @@ mod tests {
         for host in ["0.0.0.0/0", "0.0.0.0/32"] {
             assert!(!includes(host, "0.0.0.0"), "{host}");
         }
-        assert!(matches!(kafka_host("10.0.0.0/8"), KafkaHost::Matches(_, true)));
-        assert!(matches!(kafka_host("10.0.0.0/08"), KafkaHost::Matches(_, false)));
+        assert!(matches!(
+            kafka_host("10.0.0.0/8"),
+            KafkaHost::Matches(_, true)
+        ));
+        assert!(matches!(
+            kafka_host("10.0.0.0/08"),
+            KafkaHost::Matches(_, false)
+        ));
         assert_eq!(client("localhost"), None);
     }
 }

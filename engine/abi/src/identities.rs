@@ -4,7 +4,8 @@ use gbac_engine::PreparedIdentity;
 
 use crate::AbiError;
 
-/// The bits of a handle that are the index of its place. The bits above, without the sign, count the uses of the place.
+/// The bits of a handle that are the index of its place. The bits above, without the sign, count
+/// the uses of the place.
 const PLACE_BITS: u32 = 20;
 const MAX_PLACES: usize = 1 << PLACE_BITS;
 const LAST_GENERATION: u32 = (1 << 11) - 1;
@@ -23,8 +24,8 @@ struct Place {
 }
 
 impl Place {
-    /// Closes its identity. Returns whether the place can be used again: not after its last generation, because a handle would
-    /// occur twice.
+    /// Closes its identity. Returns whether the place can be used again: not after its last
+    /// generation, because a handle would occur twice.
     fn close(&mut self) -> bool {
         self.identity = None;
         let is_reusable = self.generation < LAST_GENERATION;
@@ -40,7 +41,10 @@ impl Identities {
             Some(at) => at,
             None if self.places.len() == MAX_PLACES => return Err(AbiError::Limit),
             None => {
-                self.places.push(Place { generation: 0, identity: None });
+                self.places.push(Place {
+                    generation: 0,
+                    identity: None,
+                });
                 self.places.len() - 1
             }
         };
@@ -62,7 +66,10 @@ impl Identities {
     /// The identity of a handle.
     pub(crate) fn get(&mut self, handle: i32) -> Result<&mut PreparedIdentity, AbiError> {
         let at = self.place(handle)?;
-        self.places.get_mut(at).and_then(|place| place.identity.as_deref_mut()).ok_or(AbiError::Handle)
+        self.places
+            .get_mut(at)
+            .and_then(|place| place.identity.as_deref_mut())
+            .ok_or(AbiError::Handle)
     }
 
     /// Closes all identities.
@@ -77,8 +84,13 @@ impl Identities {
     fn place(&self, handle: i32) -> Result<usize, AbiError> {
         let handle = u32::try_from(handle).map_err(|_| AbiError::Handle)?;
         let at = handle as usize & (MAX_PLACES - 1);
-        let is_open = |place: &Place| place.identity.is_some() && place.generation == handle >> PLACE_BITS;
-        self.places.get(at).filter(|place| is_open(place)).map(|_| at).ok_or(AbiError::Handle)
+        let is_open =
+            |place: &Place| place.identity.is_some() && place.generation == handle >> PLACE_BITS;
+        self.places
+            .get(at)
+            .filter(|place| is_open(place))
+            .map(|_| at)
+            .ok_or(AbiError::Handle)
     }
 }
 
@@ -93,14 +105,21 @@ mod tests {
         let policy = Policy::default();
         let open = |name: &str| PreparedIdentity::new(&policy, Identity::new(name, [""; 0]));
         let mut identities = Identities::default();
-        let (a, b) = (identities.open(open("a")).unwrap(), identities.open(open("b")).unwrap());
+        let (a, b) = (
+            identities.open(open("a")).unwrap(),
+            identities.open(open("b")).unwrap(),
+        );
         identities.close(a).unwrap();
         assert_eq!(identities.close(a), Err(AbiError::Handle));
         let c = identities.open(open("c")).unwrap();
         assert_eq!(identities.get(c).unwrap().identity().user(), "c");
         assert_eq!(identities.get(b).unwrap().identity().user(), "b");
         for handle in [a, -1, i32::MIN, i32::MAX, 7, c + (1 << 20)] {
-            assert_eq!(identities.get(handle).err(), Some(AbiError::Handle), "{handle}");
+            assert_eq!(
+                identities.get(handle).err(),
+                Some(AbiError::Handle),
+                "{handle}"
+            );
         }
         identities.clear();
         for handle in [b, c] {
@@ -116,10 +135,21 @@ mod tests {
         let mut identities = Identities::default();
         let mut handles = std::collections::BTreeSet::new();
         for round in 0..3 * LAST_GENERATION {
-            let handle = identities.open(PreparedIdentity::new(&policy, Identity::new("a", [""; 0]))).unwrap();
+            let handle = identities
+                .open(PreparedIdentity::new(&policy, Identity::new("a", [""; 0])))
+                .unwrap();
             assert!(handle >= 0 && handles.insert(handle), "{round}");
-            if round % 2 == 0 { identities.close(handle).unwrap() } else { identities.clear() }
+            if round % 2 == 0 {
+                identities.close(handle).unwrap()
+            } else {
+                identities.clear()
+            }
         }
-        assert_eq!(identities.places.len(), 3, "a place is used {} times", LAST_GENERATION + 1);
+        assert_eq!(
+            identities.places.len(),
+            3,
+            "a place is used {} times",
+            LAST_GENERATION + 1
+        );
     }
 }

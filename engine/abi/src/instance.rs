@@ -5,7 +5,9 @@ use std::net::IpAddr;
 
 use gbac_engine::decide::ResourceAccess;
 use gbac_engine::policy::{Change, Settings};
-use gbac_engine::{Acl, At, Dialect, Identity, Operation, Policy, PreparedIdentity, Request, internal};
+use gbac_engine::{
+    Acl, At, Dialect, Identity, Operation, Policy, PreparedIdentity, Request, internal,
+};
 
 use crate::identities::Identities;
 use crate::records::{AclRecord, HostRecord, Reader, Record, principal, read_records, text};
@@ -15,7 +17,8 @@ use crate::{AbiError, HAS_ACLS, document, extraction, hosts, values, words};
 #[derive(Debug, Default)]
 pub struct Instance {
     policy: Policy,
-    /// ACLs whose host matches no client. They do not affect decisions, but their resources count as having ACLs.
+    /// ACLs whose host matches no client. They do not affect decisions, but their resources count
+    /// as having ACLs.
     unmatched: Policy,
     /// The host texts of ACLs that were added with different texts for the same host.
     spelled: BTreeMap<Acl, BTreeSet<String>>,
@@ -28,7 +31,10 @@ impl Instance {
     pub fn clear(&mut self) {
         let mut identities = std::mem::take(&mut self.identities);
         identities.clear();
-        *self = Self { identities, ..Self::default() };
+        *self = Self {
+            identities,
+            ..Self::default()
+        };
     }
 
     /// Applies records, all or none. Returns the number of records that changed something.
@@ -64,10 +70,20 @@ impl Instance {
                 if !self.policy.has_role(&role) {
                     return Ok(false);
                 }
-                let removed = self.change(Change::RemoveMember { role: role.clone(), member })?;
+                let removed = self.change(Change::RemoveMember {
+                    role: role.clone(),
+                    member,
+                })?;
                 // A role exists while it has members.
-                if self.policy.role(&role).is_some_and(|role| role.members.is_empty()) {
-                    self.change(Change::DeleteRole { name: role, delete_acls: false })?;
+                if self
+                    .policy
+                    .role(&role)
+                    .is_some_and(|role| role.members.is_empty())
+                {
+                    self.change(Change::DeleteRole {
+                        name: role,
+                        delete_acls: false,
+                    })?;
                 }
                 Ok(removed)
             }
@@ -76,7 +92,12 @@ impl Instance {
             }),
             Record::AddSuperuser(name) => self.set(|settings| settings.superusers.insert(name)),
             Record::RemoveSuperuser(name) => self.set(|settings| {
-                settings.superusers = settings.superusers.iter().filter(|known| **known != name).cloned().collect();
+                settings.superusers = settings
+                    .superusers
+                    .iter()
+                    .filter(|known| **known != name)
+                    .cloned()
+                    .collect();
             }),
             Record::HashSeed(seed) => {
                 internal::set_hash_seed(seed);
@@ -101,16 +122,26 @@ impl Instance {
         let skips = settings.dialect == Dialect::Kafka;
         self.policy.skip_asterisks(skips);
         self.unmatched.skip_asterisks(skips);
-        let kafka = Settings { dialect: settings.dialect, ..Settings::default() };
-        self.unmatched.apply(Change::Settings(Box::new(kafka))).map_err(|_| AbiError::State)?;
+        let kafka = Settings {
+            dialect: settings.dialect,
+            ..Settings::default()
+        };
+        self.unmatched
+            .apply(Change::Settings(Box::new(kafka)))
+            .map_err(|_| AbiError::State)?;
         self.change(Change::Settings(Box::new(settings)))
     }
 
     #[inline(never)]
     fn add(&mut self, AclRecord { acl, host }: AclRecord) -> Result<bool, AbiError> {
         match host {
-            HostRecord::Never => self.unmatched.apply(Change::AddAcl(acl)).map_err(|_| AbiError::State),
-            HostRecord::Plain if !self.spelled.contains_key(&acl) => self.change(Change::AddAcl(acl)),
+            HostRecord::Never => self
+                .unmatched
+                .apply(Change::AddAcl(acl))
+                .map_err(|_| AbiError::State),
+            HostRecord::Plain if !self.spelled.contains_key(&acl) => {
+                self.change(Change::AddAcl(acl))
+            }
             HostRecord::Plain => Ok(self.spell(&acl, acl.host.to_string())),
             HostRecord::Spelled(text) => {
                 let is_new = self.spell(&acl, text);
@@ -128,18 +159,29 @@ impl Instance {
     /// The host texts of an ACL; at first the one that it was added with.
     #[inline(never)]
     fn spellings(&mut self, acl: &Acl, first: Option<String>) -> &mut BTreeSet<String> {
-        self.spelled.entry(acl.clone()).or_insert_with(|| set_of(first))
+        self.spelled
+            .entry(acl.clone())
+            .or_insert_with(|| set_of(first))
     }
 
     #[inline(never)]
     fn remove(&mut self, AclRecord { acl, host }: AclRecord) -> Result<bool, AbiError> {
         let text = match host {
-            HostRecord::Never => return self.unmatched.apply(Change::RemoveAcl(acl)).map_err(|_| AbiError::State),
+            HostRecord::Never => {
+                return self
+                    .unmatched
+                    .apply(Change::RemoveAcl(acl))
+                    .map_err(|_| AbiError::State);
+            }
             HostRecord::Plain => acl.host.to_string(),
             HostRecord::Spelled(text) => text,
         };
         let Some(texts) = self.spelled.get_mut(&acl) else {
-            return if text == acl.host.to_string() { self.change(Change::RemoveAcl(acl)) } else { Ok(false) };
+            return if text == acl.host.to_string() {
+                self.change(Change::RemoveAcl(acl))
+            } else {
+                Ok(false)
+            };
         };
         let removed = texts.remove(&text);
         if texts.is_empty() {
@@ -166,8 +208,10 @@ impl Instance {
         let mut reader = Reader::new(bytes);
         let principal = principal(reader.text()?, self.policy.settings().dialect)?;
         let groups = reader.texts()?;
-        let (identity, _) = Identity::of_principal(&principal, groups).map_err(|_| AbiError::Principal)?;
-        self.identities.open(PreparedIdentity::new(&self.policy, identity))
+        let (identity, _) =
+            Identity::of_principal(&principal, groups).map_err(|_| AbiError::Principal)?;
+        self.identities
+            .open(PreparedIdentity::new(&self.policy, identity))
     }
 
     /// Closes an identity.
@@ -178,35 +222,69 @@ impl Instance {
         self.identities.close(handle)
     }
 
-    /// The operations that an identity is allowed on a resource, one bit each, and [`HAS_ACLS`]. The bytes are the client's
-    /// host, with the length `host_length`, followed by the name of the resource; the length -1 means no host.
+    /// The operations that an identity is allowed on a resource, one bit each, and [`HAS_ACLS`].
+    /// The bytes are the client's host, with the length `host_length`, followed by the name of the
+    /// resource; the length -1 means no host.
     ///
     /// # Errors
-    /// No open identity has this handle, no resource type has this number, or the bytes are invalid.
-    pub fn mask(&mut self, handle: i32, resource_type: i32, host_length: i32, bytes: &[u8]) -> Result<i32, AbiError> {
-        let Self { policy, unmatched, identities, .. } = self;
+    /// No open identity has this handle, no resource type has this number, or the bytes are
+    /// invalid.
+    pub fn mask(
+        &mut self,
+        handle: i32,
+        resource_type: i32,
+        host_length: i32,
+        bytes: &[u8],
+    ) -> Result<i32, AbiError> {
+        let Self {
+            policy,
+            unmatched,
+            identities,
+            ..
+        } = self;
         let identity = identities.get(handle)?;
         let request = request(policy, Operation::All, resource_type, host_length, bytes)?;
         let access = identity.access(policy, &request);
         let mask = mask(&access);
-        let covers = || !unmatched.covering(request.resource_type, request.resource_name).as_slice().is_empty();
+        let covers = || {
+            !unmatched
+                .covering(request.resource_type, request.resource_name)
+                .as_slice()
+                .is_empty()
+        };
         let has_acls = access.has_acls() || unmatched.acl_count() > 0 && covers();
         Ok(if has_acls { mask | HAS_ACLS } else { mask })
     }
 
-    /// The operations that an identity is allowed on at least one resource of a type, one bit each (D-73). The bytes are the
-    /// client's host, with the length `host_length`; the length -1 means no host.
+    /// The operations that an identity is allowed on at least one resource of a type, one bit each
+    /// (D-73). The bytes are the client's host, with the length `host_length`; the length -1 means
+    /// no host.
     ///
     /// # Errors
     /// Those of [`Instance::mask`], or bytes follow the host.
-    pub fn any(&mut self, handle: i32, resource_type: i32, host_length: i32, bytes: &[u8]) -> Result<i32, AbiError> {
-        let Self { policy, identities, .. } = self;
+    pub fn any(
+        &mut self,
+        handle: i32,
+        resource_type: i32,
+        host_length: i32,
+        bytes: &[u8],
+    ) -> Result<i32, AbiError> {
+        let Self {
+            policy, identities, ..
+        } = self;
         let identity = identities.get(handle)?;
-        if host_length >= 0 && usize::try_from(host_length) != Ok(bytes.len()) || host_length < 0 && !bytes.is_empty() {
+        if host_length >= 0 && usize::try_from(host_length) != Ok(bytes.len())
+            || host_length < 0 && !bytes.is_empty()
+        {
             return Err(AbiError::Length);
         }
         let request = request(policy, Operation::All, resource_type, host_length, bytes)?;
-        Ok(mask(&identity.access_to_any(policy, request.resource_type, request.host, request.at)))
+        Ok(mask(&identity.access_to_any(
+            policy,
+            request.resource_type,
+            request.host,
+            request.at,
+        )))
     }
 
     /// Reads a policy document; returns the members of its roles, or its problems.
@@ -230,7 +308,9 @@ impl Instance {
         host_length: i32,
         bytes: &[u8],
     ) -> Result<&[u8], AbiError> {
-        let Self { policy, identities, .. } = self;
+        let Self {
+            policy, identities, ..
+        } = self;
         let identity = identities.get(handle)?;
         let operation = values::operation(operation, policy.settings().dialect)?;
         let request = request(policy, operation, resource_type, host_length, bytes)?;
@@ -253,7 +333,9 @@ fn set_of(text: Option<String>) -> BTreeSet<String> {
 }
 
 fn mask(access: &ResourceAccess) -> i32 {
-    access.operations().fold(0, |mask, operation| mask | 1 << values::operation_code(operation))
+    access.operations().fold(0, |mask, operation| {
+        mask | 1 << values::operation_code(operation)
+    })
 }
 
 fn request<'b>(

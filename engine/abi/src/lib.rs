@@ -1,13 +1,22 @@
-//! The engine for every host that is not JavaScript: a WebAssembly module without imports, called with numbers and linear memory.
+//! The engine for every host that is not JavaScript: a WebAssembly module without imports, called
+//! with numbers and linear memory.
 //!
-//! `docs/abi.md` describes the functions, the records and the error codes. [`Instance`] is the same without the memory, for tests
-//! and for hosts in Rust: the exported functions find the bytes and call it.
+//! `docs/abi.md` describes the functions, the records and the error codes. [`Instance`] is the same
+//! without the memory, for tests and for hosts in Rust: the exported functions find the bytes and
+//! call it.
 //!
-//! Functions on the path of a record are not inlined into each other: Java never compiles large ones (`kafka/MethodSizes.java`).
+//! Functions on the path of a record are not inlined into each other: Java never compiles large
+//! ones (`kafka/MethodSizes.java`).
 
 #![cfg_attr(
     not(test),
-    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)
+    warn(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::string_slice
+    )
 )]
 
 #[cfg(any(target_family = "wasm", test))]
@@ -28,7 +37,8 @@ pub use error::AbiError;
 pub use instance::Instance;
 pub use values::{operation_code, pattern_code, permission_code, resource_type_code};
 
-/// The version of the functions and records. It changes when a host that is written for it would not work any more.
+/// The version of the functions and records. It changes when a host that is written for it would
+/// not work any more.
 pub const ABI_VERSION: i32 = 1;
 
 /// The bit of a mask that is set if any ACL covers the resource, for any principal.

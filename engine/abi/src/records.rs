@@ -55,7 +55,11 @@ impl<'b> Reader<'b> {
     }
 
     pub(crate) const fn end(&self) -> Result<(), AbiError> {
-        if self.is_empty() { Ok(()) } else { Err(AbiError::Length) }
+        if self.is_empty() {
+            Ok(())
+        } else {
+            Err(AbiError::Length)
+        }
     }
 }
 
@@ -64,7 +68,8 @@ pub(crate) fn text(bytes: &[u8]) -> Result<&str, AbiError> {
     std::str::from_utf8(bytes).map_err(|_| AbiError::Text)
 }
 
-/// Reads a principal: its type, a colon, its name. Unlike in a document the name may be empty, as in Kafka's log.
+/// Reads a principal: its type, a colon, its name. Unlike in a document the name may be empty, as
+/// in Kafka's log.
 #[inline(never)]
 pub(crate) fn principal(text: &str, dialect: Dialect) -> Result<Principal, AbiError> {
     Principal::parse_in(dialect, text).or_else(|_| {
@@ -111,7 +116,11 @@ pub(crate) enum Record {
 }
 
 /// Reads all records of a call. Once they are read, each of them can be made.
-pub(crate) fn read_records(bytes: &[u8], mut dialect: Dialect, mut is_empty: bool) -> Result<Vec<Record>, AbiError> {
+pub(crate) fn read_records(
+    bytes: &[u8],
+    mut dialect: Dialect,
+    mut is_empty: bool,
+) -> Result<Vec<Record>, AbiError> {
     let mut reader = Reader::new(bytes);
     let mut records = Vec::new();
     while !reader.is_empty() {
@@ -162,7 +171,9 @@ fn member(reader: &mut Reader<'_>) -> Result<(String, Principal), AbiError> {
 }
 
 fn settings(reader: &mut Reader<'_>) -> Result<(Dialect, KafkaVersion), AbiError> {
-    let dialect = *Dialect::ALL.get(usize::from(reader.byte()?)).ok_or(AbiError::Value)?;
+    let dialect = *Dialect::ALL
+        .get(usize::from(reader.byte()?))
+        .ok_or(AbiError::Value)?;
     let [major, minor] = [reader.array()?, reader.array()?].map(u16::from_le_bytes);
     Ok((dialect, KafkaVersion::new(major, minor)))
 }
@@ -184,17 +195,34 @@ fn acl(reader: &mut Reader<'_>, dialect: Dialect) -> Result<AclRecord, AbiError>
     let mut principal = principal(principal_text, dialect)?;
     let host_text = reader.text()?;
     let (host, record) = match dialect {
-        Dialect::Platform => (Host::parse(host_text).map_err(|_| AbiError::Host)?, HostRecord::Plain),
+        Dialect::Platform => (
+            Host::parse(host_text).map_err(|_| AbiError::Host)?,
+            HostRecord::Plain,
+        ),
         Dialect::Kafka => match kafka_host(host_text) {
             KafkaHost::Matches(host, true) => (host, HostRecord::Plain),
             KafkaHost::Matches(host, false) => (host, HostRecord::Spelled(host_text.to_owned())),
             KafkaHost::Never => {
-                principal = Principal::new(PrincipalType::Other, format!("{host_text}\0{principal_text}"));
+                principal = Principal::new(
+                    PrincipalType::Other,
+                    format!("{host_text}\0{principal_text}"),
+                );
                 (Host::Any, HostRecord::Never)
             }
         },
     };
     let resource_name = reader.text()?.to_owned();
-    let acl = Acl { resource_type, resource_name, pattern_type, principal, host, operation, permission };
-    Ok(AclRecord { acl: acl.normalized(), host: record })
+    let acl = Acl {
+        resource_type,
+        resource_name,
+        pattern_type,
+        principal,
+        host,
+        operation,
+        permission,
+    };
+    Ok(AclRecord {
+        acl: acl.normalized(),
+        host: record,
+    })
 }

@@ -4,7 +4,8 @@ use gbac_engine::{Dialect, Operation, PatternType, Permission, ResourceType};
 
 use crate::AbiError;
 
-/// The number of a resource type. Kafka has no numbers for the platform's Schema Registry; those here are far from its own.
+/// The number of a resource type. Kafka has no numbers for the platform's Schema Registry; those
+/// here are far from its own.
 #[must_use]
 pub const fn resource_type_code(resource_type: ResourceType) -> u8 {
     match resource_type {
@@ -79,7 +80,10 @@ pub(crate) fn permission(code: i32) -> Result<Permission, AbiError> {
 }
 
 fn find<T: Copy>(all: &[T], code: i32, code_of: fn(T) -> u8) -> Result<T, AbiError> {
-    all.iter().copied().find(|value| i32::from(code_of(*value)) == code).ok_or(AbiError::Value)
+    all.iter()
+        .copied()
+        .find(|value| i32::from(code_of(*value)) == code)
+        .ok_or(AbiError::Value)
 }
 
 #[cfg(test)]
@@ -90,15 +94,30 @@ mod tests {
     fn every_value_has_a_number_of_its_own() {
         for dialect in Dialect::ALL {
             for value in dialect.resource_types() {
-                assert_eq!(resource_type(resource_type_code(*value).into(), *dialect), Ok(*value));
+                assert_eq!(
+                    resource_type(resource_type_code(*value).into(), *dialect),
+                    Ok(*value)
+                );
             }
             for value in dialect.operations() {
-                assert_eq!(operation(operation_code(*value).into(), *dialect), Ok(*value));
+                assert_eq!(
+                    operation(operation_code(*value).into(), *dialect),
+                    Ok(*value)
+                );
             }
         }
-        let (registry, tokens) = (resource_type_code(ResourceType::Registry), operation_code(Operation::CreateTokens));
-        assert_eq!(resource_type(registry.into(), Dialect::Kafka), Err(AbiError::Value));
-        assert_eq!(operation(tokens.into(), Dialect::Platform), Err(AbiError::Value));
+        let (registry, tokens) = (
+            resource_type_code(ResourceType::Registry),
+            operation_code(Operation::CreateTokens),
+        );
+        assert_eq!(
+            resource_type(registry.into(), Dialect::Kafka),
+            Err(AbiError::Value)
+        );
+        assert_eq!(
+            operation(tokens.into(), Dialect::Platform),
+            Err(AbiError::Value)
+        );
         for code in [i32::MIN, -1, 0, 1, 16, 63, 66, 256 + 2, i32::MAX] {
             assert_eq!(resource_type(code, Dialect::Platform), Err(AbiError::Value));
             assert_eq!(operation(code, Dialect::Kafka), Err(AbiError::Value));

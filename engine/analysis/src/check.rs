@@ -41,16 +41,24 @@ impl Check {
         resource_name: &'a str,
         otherwise: At,
     ) -> Request<'a> {
-        Request::new(operation, resource_type, resource_name, self.instant(otherwise)).with_host(self.host)
+        Request::new(
+            operation,
+            resource_type,
+            resource_name,
+            self.instant(otherwise),
+        )
+        .with_host(self.host)
     }
 
     /// The request of this check; `None` if it is an API request.
     #[must_use]
     pub fn access(&self, otherwise: At) -> Option<Request<'_>> {
         match &self.query {
-            Query::Access { operation, resource_type, resource_name } => {
-                Some(self.request(*operation, *resource_type, resource_name, otherwise))
-            }
+            Query::Access {
+                operation,
+                resource_type,
+                resource_name,
+            } => Some(self.request(*operation, *resource_type, resource_name, otherwise)),
             Query::Api { .. } => None,
         }
     }
@@ -127,7 +135,8 @@ gbac_engine::error_codes! {
     }
 }
 
-/// Why sign-in refuses the token of a check: the check is denied, whatever the policy allows (D-119).
+/// Why sign-in refuses the token of a check: the check is denied, whatever the policy allows
+/// (D-119).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenRefusal {
     /// The stable code, as in the responses to access evaluations.
@@ -140,13 +149,17 @@ impl TokenRefusal {
     /// The reason of every such denial.
     pub const REASON: &'static str = "token_refused";
 
-    /// The refusal, if a verifier refuses the token of a subject, or its claims name no user. Anything else that is wrong with a
-    /// subject is an error.
+    /// The refusal, if a verifier refuses the token of a subject, or its claims name no user.
+    /// Anything else that is wrong with a subject is an error.
     #[must_use]
     pub fn of(subject: &Subject, error: &ResolveError) -> Option<Self> {
         let is_token = matches!(subject, Subject::Token { .. });
-        let is_refused = is_token && matches!(error, ResolveError::Refused(..) | ResolveError::Identity(_));
-        is_refused.then(|| Self { code: error.code().to_owned(), message: error.to_string() })
+        let is_refused =
+            is_token && matches!(error, ResolveError::Refused(..) | ResolveError::Identity(_));
+        is_refused.then(|| Self {
+            code: error.code().to_owned(),
+            message: error.to_string(),
+        })
     }
 }
 
@@ -154,7 +167,12 @@ impl TokenRefusal {
 ///
 /// # Errors
 /// The errors of [`resolve`], and unknown API requests.
-pub fn answer(policy: &Policy, check: &Check, verify: TokenVerifier<'_>, otherwise: At) -> Result<Answer, CheckError> {
+pub fn answer(
+    policy: &Policy,
+    check: &Check,
+    verify: TokenVerifier<'_>,
+    otherwise: At,
+) -> Result<Answer, CheckError> {
     let resolved = resolve(policy, &check.subject, verify)?;
     evaluate(policy, &resolved.identity, check, otherwise)
 }
@@ -163,8 +181,18 @@ pub fn answer(policy: &Policy, check: &Check, verify: TokenVerifier<'_>, otherwi
 ///
 /// # Errors
 /// The API request is unknown.
-pub fn evaluate(policy: &Policy, identity: &Identity, check: &Check, otherwise: At) -> Result<Answer, CheckError> {
-    evaluate_with(policy, &mut PreparedIdentity::new(policy, identity.clone()), check, otherwise)
+pub fn evaluate(
+    policy: &Policy,
+    identity: &Identity,
+    check: &Check,
+    otherwise: At,
+) -> Result<Answer, CheckError> {
+    evaluate_with(
+        policy,
+        &mut PreparedIdentity::new(policy, identity.clone()),
+        check,
+        otherwise,
+    )
 }
 
 /// Like [`evaluate`], for several checks: the identity's principals are looked up once.
@@ -178,16 +206,28 @@ pub fn evaluate_with(
     otherwise: At,
 ) -> Result<Answer, CheckError> {
     match &check.query {
-        Query::Access { operation, resource_type, resource_name } => {
+        Query::Access {
+            operation,
+            resource_type,
+            resource_name,
+        } => {
             let request = check.request(*operation, *resource_type, resource_name, otherwise);
             Ok(Answer::Access(prepared.decide(policy, &request)))
         }
-        Query::Api { api, name, resources } => {
+        Query::Api {
+            api,
+            name,
+            resources,
+        } => {
             let need = requests::expand(api, name, resources).map_err(CheckError::Request)?;
             let mut decisions = Vec::new();
             let outcome = need.outcome(&mut |required: &requests::RequiredCheck| {
-                let request =
-                    check.request(required.operation, required.resource_type, &required.resource_name, otherwise);
+                let request = check.request(
+                    required.operation,
+                    required.resource_type,
+                    &required.resource_name,
+                    otherwise,
+                );
                 let decision = prepared.decide(policy, &request);
                 let outcome = decision.outcome;
                 decisions.push((required.clone(), decision));
@@ -195,8 +235,17 @@ pub fn evaluate_with(
             });
             // An expired identity is denied even a request without required checks (D-20).
             let identity = prepared.identity();
-            let outcome = if identity.is_expired(check.instant(otherwise)) { Outcome::Deny } else { outcome };
-            Ok(Answer::Api { outcome, decisions, need, verified: identity.is_verified() })
+            let outcome = if identity.is_expired(check.instant(otherwise)) {
+                Outcome::Deny
+            } else {
+                outcome
+            };
+            Ok(Answer::Api {
+                outcome,
+                decisions,
+                need,
+                verified: identity.is_verified(),
+            })
         }
     }
 }
@@ -204,7 +253,8 @@ pub fn evaluate_with(
 /// The number of candidates in an explanation, if its reader states none.
 pub const CANDIDATES: usize = 50;
 
-/// Explains the decision about one operation on one resource, with at most `limit` candidates; `None` for an API request.
+/// Explains the decision about one operation on one resource, with at most `limit` candidates;
+/// `None` for an API request.
 #[must_use]
 pub fn explain(
     policy: &Policy,
@@ -213,5 +263,7 @@ pub fn explain(
     otherwise: At,
     limit: usize,
 ) -> Option<Explanation> {
-    check.access(otherwise).map(|request| decide::explain(policy, identity, &request).shortened(limit))
+    check
+        .access(otherwise)
+        .map(|request| decide::explain(policy, identity, &request).shortened(limit))
 }

@@ -1,4 +1,5 @@
-//! Collisions: different names that produce the same group, through `suffix` or because a string is split at commas.
+//! Collisions: different names that produce the same group, through `suffix` or because a string is
+//! split at commas.
 
 use std::collections::BTreeMap;
 
@@ -52,10 +53,11 @@ pub struct Collision {
     pub names: Vec<CollidingName>,
 }
 
-/// Finds different names that produce the same group, among the names in a token and the groups that the policy names.
+/// Finds different names that produce the same group, among the names in a token and the groups
+/// that the policy names.
 ///
-/// Names in a token are those of the claim, unchanged. With [`NestedGroupBehavior::None`], only commas cause collisions.
-/// [`collision_gains`] also returns what users gain through collisions.
+/// Names in a token are those of the claim, unchanged. With [`NestedGroupBehavior::None`], only
+/// commas cause collisions. [`collision_gains`] also returns what users gain through collisions.
 ///
 /// ```
 /// use gbac_analysis::{CollisionKind, collisions};
@@ -68,8 +70,14 @@ pub struct Collision {
 /// assert_eq!(collisions[0].names.len(), 2);
 /// ```
 #[must_use]
-pub fn collisions(policy: &Policy, nested: NestedGroupBehavior, in_token: &[impl AsRef<str>]) -> Vec<Collision> {
-    let known = policy.known_principals().filter(|principal| principal.kind() == PrincipalType::Group);
+pub fn collisions(
+    policy: &Policy,
+    nested: NestedGroupBehavior,
+    in_token: &[impl AsRef<str>],
+) -> Vec<Collision> {
+    let known = policy
+        .known_principals()
+        .filter(|principal| principal.kind() == PrincipalType::Group);
     // For each name, whether it is in the token and whether the policy names it.
     let mut names: BTreeMap<&str, (bool, bool)> = BTreeMap::new();
     for name in known.map(Principal::name) {
@@ -81,23 +89,34 @@ pub fn collisions(policy: &Policy, nested: NestedGroupBehavior, in_token: &[impl
     names.remove("");
     let mut groups: BTreeMap<(&str, CollisionKind), Vec<&str>> = BTreeMap::new();
     for name in names.keys() {
-        groups.entry((nested.apply(name), CollisionKind::Suffix)).or_default().push(name);
+        groups
+            .entry((nested.apply(name), CollisionKind::Suffix))
+            .or_default()
+            .push(name);
         // Names without a comma are included, because another name's part may equal them.
         let mut parts: Vec<&str> = comma_parts(name).map(|part| nested.apply(part)).collect();
         parts.sort_unstable();
         parts.dedup();
         for part in parts {
-            groups.entry((part, CollisionKind::Comma)).or_default().push(name);
+            groups
+                .entry((part, CollisionKind::Comma))
+                .or_default()
+                .push(name);
         }
     }
     let colliding_name = |name: &&str| {
         let (in_token, known) = names.get(name).copied().unwrap_or_default();
-        CollidingName { name: (*name).to_owned(), in_token, known }
+        CollidingName {
+            name: (*name).to_owned(),
+            in_token,
+            known,
+        }
     };
     groups
         .into_iter()
         .filter(|((group, kind), names)| {
-            let is_cut = *kind == CollisionKind::Suffix || names.iter().any(|name| name.contains(','));
+            let is_cut =
+                *kind == CollisionKind::Suffix || names.iter().any(|name| name.contains(','));
             !group.is_empty() && names.len() > 1 && is_cut
         })
         .map(|((group, kind), names)| Collision {
@@ -120,8 +139,8 @@ pub struct Gain {
 /// Collisions with the access that they add.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CollisionReport {
-    /// The collisions, those with names in the token first, each with the gains of its names. The group's own name gains
-    /// nothing and is omitted.
+    /// The collisions, those with names in the token first, each with the gains of its names. The
+    /// group's own name gains nothing and is omitted.
     pub collisions: Vec<(Collision, Vec<Gain>)>,
     /// The number of other collisions.
     pub more: usize,
@@ -130,8 +149,9 @@ pub struct CollisionReport {
 /// The most names of a collision that are compared.
 const MAX_COMPARED_NAMES: usize = 5;
 
-/// Like [`collisions`], with the access that users with only one of the names gain. The result contains at most `limit`
-/// collisions and the gains of the first names of each, because each gain takes a pass over the whole policy.
+/// Like [`collisions`], with the access that users with only one of the names gain. The result
+/// contains at most `limit` collisions and the gains of the first names of each, because each gain
+/// takes a pass over the whole policy.
 #[must_use]
 pub fn collision_gains(
     policy: &Policy,
@@ -139,8 +159,9 @@ pub fn collision_gains(
     in_token: &[impl AsRef<str>],
     limit: usize,
 ) -> CollisionReport {
-    let (mut collisions, others): (Vec<Collision>, Vec<Collision>) = (collisions(policy, nested, in_token).into_iter())
-        .partition(|collision| collision.names.iter().any(|name| name.in_token));
+    let (mut collisions, others): (Vec<Collision>, Vec<Collision>) =
+        (collisions(policy, nested, in_token).into_iter())
+            .partition(|collision| collision.names.iter().any(|name| name.in_token));
     collisions.extend(others);
     let more = collisions.len().saturating_sub(limit);
     collisions.truncate(limit);
@@ -149,20 +170,32 @@ pub fn collision_gains(
         let gains = gains(policy, &user, &collision);
         (collision, gains)
     };
-    CollisionReport { collisions: collisions.into_iter().map(with_gains).collect(), more }
+    CollisionReport {
+        collisions: collisions.into_iter().map(with_gains).collect(),
+        more,
+    }
 }
 
 fn gains(policy: &Policy, user: &str, collision: &Collision) -> Vec<Gain> {
-    let others = collision.names.iter().filter(|name| name.name != collision.group).take(MAX_COMPARED_NAMES);
+    let others = collision
+        .names
+        .iter()
+        .filter(|name| name.name != collision.group)
+        .take(MAX_COMPARED_NAMES);
     others
         .map(|name| {
             let before = Identity::new(user, [name.name.as_str()]);
             // A string that is split produces the groups of all its parts.
             let after = match collision.kind {
                 CollisionKind::Suffix => Identity::new(user, [collision.group.as_str()]),
-                CollisionKind::Comma => Identity::new(user, [name.name.as_str(), collision.group.as_str()]),
+                CollisionKind::Comma => {
+                    Identity::new(user, [name.name.as_str(), collision.group.as_str()])
+                }
             };
-            Gain { name: name.name.clone(), regions: compare((policy, &before), (policy, &after)).gains }
+            Gain {
+                name: name.name.clone(),
+                regions: compare((policy, &before), (policy, &after)).gains,
+            }
         })
         .collect()
 }

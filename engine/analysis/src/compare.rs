@@ -27,10 +27,12 @@ impl Comparison {
     }
 }
 
-/// Compares the permissions of two identities, each in its policy and without regard to expiry: of two users in one policy, or
-/// of one user before and after a change of the policy, the groups, or both.
+/// Compares the permissions of two identities, each in its policy and without regard to expiry: of
+/// two users in one policy, or of one user before and after a change of the policy, the groups, or
+/// both.
 ///
-/// Cost: one pass over all patterns of both policies, and for each host in the identities' ACLs one pass over their patterns.
+/// Cost: one pass over all patterns of both policies, and for each host in the identities' ACLs one
+/// pass over their patterns.
 ///
 /// ```
 /// use gbac_analysis::compare;
@@ -52,12 +54,19 @@ pub fn compare(first: (&Policy, &Identity), second: (&Policy, &Identity)) -> Com
     let held = [first, second].map(|(policy, identity)| Held::by_identity(policy, identity));
     let [of_first, of_second] = &held;
     let superusers = [of_first.superuser, of_second.superuser];
-    let mut comparison = Comparison { superusers, gains: Vec::new(), loses: Vec::new() };
+    let mut comparison = Comparison {
+        superusers,
+        gains: Vec::new(),
+        loses: Vec::new(),
+    };
     if superusers == [true, true] {
         return comparison;
     }
     let every = every_operation_of([first.0, second.0]);
-    let rules = of_first.rules(first.0).into_iter().zip(of_second.rules(second.0));
+    let rules = of_first
+        .rules(first.0)
+        .into_iter()
+        .zip(of_second.rules(second.0));
     for ((resource_type, one), (_, other)) in rules {
         if exists_in([first.0, second.0], resource_type) {
             add(resource_type, [&one, &other], every, &mut comparison);
@@ -66,7 +75,12 @@ pub fn compare(first: (&Policy, &Identity), second: (&Policy, &Identity)) -> Com
     comparison
 }
 
-fn add(resource_type: ResourceType, rules: [&[Rule<'_>]; 2], every: Operations, comparison: &mut Comparison) {
+fn add(
+    resource_type: ResourceType,
+    rules: [&[Rule<'_>]; 2],
+    every: Operations,
+    comparison: &mut Comparison,
+) {
     let all = || rules.iter().copied().flatten();
     let tree = Tree::new(all().map(|rule| rule.place));
     let scopes = HostScope::all(&hosts_of(all().map(|rule| &rule.host)));
@@ -76,22 +90,50 @@ fn add(resource_type: ResourceType, rules: [&[Rule<'_>]; 2], every: Operations, 
         let may = [(0, places), (1, others)].map(|(side, places)| {
             let superuser = comparison.superusers.get(side) == Some(&true);
             let rules = rules.get(side).copied().unwrap_or_default();
-            if superuser { vec![every; tree.len()] } else { allowed(&tree, rules, places, *host_scope) }
+            if superuser {
+                vec![every; tree.len()]
+            } else {
+                allowed(&tree, rules, places, *host_scope)
+            }
         });
         let [first, second] = &may;
         for (more, less, into) in [(second, first, &mut gained), (first, second, &mut lost)] {
-            let has: Vec<Operations> = more.iter().zip(less).map(|(more, less)| more.without(*less)).collect();
-            into.extend(tree.pieces(&has, &[]).into_iter().map(|piece| ScopedPiece::new(piece, *host_scope)));
+            let has: Vec<Operations> = more
+                .iter()
+                .zip(less)
+                .map(|(more, less)| more.without(*less))
+                .collect();
+            into.extend(
+                tree.pieces(&has, &[])
+                    .into_iter()
+                    .map(|piece| ScopedPiece::new(piece, *host_scope)),
+            );
         }
     }
-    for (found, into) in [(gained, &mut comparison.gains), (lost, &mut comparison.loses)] {
-        let found = if scopes.len() == 1 { found } else { merged(found) };
-        into.extend(found.iter().map(|found| region(resource_type, &tree, found, &scopes)));
+    for (found, into) in [
+        (gained, &mut comparison.gains),
+        (lost, &mut comparison.loses),
+    ] {
+        let found = if scopes.len() == 1 {
+            found
+        } else {
+            merged(found)
+        };
+        into.extend(
+            found
+                .iter()
+                .map(|found| region(resource_type, &tree, found, &scopes)),
+        );
     }
 }
 
 /// The operations that rules allow at each place of a tree; `places` are the places of the rules.
-fn allowed(tree: &Tree<'_>, rules: &[Rule<'_>], places: &[usize], host_scope: HostScope) -> Vec<Operations> {
+fn allowed(
+    tree: &Tree<'_>,
+    rules: &[Rule<'_>],
+    places: &[usize],
+    host_scope: HostScope,
+) -> Vec<Operations> {
     let mut allow = vec![Operations::default(); tree.len()];
     let mut deny = allow.clone();
     for (rule, at) in rules.iter().zip(places) {
@@ -103,5 +145,9 @@ fn allowed(tree: &Tree<'_>, rules: &[Rule<'_>], places: &[usize], host_scope: Ho
     }
     tree.inherit(&mut allow);
     tree.inherit(&mut deny);
-    allow.iter().zip(&deny).map(|(allow, deny)| allow.without(*deny)).collect()
+    allow
+        .iter()
+        .zip(&deny)
+        .map(|(allow, deny)| allow.without(*deny))
+        .collect()
 }

@@ -1,4 +1,5 @@
-//! The troubleshooting procedure of specification 8: four steps, each with findings and next actions.
+//! The troubleshooting procedure of specification 8: four steps, each with findings and next
+//! actions.
 
 use std::collections::BTreeSet;
 
@@ -92,7 +93,13 @@ pub struct DiagnosticStep {
 
 impl DiagnosticStep {
     const fn new(code: &'static str, title: &'static str) -> Self {
-        Self { code, title, state: StepStatus::Passed, findings: Vec::new(), next: Vec::new() }
+        Self {
+            code,
+            title,
+            state: StepStatus::Passed,
+            findings: Vec::new(),
+            next: Vec::new(),
+        }
     }
 
     fn pass(&mut self, text: impl Into<String>) {
@@ -131,7 +138,9 @@ pub fn diagnose(input: &DiagnosticInput<'_>) -> [DiagnosticStep; 4] {
     let rules = input.settings.identity_rules();
     let decoded = match input.token {
         TokenInput::Claims(claims) => Ok((UnverifiedClaims::from(claims.clone()), None)),
-        TokenInput::Token(text) => UnverifiedToken::decode(text).map(|token| (token.claims, Some(token.header))),
+        TokenInput::Token(text) => {
+            UnverifiedToken::decode(text).map(|token| (token.claims, Some(token.header)))
+        }
     };
     let mut claim = DiagnosticStep::new("claim", "Decode the token and look for the group claim");
     let (claims, header) = match decoded {
@@ -152,9 +161,15 @@ pub fn diagnose(input: &DiagnosticInput<'_>) -> [DiagnosticStep; 4] {
     let warnings = header.as_ref().map(Header::warnings).unwrap_or_default();
     find_claim(&mut claim, &extraction, &warnings);
     let none = AcceptedTokens::default();
-    let checks = check_sign_in(header.as_ref(), &claims, input.accepted.unwrap_or(&none), input.now);
-    let (settings_checks, token_checks): (Vec<_>, Vec<_>) =
-        checks.into_iter().partition(|check| matches!(check.about, "issuer" | "audience"));
+    let checks = check_sign_in(
+        header.as_ref(),
+        &claims,
+        input.accepted.unwrap_or(&none),
+        input.now,
+    );
+    let (settings_checks, token_checks): (Vec<_>, Vec<_>) = checks
+        .into_iter()
+        .partition(|check| matches!(check.about, "issuer" | "audience"));
     let groups = groups(input, &claims, &extraction, token_checks);
     let settings = settings(input, &claims, &extraction, &groups, settings_checks);
     [claim, groups, settings, log(input)]
@@ -175,7 +190,9 @@ fn find_claim(step: &mut DiagnosticStep, extraction: &Extraction, header: &[Warn
         ClaimFinding::Array { len: 0, .. } | ClaimFinding::Union { nodes: 0 } => {
             step.fault(StepStatus::Attention, description);
         }
-        ClaimFinding::Array { .. } | ClaimFinding::CommaList { .. } | ClaimFinding::Union { .. } => {
+        ClaimFinding::Array { .. }
+        | ClaimFinding::CommaList { .. }
+        | ClaimFinding::Union { .. } => {
             step.pass(description);
         }
         ClaimFinding::NoUserInfo => {
@@ -209,17 +226,27 @@ fn groups(
     checks: Vec<SignInCheck>,
 ) -> DiagnosticStep {
     let mut step = groups_step();
-    for check in
-        checks.into_iter().filter(|check| check.state == StepStatus::Failed && check.code != Some("token_expired"))
+    for check in checks
+        .into_iter()
+        .filter(|check| check.state == StepStatus::Failed && check.code != Some("token_expired"))
     {
-        step.fault(StepStatus::Failed, format!("{}: the service refuses this token", check.finding));
+        step.fault(
+            StepStatus::Failed,
+            format!("{}: the service refuses this token", check.finding),
+        );
         step.next.extend(check.next);
     }
     match Identity::from_unverified(claims, input.userinfo, &input.settings.identity_rules()) {
         Ok((identity, _)) => {
             step.pass(format!("the user is `User:{}`", escaped(identity.user())));
-            if input.now.is_some_and(|now| identity.is_expired(At::Instant(now))) {
-                step.fault(StepStatus::Failed, "the token has expired, so everything is denied");
+            if input
+                .now
+                .is_some_and(|now| identity.is_expired(At::Instant(now)))
+            {
+                step.fault(
+                    StepStatus::Failed,
+                    "the token has expired, so everything is denied",
+                );
                 step.next("sign in again for a new token; groups are read at sign-in");
             }
         }
@@ -228,13 +255,26 @@ fn groups(
             step.next("set `oidc_principal_mapping` to a claim that the token has; without a user, sign-in fails");
         }
     }
-    let names: Vec<String> = extraction.names().map(|name| format!("`Group:{}`", escaped(name))).collect();
+    let names: Vec<String> = extraction
+        .names()
+        .map(|name| format!("`Group:{}`", escaped(name)))
+        .collect();
     match names.len() {
         0 => step.fault(StepStatus::Failed, "the token produces no group"),
-        1 => step.pass(format!("the token produces one group: {}", names.join(", "))),
-        count => step.pass(format!("the token produces {count} groups: {}", names.join(", "))),
+        1 => step.pass(format!(
+            "the token produces one group: {}",
+            names.join(", ")
+        )),
+        count => step.pass(format!(
+            "the token produces {count} groups: {}",
+            names.join(", ")
+        )),
     }
-    for warning in extraction.warnings.iter().filter(|warning| NAME_WARNINGS.contains(&warning.code)) {
+    for warning in extraction
+        .warnings
+        .iter()
+        .filter(|warning| NAME_WARNINGS.contains(&warning.code))
+    {
         step.fault(StepStatus::Attention, warning.message.clone());
     }
     if let Some((found, next)) = object_ids(extraction.names(), input.policy) {
@@ -246,12 +286,25 @@ fn groups(
             step.pass(format!("`Group:{}` is among them", escaped(name)));
             continue;
         }
-        step.fault(StepStatus::Failed, format!("`Group:{}` is not among them", escaped(name)));
-        let near: Vec<String> = extraction.names().filter(|group| is_near(group, name)).map(quoted).collect();
+        step.fault(
+            StepStatus::Failed,
+            format!("`Group:{}` is not among them", escaped(name)),
+        );
+        let near: Vec<String> = extraction
+            .names()
+            .filter(|group| is_near(group, name))
+            .map(quoted)
+            .collect();
         step.next(if near.is_empty() {
-            format!("check that the user is in `{}` in the identity provider, and sign in again", escaped(name))
+            format!(
+                "check that the user is in `{}` in the identity provider, and sign in again",
+                escaped(name)
+            )
         } else {
-            format!("names are compared letter by letter: write {} in ACLs and roles", near.join(" or "))
+            format!(
+                "names are compared letter by letter: write {} in ACLs and roles",
+                near.join(" or ")
+            )
         });
     }
     compare(&mut step, input, extraction);
@@ -273,11 +326,18 @@ const NAME_WARNINGS: &[WarningCode] = &[
 fn compare(step: &mut DiagnosticStep, input: &DiagnosticInput<'_>, extraction: &Extraction) {
     match input.resolved {
         None if extraction.groups.is_empty() => {
-            step.next("the group claim shows the reason, and the settings show where the token has names");
+            step.next(
+                "the group claim shows the reason, and the settings show where the token has names",
+            );
         }
-        None => step.next("ask the service: `ResolveOidcIdentity` with the token returns what it reads"),
+        None => {
+            step.next("ask the service: `ResolveOidcIdentity` with the token returns what it reads")
+        }
         Some(ServiceResolution::Refused(reason)) => {
-            step.fault(StepStatus::Failed, format!("the service does not resolve the token: {reason}"));
+            step.fault(
+                StepStatus::Failed,
+                format!("the service does not resolve the token: {reason}"),
+            );
             step.next(
                 "check issuer, audience, expiry and signature: `token inspect` with the provider's keys shows each check",
             );
@@ -286,17 +346,32 @@ fn compare(step: &mut DiagnosticStep, input: &DiagnosticInput<'_>, extraction: &
             let own_groups: BTreeSet<&str> = extraction.names().collect();
             let service_groups: BTreeSet<&str> = groups.iter().map(String::as_str).collect();
             if own_groups == service_groups {
-                step.pass(format!("the service sees `User:{}` with the same groups", escaped(user)));
+                step.pass(format!(
+                    "the service sees `User:{}` with the same groups",
+                    escaped(user)
+                ));
                 return;
             }
-            let list = |names: Vec<&&str>| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+            let list = |names: Vec<&&str>| {
+                names
+                    .iter()
+                    .map(|name| quoted(name))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            };
             let only_service: Vec<&&str> = service_groups.difference(&own_groups).collect();
             let only_own: Vec<&&str> = own_groups.difference(&service_groups).collect();
             if !only_service.is_empty() {
-                step.fault(StepStatus::Attention, format!("only the service sees {}", list(only_service)));
+                step.fault(
+                    StepStatus::Attention,
+                    format!("only the service sees {}", list(only_service)),
+                );
             }
             if !only_own.is_empty() {
-                step.fault(StepStatus::Attention, format!("the service does not see {}", list(only_own)));
+                step.fault(
+                    StepStatus::Attention,
+                    format!("the service does not see {}", list(only_own)),
+                );
             }
             step.next("the service reads the token with different settings; compare the settings");
         }
@@ -314,12 +389,18 @@ fn settings(
     let mut step = settings_step();
     let nested = match &input.settings.groups {
         GroupSource::Properties { claim_path, nested } => {
-            step.pass(format!("`oidc_group_claim_path` is `{}`", visible(claim_path.as_str())));
+            step.pass(format!(
+                "`oidc_group_claim_path` is `{}`",
+                visible(claim_path.as_str())
+            ));
             step.pass(format!("`nested_group_behavior` is `{}`", nested.as_str()));
             *nested
         }
         GroupSource::Sso { groups, .. } => {
-            step.pass(format!("`federated_groups` is `{}`", visible(groups.path().as_str())));
+            step.pass(format!(
+                "`federated_groups` is `{}`",
+                visible(groups.path().as_str())
+            ));
             NestedGroupBehavior::None
         }
     };
@@ -334,22 +415,41 @@ fn settings(
     if extraction.groups.is_empty() {
         let suggestions = suggest_paths(claims.members());
         if suggestions.is_empty() {
-            step.fault(StepStatus::Failed, "nothing in the token looks like a list of groups");
+            step.fault(
+                StepStatus::Failed,
+                "nothing in the token looks like a list of groups",
+            );
             step.next("configure the identity provider to add the groups to the access token, and sign in again");
         } else {
             step.fault(StepStatus::Failed, "the token has names elsewhere");
         }
         for suggestion in suggestions.iter().take(3) {
             let sample: Vec<String> = suggestion.sample.iter().map(|name| quoted(name)).collect();
-            let more = if suggestion.count > sample.len() { ", .." } else { "" };
+            let more = if suggestion.count > sample.len() {
+                ", .."
+            } else {
+                ""
+            };
             let path = visible(&suggestion.path);
-            step.next(format!("set `oidc_group_claim_path` to `{path}` if the groups are {}{more}", sample.join(", ")));
+            step.next(format!(
+                "set `oidc_group_claim_path` to `{path}` if the groups are {}{more}",
+                sample.join(", ")
+            ));
         }
     }
-    let paths = extraction.groups.iter().filter(|group| group.raw.contains('/')).count();
+    let paths = extraction
+        .groups
+        .iter()
+        .filter(|group| group.raw.contains('/'))
+        .count();
     if nested == NestedGroupBehavior::None && paths > 0 {
-        step.pass(format!("{paths} of the groups are paths, used in full with every slash"));
-        let first = extraction.groups.iter().find(|group| group.raw.contains('/'));
+        step.pass(format!(
+            "{paths} of the groups are paths, used in full with every slash"
+        ));
+        let first = extraction
+            .groups
+            .iter()
+            .find(|group| group.raw.contains('/'));
         let first = first.map(|group| quoted(&group.name)).unwrap_or_default();
         step.next(format!(
             "use the full path in ACLs and roles, such as {first}, or set `nested_group_behavior` to `suffix`"
@@ -368,21 +468,34 @@ fn known(step: &mut DiagnosticStep, policy: &Policy, extraction: &Extraction) {
     let named: BTreeSet<&str> = policy
         .known_principals()
         .filter(|principal| principal.kind() == PrincipalType::Group)
-        .filter(|group| !policy.acls_of(group).is_empty() || policy.roles_of(group).next().is_some())
+        .filter(|group| {
+            !policy.acls_of(group).is_empty() || policy.roles_of(group).next().is_some()
+        })
         .map(Principal::name)
         .collect();
-    let (used, unused): (Vec<&str>, Vec<&str>) = extraction.names().partition(|name| named.contains(name));
+    let (used, unused): (Vec<&str>, Vec<&str>) =
+        extraction.names().partition(|name| named.contains(name));
     if !used.is_empty() {
         let used: Vec<String> = used.into_iter().map(quoted).collect();
         step.pass(format!("ACLs or roles name {}", used.join(", ")));
     }
     for name in unused {
-        let near: Vec<String> = named.iter().filter(|known| is_near(known, name)).map(|name| quoted(name)).collect();
+        let near: Vec<String> = named
+            .iter()
+            .filter(|known| is_near(known, name))
+            .map(|name| quoted(name))
+            .collect();
         if near.is_empty() {
             step.pass(format!("no ACL and no role names {}", quoted(name)));
         } else {
-            step.fault(StepStatus::Attention, format!("no ACL and no role names {}", quoted(name)));
-            step.next(format!("{} is a different name; names are compared letter by letter", near.join(", ")));
+            step.fault(
+                StepStatus::Attention,
+                format!("no ACL and no role names {}", quoted(name)),
+            );
+            step.next(format!(
+                "{} is a different name; names are compared letter by letter",
+                near.join(", ")
+            ));
         }
     }
     if !extraction.groups.is_empty() && extraction.names().all(|name| !named.contains(name)) {
@@ -393,11 +506,16 @@ fn known(step: &mut DiagnosticStep, policy: &Policy, extraction: &Extraction) {
 
 /// Step 4: the service's log, which shows the validated claims.
 fn log(input: &DiagnosticInput<'_>) -> DiagnosticStep {
-    let mut step = DiagnosticStep::new("log", "See all claims of the token that the service validated");
+    let mut step = DiagnosticStep::new(
+        "log",
+        "See all claims of the token that the service validated",
+    );
     match input.log_level {
         Some(level @ ("debug" | "trace")) => {
             step.pass(format!("the logger `security` is at `{level}`"));
-            step.next("sign in and read the claims in the service's log; the level reverts by itself");
+            step.next(
+                "sign in and read the claims in the service's log; the level reverts by itself",
+            );
         }
         level => {
             step.state = StepStatus::NotDone;
@@ -422,15 +540,25 @@ pub fn describe_claim(claim: &ClaimFinding) -> String {
         ClaimFinding::CommaList { location, parts } => {
             format!("{location} is one string, a comma-separated list of {parts}")
         }
-        ClaimFinding::Union { nodes } => format!("the path selects {nodes} nodes, which are combined"),
-        ClaimFinding::Missing { reason: MissingReason::Absent } => "not in the token".into(),
-        ClaimFinding::Missing { reason: MissingReason::Overage } => {
-            "not in the token: the identity provider sent a link instead, which is not followed".into()
+        ClaimFinding::Union { nodes } => {
+            format!("the path selects {nodes} nodes, which are combined")
         }
-        ClaimFinding::Missing { reason: MissingReason::IdToken } => {
-            "not in the token, which looks like an ID token; groups are read from the access token".into()
+        ClaimFinding::Missing {
+            reason: MissingReason::Absent,
+        } => "not in the token".into(),
+        ClaimFinding::Missing {
+            reason: MissingReason::Overage,
+        } => "not in the token: the identity provider sent a link instead, which is not followed"
+            .into(),
+        ClaimFinding::Missing {
+            reason: MissingReason::IdToken,
+        } => {
+            "not in the token, which looks like an ID token; groups are read from the access token"
+                .into()
         }
-        ClaimFinding::WrongType { location, found } => format!("{location} is of type {found}, not a list"),
+        ClaimFinding::WrongType { location, found } => {
+            format!("{location} is of type {found}, not a list")
+        }
         ClaimFinding::NotString { location, found } => {
             format!("{location} is of type {found}, so the whole claim is discarded")
         }
@@ -443,13 +571,15 @@ fn quoted(name: &str) -> String {
     format!("`Group:{}`", escaped(name))
 }
 
-/// Whether one name could be a misspelling of the other: the names or the last segments of their paths are equal or similar.
+/// Whether one name could be a misspelling of the other: the names or the last segments of their
+/// paths are equal or similar.
 fn is_near(name: &str, other: &str) -> bool {
     fn last(name: &str) -> &str {
         let name = name.trim_end_matches('/');
         NestedGroupBehavior::Suffix.apply(name)
     }
-    let is_same = |name: &str, other: &str| name == other || near::name_difference(name, other).is_some();
+    let is_same =
+        |name: &str, other: &str| name == other || near::name_difference(name, other).is_some();
     is_same(name, other) || is_same(last(name), last(other))
 }
 
@@ -461,13 +591,18 @@ mod tests {
     use gbac_json::policy_from_value;
 
     fn object(value: Value) -> ClaimSet {
-        let Value::Object(members) = value else { panic!("an object") };
+        let Value::Object(members) = value else {
+            panic!("an object")
+        };
         gbac_json::claims_from_object(members)
     }
 
     fn diagnosis(claims: Value) -> [DiagnosticStep; 4] {
         let (claims, settings) = (object(claims), Settings::default());
-        diagnose(&DiagnosticInput::new(TokenInput::Claims(&claims), &settings))
+        diagnose(&DiagnosticInput::new(
+            TokenInput::Claims(&claims),
+            &settings,
+        ))
     }
 
     fn states(steps: &[DiagnosticStep; 4]) -> [&'static str; 4] {
@@ -480,8 +615,10 @@ mod tests {
         let policy = policy_from_value(
             &json!({ "version": 1, "roles": [{ "name": "r", "members": [{ "principal": "Group:eng" }] }] }),
         );
-        let (policy, resolved) =
-            (policy.unwrap(), ServiceResolution::Identity("a".into(), vec!["ops".into(), "eng".into()]));
+        let (policy, resolved) = (
+            policy.unwrap(),
+            ServiceResolution::Identity("a".into(), vec!["ops".into(), "eng".into()]),
+        );
         let expected = ["eng".to_owned()];
         let settings = Settings::default();
         let claims = object(claims);
@@ -495,16 +632,40 @@ mod tests {
         };
         let steps = diagnose(&input);
         assert_eq!(states(&steps), ["passed"; 4]);
-        assert!(steps[1].findings.iter().any(|found| found == "`Group:eng` is among them"), "{steps:?}");
-        assert!(steps[2].findings.iter().any(|found| found == "no ACL and no role names `Group:ops`"), "{steps:?}");
-        let late = diagnose(&DiagnosticInput { now: Some(Timestamp::from_seconds(101.0)), ..input });
-        assert!(late[1].findings.contains(&"the token has expired, so everything is denied".to_owned()));
+        assert!(
+            steps[1]
+                .findings
+                .iter()
+                .any(|found| found == "`Group:eng` is among them"),
+            "{steps:?}"
+        );
+        assert!(
+            steps[2]
+                .findings
+                .iter()
+                .any(|found| found == "no ACL and no role names `Group:ops`"),
+            "{steps:?}"
+        );
+        let late = diagnose(&DiagnosticInput {
+            now: Some(Timestamp::from_seconds(101.0)),
+            ..input
+        });
+        assert!(
+            late[1]
+                .findings
+                .contains(&"the token has expired, so everything is denied".to_owned())
+        );
     }
 
     #[test]
     fn sign_in_failures_are_in_their_steps() {
-        let claims = object(json!({ "sub": "a", "groups": ["eng"], "exp": "soon", "nbf": 200, "aud": "billing" }));
-        let accepted = AcceptedTokens { audience: Some("orders".into()), ..AcceptedTokens::default() };
+        let claims = object(
+            json!({ "sub": "a", "groups": ["eng"], "exp": "soon", "nbf": 200, "aud": "billing" }),
+        );
+        let accepted = AcceptedTokens {
+            audience: Some("orders".into()),
+            ..AcceptedTokens::default()
+        };
         let settings = Settings::default();
         let input = DiagnosticInput {
             accepted: Some(&accepted),
@@ -513,23 +674,43 @@ mod tests {
         };
         let steps = diagnose(&input);
         assert_eq!(states(&steps), ["passed", "failed", "failed", "not_done"]);
-        let [exp, nbf, ..] = steps[1].findings.as_slice() else { panic!("{steps:?}") };
-        assert_eq!(exp, "the claim `exp` is not a time in seconds since 1970: the service refuses this token");
+        let [exp, nbf, ..] = steps[1].findings.as_slice() else {
+            panic!("{steps:?}")
+        };
+        assert_eq!(
+            exp,
+            "the claim `exp` is not a time in seconds since 1970: the service refuses this token"
+        );
         assert!(nbf.starts_with("the token is not valid yet"), "{nbf}");
-        assert!(steps[2].findings.iter().any(|found| found.starts_with("the token is for `billing`")), "{steps:?}");
+        assert!(
+            steps[2]
+                .findings
+                .iter()
+                .any(|found| found.starts_with("the token is for `billing`")),
+            "{steps:?}"
+        );
     }
 
     #[test]
     fn another_path_is_proposed() {
         let steps = diagnosis(json!({ "sub": "a", "realm_access": { "roles": ["eng"] } }));
         assert_eq!(states(&steps), ["failed", "failed", "failed", "not_done"]);
-        assert!(steps[2].next[0].contains("`$.realm_access.roles` if the groups are `Group:eng`"), "{steps:?}");
+        assert!(
+            steps[2].next[0].contains("`$.realm_access.roles` if the groups are `Group:eng`"),
+            "{steps:?}"
+        );
         let none = diagnosis(json!({ "sub": "a" }));
         assert!(none[2].next[0].contains("to the access token"), "{none:?}");
         let overage = diagnosis(json!({ "sub": "a", "_claim_names": { "groups": "src1" } }));
-        assert!(overage[0].findings[0].contains("sent a link instead"), "{overage:?}");
+        assert!(
+            overage[0].findings[0].contains("sent a link instead"),
+            "{overage:?}"
+        );
         let nameless = diagnosis(json!({ "groups": ["a"], "exp": 100 }));
-        assert!(nameless[1].next[0].contains("oidc_principal_mapping"), "{nameless:?}");
+        assert!(
+            nameless[1].next[0].contains("oidc_principal_mapping"),
+            "{nameless:?}"
+        );
     }
 
     #[test]
@@ -557,19 +738,42 @@ mod tests {
                 "the service reads the token with different settings; compare the settings",
             ]
         );
-        assert!(steps[1].findings.contains(&"only the service sees `Group:Eng`".to_owned()), "{steps:?}");
-        assert!(steps[2].next[0].contains("or set `nested_group_behavior` to `suffix`"), "{steps:?}");
-        assert!(steps[2].next[1].starts_with("`Group:eng` is a different name"), "{steps:?}");
+        assert!(
+            steps[1]
+                .findings
+                .contains(&"only the service sees `Group:Eng`".to_owned()),
+            "{steps:?}"
+        );
+        assert!(
+            steps[2].next[0].contains("or set `nested_group_behavior` to `suffix`"),
+            "{steps:?}"
+        );
+        assert!(
+            steps[2].next[1].starts_with("`Group:eng` is a different name"),
+            "{steps:?}"
+        );
         let refused = ServiceResolution::Refused("invalid audience".into());
-        let steps = diagnose(&DiagnosticInput { resolved: Some(&refused), ..input });
-        assert!(steps[1].findings.iter().any(|found| found.ends_with("invalid audience")), "{steps:?}");
+        let steps = diagnose(&DiagnosticInput {
+            resolved: Some(&refused),
+            ..input
+        });
+        assert!(
+            steps[1]
+                .findings
+                .iter()
+                .any(|found| found.ends_with("invalid audience")),
+            "{steps:?}"
+        );
     }
 
     #[test]
     fn malformed_tokens_end_the_procedure() {
         let settings = Settings::default();
         let steps = diagnose(&DiagnosticInput::new(TokenInput::Token("hello"), &settings));
-        assert_eq!(states(&steps), ["failed", "not_done", "not_done", "not_done"]);
+        assert_eq!(
+            states(&steps),
+            ["failed", "not_done", "not_done", "not_done"]
+        );
         assert!(!steps[0].next.is_empty());
     }
 }

@@ -1,4 +1,5 @@
-//! The part of a policy that determines the effect of changes, so that the effect is computed quickly for a large policy.
+//! The part of a policy that determines the effect of changes, so that the effect is computed
+//! quickly for a large policy.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +11,11 @@ use gbac_engine::policy::{Change, Policy};
 /// Names of one resource type.
 type Spot<'a> = (ResourceType, Place<'a>);
 
-/// Extracts the roles, members and ACLs that determine the effect of changes: [`diff`](crate::diff()) returns the same
-/// differences for this part, without and with the changes, as for the whole policy. Changes of settings affect everything, so
-/// for them the result is the whole policy. `also` adds principals with their roles and ACLs; if an identity's user and groups
-/// are among them, its decisions are the same, too.
+/// Extracts the roles, members and ACLs that determine the effect of changes:
+/// [`diff`](crate::diff()) returns the same differences for this part, without and with the
+/// changes, as for the whole policy. Changes of settings affect everything, so for them the result
+/// is the whole policy. `also` adds principals with their roles and ACLs; if an identity's user and
+/// groups are among them, its decisions are the same, too.
 ///
 /// The cost depends on the number of patterns and rows.
 ///
@@ -38,10 +40,17 @@ type Spot<'a> = (ResourceType, Place<'a>);
 /// ```
 #[must_use]
 pub fn policy_excerpt(policy: &Policy, changes: &[Change], also: &[Principal]) -> Policy {
-    if changes.iter().any(|change| matches!(change, Change::Settings(_))) {
+    if changes
+        .iter()
+        .any(|change| matches!(change, Change::Settings(_)))
+    {
         return policy.clone();
     }
-    let mut excerpt = Excerpt { policy, principals: BTreeSet::new(), roles: BTreeSet::new() };
+    let mut excerpt = Excerpt {
+        policy,
+        principals: BTreeSet::new(),
+        roles: BTreeSet::new(),
+    };
     let mut denying = BTreeSet::new();
     for change in changes {
         match change {
@@ -74,10 +83,13 @@ pub fn policy_excerpt(policy: &Policy, changes: &[Change], also: &[Principal]) -
     excerpt.end(&spots)
 }
 
-/// The place of a change that needs the ACLs of all principals: an added or removed deny changes the effect of other ACLs of
-/// the same user, and an ACL of everyone combines with the ACLs of every user.
+/// The place of a change that needs the ACLs of all principals: an added or removed deny changes
+/// the effect of other ACLs of the same user, and an ACL of everyone combines with the ACLs of
+/// every user.
 fn spot_of_change(change: &Change) -> Option<Spot<'_>> {
-    let (Change::AddAcl(acl) | Change::RemoveAcl(acl)) = change else { return None };
+    let (Change::AddAcl(acl) | Change::RemoveAcl(acl)) = change else {
+        return None;
+    };
     let counts = acl.permission == Permission::Deny || acl.principal.is_everyone();
     counts.then(|| (acl.resource_type, place(acl)))
 }
@@ -96,7 +108,8 @@ struct Excerpt<'a> {
 }
 
 impl<'a> Excerpt<'a> {
-    /// Includes a principal: a user or group with its roles, a role with its members and their roles.
+    /// Includes a principal: a user or group with its roles, a role with its members and their
+    /// roles.
     fn hold(&mut self, principal: &Principal) {
         if principal.kind() == PrincipalType::Role {
             self.hold_role(principal.name());
@@ -141,11 +154,14 @@ impl<'a> Excerpt<'a> {
     fn end(mut self, spots: &[Spot<'_>]) -> Policy {
         let policy = self.policy;
         let is_spot = |resource_type: ResourceType, place: Place<'_>| {
-            spots.iter().any(|(of_type, spot)| *of_type == resource_type && spot.overlaps(place))
+            spots
+                .iter()
+                .any(|(of_type, spot)| *of_type == resource_type && spot.overlaps(place))
         };
         let mut rows = Vec::new();
         for (_, pattern) in policy.patterns() {
-            let is_everyones = !spots.is_empty() && is_spot(pattern.resource_type, Place::of(pattern));
+            let is_everyones =
+                !spots.is_empty() && is_spot(pattern.resource_type, Place::of(pattern));
             for row in pattern.rows() {
                 if is_everyones || self.principals.contains(&row.principal) {
                     rows.push((pattern, row));
@@ -157,14 +173,22 @@ impl<'a> Excerpt<'a> {
         }
         let mut part = Policy::new(policy.settings().clone());
         for role in &self.roles {
-            let Some(name) = policy.principal(*role).map(Principal::name) else { continue };
+            let Some(name) = policy.principal(*role).map(Principal::name) else {
+                continue;
+            };
             let made = part.create_role(name);
-            for member in policy.links(*role).iter().filter_map(|member| policy.principal(*member)) {
+            for member in policy
+                .links(*role)
+                .iter()
+                .filter_map(|member| policy.principal(*member))
+            {
                 part.add_member(made, member.kind(), member.name());
             }
         }
         for (pattern, row) in rows {
-            let Some(principal) = policy.principal(row.principal) else { continue };
+            let Some(principal) = policy.principal(row.principal) else {
+                continue;
+            };
             row.acls(|operation, permission| {
                 part.add(&AclParts {
                     resource_type: pattern.resource_type,

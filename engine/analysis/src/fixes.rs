@@ -1,4 +1,5 @@
-//! The smallest changes that allow a denied request: through groups and roles first, for the user alone last.
+//! The smallest changes that allow a denied request: through groups and roles first, for the user
+//! alone last.
 
 use super::excerpt::policy_excerpt;
 use super::hypothetical::{HypotheticalChange, HypotheticalChanges};
@@ -7,7 +8,9 @@ use super::related::Words;
 use super::who_can::{AclMatch, Hits};
 use gbac_engine::decide::{Decision, Outcome, Reason, Request, decide};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Acl, Operation, Principal, PrincipalType, ResourceType, check_member, check_role_name};
+use gbac_engine::model::{
+    Acl, Operation, Principal, PrincipalType, ResourceType, check_member, check_role_name,
+};
 use gbac_engine::{
     internal::PrincipalId,
     policy::{Change, Policy},
@@ -72,8 +75,8 @@ pub struct FixStep {
     pub changes: Vec<HypotheticalChange>,
 }
 
-/// Changes that together allow a request. If a deny must be removed and no ACL allows the request then, a second step allows
-/// it.
+/// Changes that together allow a request. If a deny must be removed and no ACL allows the request
+/// then, a second step allows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AccessFix {
     /// The steps; at least one.
@@ -96,37 +99,45 @@ impl AccessFix {
         self.changes().filter_map(of_policy).collect()
     }
 
-    /// The sort key: fixes through groups and roles first, then in the identity provider, then for one user; in each, those
-    /// with the fewest changes first.
+    /// The sort key: fixes through groups and roles first, then in the identity provider, then for
+    /// one user; in each, those with the fewest changes first.
     fn rank(&self) -> (bool, bool, usize, usize) {
         let has = |is: fn(FixKind) -> bool| self.steps.iter().any(|step| is(step.kind));
-        (has(FixKind::is_of_user), has(FixKind::is_manual), self.steps.len(), self.changes().count())
+        (
+            has(FixKind::is_of_user),
+            has(FixKind::is_manual),
+            self.steps.len(),
+            self.changes().count(),
+        )
     }
 }
 
 /// The fixes of a denied request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AccessFixes {
-    /// The current decision. An allowed request has no fixes, and neither has one that is denied because the identity has
-    /// expired.
+    /// The current decision. An allowed request has no fixes, and neither has one that is denied
+    /// because the identity has expired.
     pub decision: Decision,
-    /// The ACLs that deny the request, each with its first path. If there are any, every fix removes or narrows them, or
-    /// removes the user from their role or group, because an added allow changes nothing.
+    /// The ACLs that deny the request, each with its first path. If there are any, every fix
+    /// removes or narrows them, or removes the user from their role or group, because an added
+    /// allow changes nothing.
     pub denied_by: Vec<AclMatch>,
     /// The fixes, in order. Each one alone allows the request.
     pub fixes: Vec<AccessFix>,
 }
 
-/// Finds the smallest changes that allow a denied request. Every fix was tried on the policy and allows the request.
+/// Finds the smallest changes that allow a denied request. Every fix was tried on the policy and
+/// allows the request.
 ///
-/// `is_available` returns whether a new role can have a name, given the changes that create it. Names of roles, and of ACLs
-/// without a role, are never used (D-63).
+/// `is_available` returns whether a new role can have a name, given the changes that create it.
+/// Names of roles, and of ACLs without a role, are never used (D-63).
 ///
-/// Of the user's groups, those that share a word with the resource, with a role that allows the request or with a member of that
-/// role come first, and otherwise those that come first in the identity.
+/// Of the user's groups, those that share a word with the resource, with a role that allows the
+/// request or with a member of that role come first, and otherwise those that come first in the
+/// identity.
 ///
-/// The cost depends on the rows of the patterns that cover the name, on the number of patterns, and on the ACLs of the identity
-/// and of up to eight groups and roles for each kind of fix.
+/// The cost depends on the rows of the patterns that cover the name, on the number of patterns, and
+/// on the ACLs of the identity and of up to eight groups and roles for each kind of fix.
 ///
 /// ```
 /// use gbac_analysis::{FixKind, access_fixes};
@@ -152,34 +163,56 @@ pub fn access_fixes(
     is_available: impl Fn(&str, &[Change]) -> bool,
 ) -> AccessFixes {
     let decision = decide(policy, identity, request);
-    let mut found = AccessFixes { decision, denied_by: Vec::new(), fixes: Vec::new() };
+    let mut found = AccessFixes {
+        decision,
+        denied_by: Vec::new(),
+        fixes: Vec::new(),
+    };
     if !matches!(found.decision.reason, Reason::NoMatch | Reason::DenyRule) {
         return found;
     }
     let hits = Hits::new(policy, request);
     found.denied_by = hits.denying(identity);
-    let search = Search { policy, identity, request, hits };
+    let search = Search {
+        policy,
+        identity,
+        request,
+        hits,
+    };
     let removals = search.removals(&found.denied_by);
     let grants = search.grants(&is_available);
     let proof = search.proof(removals.iter().chain(grants.iter().flatten()));
     if found.decision.reason == Reason::NoMatch {
         for kind in grants {
-            let proven = kind.into_iter().map(|step| AccessFix { steps: vec![step] }).filter(|fix| proof.allows(fix));
+            let proven = kind
+                .into_iter()
+                .map(|step| AccessFix { steps: vec![step] })
+                .filter(|fix| proof.allows(fix));
             found.fixes.extend(proven.take(LISTED));
         }
     } else {
         for removal in removals {
-            let alone = AccessFix { steps: vec![removal] };
+            let alone = AccessFix {
+                steps: vec![removal],
+            };
             match proof.decide(&alone).reason {
                 Reason::AllowRule => found.fixes.push(alone),
                 // Without the deny, no ACL matches.
                 Reason::NoMatch if alone.steps.iter().all(|step| !step.kind.is_manual()) => {
                     let with = |grant: &FixStep| AccessFix {
-                        steps: alone.steps.iter().chain(std::iter::once(grant)).cloned().collect(),
+                        steps: alone
+                            .steps
+                            .iter()
+                            .chain(std::iter::once(grant))
+                            .cloned()
+                            .collect(),
                     };
                     // A fix has either manual steps or changes of the policy.
-                    let here = grants.iter().filter(|kind| kind.iter().all(|grant| !grant.kind.is_manual()));
-                    let firsts = here.filter_map(|kind| kind.iter().map(with).find(|fix| proof.allows(fix)));
+                    let here = grants
+                        .iter()
+                        .filter(|kind| kind.iter().all(|grant| !grant.kind.is_manual()));
+                    let firsts =
+                        here.filter_map(|kind| kind.iter().map(with).find(|fix| proof.allows(fix)));
                     found.fixes.extend(firsts.take(COMBINED));
                 }
                 _ => {}
@@ -225,20 +258,35 @@ impl<'a> Search<'a> {
         let mut also: Vec<Principal> = self.members();
         for change in steps.flat_map(|step| &step.changes) {
             match change {
-                HypotheticalChange::Join(name) | HypotheticalChange::Leave(name) => also.push(Principal::group(name)),
-                HypotheticalChange::Policy(Change::AddMember { role, .. } | Change::RemoveMember { role, .. }) => {
+                HypotheticalChange::Join(name) | HypotheticalChange::Leave(name) => {
+                    also.push(Principal::group(name))
+                }
+                HypotheticalChange::Policy(
+                    Change::AddMember { role, .. } | Change::RemoveMember { role, .. },
+                ) => {
                     also.push(Principal::role(role));
                 }
                 HypotheticalChange::Policy(_) => {}
             }
         }
-        Proof { part: policy_excerpt(self.policy, &[], &also), identity: self.identity, request: self.request }
+        Proof {
+            part: policy_excerpt(self.policy, &[], &also),
+            identity: self.identity,
+            request: self.request,
+        }
     }
 
     /// The user and the groups.
     fn members(&self) -> Vec<Principal> {
-        let groups = self.identity.groups().iter().filter(|name| !name.is_empty()).map(Principal::group);
-        std::iter::once(self.identity.principal()).chain(groups).collect()
+        let groups = self
+            .identity
+            .groups()
+            .iter()
+            .filter(|name| !name.is_empty())
+            .map(Principal::group);
+        std::iter::once(self.identity.principal())
+            .chain(groups)
+            .collect()
     }
 
     fn id(&self, principal: &Principal) -> Option<PrincipalId> {
@@ -249,27 +297,42 @@ impl<'a> Search<'a> {
         self.policy.roles_of(principal).any(|of| of == role)
     }
 
-    /// The user's groups that can be members of a role, each with its words: first those that share one with the resource or
-    /// with a role, each in the order of the identity.
+    /// The user's groups that can be members of a role, each with its words: first those that share
+    /// one with the resource or with a role, each in the order of the identity.
     fn groups(&self, roles: &[(Principal, Words)]) -> Vec<(Principal, Words)> {
-        let can_join = |member: &Principal| member.kind() == PrincipalType::Group && check_member(member).is_ok();
+        let can_join = |member: &Principal| {
+            member.kind() == PrincipalType::Group && check_member(member).is_ok()
+        };
         let groups: Vec<Principal> = self.members().into_iter().filter(can_join).collect();
         let mut words: Vec<Words> = groups.iter().map(|group| Words::of(group.name())).collect();
         Words::keep_distinctive(&mut words);
         let mut groups: Vec<(Principal, Words)> = groups.into_iter().zip(words).collect();
         let resource = Words::of(self.request.resource_name);
-        groups.sort_by_key(|(_, words)| !words.shares(&resource) && !roles.iter().any(|(_, role)| role.shares(words)));
+        groups.sort_by_key(|(_, words)| {
+            !words.shares(&resource) && !roles.iter().any(|(_, role)| role.shares(words))
+        });
         groups.truncate(TRIED);
         groups
     }
 
-    /// What a role is about: the words of the resource, of its name and of its members, unless there are very many.
+    /// What a role is about: the words of the resource, of its name and of its members, unless
+    /// there are very many.
     fn words_of_role(&self, role: &Principal) -> Words {
         let mut words = Words::of(self.request.resource_name);
         words.add(role.name());
-        let members = self.id(role).map(|id| self.policy.links(id)).unwrap_or_default();
-        let members = if members.len() > NAMED_MEMBERS { &[] } else { members };
-        for member in members.iter().filter_map(|member| self.policy.principal(*member)) {
+        let members = self
+            .id(role)
+            .map(|id| self.policy.links(id))
+            .unwrap_or_default();
+        let members = if members.len() > NAMED_MEMBERS {
+            &[]
+        } else {
+            members
+        };
+        for member in members
+            .iter()
+            .filter_map(|member| self.policy.principal(*member))
+        {
             words.add(member.name());
         }
         words
@@ -277,7 +340,8 @@ impl<'a> Search<'a> {
 
     /// The user, if it can be a member and have ACLs.
     fn user(&self) -> Option<Principal> {
-        let user = Some(self.identity.principal()).filter(|user| !user.is_everyone() && !user.name().is_empty());
+        let user = Some(self.identity.principal())
+            .filter(|user| !user.is_everyone() && !user.name().is_empty());
         user.filter(|user| check_member(user).is_ok())
     }
 
@@ -291,39 +355,72 @@ impl<'a> Search<'a> {
             kind: FixKind::RemoveDenies,
             changes: denied_by.iter().map(|found| remove(&found.acl)).collect(),
         }];
-        let is_narrowed = |acl: &Acl| acl.operation == Operation::All && self.request.operation != Operation::All;
+        let is_narrowed =
+            |acl: &Acl| acl.operation == Operation::All && self.request.operation != Operation::All;
         if denied_by.iter().any(|found| is_narrowed(&found.acl)) {
             let mut changes = Vec::new();
             for AclMatch { acl, .. } in denied_by {
                 changes.push(remove(acl));
                 if is_narrowed(acl) {
-                    let others = self.policy.settings().dialect.operations_of(acl.resource_type).iter().copied();
+                    let others = self
+                        .policy
+                        .settings()
+                        .dialect
+                        .operations_of(acl.resource_type)
+                        .iter()
+                        .copied();
                     let others = others.filter(|other| *other != self.request.operation);
-                    let deny = |operation| Change::AddAcl(Acl { operation, ..acl.clone() });
+                    let deny = |operation| {
+                        Change::AddAcl(Acl {
+                            operation,
+                            ..acl.clone()
+                        })
+                    };
                     changes.extend(others.map(deny).map(HypotheticalChange::Policy));
                 }
             }
-            steps.push(FixStep { kind: FixKind::NarrowDenies, changes });
+            steps.push(FixStep {
+                kind: FixKind::NarrowDenies,
+                changes,
+            });
         }
         let members = self.members();
         // The memberships through which a deny applies.
         let paths = |acl: &Acl| -> Vec<Principal> {
             let role = acl.principal.name();
             match acl.principal.kind() {
-                PrincipalType::Role => members.iter().filter(|member| self.is_member(member, role)).cloned().collect(),
+                PrincipalType::Role => members
+                    .iter()
+                    .filter(|member| self.is_member(member, role))
+                    .cloned()
+                    .collect(),
                 PrincipalType::Group => vec![acl.principal.clone()],
                 PrincipalType::User | PrincipalType::Other => Vec::new(),
             }
         };
         let leave_role = |acl: &Acl| -> Option<Vec<HypotheticalChange>> {
             let role = || acl.principal.name().to_owned();
-            let leave = |member| HypotheticalChange::Policy(Change::RemoveMember { role: role(), member });
-            (acl.principal.kind() == PrincipalType::Role).then(|| paths(acl).into_iter().map(leave).collect())
+            let leave = |member| {
+                HypotheticalChange::Policy(Change::RemoveMember {
+                    role: role(),
+                    member,
+                })
+            };
+            (acl.principal.kind() == PrincipalType::Role)
+                .then(|| paths(acl).into_iter().map(leave).collect())
         };
         let leave_groups = |acl: &Acl| -> Option<Vec<HypotheticalChange>> {
             let groups = paths(acl);
-            let all = !groups.is_empty() && groups.iter().all(|path| path.kind() == PrincipalType::Group);
-            all.then(|| groups.iter().map(|group| HypotheticalChange::Leave(group.name().to_owned())).collect())
+            let all = !groups.is_empty()
+                && groups
+                    .iter()
+                    .all(|path| path.kind() == PrincipalType::Group);
+            all.then(|| {
+                groups
+                    .iter()
+                    .map(|group| HypotheticalChange::Leave(group.name().to_owned()))
+                    .collect()
+            })
         };
         let all = |of_deny: &dyn Fn(&Acl) -> Option<Vec<HypotheticalChange>>| -> Option<Vec<HypotheticalChange>> {
             let found: Option<Vec<_>> = denied_by.iter().map(|found| of_deny(&found.acl)).collect();
@@ -335,12 +432,19 @@ impl<'a> Search<'a> {
             }
             Some(changes).filter(|changes| !changes.is_empty())
         };
-        steps.extend(all(&leave_role).map(|changes| FixStep { kind: FixKind::LeaveRole, changes }));
-        steps.extend(all(&leave_groups).map(|changes| FixStep { kind: FixKind::LeaveGroups, changes }));
+        steps.extend(all(&leave_role).map(|changes| FixStep {
+            kind: FixKind::LeaveRole,
+            changes,
+        }));
+        steps.extend(all(&leave_groups).map(|changes| FixStep {
+            kind: FixKind::LeaveGroups,
+            changes,
+        }));
         steps
     }
 
-    /// The steps that may allow the request, by kind, the most promising of each kind first. They are not tried yet.
+    /// The steps that may allow the request, by kind, the most promising of each kind first. They
+    /// are not tried yet.
     fn grants(&self, is_available: &impl Fn(&str, &[Change]) -> bool) -> Vec<Vec<FixStep>> {
         let roles = self.allowing(PrincipalType::Role).into_iter().map(|role| {
             let words = self.words_of_role(&role);
@@ -360,18 +464,30 @@ impl<'a> Search<'a> {
         let mut pairs = Vec::with_capacity(roles.len() * groups.len());
         for (role_place, (role, about)) in roles.iter().enumerate() {
             for (group_place, (group, words)) in groups.iter().enumerate() {
-                pairs.push(((!words.shares(about), role_place + group_place, role_place), role, group));
+                pairs.push((
+                    (!words.shares(about), role_place + group_place, role_place),
+                    role,
+                    group,
+                ));
             }
         }
         pairs.sort_by_key(|(key, ..)| *key);
         let pairs = pairs.into_iter().map(|(_, role, group)| (role, group));
-        let assign_group = pairs.map(|(role, group)| assign(FixKind::AssignGroup, group, role)).collect();
-        let assign_user =
-            user.iter().flat_map(|user| roles.iter().map(|(role, _)| assign(FixKind::AssignUser, user, role)));
-        let join = self.allowing(PrincipalType::Group).into_iter().map(|group| FixStep {
-            kind: FixKind::JoinGroup,
-            changes: vec![HypotheticalChange::Join(group.name().to_owned())],
+        let assign_group = pairs
+            .map(|(role, group)| assign(FixKind::AssignGroup, group, role))
+            .collect();
+        let assign_user = user.iter().flat_map(|user| {
+            roles
+                .iter()
+                .map(|(role, _)| assign(FixKind::AssignUser, user, role))
         });
+        let join = self
+            .allowing(PrincipalType::Group)
+            .into_iter()
+            .map(|group| FixStep {
+                kind: FixKind::JoinGroup,
+                changes: vec![HypotheticalChange::Join(group.name().to_owned())],
+            });
         let grant = |principal: Principal| {
             Some(narrowest_for(principal, self.request)).filter(|acl| acl.check_create().is_empty())
         };
@@ -380,7 +496,9 @@ impl<'a> Search<'a> {
             kind: FixKind::ExtendRole,
             changes: vec![HypotheticalChange::Policy(Change::AddAcl(acl))],
         });
-        let create = groups.iter().filter_map(|(group, _)| self.new_role(group, is_available));
+        let create = groups
+            .iter()
+            .filter_map(|(group, _)| self.new_role(group, is_available));
         let grant_user = user.iter().cloned().filter_map(grant).map(|acl| FixStep {
             kind: FixKind::GrantUser,
             changes: vec![HypotheticalChange::Policy(Change::AddAcl(acl))],
@@ -395,8 +513,8 @@ impl<'a> Search<'a> {
         ]
     }
 
-    /// The roles that allow the request, or the groups that do and that the user does not have: those with the fewest ACLs
-    /// first.
+    /// The roles that allow the request, or the groups that do and that the user does not have:
+    /// those with the fewest ACLs first.
     fn allowing(&self, kind: PrincipalType) -> Vec<Principal> {
         let mut found: Vec<(u32, Principal)> = Vec::new();
         for (id, of) in self.hits.by_principal() {
@@ -411,14 +529,29 @@ impl<'a> Search<'a> {
                 PrincipalType::Role | PrincipalType::User | PrincipalType::Other => Vec::new(),
             };
             for id in candidates {
-                let Some(principal) = self.policy.principal(id).filter(|principal| principal.kind() == kind) else {
+                let Some(principal) = self
+                    .policy
+                    .principal(id)
+                    .filter(|principal| principal.kind() == kind)
+                else {
                     continue;
                 };
                 let is_held = kind == PrincipalType::Group
-                    && self.identity.groups().iter().any(|group| group == principal.name());
+                    && self
+                        .identity
+                        .groups()
+                        .iter()
+                        .any(|group| group == principal.name());
                 if !is_held && !principal.name().is_empty() {
-                    let roles = if kind == PrincipalType::Group { self.policy.links(id) } else { &[] };
-                    let rows = std::iter::once(&id).chain(roles).map(|id| self.policy.row_count(*id)).sum();
+                    let roles = if kind == PrincipalType::Group {
+                        self.policy.links(id)
+                    } else {
+                        &[]
+                    };
+                    let rows = std::iter::once(&id)
+                        .chain(roles)
+                        .map(|id| self.policy.row_count(*id))
+                        .sum();
                     found.push((rows, principal.clone()));
                 }
             }
@@ -432,9 +565,17 @@ impl<'a> Search<'a> {
     /// The user's roles, direct and through groups: those with the fewest members first.
     fn held_roles(&self) -> Vec<Principal> {
         let members = self.members();
-        let ids = members.iter().filter_map(|member| self.id(member)).flat_map(|id| self.policy.links(id));
+        let ids = members
+            .iter()
+            .filter_map(|member| self.id(member))
+            .flat_map(|id| self.policy.links(id));
         let mut roles: Vec<(usize, Principal)> = ids
-            .filter_map(|role| Some((self.policy.links(*role).len(), self.policy.principal(*role)?.clone())))
+            .filter_map(|role| {
+                Some((
+                    self.policy.links(*role).len(),
+                    self.policy.principal(*role)?.clone(),
+                ))
+            })
             .collect();
         roles.sort();
         roles.dedup();
@@ -443,24 +584,41 @@ impl<'a> Search<'a> {
     }
 
     /// Creates a role for a group, with the narrowest ACL for this request.
-    fn new_role(&self, group: &Principal, is_available: &impl Fn(&str, &[Change]) -> bool) -> Option<FixStep> {
+    fn new_role(
+        &self,
+        group: &Principal,
+        is_available: &impl Fn(&str, &[Change]) -> bool,
+    ) -> Option<FixStep> {
         let stem = role_name(self.request);
-        let names = std::iter::once(stem.clone()).chain((2..=9).map(|number| format!("{stem}{number}")));
+        let names =
+            std::iter::once(stem.clone()).chain((2..=9).map(|number| format!("{stem}{number}")));
         for name in names {
             let role = Principal::role(&name);
             let acl = narrowest_for(role.clone(), self.request);
             // ACLs without a role would take effect with it.
-            if self.id(&role).is_some() || check_role_name(&name).is_err() || !acl.check_create().is_empty() {
+            if self.id(&role).is_some()
+                || check_role_name(&name).is_err()
+                || !acl.check_create().is_empty()
+            {
                 continue;
             }
             let changes = [
                 Change::CreateRole(name.clone()),
                 Change::AddAcl(acl),
-                Change::AddMember { role: name.clone(), member: group.clone() },
+                Change::AddMember {
+                    role: name.clone(),
+                    member: group.clone(),
+                },
             ];
             if is_available(&name, &changes) {
-                let changes = changes.into_iter().map(HypotheticalChange::Policy).collect();
-                return Some(FixStep { kind: FixKind::CreateRole, changes });
+                let changes = changes
+                    .into_iter()
+                    .map(HypotheticalChange::Policy)
+                    .collect();
+                return Some(FixStep {
+                    kind: FixKind::CreateRole,
+                    changes,
+                });
             }
         }
         None
@@ -475,7 +633,11 @@ fn role_name(request: &Request<'_>) -> String {
     };
     let of_resource: String = of_resource.chars().take(NAME_CHARS).collect();
     let label = request.resource_type.spelling().label;
-    let resource = if of_resource.is_empty() { camel_case(label) } else { of_resource };
+    let resource = if of_resource.is_empty() {
+        camel_case(label)
+    } else {
+        of_resource
+    };
     let holders = match request.operation {
         Operation::Read => "Readers".to_owned(),
         Operation::Write => "Writers".to_owned(),
@@ -487,11 +649,16 @@ fn role_name(request: &Request<'_>) -> String {
 
 /// The letters and digits of a text, each word with a capital first letter.
 fn camel_case(text: &str) -> String {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
     words
         .map(|word| {
             let mut letters = word.chars();
-            letters.next().map(|first| first.to_uppercase().collect::<String>() + letters.as_str()).unwrap_or_default()
+            letters
+                .next()
+                .map(|first| first.to_uppercase().collect::<String>() + letters.as_str())
+                .unwrap_or_default()
         })
         .collect()
 }

@@ -21,7 +21,12 @@ pub(super) struct Held {
 impl Held {
     pub(super) fn by_identity(policy: &Policy, identity: &Identity) -> Self {
         let mut principals = Vec::new();
-        push(policy, identity.principal_type(), identity.user(), &mut principals);
+        push(
+            policy,
+            identity.principal_type(),
+            identity.user(),
+            &mut principals,
+        );
         for group in identity.groups() {
             push(policy, PrincipalType::Group, group, &mut principals);
         }
@@ -42,13 +47,18 @@ impl Held {
         principals.extend(policy.principal_id(PrincipalType::User, "*"));
         sort(&mut principals, |a, b| a.cmp(b));
         principals.dedup();
-        Self { superuser, principals }
+        Self {
+            superuser,
+            principals,
+        }
     }
 
     /// The rules, grouped by resource type.
     pub(super) fn rules<'a>(&self, policy: &'a Policy) -> Vec<(ResourceType, Vec<Rule<'a>>)> {
-        let mut rules: Vec<(ResourceType, Vec<Rule<'a>>)> =
-            ResourceType::ALL.iter().map(|resource_type| (*resource_type, Vec::new())).collect();
+        let mut rules: Vec<(ResourceType, Vec<Rule<'a>>)> = ResourceType::ALL
+            .iter()
+            .map(|resource_type| (*resource_type, Vec::new()))
+            .collect();
         policy.rows_of(&self.principals, &mut |pattern, row| {
             if let Some((_, rules)) = rules.get_mut(pattern.resource_type as usize) {
                 rules.push(Rule::new(policy, pattern, row));
@@ -60,7 +70,9 @@ impl Held {
 
 /// Adds a principal and its roles.
 fn push(policy: &Policy, kind: PrincipalType, name: &str, principals: &mut Vec<PrincipalId>) {
-    let Some(id) = policy.principal_id(kind, name) else { return };
+    let Some(id) = policy.principal_id(kind, name) else {
+        return;
+    };
     if kind != PrincipalType::Role {
         principals.push(id);
         principals.extend(policy.links(id));
@@ -71,10 +83,12 @@ fn push(policy: &Policy, kind: PrincipalType, name: &str, principals: &mut Vec<P
 
 /// Whether every request of a principal is allowed (D-14).
 pub(super) fn is_superuser(policy: &Policy, principal: &Principal) -> bool {
-    principal.kind() == PrincipalType::User && policy.settings().superusers.contains(principal.name())
+    principal.kind() == PrincipalType::User
+        && policy.settings().superusers.contains(principal.name())
 }
 
-/// The operations that a row allows and denies for a pattern and host, including implied ones (D-02).
+/// The operations that a row allows and denies for a pattern and host, including implied ones
+/// (D-02).
 #[derive(Debug)]
 pub(super) struct Rule<'a> {
     pub(super) place: Place<'a>,
@@ -87,7 +101,12 @@ impl<'a> Rule<'a> {
     pub(super) fn new(policy: &Policy, pattern: &'a Pattern, row: &Row) -> Self {
         let place = Place::of(pattern);
         if !policy.host_can_match(row.host) {
-            return Self { place, host: Host::Any, allow: Operations::default(), deny: Operations::default() };
+            return Self {
+                place,
+                host: Host::Any,
+                allow: Operations::default(),
+                deny: Operations::default(),
+            };
         }
         let every = every_operation(policy);
         Self {

@@ -20,16 +20,26 @@ impl HypotheticalChange {
     /// Whether this change reverts the other one, so that both together have no effect.
     fn undoes(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Join(one), Self::Leave(other)) | (Self::Leave(one), Self::Join(other)) => one == other,
+            (Self::Join(one), Self::Leave(other)) | (Self::Leave(one), Self::Join(other)) => {
+                one == other
+            }
             (Self::Policy(Change::AddAcl(one)), Self::Policy(Change::RemoveAcl(other)))
-            | (Self::Policy(Change::RemoveAcl(one)), Self::Policy(Change::AddAcl(other))) => one == other,
+            | (Self::Policy(Change::RemoveAcl(one)), Self::Policy(Change::AddAcl(other))) => {
+                one == other
+            }
             (
                 Self::Policy(Change::AddMember { role, member }),
-                Self::Policy(Change::RemoveMember { role: other, member: other_member }),
+                Self::Policy(Change::RemoveMember {
+                    role: other,
+                    member: other_member,
+                }),
             )
             | (
                 Self::Policy(Change::RemoveMember { role, member }),
-                Self::Policy(Change::AddMember { role: other, member: other_member }),
+                Self::Policy(Change::AddMember {
+                    role: other,
+                    member: other_member,
+                }),
             ) => role == other && member == other_member,
             _ => false,
         }
@@ -77,8 +87,8 @@ impl fmt::Display for NoOp {
 }
 
 impl HypotheticalChanges {
-    /// Adds a change and returns whether anything is different now. A change that reverts an earlier one removes it, and new
-    /// settings replace earlier ones.
+    /// Adds a change and returns whether anything is different now. A change that reverts an
+    /// earlier one removes it, and new settings replace earlier ones.
     pub fn add(&mut self, change: HypotheticalChange) -> bool {
         if let Some(place) = self.0.iter().position(|existing| existing.undoes(&change)) {
             self.0.remove(place);
@@ -88,7 +98,9 @@ impl HypotheticalChanges {
             return false;
         }
         if matches!(change, HypotheticalChange::Policy(Change::Settings(_))) {
-            self.0.retain(|existing| !matches!(existing, HypotheticalChange::Policy(Change::Settings(_))));
+            self.0.retain(|existing| {
+                !matches!(existing, HypotheticalChange::Policy(Change::Settings(_)))
+            });
         }
         self.0.push(change);
         true
@@ -124,7 +136,10 @@ impl HypotheticalChanges {
                 ChangeOutcome::Unchanged => None,
                 ChangeOutcome::Refused(error) => Some(error),
             };
-            Some(NoOp { change: HypotheticalChange::Policy(change.clone()), error })
+            Some(NoOp {
+                change: HypotheticalChange::Policy(change.clone()),
+                error,
+            })
         };
         self.changes().zip(effects).filter_map(no_ops).collect()
     }
@@ -151,11 +166,21 @@ impl HypotheticalChanges {
             };
             is_same &= !has_effect;
             if !has_effect {
-                no_ops.push(NoOp { change: change.clone(), error: None });
+                no_ops.push(NoOp {
+                    change: change.clone(),
+                    error: None,
+                });
             }
         }
         // An unchanged identity stays verified.
-        (if is_same { identity.clone() } else { identity.with_groups(groups) }, no_ops)
+        (
+            if is_same {
+                identity.clone()
+            } else {
+                identity.with_groups(groups)
+            },
+            no_ops,
+        )
     }
 }
 

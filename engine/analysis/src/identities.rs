@@ -42,20 +42,37 @@ pub struct IdentityComparison {
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```
 #[must_use]
-pub fn compare_identities(policy: &Policy, first: &Identity, second: &Identity) -> IdentityComparison {
+pub fn compare_identities(
+    policy: &Policy,
+    first: &Identity,
+    second: &Identity,
+) -> IdentityComparison {
     let [acls_first, acls_second] = [first, second].map(|identity| {
         let reach = reach(policy, &ReachSubject::Identity(identity.clone()));
-        let mut acls: Vec<Acl> = reach.principals.into_iter().flat_map(|principal| principal.acls).collect();
+        let mut acls: Vec<Acl> = reach
+            .principals
+            .into_iter()
+            .flat_map(|principal| principal.acls)
+            .collect();
         sort(&mut acls, |a, b| a.cmp(b));
         acls.dedup();
         acls
     });
     let only = |these: &[Acl], those: &[Acl]| {
-        these.iter().filter(|acl| those.binary_search(acl).is_err()).cloned().collect::<Vec<_>>()
+        these
+            .iter()
+            .filter(|acl| those.binary_search(acl).is_err())
+            .cloned()
+            .collect::<Vec<_>>()
     };
     let (groups_second, groups_first) = groups_between(first, second);
     let alone: BTreeSet<&String> = groups_first.iter().collect();
-    let groups_both = first.groups().iter().filter(|group| !alone.contains(group)).cloned().collect();
+    let groups_both = first
+        .groups()
+        .iter()
+        .filter(|group| !alone.contains(group))
+        .cloned()
+        .collect();
     IdentityComparison {
         groups_both,
         acls_first: only(&acls_first, &acls_second),
@@ -71,7 +88,14 @@ pub fn compare_identities(policy: &Policy, first: &Identity, second: &Identity) 
 pub fn groups_between(first: &Identity, second: &Identity) -> (Vec<String>, Vec<String>) {
     let only = |these: &[String], those: &[String]| {
         let those: BTreeSet<&String> = those.iter().collect();
-        these.iter().filter(|name| !those.contains(name)).cloned().collect()
+        these
+            .iter()
+            .filter(|name| !those.contains(name))
+            .cloned()
+            .collect()
     };
-    (only(second.groups(), first.groups()), only(first.groups(), second.groups()))
+    (
+        only(second.groups(), first.groups()),
+        only(first.groups(), second.groups()),
+    )
 }

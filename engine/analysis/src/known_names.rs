@@ -4,7 +4,8 @@ use gbac_engine::internal::sort;
 use gbac_engine::model::{PatternType, ResourceType};
 use gbac_engine::policy::Policy;
 
-/// The literal names of this type in ACLs, sorted. Prefixes and the literal `*` are not names of resources.
+/// The literal names of this type in ACLs, sorted. Prefixes and the literal `*` are not names of
+/// resources.
 ///
 /// Cost: one pass over all patterns.
 ///
@@ -24,7 +25,9 @@ use gbac_engine::policy::Policy;
 pub fn known_names(policy: &Policy, resource_type: ResourceType) -> Vec<&str> {
     let mut names: Vec<&str> = (policy.patterns())
         .map(|(_, pattern)| pattern)
-        .filter(|pattern| pattern.resource_type == resource_type && pattern.pattern_type == PatternType::Literal)
+        .filter(|pattern| {
+            pattern.resource_type == resource_type && pattern.pattern_type == PatternType::Literal
+        })
         .filter(|pattern| !pattern.is_all_names() && !pattern.rows().is_empty())
         .map(|pattern| pattern.name())
         .collect();

@@ -7,7 +7,9 @@ use super::who_can::{AclMatch, Hits};
 use gbac_engine::decide::{Decision, Outcome, Reason, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::internal::sort;
-use gbac_engine::model::{Acl, Host, PatternType, Permission, Principal, PrincipalType, ResourceType};
+use gbac_engine::model::{
+    Acl, Host, PatternType, Permission, Principal, PrincipalType, ResourceType,
+};
 use gbac_engine::{
     internal::PrincipalId,
     policy::{Change, Policy},
@@ -21,21 +23,22 @@ pub const MAX_SETS: usize = 1000;
 /// The smallest grants that would allow denied requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeastGrant {
-    /// The current decision about each request. If all are allowed, nothing is missing. If one is denied because the identity
-    /// has expired, no grant helps.
+    /// The current decision about each request. If all are allowed, nothing is missing. If one is
+    /// denied because the identity has expired, no grant helps.
     pub decisions: Vec<Decision>,
-    /// The ACLs that deny one of the requests, each with its first access path. If there are any, no grant helps: each of them
-    /// must be removed, or the group or role through which it applies.
+    /// The ACLs that deny one of the requests, each with its first access path. If there are any,
+    /// no grant helps: each of them must be removed, or the group or role through which it applies.
     pub denied_by: Vec<AclMatch>,
-    /// The smallest sets of groups and roles, of which the identity has none, that together allow every request. All sets have
-    /// the same size, and they are sorted. Empty if there is no such set.
+    /// The smallest sets of groups and roles, of which the identity has none, that together allow
+    /// every request. All sets have the same size, and they are sorted. Empty if there is no such
+    /// set.
     pub sets: Vec<Vec<Principal>>,
-    /// Whether `sets` is complete. If not, there were more than [`MAX_CANDIDATES`] groups and roles that each allow some of the
-    /// requests and none that allows all, or more than [`MAX_SETS`] sets. The returned sets allow the requests, but there may
-    /// be others, and smaller ones.
+    /// Whether `sets` is complete. If not, there were more than [`MAX_CANDIDATES`] groups and roles
+    /// that each allow some of the requests and none that allows all, or more than [`MAX_SETS`]
+    /// sets. The returned sets allow the requests, but there may be others, and smaller ones.
     pub complete: bool,
-    /// One ACL for each missing request: for only this user, name, operation and host. Together they allow the requests, and
-    /// nothing else.
+    /// One ACL for each missing request: for only this user, name, operation and host. Together
+    /// they allow the requests, and nothing else.
     pub acls: Vec<Acl>,
 }
 
@@ -46,11 +49,12 @@ struct Candidate {
     allows: u64,
 }
 
-/// Finds the smallest grants that would allow all of these requests: one request, or those that an API request requires.
+/// Finds the smallest grants that would allow all of these requests: one request, or those that an
+/// API request requires.
 ///
-/// Cost: for each request, one pass over the rows of the patterns that match its name; then, if one group or role is not
-/// enough, combinations of at most [`MAX_CANDIDATES`]. With more than 64 denied requests, only groups and roles that allow all
-/// of them are found.
+/// Cost: for each request, one pass over the rows of the patterns that match its name; then, if one
+/// group or role is not enough, combinations of at most [`MAX_CANDIDATES`]. With more than 64
+/// denied requests, only groups and roles that allow all of them are found.
 ///
 /// ```
 /// use gbac_analysis::least_grant;
@@ -70,14 +74,34 @@ struct Candidate {
 /// ```
 #[must_use]
 pub fn least_grant(policy: &Policy, identity: &Identity, requests: &[Request<'_>]) -> LeastGrant {
-    let decisions: Vec<Decision> = requests.iter().map(|request| decide(policy, identity, request)).collect();
-    let mut least = LeastGrant { decisions, denied_by: Vec::new(), sets: Vec::new(), complete: true, acls: Vec::new() };
-    let has = |reason| least.decisions.iter().any(|decision| decision.reason == reason);
-    let all_allowed = least.decisions.iter().all(|decision| decision.outcome == Outcome::Allow);
+    let decisions: Vec<Decision> = requests
+        .iter()
+        .map(|request| decide(policy, identity, request))
+        .collect();
+    let mut least = LeastGrant {
+        decisions,
+        denied_by: Vec::new(),
+        sets: Vec::new(),
+        complete: true,
+        acls: Vec::new(),
+    };
+    let has = |reason| {
+        least
+            .decisions
+            .iter()
+            .any(|decision| decision.reason == reason)
+    };
+    let all_allowed = least
+        .decisions
+        .iter()
+        .all(|decision| decision.outcome == Outcome::Allow);
     if all_allowed || has(Reason::Expired) {
         return least;
     }
-    let hits: Vec<Hits<'_>> = requests.iter().map(|request| Hits::new(policy, request)).collect();
+    let hits: Vec<Hits<'_>> = requests
+        .iter()
+        .map(|request| Hits::new(policy, request))
+        .collect();
     if has(Reason::DenyRule) {
         for deny in hits.iter().flat_map(|hits| hits.denying(identity)) {
             if least.denied_by.iter().all(|known| known.acl != deny.acl) {
@@ -92,15 +116,18 @@ pub fn least_grant(policy: &Policy, identity: &Identity, requests: &[Request<'_>
         .collect();
     let candidates = candidates(policy, identity, &hits, &missing);
     (least.sets, least.complete) = smallest(candidates, missing.len());
-    let mut acls: Vec<Acl> = missing.iter().filter_map(|(_, request)| narrowest(identity, request)).collect();
+    let mut acls: Vec<Acl> = missing
+        .iter()
+        .filter_map(|(_, request)| narrowest(identity, request))
+        .collect();
     sort(&mut acls, |a, b| a.cmp(b));
     acls.dedup();
     least.acls = acls;
     least
 }
 
-/// The access that memberships add to what an identity has: in groups of the identity provider, and in roles, in which the
-/// policy has `member`, the user or the group of the identity.
+/// The access that memberships add to what an identity has: in groups of the identity provider, and
+/// in roles, in which the policy has `member`, the user or the group of the identity.
 ///
 /// ```
 /// use gbac_analysis::membership_gains;
@@ -124,9 +151,10 @@ pub fn membership_gains(
     memberships: &[Principal],
 ) -> Vec<AccessRegion> {
     let change = |principal: &Principal| match principal.kind() {
-        PrincipalType::Role => {
-            HypotheticalChange::Policy(Change::AddMember { role: principal.name().to_owned(), member: member.clone() })
-        }
+        PrincipalType::Role => HypotheticalChange::Policy(Change::AddMember {
+            role: principal.name().to_owned(),
+            member: member.clone(),
+        }),
         _ => HypotheticalChange::Join(principal.name().to_owned()),
     };
     let changes: HypotheticalChanges = memberships.iter().map(change).collect();
@@ -158,17 +186,29 @@ fn candidates(
     ids.dedup();
     let mut candidates = Vec::new();
     for id in ids {
-        let Some(principal) = policy.principal(id) else { continue };
+        let Some(principal) = policy.principal(id) else {
+            continue;
+        };
         let is_grantable = match principal.kind() {
             PrincipalType::User | PrincipalType::Other => false,
             PrincipalType::Group => {
-                !principal.name().is_empty() && !identity.groups().iter().any(|group| group == principal.name())
+                !principal.name().is_empty()
+                    && !identity
+                        .groups()
+                        .iter()
+                        .any(|group| group == principal.name())
             }
             PrincipalType::Role => policy.is_role(id),
         };
-        let roles = if principal.kind() == PrincipalType::Group { policy.links(id) } else { &[] };
+        let roles = if principal.kind() == PrincipalType::Group {
+            policy.links(id)
+        } else {
+            &[]
+        };
         let any = |hits: &Hits<'_>, is: fn(&super::who_can::Hit) -> bool| {
-            std::iter::once(&id).chain(roles).any(|id| hits.of(*id).iter().any(is))
+            std::iter::once(&id)
+                .chain(roles)
+                .any(|id| hits.of(*id).iter().any(is))
         };
         if !is_grantable || hits.iter().any(|hits| any(hits, |hit| hit.denies)) {
             continue;
@@ -182,9 +222,16 @@ fn candidates(
             }
         }
         // Also marks all requests if there are more of them than bits.
-        let allows = if count == missing.len() { u64::MAX } else { allows };
+        let allows = if count == missing.len() {
+            u64::MAX
+        } else {
+            allows
+        };
         if allows != 0 {
-            candidates.push(Candidate { principal: principal.clone(), allows });
+            candidates.push(Candidate {
+                principal: principal.clone(),
+                allows,
+            });
         }
     }
     sort(&mut candidates, |a, b| a.principal.cmp(&b.principal));
@@ -204,8 +251,14 @@ fn smallest(mut candidates: Vec<Candidate>, missing: usize) -> (Vec<Vec<Principa
     if missing > 64 {
         return (alone, candidates.is_empty());
     }
-    let all = if missing == 64 { u64::MAX } else { (1 << missing) - 1 };
-    let union = candidates.iter().fold(0, |union, candidate| union | candidate.allows);
+    let all = if missing == 64 {
+        u64::MAX
+    } else {
+        (1 << missing) - 1
+    };
+    let union = candidates
+        .iter()
+        .fold(0, |union, candidate| union | candidate.allows);
     if union & all != all {
         return (Vec::new(), true);
     }
@@ -213,7 +266,10 @@ fn smallest(mut candidates: Vec<Candidate>, missing: usize) -> (Vec<Vec<Principa
     if !complete {
         candidates = some_of(candidates, all);
     }
-    let allows: Vec<u64> = candidates.iter().map(|candidate| candidate.allows).collect();
+    let allows: Vec<u64> = candidates
+        .iter()
+        .map(|candidate| candidate.allows)
+        .collect();
     let mut sets = Vec::new();
     for size in 2..=candidates.len() {
         let mut chosen = Vec::new();
@@ -221,17 +277,23 @@ fn smallest(mut candidates: Vec<Candidate>, missing: usize) -> (Vec<Vec<Principa
         complete &= choose(&allows, size, 0, all, &mut chosen, &mut sets_of_size);
         if !sets_of_size.is_empty() {
             let principals = |set: Vec<usize>| {
-                set.into_iter().filter_map(|place| candidates.get(place)).map(|candidate| candidate.principal.clone())
+                set.into_iter()
+                    .filter_map(|place| candidates.get(place))
+                    .map(|candidate| candidate.principal.clone())
             };
-            sets.extend(sets_of_size.into_iter().map(|set| principals(set).collect()));
+            sets.extend(
+                sets_of_size
+                    .into_iter()
+                    .map(|set| principals(set).collect()),
+            );
             break;
         }
     }
     (sets, complete)
 }
 
-/// Reduces too many candidates: first a set that allows all requests, by adding the candidate that allows the most additional
-/// requests, then those that allow the most.
+/// Reduces too many candidates: first a set that allows all requests, by adding the candidate that
+/// allows the most additional requests, then those that allow the most.
 fn some_of(mut candidates: Vec<Candidate>, all: u64) -> Vec<Candidate> {
     let mut selected = Vec::new();
     let mut allowed = 0;
@@ -239,7 +301,11 @@ fn some_of(mut candidates: Vec<Candidate>, all: u64) -> Vec<Candidate> {
         let more = |candidate: &Candidate| (candidate.allows & !allowed).count_ones();
         let most = |candidate: &Candidate| (more(candidate), candidate.allows.count_ones());
         // The first of the candidates that add the most.
-        let best = candidates.iter().enumerate().rev().max_by_key(|(_, candidate)| most(candidate));
+        let best = candidates
+            .iter()
+            .enumerate()
+            .rev()
+            .max_by_key(|(_, candidate)| most(candidate));
         let Some((best, _)) = best else { break };
         let best = candidates.remove(best);
         allowed |= best.allows & all;
@@ -249,7 +315,8 @@ fn some_of(mut candidates: Vec<Candidate>, all: u64) -> Vec<Candidate> {
     selected
 }
 
-/// Collects the sets of a size that allow all requests; returns `false` if there are more than [`MAX_SETS`].
+/// Collects the sets of a size that allow all requests; returns `false` if there are more than
+/// [`MAX_SETS`].
 fn choose(
     allows: &[u64],
     size: usize,
@@ -268,7 +335,12 @@ fn choose(
         return true;
     }
     let first = chosen.last().map_or(0, |last| last + 1);
-    for (place, more) in allows.iter().enumerate().skip(first).take((allows.len() + 1).saturating_sub(first + size)) {
+    for (place, more) in allows
+        .iter()
+        .enumerate()
+        .skip(first)
+        .take((allows.len() + 1).saturating_sub(first + size))
+    {
         chosen.push(place);
         let complete = choose(allows, size - 1, allowed | more, all, chosen, sets);
         chosen.pop();
@@ -282,7 +354,8 @@ fn choose(
 /// The ACL that allows a request of an identity, and as little else as possible.
 pub(super) fn narrowest(identity: &Identity, request: &Request<'_>) -> Option<Acl> {
     // `User:*` would be everyone, and an empty name matches no user.
-    let user = Some(identity.principal()).filter(|user| !user.is_everyone() && !user.name().is_empty());
+    let user =
+        Some(identity.principal()).filter(|user| !user.is_everyone() && !user.name().is_empty());
     let principal = user.or_else(|| identity.groups().first().map(Principal::group))?;
     Some(narrowest_for(principal, request))
 }
@@ -301,7 +374,9 @@ pub(super) fn narrowest_for(principal: Principal, request: &Request<'_>) -> Acl 
         resource_name: name.to_owned(),
         pattern_type,
         principal,
-        host: request.host.map_or(Host::Any, |host| Host::Address(host.to_canonical())),
+        host: request
+            .host
+            .map_or(Host::Any, |host| Host::Address(host.to_canonical())),
         operation: request.operation,
         permission: Permission::Allow,
     }

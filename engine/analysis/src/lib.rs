@@ -1,7 +1,9 @@
-//! Analysis of whole policies: who can do what, effective permissions, differences, findings, smallest grants.
+//! Analysis of whole policies: who can do what, effective permissions, differences, findings,
+//! smallest grants.
 //!
-//! The results are exact and need no solver. Literals and prefixes divide the names of a resource type into finitely many
-//! regions, and all names of a region get the same decision; so each region is evaluated once.
+//! The results are exact and need no solver. Literals and prefixes divide the names of a resource
+//! type into finitely many regions, and all names of a region get the same decision; so each region
+//! is evaluated once.
 
 pub mod audit;
 pub mod check;
@@ -34,11 +36,13 @@ mod tree;
 mod what_if;
 mod who_can;
 
-pub use collisions::{CollidingName, Collision, CollisionKind, CollisionReport, Gain, collision_gains, collisions};
+pub use collisions::{
+    CollidingName, Collision, CollisionKind, CollisionReport, Gain, collision_gains, collisions,
+};
 pub use compare::{Comparison, compare};
 pub use diff::{
-    AccessEffect, AccessRegion, Addresses, Counterexample, Diff, Difference, GroupChange, GroupEffect, HostSet,
-    NameEffect, Relation, diff, diff_with_claims,
+    AccessEffect, AccessRegion, Addresses, Counterexample, Diff, Difference, GroupChange,
+    GroupEffect, HostSet, NameEffect, Relation, diff, diff_with_claims,
 };
 pub use excerpt::policy_excerpt;
 pub use fixes::{AccessFix, AccessFixes, FixKind, FixStep, access_fixes};
@@ -47,8 +51,8 @@ pub use identities::{IdentityComparison, compare_identities, groups_between};
 pub use known_names::known_names;
 pub use least_grant::{LeastGrant, MAX_CANDIDATES, MAX_SETS, least_grant, membership_gains};
 pub use lint::{
-    Finding, FindingCode, Fix, NameIndex, Severity, lint, lint_roles, migration_findings, name_findings, neutral_fixes,
-    sort_findings,
+    Finding, FindingCode, Fix, NameIndex, Severity, lint, lint_roles, migration_findings,
+    name_findings, neutral_fixes, sort_findings,
 };
 pub use matrix::{MatrixCell, matrix_cell, matrix_resources};
 pub use permissions::{Grant, GrantException, Permissions, permissions, permissions_of};

@@ -1,4 +1,5 @@
-//! The matrix of resources and operations: the decision for an identity on each pattern in its ACLs, with the deciding ACLs.
+//! The matrix of resources and operations: the decision for an identity on each pattern in its
+//! ACLs, with the deciding ACLs.
 
 use std::net::IpAddr;
 
@@ -12,7 +13,8 @@ use gbac_engine::internal::sort;
 use gbac_engine::model::{Operation, PrincipalType, ResourceType};
 use gbac_engine::policy::Policy;
 
-/// The decision for every name of a pattern at a given time, by the ACLs that cover the whole pattern.
+/// The decision for every name of a pattern at a given time, by the ACLs that cover the whole
+/// pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatrixCell {
     /// The decision.
@@ -25,11 +27,15 @@ pub struct MatrixCell {
     pub host_unknown: bool,
 }
 
-/// The patterns in the ACLs of a subject, by type, broader before narrower ones. The pattern for every name is the literal `*`.
+/// The patterns in the ACLs of a subject, by type, broader before narrower ones. The pattern for
+/// every name is the literal `*`.
 ///
 /// Cost: one pass over all patterns of the policy.
 #[must_use]
-pub fn matrix_resources(policy: &Policy, subject: &ReachSubject) -> Vec<(ResourceType, NamePattern)> {
+pub fn matrix_resources(
+    policy: &Policy,
+    subject: &ReachSubject,
+) -> Vec<(ResourceType, NamePattern)> {
     let held = match subject {
         ReachSubject::Scope(scope) => Held::by(policy, scope),
         ReachSubject::Identity(identity) => Held::by_identity(policy, identity),
@@ -39,14 +45,18 @@ pub fn matrix_resources(policy: &Policy, subject: &ReachSubject) -> Vec<(Resourc
         let mut places: Vec<Place<'_>> = rules.into_iter().map(|rule| rule.place).collect();
         sort(&mut places, |a, b| a.order(*b));
         places.dedup();
-        resources.extend(places.into_iter().map(|place| (resource_type, place.pattern())));
+        resources.extend(
+            places
+                .into_iter()
+                .map(|place| (resource_type, place.pattern())),
+        );
     }
     resources
 }
 
-/// The decision for a subject and the names of this pattern. ACLs on narrower patterns are ignored, because they have cells of
-/// their own; so for a literal name it is the decision itself. A superuser is allowed without an ACL (D-14), and an expired
-/// identity is denied without one.
+/// The decision for a subject and the names of this pattern. ACLs on narrower patterns are ignored,
+/// because they have cells of their own; so for a literal name it is the decision itself. A
+/// superuser is allowed without an ACL (D-14), and an expired identity is denied without one.
 ///
 /// Cost: one pass over the rows of the patterns that cover this one.
 ///
@@ -83,11 +93,24 @@ pub fn matrix_cell(
     };
     let expired = matches!(subject, ReachSubject::Identity(identity) if identity.is_expired(at));
     if expired || superuser {
-        let outcome = if expired { Outcome::Deny } else { Outcome::Allow };
-        return MatrixCell { outcome, granted_by: None, denied_by: Vec::new(), host_unknown: false };
+        let outcome = if expired {
+            Outcome::Deny
+        } else {
+            Outcome::Allow
+        };
+        return MatrixCell {
+            outcome,
+            granted_by: None,
+            denied_by: Vec::new(),
+            host_unknown: false,
+        };
     }
     let request = Request::new(operation, resource_type, &pattern.name, at).with_host(host);
-    let hits = Hits::at(policy, &request, Place::named(pattern.pattern_type, &pattern.name));
+    let hits = Hits::at(
+        policy,
+        &request,
+        Place::named(pattern.pattern_type, &pattern.name),
+    );
     let (granted_by, denied_by, host_unknown) = match subject {
         ReachSubject::Identity(identity) => hits.of_identity(identity),
         ReachSubject::Scope(scope) => {
@@ -99,6 +122,15 @@ pub fn matrix_cell(
             (entry.granted_by, entry.denied_by, entry.host_unknown)
         }
     };
-    let outcome = if granted_by.is_some() && denied_by.is_empty() { Outcome::Allow } else { Outcome::Deny };
-    MatrixCell { outcome, granted_by, denied_by, host_unknown }
+    let outcome = if granted_by.is_some() && denied_by.is_empty() {
+        Outcome::Allow
+    } else {
+        Outcome::Deny
+    };
+    MatrixCell {
+        outcome,
+        granted_by,
+        denied_by,
+        host_unknown,
+    }
 }

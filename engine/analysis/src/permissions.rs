@@ -12,7 +12,8 @@ use gbac_engine::{internal::Operations, policy::Policy};
 /// The permissions of an identity or a scope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Permissions {
-    /// Whether it is a superuser, who is allowed everything without ACLs (D-14). If so, there are no grants.
+    /// Whether it is a superuser, who is allowed everything without ACLs (D-14). If so, there are
+    /// no grants.
     pub superuser: bool,
     /// The grants, by resource type and name, broader patterns first.
     pub grants: Vec<Grant>,
@@ -26,8 +27,8 @@ pub struct Grant {
     pub resource_type: ResourceType,
     /// Their names.
     pub pattern: NamePattern,
-    /// The operations, including implied ones (D-02), in the order of [`Operation::ALL`]. [`Operation::All`] is included if a
-    /// request for `ALL` itself is allowed (D-27).
+    /// The operations, including implied ones (D-02), in the order of [`Operation::ALL`].
+    /// [`Operation::All`] is included if a request for `ALL` itself is allowed (D-27).
     pub operations: Vec<Operation>,
     /// The client's address or range, or any if an ACL for any host allows it.
     pub host: Host,
@@ -40,19 +41,23 @@ pub struct Grant {
 pub struct GrantException {
     /// The names; the grant's own pattern if all are denied.
     pub pattern: NamePattern,
-    /// The client's address. A deny for one address also applies to requests without an address (D-04).
+    /// The client's address. A deny for one address also applies to requests without an address
+    /// (D-04).
     pub host: Host,
 }
 
 impl Permissions {
-    /// The outcome of a request, equal to the engine's decision at the time of the request. An expired identity is denied.
+    /// The outcome of a request, equal to the engine's decision at the time of the request. An
+    /// expired identity is denied.
     #[must_use]
     pub fn outcome(&self, request: &Request<'_>) -> Outcome {
         let host = request.host;
-        let applies = |scope: Host| scope == Host::Any || host.is_some_and(|host| scope.includes(host));
+        let applies =
+            |scope: Host| scope == Host::Any || host.is_some_and(|host| scope.includes(host));
         let granted = |grant: &&Grant| {
             let excepted = |except: &GrantException| {
-                (applies(except.host) || host.is_none()) && except.pattern.covers(request.resource_name)
+                (applies(except.host) || host.is_none())
+                    && except.pattern.covers(request.resource_name)
             };
             grant.resource_type == request.resource_type
                 && grant.operations.contains(&request.operation)
@@ -61,13 +66,19 @@ impl Permissions {
                 && !grant.except.iter().any(excepted)
         };
         let allows = self.superuser || self.grants.iter().any(|grant| granted(&grant));
-        if allows && !self.expiry.is_past(request.at) { Outcome::Allow } else { Outcome::Deny }
+        if allows && !self.expiry.is_past(request.at) {
+            Outcome::Allow
+        } else {
+            Outcome::Deny
+        }
     }
 }
 
-/// The permissions of an identity until it expires; [`Permissions::outcome`] checks the expiry at the time of a request.
+/// The permissions of an identity until it expires; [`Permissions::outcome`] checks the expiry at
+/// the time of a request.
 ///
-/// Cost: one pass over all patterns of the policy, and for each host in the identity's ACLs one pass over their patterns.
+/// Cost: one pass over all patterns of the policy, and for each host in the identity's ACLs one
+/// pass over their patterns.
 ///
 /// ```
 /// use gbac_analysis::permissions;
@@ -86,7 +97,11 @@ impl Permissions {
 /// ```
 #[must_use]
 pub fn permissions(policy: &Policy, identity: &Identity) -> Permissions {
-    of(policy, &Held::by_identity(policy, identity), identity.expiry())
+    of(
+        policy,
+        &Held::by_identity(policy, identity),
+        identity.expiry(),
+    )
 }
 
 /// The permissions of a scope; see [`permissions`].
@@ -104,7 +119,11 @@ fn of(policy: &Policy, held: &Held, expiry: Expiry) -> Permissions {
             }
         }
     }
-    Permissions { superuser: held.superuser, grants, expiry }
+    Permissions {
+        superuser: held.superuser,
+        grants,
+        expiry,
+    }
 }
 
 /// The operations that rules for one host allow and deny at each place.
@@ -117,9 +136,17 @@ struct Sums {
 impl Sums {
     fn new(tree: &Tree<'_>, rules: &[Rule<'_>], host: Host) -> Self {
         let nothing = vec![Operations::default(); tree.len()];
-        let mut sums = Self { host, allow: nothing.clone(), deny: nothing };
+        let mut sums = Self {
+            host,
+            allow: nothing.clone(),
+            deny: nothing,
+        };
         let is_here = |rule: &Rule<'_>| rule.host.covers(host) && host.covers(rule.host);
-        for (rule, at) in rules.iter().zip(tree.made_of()).filter(|(rule, _)| is_here(rule)) {
+        for (rule, at) in rules
+            .iter()
+            .zip(tree.made_of())
+            .filter(|(rule, _)| is_here(rule))
+        {
             if let (Some(allow), Some(deny)) = (sums.allow.get_mut(*at), sums.deny.get_mut(*at)) {
                 *allow = allow.or(rule.allow);
                 *deny = deny.or(rule.deny);
@@ -131,7 +158,8 @@ impl Sums {
     }
 }
 
-/// A host with the operations that its rules allow and deny, and those that are granted to clients there.
+/// A host with the operations that its rules allow and deny, and those that are granted to clients
+/// there.
 struct Node {
     sums: Sums,
     granted: Vec<Operations>,
@@ -140,26 +168,42 @@ struct Node {
 fn collect(resource_type: ResourceType, rules: &[Rule<'_>], grants: &mut Vec<Grant>) {
     let tree = Tree::new(rules.iter().map(|rule| rule.place));
     let mut hosts = hosts_of(rules.iter().map(|rule| &rule.host));
-    sort(&mut hosts, |a, b| b.breadth().cmp(&a.breadth()).then(a.cmp(b)));
+    sort(&mut hosts, |a, b| {
+        b.breadth().cmp(&a.breadth()).then(a.cmp(b))
+    });
     // Different texts can denote the same range.
     let mut each = vec![Host::Any];
     for host in hosts {
-        if !each.iter().any(|known| known.covers(host) && host.covers(*known)) {
+        if !each
+            .iter()
+            .any(|known| known.covers(host) && host.covers(*known))
+        {
             each.push(host);
         }
     }
     let mut nodes: Vec<Node> = Vec::with_capacity(each.len());
     for host in each {
         let sums = Sums::new(&tree, rules, host);
-        let broader: Vec<&Node> = nodes.iter().filter(|node| node.sums.host.covers(host)).collect();
+        let broader: Vec<&Node> = nodes
+            .iter()
+            .filter(|node| node.sums.host.covers(host))
+            .collect();
         // A grant begins where no broader host allows the operation, and ends where it is denied.
         let mut granted = Vec::with_capacity(tree.len());
         for at in 0..tree.len() {
             let of = |operations: &[Operations]| operations.get(at).copied().unwrap_or_default();
-            let denied = broader.iter().fold(of(&sums.deny), |denied, node| denied.or(of(&node.sums.deny)));
-            let known = broader.iter().fold(Operations::default(), |known, node| known.or(of(&node.granted)));
+            let denied = broader.iter().fold(of(&sums.deny), |denied, node| {
+                denied.or(of(&node.sums.deny))
+            });
+            let known = broader.iter().fold(Operations::default(), |known, node| {
+                known.or(of(&node.granted))
+            });
             let more = of(&sums.allow).without(known);
-            let above = if broader.is_empty() { Operations::default() } else { tree.above(at, &granted) };
+            let above = if broader.is_empty() {
+                Operations::default()
+            } else {
+                tree.above(at, &granted)
+            };
             granted.push(above.or(more).without(denied));
         }
         nodes.push(Node { sums, granted });
@@ -168,20 +212,38 @@ fn collect(resource_type: ResourceType, rules: &[Rule<'_>], grants: &mut Vec<Gra
     for node in &nodes {
         // Denies for a narrower host become marks.
         let mut marks = Vec::new();
-        for (narrower, what) in nodes.iter().zip(0..).filter(|(other, _)| is_narrower(other, node)) {
-            let denied: Vec<Operations> =
-                node.granted.iter().zip(&narrower.sums.deny).map(|(granted, deny)| granted.and(*deny)).collect();
+        for (narrower, what) in nodes
+            .iter()
+            .zip(0..)
+            .filter(|(other, _)| is_narrower(other, node))
+        {
+            let denied: Vec<Operations> = node
+                .granted
+                .iter()
+                .zip(&narrower.sums.deny)
+                .map(|(granted, deny)| granted.and(*deny))
+                .collect();
             for (at, here) in denied.iter().enumerate() {
                 let operations = here.without(tree.above(at, &denied));
                 if !operations.is_empty() {
-                    marks.push(Mark { at, what, operations });
+                    marks.push(Mark {
+                        at,
+                        what,
+                        operations,
+                    });
                 }
             }
         }
         for piece in tree.pieces(&node.granted, &marks) {
-            let host_of = |what: u32| nodes.get(what as usize).map_or(Host::Any, |node| node.sums.host);
-            let exception =
-                |(at, what): &(usize, u32)| GrantException { pattern: tree.place(*at).pattern(), host: host_of(*what) };
+            let host_of = |what: u32| {
+                nodes
+                    .get(what as usize)
+                    .map_or(Host::Any, |node| node.sums.host)
+            };
+            let exception = |(at, what): &(usize, u32)| GrantException {
+                pattern: tree.place(*at).pattern(),
+                host: host_of(*what),
+            };
             let grant = Grant {
                 resource_type,
                 pattern: tree.place(piece.at).pattern(),
@@ -193,7 +255,9 @@ fn collect(resource_type: ResourceType, rules: &[Rule<'_>], grants: &mut Vec<Gra
         }
     }
     if nodes.len() > 1 {
-        sort(&mut grants_by_place, |a, b| (a.0, a.1.host).cmp(&(b.0, b.1.host)));
+        sort(&mut grants_by_place, |a, b| {
+            (a.0, a.1.host).cmp(&(b.0, b.1.host))
+        });
     }
     grants.extend(grants_by_place.into_iter().map(|(_, grant)| grant));
 }

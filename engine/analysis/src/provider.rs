@@ -14,15 +14,18 @@ use gbac_engine::token::{CLOCK_SKEW_SECONDS, UnverifiedClaims};
 pub struct AcceptedTokens {
     /// The `iss` that a token must have.
     pub issuer: Option<String>,
-    /// The URL of the discovery document (`oidc_discovery_url`), which contains the `iss`. It is not fetched here.
+    /// The URL of the discovery document (`oidc_discovery_url`), which contains the `iss`. It is
+    /// not fetched here.
     pub discovery_url: Option<String>,
     /// The value that `aud` must contain (`oidc_token_audience`).
     pub audience: Option<String>,
-    /// The allowed clock skew in seconds (`oidc_clock_skew_tolerance`); absent if it is the default.
+    /// The allowed clock skew in seconds (`oidc_clock_skew_tolerance`); absent if it is the
+    /// default.
     pub clock_skew: Option<u32>,
     /// Whether only tokens that are typed as access tokens are accepted (D-57).
     pub access_tokens_only: bool,
-    /// The longest accepted lifetime of a token in seconds, from `iat` to `exp` (D-57); absent if there is no limit.
+    /// The longest accepted lifetime of a token in seconds, from `iat` to `exp` (D-57); absent if
+    /// there is no limit.
     pub max_lifetime: Option<u32>,
 }
 
@@ -57,7 +60,9 @@ impl AcceptedTokens {
 
     /// The audience that a token must be for, if it is known.
     pub(super) fn expected_audience(&self) -> Option<&str> {
-        self.audience.as_deref().filter(|audience| !audience.is_empty())
+        self.audience
+            .as_deref()
+            .filter(|audience| !audience.is_empty())
     }
 
     /// Compares the token's issuer; `None` if the accepted issuer is unknown.
@@ -72,16 +77,30 @@ impl AcceptedTokens {
         let (state, finding) = match found {
             None => (
                 StepStatus::Failed,
-                format!("the token has no `iss`, and the service accepts only `{}`", escaped(expected)),
+                format!(
+                    "the token has no `iss`, and the service accepts only `{}`",
+                    escaped(expected)
+                ),
             ),
             Some(found)
-                if found == expected || exact_issuer.is_none() && without_slash(found) == without_slash(expected) =>
+                if found == expected
+                    || exact_issuer.is_none()
+                        && without_slash(found) == without_slash(expected) =>
             {
-                (StepStatus::Passed, format!("the issuer is `{}`, as the service requires", escaped(found)))
+                (
+                    StepStatus::Passed,
+                    format!(
+                        "the issuer is `{}`, as the service requires",
+                        escaped(found)
+                    ),
+                )
             }
             Some(found) if exact_issuer.is_some() => {
-                let finding =
-                    format!("the issuer is `{}`, and the service accepts only `{}`", escaped(found), escaped(expected));
+                let finding = format!(
+                    "the issuer is `{}`, and the service accepts only `{}`",
+                    escaped(found),
+                    escaped(expected)
+                );
                 (StepStatus::Failed, finding)
             }
             // Some providers' documents name an issuer other than their URL.
@@ -96,7 +115,11 @@ impl AcceptedTokens {
             }
         };
         let next = (state != StepStatus::Passed).then(|| next.to_owned());
-        Some(Compared { state, finding, next })
+        Some(Compared {
+            state,
+            finding,
+            next,
+        })
     }
 
     /// Compares the token's audience; `None` if the accepted audience is unknown.
@@ -104,17 +127,30 @@ impl AcceptedTokens {
         let expected = self.expected_audience()?;
         let found = claims.audiences().unwrap_or_default();
         if found.contains(&expected) {
-            let finding = format!("the audience `{}` is the one that the service accepts", escaped(expected));
-            return Some(Compared { state: StepStatus::Passed, finding, next: None });
+            let finding = format!(
+                "the audience `{}` is the one that the service accepts",
+                escaped(expected)
+            );
+            return Some(Compared {
+                state: StepStatus::Passed,
+                finding,
+                next: None,
+            });
         }
-        let names: Vec<String> = found.iter().map(|name| format!("`{}`", escaped(name))).collect();
+        let names: Vec<String> = found
+            .iter()
+            .map(|name| format!("`{}`", escaped(name)))
+            .collect();
         let audience = match names.len() {
             0 => "the token has no audience (`aud`)".to_owned(),
             _ => format!("the token is for {}", names.join(", ")),
         };
         Some(Compared {
             state: StepStatus::Failed,
-            finding: format!("{audience}, and the service accepts only `{}`", escaped(expected)),
+            finding: format!(
+                "{audience}, and the service accepts only `{}`",
+                escaped(expected)
+            ),
             next: Some(format!(
                 "configure the provider to issue the token for `{}`, or set `oidc_token_audience` to an audience of the token",
                 escaped(expected)
@@ -127,7 +163,8 @@ fn without_slash(address: &str) -> &str {
     address.strip_suffix('/').unwrap_or(address)
 }
 
-/// The finding and the next action if groups are object IDs; `None` if there are none, or if the policy names them.
+/// The finding and the next action if groups are object IDs; `None` if there are none, or if the
+/// policy names them.
 ///
 /// ```
 /// use gbac_analysis::provider::object_ids;
@@ -137,7 +174,10 @@ fn without_slash(address: &str) -> &str {
 /// assert_eq!(object_ids(["engineering"], None), None);
 /// ```
 #[must_use]
-pub fn object_ids<'a>(groups: impl IntoIterator<Item = &'a str>, policy: Option<&Policy>) -> Option<(String, String)> {
+pub fn object_ids<'a>(
+    groups: impl IntoIterator<Item = &'a str>,
+    policy: Option<&Policy>,
+) -> Option<(String, String)> {
     let known: BTreeSet<&str> = policy
         .into_iter()
         .flat_map(Policy::known_principals)
@@ -155,7 +195,9 @@ pub fn object_ids<'a>(groups: impl IntoIterator<Item = &'a str>, policy: Option<
     let first = escaped(first?);
     let found = match (ids, all) {
         (1, 1) => format!("the group is an object ID, `Group:{first}`, and not a name"),
-        (ids, all) => format!("{ids} of {all} groups are object IDs, such as `Group:{first}`, and not names"),
+        (ids, all) => {
+            format!("{ids} of {all} groups are object IDs, such as `Group:{first}`, and not names")
+        }
     };
     let next = format!(
         "configure the identity provider to send names: in Entra ID, set `groupMembershipClaims` to `ApplicationGroup`, and the optional \
@@ -182,8 +224,14 @@ mod tests {
 
     fn states(accepted: &AcceptedTokens, claims: &Value) -> Vec<(&'static str, StepStatus)> {
         let claims = gbac_json::unverified_claims(claims.as_object().unwrap().clone());
-        let results = [("issuer", accepted.issuer(&claims)), ("audience", accepted.audience(&claims))];
-        results.into_iter().filter_map(|(claim, result)| Some((claim, result?.state))).collect()
+        let results = [
+            ("issuer", accepted.issuer(&claims)),
+            ("audience", accepted.audience(&claims)),
+        ];
+        results
+            .into_iter()
+            .filter_map(|(claim, result)| Some((claim, result?.state)))
+            .collect()
     }
 
     #[test]
@@ -194,13 +242,34 @@ mod tests {
             discovery_url: Some(format!("{base}{WELL_KNOWN}")),
             ..AcceptedTokens::default()
         };
-        assert_eq!(states(&url("https://idp.example/realms/x"), &claims), [("issuer", StepStatus::Passed)]);
-        assert_eq!(states(&url("https://idp.example/realms/y"), &claims), [("issuer", StepStatus::Attention)]);
-        assert_eq!(states(&url("https://idp.example/realms/x"), &json!({})), [("issuer", StepStatus::Failed)]);
-        let exact = |issuer: &str| AcceptedTokens { issuer: Some(issuer.into()), ..AcceptedTokens::default() };
-        assert_eq!(states(&exact("https://idp.example/realms/x/"), &claims), [("issuer", StepStatus::Passed)]);
-        assert_eq!(states(&exact("https://idp.example/realms/x"), &claims), [("issuer", StepStatus::Failed)]);
-        let audience = AcceptedTokens { audience: Some("orders".into()), ..AcceptedTokens::default() };
+        assert_eq!(
+            states(&url("https://idp.example/realms/x"), &claims),
+            [("issuer", StepStatus::Passed)]
+        );
+        assert_eq!(
+            states(&url("https://idp.example/realms/y"), &claims),
+            [("issuer", StepStatus::Attention)]
+        );
+        assert_eq!(
+            states(&url("https://idp.example/realms/x"), &json!({})),
+            [("issuer", StepStatus::Failed)]
+        );
+        let exact = |issuer: &str| AcceptedTokens {
+            issuer: Some(issuer.into()),
+            ..AcceptedTokens::default()
+        };
+        assert_eq!(
+            states(&exact("https://idp.example/realms/x/"), &claims),
+            [("issuer", StepStatus::Passed)]
+        );
+        assert_eq!(
+            states(&exact("https://idp.example/realms/x"), &claims),
+            [("issuer", StepStatus::Failed)]
+        );
+        let audience = AcceptedTokens {
+            audience: Some("orders".into()),
+            ..AcceptedTokens::default()
+        };
         for (aud, state) in [
             (json!("orders"), StepStatus::Passed),
             (json!(["a", "orders"]), StepStatus::Passed),
@@ -208,7 +277,11 @@ mod tests {
             (json!([]), StepStatus::Failed),
             (json!(7), StepStatus::Failed),
         ] {
-            assert_eq!(states(&audience, &json!({ "aud": aud })), [("audience", state)], "{aud}");
+            assert_eq!(
+                states(&audience, &json!({ "aud": aud })),
+                [("audience", state)],
+                "{aud}"
+            );
         }
         // Empty values count as unset.
         let empty = AcceptedTokens {
@@ -220,7 +293,10 @@ mod tests {
         assert_eq!(states(&empty, &claims), []);
         let claims = UnverifiedClaims::parse(r#"{ "aud": "x\u202e" }"#).unwrap();
         let failed = audience.audience(&claims).unwrap().finding;
-        assert!(failed.starts_with("the token is for `x\\u{202e}`, and"), "{failed}");
+        assert!(
+            failed.starts_with("the token is for `x\\u{202e}`, and"),
+            "{failed}"
+        );
     }
 
     /// Access tokens of well-known providers, with their groups and the expected diagnosis.
@@ -246,14 +322,21 @@ mod tests {
                     *claim_path = gbac_engine::claim_path::ClaimPath::parse(path).unwrap();
                 }
                 let input = DiagnosticInput::new(TokenInput::Claims(&claims), &settings);
-                let extraction = gbac_engine::groups::extract(&settings.identity_rules().extraction, &claims, None);
+                let extraction = gbac_engine::groups::extract(
+                    &settings.identity_rules().extraction,
+                    &claims,
+                    None,
+                );
                 let groups: Vec<String> = extraction.names().map(str::to_owned).collect();
                 (diagnose(&input), groups)
             };
             let path = text("path").unwrap_or("$.groups");
             let (steps, groups) = run(path);
             assert_eq!(json!(groups), shape["groups"], "{provider}");
-            let texts: Vec<&String> = steps.iter().flat_map(|step| step.findings.iter().chain(&step.next)).collect();
+            let texts: Vec<&String> = steps
+                .iter()
+                .flat_map(|step| step.findings.iter().chain(&step.next))
+                .collect();
             for expected in shape["says"].as_array().into_iter().flatten() {
                 let expected = expected.as_str().unwrap();
                 assert!(
@@ -267,7 +350,10 @@ mod tests {
             if !groups.is_empty() && path != "$.groups" {
                 let (steps, _) = run("$.groups");
                 let suggested = |next: &String| {
-                    let path = next.strip_prefix("set `oidc_group_claim_path` to `")?.split('`').next()?;
+                    let path = next
+                        .strip_prefix("set `oidc_group_claim_path` to `")?
+                        .split('`')
+                        .next()?;
                     Some(run(path).1)
                 };
                 let suggested: Vec<_> = steps[2].next.iter().filter_map(suggested).collect();
@@ -278,14 +364,22 @@ mod tests {
 
     #[test]
     fn object_ids_are_reported_unless_the_policy_names_them() {
-        let ids = ["0b2c4a7e-1111-4d0f-9f0a-000000000001", "0B2C4A7E-1111-4D0F-9F0A-000000000002"];
+        let ids = [
+            "0b2c4a7e-1111-4d0f-9f0a-000000000001",
+            "0B2C4A7E-1111-4D0F-9F0A-000000000002",
+        ];
         let (found, _) = object_ids(ids, None).unwrap();
         assert!(found.starts_with("2 of 2 groups are object IDs"), "{found}");
         let mut policy = Policy::default();
-        policy.apply(gbac_engine::policy::Change::CreateRole("r".into())).unwrap();
+        policy
+            .apply(gbac_engine::policy::Change::CreateRole("r".into()))
+            .unwrap();
         for id in ids {
             policy
-                .apply(gbac_engine::policy::Change::AddMember { role: "r".into(), member: Principal::group(id) })
+                .apply(gbac_engine::policy::Change::AddMember {
+                    role: "r".into(),
+                    member: Principal::group(id),
+                })
                 .unwrap();
         }
         assert_eq!(object_ids(ids, Some(&policy)), None);

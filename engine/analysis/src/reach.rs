@@ -1,4 +1,5 @@
-//! Every ACL that applies to an identity, with its access path, and the denies that restrict its allows.
+//! Every ACL that applies to an identity, with its access path, and the denies that restrict its
+//! allows.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -40,7 +41,8 @@ pub struct PrincipalAcls {
 pub struct Reach {
     /// Whether the subject is a superuser, whose ACLs are not evaluated (D-14).
     pub superuser: bool,
-    /// The principals, the subject's own first, each once, with its first access path. Principals without ACLs are omitted.
+    /// The principals, the subject's own first, each once, with its first access path. Principals
+    /// without ACLs are omitted.
     pub principals: Vec<PrincipalAcls>,
 }
 
@@ -75,7 +77,11 @@ pub enum DenyExtent {
 #[must_use]
 pub fn reach(policy: &Policy, subject: &ReachSubject) -> Reach {
     let mut superuser = false;
-    let mut collector = Collector { policy, principals: Vec::new(), places: BTreeMap::new() };
+    let mut collector = Collector {
+        policy,
+        principals: Vec::new(),
+        places: BTreeMap::new(),
+    };
     let everyone = Principal::user("*");
     match subject {
         ReachSubject::Scope(Scope::Everyone) => {}
@@ -94,7 +100,10 @@ pub fn reach(policy: &Policy, subject: &ReachSubject) -> Reach {
         }
     }
     collector.add(None, &everyone);
-    Reach { superuser, principals: collector.with_acls() }
+    Reach {
+        superuser,
+        principals: collector.with_acls(),
+    }
 }
 
 /// Collects the principals of a subject.
@@ -120,11 +129,18 @@ impl Collector<'_> {
 
     fn add(&mut self, group: Option<&str>, principal: &Principal) {
         let id = self.policy.principal_id(principal.kind(), principal.name());
-        let Some(id) = id.filter(|id| self.policy.row_count(*id) > 0) else { return };
+        let Some(id) = id.filter(|id| self.policy.row_count(*id) > 0) else {
+            return;
+        };
         if let Entry::Vacant(place) = self.places.entry(id) {
             place.insert(self.principals.len());
             let (group, everyone) = (group.map(str::to_owned), principal.is_everyone());
-            self.principals.push(PrincipalAcls { group, principal: principal.clone(), everyone, acls: Vec::new() });
+            self.principals.push(PrincipalAcls {
+                group,
+                principal: principal.clone(),
+                everyone,
+                acls: Vec::new(),
+            });
         }
     }
 
@@ -135,7 +151,9 @@ impl Collector<'_> {
             let place = self.places.get(&row.principal).copied();
             if let Some(principal) = place.and_then(|place| self.principals.get_mut(place)) {
                 row.acls(|operation, permission| {
-                    principal.acls.push(self.policy.acl(pattern, row, operation, permission));
+                    principal
+                        .acls
+                        .push(self.policy.acl(pattern, row, operation, permission));
                 });
             }
         });
@@ -149,22 +167,28 @@ impl Collector<'_> {
 impl Reach {
     /// The denies that block a part of an allow, and the size of that part.
     pub fn blocking<'a>(&'a self, allow: &'a Acl) -> impl Iterator<Item = (&'a Acl, DenyExtent)> {
-        self.acls(Permission::Deny).filter_map(move |deny| block(allow, deny).map(|extent| (deny, extent)))
+        self.acls(Permission::Deny)
+            .filter_map(move |deny| block(allow, deny).map(|extent| (deny, extent)))
     }
 
     /// The allows of which a deny blocks a part.
     pub fn blocked<'a>(&'a self, deny: &'a Acl) -> impl Iterator<Item = &'a Acl> {
-        self.acls(Permission::Allow).filter(move |allow| block(allow, deny).is_some())
+        self.acls(Permission::Allow)
+            .filter(move |allow| block(allow, deny).is_some())
     }
 
     fn acls(&self, permission: Permission) -> impl Iterator<Item = &Acl> {
-        self.principals.iter().flat_map(|principal| &principal.acls).filter(move |acl| acl.permission == permission)
+        self.principals
+            .iter()
+            .flat_map(|principal| &principal.acls)
+            .filter(move |acl| acl.permission == permission)
     }
 }
 
 /// The part of an allow that a deny blocks; `None` if no request matches both.
 fn block(allow: &Acl, deny: &Acl) -> Option<DenyExtent> {
-    let [of_allow, of_deny] = [allow, deny].map(|acl| answered(Operations::only(acl.operation), acl.permission));
+    let [of_allow, of_deny] =
+        [allow, deny].map(|acl| answered(Operations::only(acl.operation), acl.permission));
     let (place, denied) = (place_of(allow), place_of(deny));
     let overlaps = allow.resource_type == deny.resource_type
         && place.overlaps(denied)

@@ -1,4 +1,5 @@
-//! Names that share a word: which of a user's groups have something to do with a resource or a role.
+//! Names that share a word: which of a user's groups have something to do with a resource or a
+//! role.
 
 use std::collections::BTreeSet;
 
@@ -45,14 +46,21 @@ impl Words {
         !self.0.is_disjoint(&other.0)
     }
 
-    /// Removes the words that all of several names have, because they tell nothing about any of them.
+    /// Removes the words that all of several names have, because they tell nothing about any of
+    /// them.
     pub(super) fn keep_distinctive(names: &mut [Self]) {
-        let [first, others @ ..] = &*names else { return };
+        let [first, others @ ..] = &*names else {
+            return;
+        };
         if others.is_empty() {
             return;
         }
-        let common: BTreeSet<String> =
-            first.0.iter().filter(|word| others.iter().all(|other| other.0.contains(*word))).cloned().collect();
+        let common: BTreeSet<String> = first
+            .0
+            .iter()
+            .filter(|word| others.iter().all(|other| other.0.contains(*word)))
+            .cloned()
+            .collect();
         for name in names {
             name.0.retain(|word| !common.contains(word));
         }

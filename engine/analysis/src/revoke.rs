@@ -14,16 +14,18 @@ use gbac_engine::{
 /// The smallest changes that would deny an allowed request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Revocation {
-    /// The current decision. If the request is denied, all other fields are empty. A superuser is allowed regardless of ACLs
-    /// (D-14), so only removing the user from the superusers helps.
+    /// The current decision. If the request is denied, all other fields are empty. A superuser is
+    /// allowed regardless of ACLs (D-14), so only removing the user from the superusers helps.
     pub decision: Decision,
-    /// The ACLs of the user, of everyone and of the groups that allow it, sorted. All of them must be removed.
-    pub acls: Vec<Acl>,
-    /// The roles through which it is allowed, sorted. From each of them, either all listed memberships or all listed ACLs must
+    /// The ACLs of the user, of everyone and of the groups that allow it, sorted. All of them must
     /// be removed.
+    pub acls: Vec<Acl>,
+    /// The roles through which it is allowed, sorted. From each of them, either all listed
+    /// memberships or all listed ACLs must be removed.
     pub roles: Vec<RoleGrant>,
-    /// The groups and roles that the user must leave if the policy stays the same, sorted: each of them alone allows it. `None`
-    /// if an ACL of the user or of everyone allows it, so that leaving does not help.
+    /// The groups and roles that the user must leave if the policy stays the same, sorted: each of
+    /// them alone allows it. `None` if an ACL of the user or of everyone allows it, so that leaving
+    /// does not help.
     pub to_leave: Option<Vec<Principal>>,
     /// One deny ACL that blocks it, for only this user, name, operation and host.
     pub deny: Option<Acl>,
@@ -41,17 +43,26 @@ pub struct RoleGrant {
 }
 
 impl Revocation {
-    /// The smallest change of the policy: removes the ACLs, and for each role its memberships or its ACLs, whichever are fewer.
-    /// `None` if the request is denied, or allowed because of a superuser.
+    /// The smallest change of the policy: removes the ACLs, and for each role its memberships or
+    /// its ACLs, whichever are fewer. `None` if the request is denied, or allowed because of a
+    /// superuser.
     #[must_use]
     pub fn changes(&self) -> Option<Vec<Change>> {
         if self.decision.reason != Reason::AllowRule {
             return None;
         }
         let mut changes: Vec<Change> = self.acls.iter().cloned().map(Change::RemoveAcl).collect();
-        for RoleGrant { role, members, acls } in &self.roles {
+        for RoleGrant {
+            role,
+            members,
+            acls,
+        } in &self.roles
+        {
             if members.len() < acls.len() {
-                let member = |member: &Principal| Change::RemoveMember { role: role.clone(), member: member.clone() };
+                let member = |member: &Principal| Change::RemoveMember {
+                    role: role.clone(),
+                    member: member.clone(),
+                };
                 changes.extend(members.iter().map(member));
             } else {
                 changes.extend(acls.iter().cloned().map(Change::RemoveAcl));
@@ -91,8 +102,15 @@ impl Revocation {
 #[must_use]
 pub fn revoke(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Revocation {
     let decision = decide(policy, identity, request);
-    let is_allowed_by_acl = decision.reason == Reason::AllowRule && decision.outcome == Outcome::Allow;
-    let mut revocation = Revocation { decision, acls: Vec::new(), roles: Vec::new(), to_leave: None, deny: None };
+    let is_allowed_by_acl =
+        decision.reason == Reason::AllowRule && decision.outcome == Outcome::Allow;
+    let mut revocation = Revocation {
+        decision,
+        acls: Vec::new(),
+        roles: Vec::new(),
+        to_leave: None,
+        deny: None,
+    };
     if !is_allowed_by_acl {
         return revocation;
     }
@@ -100,17 +118,25 @@ pub fn revoke(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Re
     let user = policy.principal_id(identity.principal_type(), identity.user());
     let everyone = policy.principal_id(PrincipalType::User, "*");
     // The principals that the user cannot leave.
-    for id in [user, everyone.filter(|everyone| user != Some(*everyone))].into_iter().flatten() {
+    for id in [user, everyone.filter(|everyone| user != Some(*everyone))]
+        .into_iter()
+        .flatten()
+    {
         revocation.acls.extend(hits.allowing(id));
     }
     let mut leave = revocation.acls.is_empty().then(Vec::new);
     let mut roles: Vec<(PrincipalId, Vec<Principal>)> = Vec::new();
-    let mut own_principals: Vec<(PrincipalId, Principal)> =
-        user.map(|id| (id, identity.principal())).into_iter().collect();
+    let mut own_principals: Vec<(PrincipalId, Principal)> = user
+        .map(|id| (id, identity.principal()))
+        .into_iter()
+        .collect();
     let groups = identity.groups().iter();
-    own_principals.extend(
-        groups.filter_map(|name| Some((policy.principal_id(PrincipalType::Group, name)?, Principal::group(name)))),
-    );
+    own_principals.extend(groups.filter_map(|name| {
+        Some((
+            policy.principal_id(PrincipalType::Group, name)?,
+            Principal::group(name),
+        ))
+    }));
     for (id, principal) in own_principals {
         let is_user = principal.kind() != PrincipalType::Group;
         let mut allows = false;
@@ -119,9 +145,14 @@ pub fn revoke(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Re
             allows = !acls.is_empty();
             revocation.acls.extend(acls);
         }
-        for role in policy.links(id).iter().filter(|role| hits.of(**role).iter().any(|hit| hit.allows)) {
+        for role in policy
+            .links(id)
+            .iter()
+            .filter(|role| hits.of(**role).iter().any(|hit| hit.allows))
+        {
             allows = true;
-            if let (true, Some(role), Some(leave)) = (is_user, policy.principal(*role), &mut leave) {
+            if let (true, Some(role), Some(leave)) = (is_user, policy.principal(*role), &mut leave)
+            {
                 leave.push(role.clone());
             }
             match roles.iter_mut().find(|(known, _)| known == role) {
@@ -134,9 +165,15 @@ pub fn revoke(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Re
         }
     }
     for (id, mut members) in roles {
-        let Some(role) = policy.principal(id) else { continue };
+        let Some(role) = policy.principal(id) else {
+            continue;
+        };
         sort(&mut members, |a, b| a.cmp(b));
-        revocation.roles.push(RoleGrant { role: role.name().to_owned(), members, acls: hits.allowing(id) });
+        revocation.roles.push(RoleGrant {
+            role: role.name().to_owned(),
+            members,
+            acls: hits.allowing(id),
+        });
     }
     sort(&mut revocation.acls, |a, b| a.cmp(b));
     sort(&mut revocation.roles, |a, b| a.role.cmp(&b.role));
@@ -144,6 +181,9 @@ pub fn revoke(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Re
         sort(leave, |a, b| a.cmp(b));
     }
     revocation.to_leave = leave;
-    revocation.deny = narrowest(identity, request).map(|acl| Acl { permission: Permission::Deny, ..acl });
+    revocation.deny = narrowest(identity, request).map(|acl| Acl {
+        permission: Permission::Deny,
+        ..acl
+    });
     revocation
 }

@@ -37,10 +37,20 @@ pub fn role_counts(policy: &Policy) -> Vec<RoleCounts> {
     let role = |name: &str| {
         let id = policy.principal_id(PrincipalType::Role, name)?;
         let members = policy.links(id);
-        let is_group = |id: &&PrincipalId| policy.principal(**id).is_some_and(|of| of.kind() == PrincipalType::Group);
+        let is_group = |id: &&PrincipalId| {
+            policy
+                .principal(**id)
+                .is_some_and(|of| of.kind() == PrincipalType::Group)
+        };
         let (acls, denies) = counts.get(id.0 as usize).copied().unwrap_or_default();
         let groups = members.iter().filter(is_group).count();
-        Some(RoleCounts { name: name.into(), members: members.len(), groups, acls, denies })
+        Some(RoleCounts {
+            name: name.into(),
+            members: members.len(),
+            groups,
+            acls,
+            denies,
+        })
     };
     policy.role_names().filter_map(role).collect()
 }
@@ -49,18 +59,28 @@ pub fn role_counts(policy: &Policy) -> Vec<RoleCounts> {
 ///
 /// Cost: one pass over all rows, regardless of the number of principals.
 #[must_use]
-pub fn acl_counts<'a>(policy: &Policy, principals: impl IntoIterator<Item = &'a Principal>) -> Vec<usize> {
+pub fn acl_counts<'a>(
+    policy: &Policy,
+    principals: impl IntoIterator<Item = &'a Principal>,
+) -> Vec<usize> {
     let counts = counts(policy);
     let count = |principal: &Principal| {
         let id = policy.principal_id(principal.kind(), principal.name())?;
         counts.get(id.0 as usize).map(|(acls, _)| *acls)
     };
-    principals.into_iter().map(|principal| count(principal).unwrap_or_default()).collect()
+    principals
+        .into_iter()
+        .map(|principal| count(principal).unwrap_or_default())
+        .collect()
 }
 
 /// For each principal, by its number, the number of ACLs and of those that deny.
 fn counts(policy: &Policy) -> Vec<(usize, usize)> {
-    let bound = policy.principals().map(|(PrincipalId(id), _)| id as usize + 1).max().unwrap_or_default();
+    let bound = policy
+        .principals()
+        .map(|(PrincipalId(id), _)| id as usize + 1)
+        .max()
+        .unwrap_or_default();
     let mut counts = vec![(0, 0); bound];
     for (_, pattern) in policy.patterns() {
         for row in pattern.rows() {

@@ -3,7 +3,9 @@
 use std::fmt;
 
 use gbac_engine::internal::Operations;
-use gbac_engine::model::{Operation, PatternType, Permission, Principal, PrincipalType, ResourceType};
+use gbac_engine::model::{
+    Operation, PatternType, Permission, Principal, PrincipalType, ResourceType,
+};
 use gbac_engine::policy::Policy;
 
 /// Names of one resource type.
@@ -31,8 +33,8 @@ impl NamePattern {
 pub enum Scope {
     /// Everyone: a user that the policy does not name, without groups. Only ACLs of `User:*` apply.
     Everyone,
-    /// A user without groups, or a user that the policy does not name with one group or one role. The roles of the user or
-    /// group apply, and so do ACLs of `User:*`.
+    /// A user without groups, or a user that the policy does not name with one group or one role.
+    /// The roles of the user or group apply, and so do ACLs of `User:*`.
     One(Principal),
 }
 
@@ -40,7 +42,11 @@ impl Scope {
     /// The scope of an ACL's principal: `User:*` is everyone.
     #[must_use]
     pub fn of(principal: &Principal) -> Self {
-        if principal.is_everyone() { Self::Everyone } else { Self::One(principal.clone()) }
+        if principal.is_everyone() {
+            Self::Everyone
+        } else {
+            Self::One(principal.clone())
+        }
     }
 
     /// Whether this is everyone. The user named `*` is not (D-33).
@@ -63,7 +69,8 @@ impl fmt::Display for Scope {
 pub(crate) fn stranger(policies: &[&Policy]) -> String {
     let mut name = "someone".to_owned();
     let contains = |policy: &&Policy, name: &str| {
-        policy.principal_id(PrincipalType::User, name).is_some() || policy.settings().superusers.contains(name)
+        policy.principal_id(PrincipalType::User, name).is_some()
+            || policy.settings().superusers.contains(name)
     };
     while policies.iter().any(|policy| contains(policy, &name)) {
         name.push('-');
@@ -95,7 +102,13 @@ pub(crate) fn every_operation_of(policies: [&Policy; 2]) -> Operations {
 
 /// Whether a resource type exists in the dialect of either policy.
 pub(crate) fn exists_in(policies: [&Policy; 2], resource_type: ResourceType) -> bool {
-    policies.into_iter().any(|policy| policy.settings().dialect.resource_types().contains(&resource_type))
+    policies.into_iter().any(|policy| {
+        policy
+            .settings()
+            .dialect
+            .resource_types()
+            .contains(&resource_type)
+    })
 }
 
 /// Whether one set of operations is a subset of another.

@@ -1,7 +1,8 @@
 //! Whether a service would accept a token at sign-in, judged by its header and claims (D-19).
 //!
-//! The verifier makes the same checks with the same function. The signature is not checked, because only a service knows
-//! its keys. A check is skipped if its expected value, such as the accepted issuer, is unknown.
+//! The verifier makes the same checks with the same function. The signature is not checked, because
+//! only a service knows its keys. A check is skipped if its expected value, such as the accepted
+//! issuer, is unknown.
 
 use super::provider::{AcceptedTokens, Compared};
 use super::status::StepStatus;
@@ -17,7 +18,8 @@ use gbac_engine::{
 pub struct SignInCheck {
     /// `key`, `issuer`, `audience`, `expires`, `not_before`, `issued_at` or `type`.
     pub about: &'static str,
-    /// Passed, failed, attention if the result is uncertain, or not done if there is nothing to compare with.
+    /// Passed, failed, attention if the result is uncertain, or not done if there is nothing to
+    /// compare with.
     pub state: StepStatus,
     /// The stable code of the error, if the check failed.
     pub code: Option<&'static str>,
@@ -27,8 +29,8 @@ pub struct SignInCheck {
     pub next: Option<String>,
 }
 
-/// Runs a service's checks of a token's header and claims, in the service's order. Pass no header if only the claims are
-/// known, and no time if there is no clock.
+/// Runs a service's checks of a token's header and claims, in the service's order. Pass no header
+/// if only the claims are known, and no time if there is no clock.
 ///
 /// ```
 /// use gbac_analysis::provider::AcceptedTokens;
@@ -71,7 +73,9 @@ pub fn check_sign_in(
 /// The first failed check, which is the service's reason to refuse the token.
 #[must_use]
 pub fn first_failure(checks: &[SignInCheck]) -> Option<&SignInCheck> {
-    checks.iter().find(|check| check.state == StepStatus::Failed)
+    checks
+        .iter()
+        .find(|check| check.state == StepStatus::Failed)
 }
 
 fn key(header: Option<&Header>) -> SignInCheck {
@@ -83,8 +87,13 @@ fn key(header: Option<&Header>) -> SignInCheck {
     result_of("key", result, None)
 }
 
-/// Creates the result of a check. The comparison with the service's properties is more specific than the check itself.
-fn result_of(about: &'static str, result: Result<ClaimCheck, VerifyError>, compared: Option<Compared>) -> SignInCheck {
+/// Creates the result of a check. The comparison with the service's properties is more specific
+/// than the check itself.
+fn result_of(
+    about: &'static str,
+    result: Result<ClaimCheck, VerifyError>,
+    compared: Option<Compared>,
+) -> SignInCheck {
     let (state, code, finding, next) = match result {
         Ok(ClaimCheck::Passed(finding)) => (StepStatus::Passed, None, finding, None),
         Ok(ClaimCheck::NotChecked(finding)) => (StepStatus::NotDone, None, finding, None),
@@ -96,13 +105,30 @@ fn result_of(about: &'static str, result: Result<ClaimCheck, VerifyError>, compa
         ),
     };
     match compared {
-        // If only the URL of the discovery document is known, the comparison is more specific about the issuer.
+        // If only the URL of the discovery document is known, the comparison is more specific about
+        // the issuer.
         Some(compared) => {
-            let state = if state == StepStatus::Failed { state } else { compared.state };
+            let state = if state == StepStatus::Failed {
+                state
+            } else {
+                compared.state
+            };
             let code = code.or((state == StepStatus::Failed).then_some("issuer_missing"));
-            SignInCheck { about, state, code, finding: compared.finding, next: compared.next }
+            SignInCheck {
+                about,
+                state,
+                code,
+                finding: compared.finding,
+                next: compared.next,
+            }
         }
-        None => SignInCheck { about, state, code, finding, next },
+        None => SignInCheck {
+            about,
+            state,
+            code,
+            finding,
+            next,
+        },
     }
 }
 
@@ -117,7 +143,9 @@ mod tests {
     const AT: Timestamp = Timestamp::from_seconds(NOW);
 
     fn claims(value: Value) -> UnverifiedClaims {
-        let Value::Object(members) = value else { panic!("an object") };
+        let Value::Object(members) = value else {
+            panic!("an object")
+        };
         gbac_json::unverified_claims(members)
     }
 
@@ -133,25 +161,53 @@ mod tests {
     #[test]
     fn unknown_expectations_refuse_no_token() {
         let unknown = AcceptedTokens::default();
-        assert_eq!(refused(json!({ "exp": NOW + 1.0 }), &unknown, Some(AT)), None);
-        assert_eq!(refused(json!({ "exp": 1, "nbf": 9e9, "iat": 9e9 }), &unknown, None), None);
-        assert_eq!(refused(json!({ "exp": "1" }), &unknown, None), Some(("expires", "time_invalid")));
-        assert_eq!(refused(json!({}), &unknown, None), Some(("expires", "exp_missing")));
+        assert_eq!(
+            refused(json!({ "exp": NOW + 1.0 }), &unknown, Some(AT)),
+            None
+        );
+        assert_eq!(
+            refused(json!({ "exp": 1, "nbf": 9e9, "iat": 9e9 }), &unknown, None),
+            None
+        );
+        assert_eq!(
+            refused(json!({ "exp": "1" }), &unknown, None),
+            Some(("expires", "time_invalid"))
+        );
+        assert_eq!(
+            refused(json!({}), &unknown, None),
+            Some(("expires", "exp_missing"))
+        );
     }
 
     #[test]
     fn first_failure_is_in_the_order_of_the_service() {
-        let accepted =
-            AcceptedTokens { issuer: Some("i".into()), audience: Some("a".into()), ..AcceptedTokens::default() };
+        let accepted = AcceptedTokens {
+            issuer: Some("i".into()),
+            audience: Some("a".into()),
+            ..AcceptedTokens::default()
+        };
         let mut token = json!({ "iss": "x", "aud": "x", "exp": 1, "nbf": 9e9, "iat": 9e9 });
         for (claim, value, about, code) in [
             ("iss", json!("i"), "issuer", "issuer_mismatch"),
             ("aud", json!(["b", "a"]), "audience", "audience_mismatch"),
             ("exp", json!(NOW + 60.0), "expires", "token_expired"),
-            ("nbf", json!(NOW - 60.0), "not_before", "token_not_yet_valid"),
-            ("iat", json!(NOW - 60.0), "issued_at", "token_issued_in_future"),
+            (
+                "nbf",
+                json!(NOW - 60.0),
+                "not_before",
+                "token_not_yet_valid",
+            ),
+            (
+                "iat",
+                json!(NOW - 60.0),
+                "issued_at",
+                "token_issued_in_future",
+            ),
         ] {
-            assert_eq!(refused(token.clone(), &accepted, Some(AT)), Some((about, code)));
+            assert_eq!(
+                refused(token.clone(), &accepted, Some(AT)),
+                Some((about, code))
+            );
             token[claim] = value;
         }
         assert_eq!(refused(token, &accepted, Some(AT)), None);
@@ -160,8 +216,14 @@ mod tests {
     #[test]
     fn clock_skew_is_the_configured_one() {
         let token = json!({ "exp": NOW - 10.0 });
-        assert_eq!(refused(token.clone(), &AcceptedTokens::default(), Some(AT)), None);
-        let strict = AcceptedTokens { clock_skew: Some(5), ..AcceptedTokens::default() };
+        assert_eq!(
+            refused(token.clone(), &AcceptedTokens::default(), Some(AT)),
+            None
+        );
+        let strict = AcceptedTokens {
+            clock_skew: Some(5),
+            ..AcceptedTokens::default()
+        };
         let checks = check_sign_in(None, &claims(token), &strict, Some(AT));
         let refusal = first_failure(&checks).unwrap();
         assert_eq!(refusal.finding, "the token expired 10 s ago");
@@ -176,11 +238,24 @@ mod tests {
         };
         let of = |value: Value| {
             let checks = check_sign_in(None, &claims(value), &accepted, Some(AT));
-            (checks[1].state, checks[1].code, first_failure(&checks).is_some())
+            (
+                checks[1].state,
+                checks[1].code,
+                first_failure(&checks).is_some(),
+            )
         };
-        assert_eq!(of(json!({ "iss": "https://idp.example/x/", "exp": NOW })), (StepStatus::Passed, None, false));
-        assert_eq!(of(json!({ "iss": "https://other.example", "exp": NOW })), (StepStatus::Attention, None, false));
-        assert_eq!(of(json!({ "exp": NOW })), (StepStatus::Failed, Some("issuer_missing"), true));
+        assert_eq!(
+            of(json!({ "iss": "https://idp.example/x/", "exp": NOW })),
+            (StepStatus::Passed, None, false)
+        );
+        assert_eq!(
+            of(json!({ "iss": "https://other.example", "exp": NOW })),
+            (StepStatus::Attention, None, false)
+        );
+        assert_eq!(
+            of(json!({ "exp": NOW })),
+            (StepStatus::Failed, Some("issuer_missing"), true)
+        );
     }
 
     #[test]
@@ -196,11 +271,19 @@ mod tests {
             first_failure(&checks).and_then(|check| check.code)
         };
         let payload = "eyJleHAiOjF9"; // {"exp":1}
-        assert_eq!(of(&format!("eyJhbGciOiJSUzI1NiJ9.{payload}.c2ln")), Some("kid_missing"));
+        assert_eq!(
+            of(&format!("eyJhbGciOiJSUzI1NiJ9.{payload}.c2ln")),
+            Some("kid_missing")
+        );
         // {"alg":"RS256","kid":"k","typ":"logout+jwt"}
         let header = "eyJhbGciOiJSUzI1NiIsImtpZCI6ImsiLCJ0eXAiOiJsb2dvdXQrand0In0";
         assert_eq!(of(&format!("{header}.{payload}.c2ln")), Some("typ_refused"));
         // {"alg":"RS256","kid":"k"}
-        assert_eq!(of(&format!("eyJhbGciOiJSUzI1NiIsImtpZCI6ImsifQ.{payload}.c2ln")), None);
+        assert_eq!(
+            of(&format!(
+                "eyJhbGciOiJSUzI1NiIsImtpZCI6ImsifQ.{payload}.c2ln"
+            )),
+            None
+        );
     }
 }

@@ -18,7 +18,8 @@ pub struct PrincipalSummary {
     pub through: AclCount,
     /// The number of its ACLs and those of its roles that are for one host.
     pub from_one_host: usize,
-    /// Whether it is a role that has ACLs but does not exist, so that its ACLs have no effect (D-18).
+    /// Whether it is a role that has ACLs but does not exist, so that its ACLs have no effect
+    /// (D-18).
     pub is_missing: bool,
     /// Whether it is a superuser, whose ACLs are not evaluated (D-14).
     pub is_superuser: bool,
@@ -42,15 +43,16 @@ pub struct NamedPattern {
     pub pattern_type: PatternType,
     /// The name or prefix.
     pub name: String,
-    /// The principals of its ACLs, as indices of [`PolicySummary::all`], without duplicates, in no particular order.
+    /// The principals of its ACLs, as indices of [`PolicySummary::all`], without duplicates, in no
+    /// particular order.
     pub scopes: Vec<usize>,
 }
 
 /// A summary of a policy.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PolicySummary {
-    /// Every principal of an ACL, every member of a role, every role and every superuser: users, groups and roles, sorted by
-    /// type and name.
+    /// Every principal of an ACL, every member of a role, every role and every superuser: users,
+    /// groups and roles, sorted by type and name.
     pub all: Vec<PrincipalSummary>,
     /// Every pattern of an ACL, in no particular order.
     pub named: Vec<NamedPattern>,
@@ -74,13 +76,21 @@ pub struct PolicySummary {
 /// ```
 #[must_use]
 pub fn policy_summary(policy: &Policy) -> PolicySummary {
-    let mut known: Vec<(Option<PrincipalId>, Principal)> =
-        policy.principals().map(|(id, principal)| (Some(id), principal.clone())).collect();
+    let mut known: Vec<(Option<PrincipalId>, Principal)> = policy
+        .principals()
+        .map(|(id, principal)| (Some(id), principal.clone()))
+        .collect();
     let superusers = &policy.settings().superusers;
-    let unknown = superusers.iter().filter(|name| policy.principal_id(PrincipalType::User, name).is_none());
+    let unknown = superusers
+        .iter()
+        .filter(|name| policy.principal_id(PrincipalType::User, name).is_none());
     known.extend(unknown.map(|name| (None, Principal::user(name.as_str()))));
     sort(&mut known, |a, b| a.1.cmp(&b.1));
-    let bound = known.iter().filter_map(|(id, _)| id.map(|id| id.0 as usize + 1)).max().unwrap_or_default();
+    let bound = known
+        .iter()
+        .filter_map(|(id, _)| id.map(|id| id.0 as usize + 1))
+        .max()
+        .unwrap_or_default();
     let mut places = vec![0; bound];
     for (place, (id, _)) in known.iter().enumerate() {
         if let Some(slot) = id.and_then(|id| places.get_mut(id.0 as usize)) {
@@ -91,8 +101,9 @@ pub fn policy_summary(policy: &Policy) -> PolicySummary {
     let mut all = Vec::with_capacity(known.len());
     for (id, principal) in known {
         let is_role = id.is_some_and(|id| policy.is_role(id));
-        let mut links: Vec<usize> =
-            id.map(|id| policy.links(id).iter().map(|id| place_of(*id)).collect()).unwrap_or_default();
+        let mut links: Vec<usize> = id
+            .map(|id| policy.links(id).iter().map(|id| place_of(*id)).collect())
+            .unwrap_or_default();
         sort(&mut links, |a, b| a.cmp(b));
         all.push(PrincipalSummary {
             direct: AclCount::default(),
@@ -123,7 +134,12 @@ pub fn policy_summary(policy: &Policy) -> PolicySummary {
             }
         }
         let (resource_type, pattern_type) = (pattern.resource_type, pattern.pattern_type);
-        named.push(NamedPattern { resource_type, pattern_type, name: pattern.name().to_owned(), scopes });
+        named.push(NamedPattern {
+            resource_type,
+            pattern_type,
+            name: pattern.name().to_owned(),
+            scopes,
+        });
     }
     through_roles(&mut all);
     PolicySummary { all, named }
@@ -131,10 +147,19 @@ pub fn policy_summary(policy: &Policy) -> PolicySummary {
 
 /// Adds the ACLs of roles to those of their members.
 fn through_roles(all: &mut [PrincipalSummary]) {
-    let role_counts: Vec<(AclCount, usize)> =
-        all.iter().map(|summary| (summary.direct, summary.from_one_host)).collect();
-    for summary in all.iter_mut().filter(|summary| summary.principal.kind() != PrincipalType::Role) {
-        for (count, from_one_host) in summary.links.iter().filter_map(|role| role_counts.get(*role)) {
+    let role_counts: Vec<(AclCount, usize)> = all
+        .iter()
+        .map(|summary| (summary.direct, summary.from_one_host))
+        .collect();
+    for summary in all
+        .iter_mut()
+        .filter(|summary| summary.principal.kind() != PrincipalType::Role)
+    {
+        for (count, from_one_host) in summary
+            .links
+            .iter()
+            .filter_map(|role| role_counts.get(*role))
+        {
             summary.through.acls += count.acls;
             summary.through.denies += count.denies;
             summary.from_one_host += from_one_host;
@@ -146,6 +171,8 @@ impl PolicySummary {
     /// The index of a principal in [`PolicySummary::all`].
     #[must_use]
     pub fn place(&self, principal: &Principal) -> Option<usize> {
-        self.all.binary_search_by(|summary| summary.principal.cmp(principal)).ok()
+        self.all
+            .binary_search_by(|summary| summary.principal.cmp(principal))
+            .ok()
     }
 }

@@ -1,4 +1,5 @@
-//! A tree of the patterns of a resource type, the regions into which they divide its names, and sets of names as patterns.
+//! A tree of the patterns of a resource type, the regions into which they divide its names, and
+//! sets of names as patterns.
 
 use std::cmp::Ordering;
 
@@ -35,7 +36,9 @@ impl<'a> Place<'a> {
     pub(super) fn covers(self, other: Self) -> bool {
         match (self, other) {
             (Self::All, _) => true,
-            (Self::Prefix(prefix), Self::Prefix(name) | Self::Literal(name)) => name.starts_with(prefix),
+            (Self::Prefix(prefix), Self::Prefix(name) | Self::Literal(name)) => {
+                name.starts_with(prefix)
+            }
             (Self::Literal(one), Self::Literal(name)) => one == name,
             _ => false,
         }
@@ -52,10 +55,14 @@ impl<'a> Place<'a> {
             Self::Prefix(name) => (PatternType::Prefixed, name),
             Self::Literal(name) => (PatternType::Literal, name),
         };
-        NamePattern { pattern_type, name: name.to_owned() }
+        NamePattern {
+            pattern_type,
+            name: name.to_owned(),
+        }
     }
 
-    /// Orders places as in a walk of the tree: after those that cover it, and before those that it does not overlap.
+    /// Orders places as in a walk of the tree: after those that cover it, and before those that it
+    /// does not overlap.
     pub(super) fn order(self, other: Self) -> Ordering {
         let key = |place| match place {
             Self::All => (0, "", false),
@@ -66,8 +73,8 @@ impl<'a> Place<'a> {
     }
 }
 
-/// A tree of places, each below the narrowest one that covers it. The region of a place consists of its names without those of
-/// the places below it.
+/// A tree of places, each below the narrowest one that covers it. The region of a place consists of
+/// its names without those of the places below it.
 #[derive(Debug)]
 pub(super) struct Tree<'a> {
     places: Vec<Place<'a>>,
@@ -77,7 +84,8 @@ pub(super) struct Tree<'a> {
     made_of: Vec<usize>,
 }
 
-/// Names on which some operations have a property: those of a place without the exceptions below it.
+/// Names on which some operations have a property: those of a place without the exceptions below
+/// it.
 #[derive(Debug)]
 pub(super) struct Piece {
     pub(super) at: usize,
@@ -101,14 +109,19 @@ impl<'a> Tree<'a> {
         let mut sorted: Vec<(Place<'a>, usize)> = made_of.zip(0..).collect();
         // Not `order::sort`: there may be very many, and they are often sorted already.
         sorted.sort_by(|a, b| a.0.order(b.0));
-        let mut tree = Self { places: vec![Place::All], parents: vec![0], made_of: vec![0; sorted.len()] };
+        let mut tree = Self {
+            places: vec![Place::All],
+            parents: vec![0],
+            made_of: vec![0; sorted.len()],
+        };
         let mut above: Vec<(usize, Place<'_>)> = vec![(0, Place::All)];
         for (place, input) in sorted {
             if tree.places.last() != Some(&place) {
                 while above.last().is_some_and(|(_, top)| !top.covers(place)) {
                     above.pop();
                 }
-                tree.parents.push(above.last().map_or(0, |(parent, _)| *parent));
+                tree.parents
+                    .push(above.last().map_or(0, |(parent, _)| *parent));
                 above.push((tree.len(), place));
                 tree.places.push(place);
             }
@@ -144,7 +157,10 @@ impl<'a> Tree<'a> {
 
     /// The operations at the parent; none for the root.
     pub(super) fn above(&self, at: usize, operations: &[Operations]) -> Operations {
-        self.parent(at).and_then(|parent| operations.get(parent)).copied().unwrap_or_default()
+        self.parent(at)
+            .and_then(|parent| operations.get(parent))
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Adds to each place the operations of the places above it.
@@ -157,8 +173,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Combines the regions and operations with a property to as few patterns with exceptions as possible. Marks become
-    /// exceptions of the pieces that contain them.
+    /// Combines the regions and operations with a property to as few patterns with exceptions as
+    /// possible. Marks become exceptions of the pieces that contain them.
     pub(super) fn pieces(&self, has: &[Operations], marks: &[Mark]) -> Vec<Piece> {
         // For each place and operation, the first place of the piece that contains it.
         let mut tops: Vec<[usize; Operation::ALL.len()]> = Vec::with_capacity(self.len());
@@ -166,9 +182,20 @@ impl<'a> Tree<'a> {
         let mut except: Vec<(usize, Mark)> = Vec::new();
         for (at, operations_here) in has.iter().enumerate() {
             let above = self.above(at, has);
-            let mut top = self.parent(at).and_then(|parent| tops.get(parent)).copied().unwrap_or_default();
+            let mut top = self
+                .parent(at)
+                .and_then(|parent| tops.get(parent))
+                .copied()
+                .unwrap_or_default();
             split(above.without(*operations_here), &top, |top, operations| {
-                except.push((top, Mark { at, what: 0, operations }));
+                except.push((
+                    top,
+                    Mark {
+                        at,
+                        what: 0,
+                        operations,
+                    },
+                ));
             });
             let new = operations_here.without(above);
             for operation in new.iter() {
@@ -182,28 +209,51 @@ impl<'a> Tree<'a> {
             tops.push(top);
         }
         for mark in marks {
-            let inside = has.get(mark.at).copied().unwrap_or_default().and(mark.operations);
-            let Some(top) = tops.get(mark.at) else { continue };
+            let inside = has
+                .get(mark.at)
+                .copied()
+                .unwrap_or_default()
+                .and(mark.operations);
+            let Some(top) = tops.get(mark.at) else {
+                continue;
+            };
             split(inside, top, |top, operations| {
-                except.push((top, Mark { at: mark.at, what: mark.what, operations }));
+                except.push((
+                    top,
+                    Mark {
+                        at: mark.at,
+                        what: mark.what,
+                        operations,
+                    },
+                ));
             });
         }
-        sort(&mut except, |a, b| (a.0, a.1.at, a.1.what).cmp(&(b.0, b.1.at, b.1.what)));
+        sort(&mut except, |a, b| {
+            (a.0, a.1.at, a.1.what).cmp(&(b.0, b.1.at, b.1.what))
+        });
         let mut except = except.as_slice();
         let mut pieces = Vec::new();
         for (at, operations) in starts {
-            let (of, rest) = except.split_at(except.iter().take_while(|(top, _)| *top == at).count());
+            let (of, rest) =
+                except.split_at(except.iter().take_while(|(top, _)| *top == at).count());
             except = rest;
             // Operations with the same exceptions stay together.
             let mut groups = vec![operations];
             for (_, mark) in of {
-                let halves =
-                    groups.iter().flat_map(|group| [group.without(mark.operations), group.and(mark.operations)]);
+                let halves = groups
+                    .iter()
+                    .flat_map(|group| [group.without(mark.operations), group.and(mark.operations)]);
                 groups = halves.filter(|group| !group.is_empty()).collect();
             }
             for operations in groups {
-                let of = of.iter().filter(|(_, mark)| mark.operations.meets(operations));
-                pieces.push(Piece { at, operations, except: of.map(|(_, mark)| (mark.at, mark.what)).collect() });
+                let of = of
+                    .iter()
+                    .filter(|(_, mark)| mark.operations.meets(operations));
+                pieces.push(Piece {
+                    at,
+                    operations,
+                    except: of.map(|(_, mark)| (mark.at, mark.what)).collect(),
+                });
             }
         }
         pieces
@@ -226,7 +276,11 @@ impl<'a> Tree<'a> {
         }
         // A place has finitely many places below it, so one of the characters is unused.
         let name = |c: char| format!("{start}{c}");
-        ('a'..='z').chain('0'..='9').chain('\u{a1}'..=char::MAX).map(name).find(|name| self.is_in(name, at))
+        ('a'..='z')
+            .chain('0'..='9')
+            .chain('\u{a1}'..=char::MAX)
+            .map(name)
+            .find(|name| self.is_in(name, at))
     }
 
     fn is_in(&self, name: &str, at: usize) -> bool {
@@ -235,7 +289,9 @@ impl<'a> Tree<'a> {
 
     /// The narrowest place of the tree that covers this one.
     pub(super) fn narrowest(&self, place: Place<'_>) -> usize {
-        let after = self.places.partition_point(|known| known.order(place).is_le());
+        let after = self
+            .places
+            .partition_point(|known| known.order(place).is_le());
         // It is the preceding place, or one above that.
         let mut narrowest = after.saturating_sub(1);
         while !self.place(narrowest).covers(place)
@@ -248,25 +304,42 @@ impl<'a> Tree<'a> {
 
     /// Whether this place has names in common with a place of the tree other than the root.
     pub(super) fn meets(&self, place: Place<'_>) -> bool {
-        let after = self.places.partition_point(|known| known.order(place).is_le());
-        // A place that covers it is the preceding one or above that; the first place that it covers is the following one.
+        let after = self
+            .places
+            .partition_point(|known| known.order(place).is_le());
+        // A place that covers it is the preceding one or above that; the first place that it covers
+        // is the following one.
         let mut before = after.saturating_sub(1);
         while before > 0 && !self.place(before).covers(place) {
             before = self.parents.get(before).copied().unwrap_or_default();
         }
-        before > 0 || self.places.get(after).is_some_and(|known| place.covers(*known))
+        before > 0
+            || self
+                .places
+                .get(after)
+                .is_some_and(|known| place.covers(*known))
     }
 
     /// The places of the tree that this one covers, and the index of the first of them.
     pub(super) fn below(&self, place: Place<'_>) -> (usize, &[Place<'a>]) {
-        let first = self.places.partition_point(|known| known.order(place).is_lt());
+        let first = self
+            .places
+            .partition_point(|known| known.order(place).is_lt());
         let rest = self.places.get(first..).unwrap_or_default();
-        (first, rest.get(..rest.partition_point(|known| place.covers(*known))).unwrap_or_default())
+        (
+            first,
+            rest.get(..rest.partition_point(|known| place.covers(*known)))
+                .unwrap_or_default(),
+        )
     }
 }
 
 /// Groups the operations by the first place of their pieces.
-fn split(operations: Operations, tops: &[usize; Operation::ALL.len()], mut visit: impl FnMut(usize, Operations)) {
+fn split(
+    operations: Operations,
+    tops: &[usize; Operation::ALL.len()],
+    mut visit: impl FnMut(usize, Operations),
+) {
     let mut rest = operations;
     while let Some(first) = rest.iter().next() {
         let top = tops.get(first as usize).copied().unwrap_or_default();
@@ -288,9 +361,28 @@ mod tests {
     #[test]
     fn places_are_below_the_narrowest_covering_place() {
         use Place::{All, Literal, Prefix};
-        let tree =
-            Tree::new([Literal("ab"), Prefix("a"), Prefix("abc"), Literal("b"), Literal("a"), Prefix("a")].into_iter());
-        assert_eq!(tree.places(), [All, Prefix("a"), Literal("a"), Literal("ab"), Prefix("abc"), Literal("b")]);
+        let tree = Tree::new(
+            [
+                Literal("ab"),
+                Prefix("a"),
+                Prefix("abc"),
+                Literal("b"),
+                Literal("a"),
+                Prefix("a"),
+            ]
+            .into_iter(),
+        );
+        assert_eq!(
+            tree.places(),
+            [
+                All,
+                Prefix("a"),
+                Literal("a"),
+                Literal("ab"),
+                Prefix("abc"),
+                Literal("b")
+            ]
+        );
         assert_eq!(tree.parents, [0, 0, 1, 1, 1, 0]);
         assert_eq!(tree.made_of, [3, 1, 4, 5, 2, 1]);
     }
@@ -298,14 +390,26 @@ mod tests {
     #[test]
     fn witnesses_are_only_in_their_regions() {
         use Place::{Literal, Prefix};
-        let letters: Vec<String> = ('a'..='z').chain('0'..='9').map(|c| format!("x{c}")).collect();
+        let letters: Vec<String> = ('a'..='z')
+            .chain('0'..='9')
+            .map(|c| format!("x{c}"))
+            .collect();
         let mut places: Vec<Place<'_>> = letters.iter().map(|name| Prefix(name)).collect();
-        places.extend([Prefix("x"), Literal("x"), Literal("a"), Literal("kafka-cluster")]);
+        places.extend([
+            Prefix("x"),
+            Literal("x"),
+            Literal("a"),
+            Literal("kafka-cluster"),
+        ]);
         let tree = Tree::new(places.into_iter());
         for at in 0..tree.len() {
             for resource_type in ResourceType::ALL {
                 let name = tree.witness(at, *resource_type).unwrap();
-                let covering = tree.places().iter().enumerate().filter(|(_, place)| place.covers(Literal(&name)));
+                let covering = tree
+                    .places()
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, place)| place.covers(Literal(&name)));
                 assert_eq!(covering.map(|(at, _)| at).next_back(), Some(at), "{name}");
             }
         }

@@ -28,11 +28,12 @@ pub struct WhatIf {
     pub policy: Policy,
 }
 
-/// Evaluates hypothetical changes for an identity, and for a check of it if there is one (the check's own `who` is ignored).
+/// Evaluates hypothetical changes for an identity, and for a check of it if there is one (the
+/// check's own `who` is ignored).
 ///
 /// # Errors
-/// The errors of [`gbac_engine::resolve`] before or after the changes, because other settings may read no user from a token;
-/// and those of [`evaluate`](crate::check::evaluate).
+/// The errors of [`gbac_engine::resolve`] before or after the changes, because other settings may
+/// read no user from a token; and those of [`evaluate`](crate::check::evaluate).
 ///
 /// ```
 /// use gbac_analysis::{HypotheticalChange, HypotheticalChanges, what_if};
@@ -64,9 +65,10 @@ pub fn what_if(
     let (after, group_no_ops) = hypothetical.person(&resolved.identity);
     no_ops.extend(group_no_ops);
     let answers = match question {
-        Some(check) => {
-            Some([evaluate(policy, &before.identity, check, otherwise)?, evaluate(&changed, &after, check, otherwise)?])
-        }
+        Some(check) => Some([
+            evaluate(policy, &before.identity, check, otherwise)?,
+            evaluate(&changed, &after, check, otherwise)?,
+        ]),
         None => None,
     };
     Ok(WhatIf {

@@ -1,5 +1,5 @@
-//! Who can perform an operation on a resource: every principal with a matching ACL, the ACL that allows it, and the ACLs that
-//! deny it.
+//! Who can perform an operation on a resource: every principal with a matching ACL, the ACL that
+//! allows it, and the ACLs that deny it.
 
 use super::held::is_superuser;
 use super::tree::Place;
@@ -18,11 +18,11 @@ use gbac_engine::{
 pub struct WhoCan {
     /// The superusers, by name, who are allowed regardless of ACLs (D-14).
     pub superusers: Vec<String>,
-    /// Every scope with a matching ACL of its own or of a role: everyone, then by type and name. Others, except superusers, get
-    /// the decision of everyone; if that is absent, they are denied.
+    /// Every scope with a matching ACL of its own or of a role: everyone, then by type and name.
+    /// Others, except superusers, get the decision of everyone; if that is absent, they are denied.
     pub entries: Vec<WhoCanEntry>,
-    /// The principals of the matching denies. An identity with one of them is denied, so an allowed entry is allowed only
-    /// without them.
+    /// The principals of the matching denies. An identity with one of them is denied, so an allowed
+    /// entry is allowed only without them.
     pub blocked_for: Vec<Principal>,
 }
 
@@ -44,8 +44,8 @@ pub struct WhoCanEntry {
 }
 
 impl WhoCanEntry {
-    /// Whether `User:*`, as the scope or as a member of the role, is the user named `*` (D-33). Everyone is [`Scope::Everyone`]
-    /// and never a member.
+    /// Whether `User:*`, as the scope or as a member of the role, is the user named `*` (D-33).
+    /// Everyone is [`Scope::Everyone`] and never a member.
     ///
     /// ```
     /// use gbac_analysis::who_can;
@@ -79,10 +79,11 @@ pub struct AclMatch {
     pub role: Option<String>,
 }
 
-/// Finds who is allowed to make a request. The time of the request is ignored, because the users, groups and roles in a policy
-/// never expire.
+/// Finds who is allowed to make a request. The time of the request is ignored, because the users,
+/// groups and roles in a policy never expire.
 ///
-/// Cost: one pass over the rows of the patterns that match the name, and over the members of their roles.
+/// Cost: one pass over the rows of the patterns that match the name, and over the members of their
+/// roles.
 ///
 /// ```
 /// use gbac_analysis::{Scope, who_can};
@@ -105,8 +106,9 @@ pub fn who_can(policy: &Policy, request: &Request<'_>) -> WhoCan {
     holders(policy, &Hits::new(policy, request))
 }
 
-/// Finds who is allowed to make a request for any name that starts with the request's name, by the ACLs that cover all of these
-/// names. ACLs on some of these names are ignored, as in [`matrix_cell`](crate::matrix_cell).
+/// Finds who is allowed to make a request for any name that starts with the request's name, by the
+/// ACLs that cover all of these names. ACLs on some of these names are ignored, as in
+/// [`matrix_cell`](crate::matrix_cell).
 ///
 /// The cost is that of [`who_can`].
 ///
@@ -127,16 +129,26 @@ pub fn who_can(policy: &Policy, request: &Request<'_>) -> WhoCan {
 /// ```
 #[must_use]
 pub fn who_can_on_prefix(policy: &Policy, request: &Request<'_>) -> WhoCan {
-    holders(policy, &Hits::at(policy, request, Place::named(PatternType::Prefixed, request.resource_name)))
+    holders(
+        policy,
+        &Hits::at(
+            policy,
+            request,
+            Place::named(PatternType::Prefixed, request.resource_name),
+        ),
+    )
 }
 
 /// Finds the holders that these rows affect.
 fn holders(policy: &Policy, hits: &Hits<'_>) -> WhoCan {
-    // Sorted by number. `User:*` is everyone if it is the principal of an ACL, and a user if it is a member.
+    // Sorted by number. `User:*` is everyone if it is the principal of an ACL, and a user if it is
+    // a member.
     let mut affected: Vec<(PrincipalId, bool)> = Vec::new();
     let mut blocked_for = Vec::new();
     for (id, principal_hits) in hits.by_principal() {
-        let Some(principal) = policy.principal(id) else { continue };
+        let Some(principal) = policy.principal(id) else {
+            continue;
+        };
         let is_role = principal.kind() == PrincipalType::Role;
         if is_role && !policy.is_role(id) {
             continue;
@@ -153,15 +165,25 @@ fn holders(policy: &Policy, hits: &Hits<'_>) -> WhoCan {
     affected.dedup();
     let mut entries = Vec::with_capacity(affected.len());
     for (id, everyone) in affected {
-        let Some(principal) = policy.principal(id) else { continue };
+        let Some(principal) = policy.principal(id) else {
+            continue;
+        };
         if everyone || !is_superuser(policy, principal) {
-            let scope = if everyone { Scope::Everyone } else { Scope::One(principal.clone()) };
+            let scope = if everyone {
+                Scope::Everyone
+            } else {
+                Scope::One(principal.clone())
+            };
             entries.push(hits.entry(scope, Some(id)));
         }
     }
     sort(&mut entries, |a, b| a.scope.cmp(&b.scope));
     sort(&mut blocked_for, |a, b| a.cmp(b));
-    WhoCan { superusers: policy.settings().superusers.iter().cloned().collect(), entries, blocked_for }
+    WhoCan {
+        superusers: policy.settings().superusers.iter().cloned().collect(),
+        entries,
+        blocked_for,
+    }
 }
 
 /// The rows that match a request, of all principals.
@@ -177,14 +199,16 @@ pub(super) struct Hits<'a> {
 pub(super) struct Hit {
     principal: PrincipalId,
     pattern: PatternId,
-    /// The specificity of the pattern: greatest for the literal name, least for the literal `*` (D-20).
+    /// The specificity of the pattern: greatest for the literal name, least for the literal `*`
+    /// (D-20).
     specificity: usize,
     row: Row,
     pub(super) allows: bool,
     pub(super) denies: bool,
 }
 
-/// The sort key of an ACL in the order of D-20 and D-35: path, pattern, `User:*`, any host, operation and host.
+/// The sort key of an ACL in the order of D-20 and D-35: path, pattern, `User:*`, any host,
+/// operation and host.
 type Rank = (usize, usize, bool, u8, usize, Host);
 
 impl<'a> Hits<'a> {
@@ -197,15 +221,24 @@ impl<'a> Hits<'a> {
         Self::of_patterns(policy, request, |pattern| Place::of(pattern).covers(place))
     }
 
-    fn of_patterns(policy: &'a Policy, request: &'a Request<'a>, is_selected: impl Fn(&Pattern) -> bool) -> Self {
+    fn of_patterns(
+        policy: &'a Policy,
+        request: &'a Request<'a>,
+        is_selected: impl Fn(&Pattern) -> bool,
+    ) -> Self {
         let host = request.host.map(|host| host.to_canonical());
         let host = host.map(|host| (host, policy.host_id(Host::Address(host))));
         let allow = Operations::answering(request.operation, Permission::Allow);
         let deny = Operations::answering(request.operation, Permission::Deny);
         let mut hits = Vec::new();
-        for id in policy.covering(request.resource_type, request.resource_name).as_slice() {
+        for id in policy
+            .covering(request.resource_type, request.resource_name)
+            .as_slice()
+        {
             let id = PatternId(*id);
-            let Some(pattern) = policy.pattern(id).filter(|pattern| is_selected(pattern)) else { continue };
+            let Some(pattern) = policy.pattern(id).filter(|pattern| is_selected(pattern)) else {
+                continue;
+            };
             let specificity = match pattern.pattern_type {
                 PatternType::Literal if pattern.name() == request.resource_name => usize::MAX,
                 PatternType::Literal => 0,
@@ -221,14 +254,29 @@ impl<'a> Hits<'a> {
                         (is, is)
                     }
                 };
-                let (allows, denies) = (applies && row.allow().meets(allow), may_apply && row.deny().meets(deny));
+                let (allows, denies) = (
+                    applies && row.allow().meets(allow),
+                    may_apply && row.deny().meets(deny),
+                );
                 if allows || denies || may_apply && row.allow().meets(allow) {
-                    hits.push(Hit { principal: row.principal, pattern: id, specificity, row: *row, allows, denies });
+                    hits.push(Hit {
+                        principal: row.principal,
+                        pattern: id,
+                        specificity,
+                        row: *row,
+                        allows,
+                        denies,
+                    });
                 }
             }
         }
         sort(&mut hits, |a, b| a.principal.cmp(&b.principal));
-        Self { policy, request, everyone: policy.principal_id(PrincipalType::User, "*"), hits }
+        Self {
+            policy,
+            request,
+            everyone: policy.principal_id(PrincipalType::User, "*"),
+            hits,
+        }
     }
 
     /// The hits of each principal.
@@ -247,11 +295,17 @@ impl<'a> Hits<'a> {
     pub(super) fn allowing(&self, principal: PrincipalId) -> Vec<Acl> {
         let mut acls = Vec::new();
         for hit in self.of(principal).iter().filter(|hit| hit.allows) {
-            let Some(pattern) = self.policy.pattern(hit.pattern) else { continue };
+            let Some(pattern) = self.policy.pattern(hit.pattern) else {
+                continue;
+            };
             let allowing = hit.row.of(Permission::Allow).iter();
-            let allowing =
-                allowing.filter(|operation| rank(*operation, self.request.operation, Permission::Allow).is_some());
-            acls.extend(allowing.map(|operation| self.policy.acl(pattern, &hit.row, operation, Permission::Allow)));
+            let allowing = allowing.filter(|operation| {
+                rank(*operation, self.request.operation, Permission::Allow).is_some()
+            });
+            acls.extend(allowing.map(|operation| {
+                self.policy
+                    .acl(pattern, &hit.row, operation, Permission::Allow)
+            }));
         }
         sort(&mut acls, |a, b| a.cmp(b));
         acls
@@ -277,14 +331,30 @@ impl<'a> Hits<'a> {
                     let role = id.filter(|id| self.policy.is_role(*id));
                     paths.follow(None, role);
                     let links = role.map_or(&[][..], |role| self.policy.links(role));
-                    members.extend(links.iter().filter_map(|id| self.policy.principal(*id)).cloned());
+                    members.extend(
+                        links
+                            .iter()
+                            .filter_map(|id| self.policy.principal(*id))
+                            .cloned(),
+                    );
                     sort(&mut members, |a, b| a.cmp(b));
                 }
             },
         }
         let (granted_by, denied_by, host_unknown) = paths.finish();
-        let outcome = if granted_by.is_some() && denied_by.is_empty() { Outcome::Allow } else { Outcome::Deny };
-        WhoCanEntry { scope, members, outcome, granted_by, denied_by, host_unknown }
+        let outcome = if granted_by.is_some() && denied_by.is_empty() {
+            Outcome::Allow
+        } else {
+            Outcome::Deny
+        };
+        WhoCanEntry {
+            scope,
+            members,
+            outcome,
+            granted_by,
+            denied_by,
+            host_unknown,
+        }
     }
 
     /// The ACLs that deny an identity, in the order of D-20.
@@ -292,8 +362,12 @@ impl<'a> Hits<'a> {
         self.of_identity(identity).1
     }
 
-    /// The ACL that allows an identity, the ACLs that deny it, and whether the host could change the decision.
-    pub(super) fn of_identity(&self, identity: &Identity) -> (Option<AclMatch>, Vec<AclMatch>, bool) {
+    /// The ACL that allows an identity, the ACLs that deny it, and whether the host could change
+    /// the decision.
+    pub(super) fn of_identity(
+        &self,
+        identity: &Identity,
+    ) -> (Option<AclMatch>, Vec<AclMatch>, bool) {
         let mut paths = PathMatches::new(self);
         let id = |kind, name: &str| self.policy.principal_id(kind, name);
         paths.user(id(identity.principal_type(), identity.user()));
@@ -326,7 +400,13 @@ struct PathMatches<'a> {
 
 impl<'a> PathMatches<'a> {
     const fn new(hits: &'a Hits<'a>) -> Self {
-        Self { hits, place: 0, allows: Vec::new(), denies: Vec::new(), host_might_allow: false }
+        Self {
+            hits,
+            place: 0,
+            allows: Vec::new(),
+            denies: Vec::new(),
+            host_might_allow: false,
+        }
     }
 
     /// Follows the paths of a user: its own, with `User:*`, then its roles.
@@ -354,11 +434,22 @@ impl<'a> PathMatches<'a> {
             self.host_might_allow |= !hit.allows && !hit.denies
                 || hit.row.host != HostId::ANY
                     && hits.request.host.is_none()
-                    && hit.row.allow().meets(Operations::answering(hits.request.operation, Permission::Allow));
+                    && hit.row.allow().meets(Operations::answering(
+                        hits.request.operation,
+                        Permission::Allow,
+                    ));
             let everyone = hits.everyone == Some(to);
-            for (applies, permission) in [(hit.denies, Permission::Deny), (hit.allows, Permission::Allow)] {
+            for (applies, permission) in [
+                (hit.denies, Permission::Deny),
+                (hit.allows, Permission::Allow),
+            ] {
                 if applies {
-                    self.add(hit, permission, (place, usize::MAX - hit.specificity, everyone), group);
+                    self.add(
+                        hit,
+                        permission,
+                        (place, usize::MAX - hit.specificity, everyone),
+                        group,
+                    );
                 }
             }
         }
@@ -374,17 +465,35 @@ impl<'a> PathMatches<'a> {
         let policy = self.hits.policy;
         let host = policy.host(hit.row.host);
         for operation in hit.row.of(permission).iter() {
-            let Some(rank) = rank(operation, self.hits.request.operation, permission) else { continue };
+            let Some(rank) = rank(operation, self.hits.request.operation, permission) else {
+                continue;
+            };
             let place = (path, pattern, everyone, host.breadth(), rank, host);
-            let matches = if permission == Permission::Deny { &mut self.denies } else { &mut self.allows };
+            let matches = if permission == Permission::Deny {
+                &mut self.denies
+            } else {
+                &mut self.allows
+            };
             // Only the first ACL that allows it is returned.
-            if permission == Permission::Allow && matches.first().is_some_and(|(first, _)| *first <= place) {
+            if permission == Permission::Allow
+                && matches.first().is_some_and(|(first, _)| *first <= place)
+            {
                 continue;
             }
-            let Some(pattern) = policy.pattern(hit.pattern) else { continue };
+            let Some(pattern) = policy.pattern(hit.pattern) else {
+                continue;
+            };
             let acl = policy.acl(pattern, &hit.row, operation, permission);
-            let role = (acl.principal.kind() == PrincipalType::Role).then(|| acl.principal.name().to_owned());
-            let entry = (place, AclMatch { acl, group: group.map(str::to_owned), role });
+            let role = (acl.principal.kind() == PrincipalType::Role)
+                .then(|| acl.principal.name().to_owned());
+            let entry = (
+                place,
+                AclMatch {
+                    acl,
+                    group: group.map(str::to_owned),
+                    role,
+                },
+            );
             if permission == Permission::Allow {
                 matches.clear();
             }
@@ -400,17 +509,30 @@ impl<'a> PathMatches<'a> {
             (None, Some(_)) => false,
             (None, None) => self.host_might_allow,
         };
-        let denies = self.denies.into_iter().map(|(_, matching)| matching).collect();
-        (self.allows.pop().map(|(_, matching)| matching), denies, host_unknown)
+        let denies = self
+            .denies
+            .into_iter()
+            .map(|(_, matching)| matching)
+            .collect();
+        (
+            self.allows.pop().map(|(_, matching)| matching),
+            denies,
+            host_unknown,
+        )
     }
 }
 
-/// The rank of an ACL's operation among those that apply to the requested one; `None` if it does not apply (D-02, D-20).
+/// The rank of an ACL's operation among those that apply to the requested one; `None` if it does
+/// not apply (D-02, D-20).
 fn rank(of_acl: Operation, requested: Operation, permission: Permission) -> Option<usize> {
     match of_acl {
         _ if of_acl == requested => Some(0),
         Operation::All => Some(usize::MAX),
         _ if permission == Permission::Deny => None,
-        _ => requested.implied_by().iter().position(|implied| *implied == of_acl).map(|place| place + 1),
+        _ => requested
+            .implied_by()
+            .iter()
+            .position(|implied| *implied == of_acl)
+            .map(|place| place + 1),
     }
 }

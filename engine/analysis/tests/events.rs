@@ -1,5 +1,9 @@
 //! Tests of the audit events that a check produces.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
 
 use serde_json::{Value, json};
 
@@ -19,7 +23,10 @@ fn evaluate(check: &Value) -> (Vec<Value>, Value) {
         product: &product,
         service: service::ADMIN,
         server: Endpoint::default(),
-        client: Endpoint { port: Some(7), ..Endpoint::default() },
+        client: Endpoint {
+            port: Some(7),
+            ..Endpoint::default()
+        },
         correlation_uid: None,
         invoked_by: None,
     };
@@ -28,7 +35,10 @@ fn evaluate(check: &Value) -> (Vec<Value>, Value) {
     let answer = answer(&policy, &check, None, At::IgnoringExpiry).unwrap();
     let events = decision_events(context, &opened.identity, &check, &answer);
     let sign_in = sign_in_event(context, AuthProtocol::OIDC, false, &opened.identity, &check);
-    (events.iter().map(event_to_value).collect(), event_to_value(&sign_in))
+    (
+        events.iter().map(event_to_value).collect(),
+        event_to_value(&sign_in),
+    )
 }
 
 #[test]
@@ -40,9 +50,15 @@ fn a_request_has_an_event_for_each_of_its_checks() {
     }));
     let of = |event: &Value| (event["api"].clone(), event["resources"][0]["name"].clone());
     let api = json!({ "operation": "produce", "service": { "name": "kafka rpc protocol" } });
-    assert_eq!(events.iter().map(of).collect::<Vec<_>>(), [(api.clone(), json!("x")), (api, json!("y"))]);
+    assert_eq!(
+        events.iter().map(of).collect::<Vec<_>>(),
+        [(api.clone(), json!("x")), (api, json!("y"))]
+    );
     assert_eq!(events[0]["src_endpoint"], json!({ "ip": "10.0.0.7" }));
-    assert_eq!(sign_in["user"]["groups"][1], json!({ "type": "idp_group", "name": "b" }));
+    assert_eq!(
+        sign_in["user"]["groups"][1],
+        json!({ "type": "idp_group", "name": "b" })
+    );
     assert_eq!(sign_in["service"]["name"], "kafka rpc protocol");
 }
 
@@ -63,16 +79,36 @@ fn refused_identities_have_an_event_with_the_request() {
         let mut check = query;
         check["identity"] = json!({ "user": "alice" });
         let check = check_from_value(&check).unwrap();
-        event_to_value(&refused_check_event(context, "the token has expired", &check))
+        event_to_value(&refused_check_event(
+            context,
+            "the token has expired",
+            &check,
+        ))
     };
-    let event = event_of(json!({ "operation": "read", "resource_type": "topic", "resource_name": "x" }));
-    assert_eq!(event["resources"], json!([{ "name": "x", "type": "topic" }]));
-    assert_eq!(event["actor"]["user"], json!({ "name": "{{anonymous}}", "type_id": 0 }));
-    assert_eq!(event["actor"]["authorizations"][0]["policy"]["desc"], "the token has expired");
+    let event =
+        event_of(json!({ "operation": "read", "resource_type": "topic", "resource_name": "x" }));
+    assert_eq!(
+        event["resources"],
+        json!([{ "name": "x", "type": "topic" }])
+    );
+    assert_eq!(
+        event["actor"]["user"],
+        json!({ "name": "{{anonymous}}", "type_id": 0 })
+    );
+    assert_eq!(
+        event["actor"]["authorizations"][0]["policy"]["desc"],
+        "the token has expired"
+    );
     let event = event_of(json!({ "request": { "api": "kafka", "name": "OffsetCommit",
         "resources": { "topic": ["x", "y"], "group": ["g"] } } }));
-    assert_eq!(event["resources"][2], json!({ "name": "y", "type": "topic" }));
-    assert_eq!((&event["status_id"], &event["api"]["operation"]), (&json!(2), &json!("offset_commit")));
+    assert_eq!(
+        event["resources"][2],
+        json!({ "name": "y", "type": "topic" })
+    );
+    assert_eq!(
+        (&event["status_id"], &event["api"]["operation"]),
+        (&json!(2), &json!("offset_commit"))
+    );
 }
 
 #[test]

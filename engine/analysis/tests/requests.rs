@@ -1,10 +1,11 @@
-//! Tests of the request table: the permissions that every request needs, every error, and how permissions combine.
+//! Tests of the request table: the permissions that every request needs, every error, and how
+//! permissions combine.
 
 use std::collections::BTreeSet;
 
 use gbac_analysis::requests::{
-    Api, Presence, RECIPES, RequestFault, RequiredCheck, Requirement, ResourceNames, catalog, expand, find, is_implied,
-    kind_name, recipe,
+    Api, Presence, RECIPES, RequestFault, RequiredCheck, Requirement, ResourceNames, catalog,
+    expand, find, is_implied, kind_name, recipe,
 };
 use gbac_engine::decide::Outcome;
 use gbac_engine::model::CLUSTER_NAME;
@@ -13,7 +14,14 @@ use gbac_engine::model::CLUSTER_NAME;
 fn resources(text: &str) -> ResourceNames {
     let pair = |word: &str| {
         let (kind, names) = word.split_once('=').unwrap();
-        (kind.to_string(), names.split(',').filter(|name| !name.is_empty()).map(String::from).collect())
+        (
+            kind.to_string(),
+            names
+                .split(',')
+                .filter(|name| !name.is_empty())
+                .map(String::from)
+                .collect(),
+        )
     };
     text.split_whitespace().map(pair).collect()
 }
@@ -21,7 +29,10 @@ fn resources(text: &str) -> ResourceNames {
 /// A requirement as one line: `&(READ topic:a, |(WRITE topic:b, ALTER cluster))`.
 fn line(need: &Requirement) -> String {
     let list = |sign: char, parts: &[Requirement]| {
-        format!("{sign}({})", parts.iter().map(line).collect::<Vec<_>>().join(", "))
+        format!(
+            "{sign}({})",
+            parts.iter().map(line).collect::<Vec<_>>().join(", ")
+        )
     };
     match need {
         Requirement::Check(check) => {
@@ -150,9 +161,13 @@ const NEEDS: &[(&str, &str, &str, &str)] = &[
 fn every_request_needs_what_the_platform_documents() {
     let mut covered = BTreeSet::new();
     for (api, name, given, need) in NEEDS {
-        let expanded = expand(api, name, &resources(given)).unwrap_or_else(|error| panic!("{name} {given}: {error}"));
+        let expanded = expand(api, name, &resources(given))
+            .unwrap_or_else(|error| panic!("{name} {given}: {error}"));
         assert_eq!(line(&expanded), *need, "{name} {given}");
-        covered.insert((Api::from_name(api).unwrap(), find(Api::from_name(api).unwrap(), name).unwrap().id));
+        covered.insert((
+            Api::from_name(api).unwrap(),
+            find(Api::from_name(api).unwrap(), name).unwrap().id,
+        ));
     }
     let rows: BTreeSet<_> = catalog().iter().map(|row| (row.api, row.id)).collect();
     assert_eq!(covered, rows, "rows without a line in this test");
@@ -160,10 +175,22 @@ fn every_request_needs_what_the_platform_documents() {
 
 #[test]
 fn names_are_taken_as_they_are() {
-    let unusual_names = [String::new(), " a ".into(), "*".into(), "日本/x,y".into(), "a\u{0}".into()];
+    let unusual_names = [
+        String::new(),
+        " a ".into(),
+        "*".into(),
+        "日本/x,y".into(),
+        "a\u{0}".into(),
+    ];
     let given = ResourceNames::from([("topic".to_string(), unusual_names.to_vec())]);
     let need = expand("kafka", "Fetch", &given).unwrap();
-    assert_eq!(need.checks().iter().map(|check| check.resource_name.clone()).collect::<Vec<_>>(), unusual_names);
+    assert_eq!(
+        need.checks()
+            .iter()
+            .map(|check| check.resource_name.clone())
+            .collect::<Vec<_>>(),
+        unusual_names
+    );
 }
 
 #[rustfmt::skip]
@@ -223,11 +250,28 @@ fn all_faults_are_reported_at_once() {
 #[test]
 fn long_and_odd_input_gives_a_fault_and_no_panic() {
     let long = "x".repeat(1_000_000);
-    for text in ["", " ", "{", "}", "{}", "\u{0}", "GET", "GET /", "日本", long.as_str()] {
+    for text in [
+        "",
+        " ",
+        "{",
+        "}",
+        "{}",
+        "\u{0}",
+        "GET",
+        "GET /",
+        "日本",
+        long.as_str(),
+    ] {
         for api in ["kafka", "schema_registry", "http_proxy", text] {
             let given = ResourceNames::from([(text.to_string(), vec![text.to_string()])]);
             let error = expand(api, text, &given).unwrap_err();
-            assert!(error.faults().iter().any(|fault| matches!(fault, RequestFault::UnknownKind(_))), "{text:.20}");
+            assert!(
+                error
+                    .faults()
+                    .iter()
+                    .any(|fault| matches!(fault, RequestFault::UnknownKind(_))),
+                "{text:.20}"
+            );
             assert!(error.faults().len() >= 2);
         }
     }
@@ -242,7 +286,9 @@ fn fillings(parameters: &[gbac_analysis::requests::ParameterSpec]) -> Vec<Resour
             for count in 0..3 {
                 let mut filled: ResourceNames = filled.clone();
                 if count > 0 {
-                    let names = (0..count).map(|n| format!("{}{n}", kind_name(kind.kind))).collect();
+                    let names = (0..count)
+                        .map(|n| format!("{}{n}", kind_name(kind.kind)))
+                        .collect();
                     filled.insert(kind_name(kind.kind), names);
                 }
                 next.push(filled);
@@ -264,8 +310,12 @@ fn has_empty_any(need: &Requirement) -> bool {
 fn is_normal(need: &Requirement, parent: char) -> bool {
     match need {
         Requirement::Check(_) => true,
-        Requirement::All(parts) => parent != '&' && parts.len() != 1 && parts.iter().all(|part| is_normal(part, '&')),
-        Requirement::Any(parts) => parent != '|' && parts.len() != 1 && parts.iter().all(|part| is_normal(part, '|')),
+        Requirement::All(parts) => {
+            parent != '&' && parts.len() != 1 && parts.iter().all(|part| is_normal(part, '&'))
+        }
+        Requirement::Any(parts) => {
+            parent != '|' && parts.len() != 1 && parts.iter().all(|part| is_normal(part, '|'))
+        }
     }
 }
 
@@ -275,37 +325,62 @@ fn whatever_is_named_the_laws_hold() {
     for row in catalog() {
         for given in fillings(row.parameters) {
             let complete = row.parameters.iter().all(|parameter| {
-                parameter.presence != Presence::Required || given.get(kind_name(parameter.kind)).is_some()
+                parameter.presence != Presence::Required
+                    || given.get(kind_name(parameter.kind)).is_some()
             });
-            let choices: Vec<_> =
-                row.parameters.iter().filter(|parameter| parameter.presence == Presence::OneOf).collect();
-            let chosen =
-                choices.is_empty() || choices.iter().any(|parameter| given.get(kind_name(parameter.kind)).is_some());
+            let choices: Vec<_> = row
+                .parameters
+                .iter()
+                .filter(|parameter| parameter.presence == Presence::OneOf)
+                .collect();
+            let chosen = choices.is_empty()
+                || choices
+                    .iter()
+                    .any(|parameter| given.get(kind_name(parameter.kind)).is_some());
             let result = row.expand(&given);
             assert_eq!(result.is_ok(), complete && chosen, "{} {given:?}", row.id);
             let Ok(need) = result else { continue };
             expanded += 1;
-            assert!(!has_empty_any(&need) && is_normal(&need, ' '), "{} {}", row.id, line(&need));
+            assert!(
+                !has_empty_any(&need) && is_normal(&need, ' '),
+                "{} {}",
+                row.id,
+                line(&need)
+            );
             let checks = need.checks();
             for check in &checks {
                 let named = given.get(kind_name(check.resource_type));
-                let known = is_implied(check.resource_type) || named.is_some_and(|n| n.contains(&check.resource_name));
+                let known = is_implied(check.resource_type)
+                    || named.is_some_and(|n| n.contains(&check.resource_name));
                 assert!(known, "{} {check}", row.id);
             }
-            // Every set of allowed checks: an allowed set stays allowed with one more check; the empty and the full set give
-            // the extremes.
+            // Every set of allowed checks: an allowed set stays allowed with one more check; the
+            // empty and the full set give the extremes.
             let outcome = |allowed: u32| {
                 need.outcome(|check| {
                     let bit = checks.iter().position(|other| *other == check).unwrap();
-                    if allowed & (1 << bit) != 0 { Outcome::Allow } else { Outcome::Deny }
+                    if allowed & (1 << bit) != 0 {
+                        Outcome::Allow
+                    } else {
+                        Outcome::Deny
+                    }
                 })
             };
             let everything = (1_u32 << checks.len()) - 1;
             assert_eq!(outcome(everything), Outcome::Allow, "{}", row.id);
-            assert_eq!(outcome(0) == Outcome::Allow, checks.is_empty(), "{}", row.id);
+            assert_eq!(
+                outcome(0) == Outcome::Allow,
+                checks.is_empty(),
+                "{}",
+                row.id
+            );
             for allowed in 0..=everything {
                 for bit in 0..checks.len() {
-                    assert!(outcome(allowed) <= outcome(allowed | (1 << bit)), "{}", row.id);
+                    assert!(
+                        outcome(allowed) <= outcome(allowed | (1 << bit)),
+                        "{}",
+                        row.id
+                    );
                 }
             }
         }
@@ -316,8 +391,14 @@ fn whatever_is_named_the_laws_hold() {
 #[test]
 fn needs_read_as_words() {
     let needs = |api, name| find(api, name).unwrap().needs();
-    assert_eq!(needs(Api::Kafka, "Produce"), "write on each topic and write on each transactional ID named");
-    assert_eq!(needs(Api::Kafka, "CreateTopics"), "create on each topic or create on the cluster");
+    assert_eq!(
+        needs(Api::Kafka, "Produce"),
+        "write on each topic and write on each transactional ID named"
+    );
+    assert_eq!(
+        needs(Api::Kafka, "CreateTopics"),
+        "create on each topic or create on the cluster"
+    );
     assert_eq!(
         needs(Api::Kafka, "Metadata (auto-create)"),
         "describe on each topic and (create on the cluster or create on each topic)"
@@ -327,8 +408,14 @@ fn needs_read_as_words() {
         "describe_configs on each topic named; without a topic: describe_configs on the cluster"
     );
     assert_eq!(needs(Api::SchemaRegistry, "GET /schemas/types"), "nothing");
-    assert_eq!(needs(Api::SchemaRegistry, "GET /mode"), "describe_configs on the Schema Registry");
-    assert_eq!(needs(Api::HttpProxy, "post-topics-name"), "what the Kafka API needs for Metadata, Produce");
+    assert_eq!(
+        needs(Api::SchemaRegistry, "GET /mode"),
+        "describe_configs on the Schema Registry"
+    );
+    assert_eq!(
+        needs(Api::HttpProxy, "post-topics-name"),
+        "what the Kafka API needs for Metadata, Produce"
+    );
     for row in catalog() {
         assert!(!row.needs().is_empty());
     }
@@ -337,9 +424,15 @@ fn needs_read_as_words() {
 #[test]
 fn audit_names_the_request_and_not_its_variant() {
     let operation = |api, id| find(api, id).unwrap().audit_operation();
-    assert_eq!(operation(Api::Kafka, "create-topics-return-configs"), "create_topics");
+    assert_eq!(
+        operation(Api::Kafka, "create-topics-return-configs"),
+        "create_topics"
+    );
     assert_eq!(operation(Api::Kafka, "offset-commit"), "offset_commit");
-    assert_eq!(operation(Api::SchemaRegistry, "get-subject-versions"), "get_subject_versions");
+    assert_eq!(
+        operation(Api::SchemaRegistry, "get-subject-versions"),
+        "get_subject_versions"
+    );
 }
 
 #[test]
@@ -354,18 +447,37 @@ fn recipes_need_the_recommended_permissions() {
         "&(DESCRIBE topic:a, |(IDEMPOTENT_WRITE cluster, WRITE topic:a), WRITE topic:a)"
     );
     assert_eq!(
-        line(&expand("produce-transactional", "topic=a transactional_id=t")),
+        line(&expand(
+            "produce-transactional",
+            "topic=a transactional_id=t"
+        )),
         "&(DESCRIBE topic:a, DESCRIBE transactional_id:t, WRITE transactional_id:t, WRITE topic:a)"
     );
-    assert_eq!(line(&expand("schema-read", "subject=s")), "&(READ subject:s, DESCRIBE subject:s)");
-    assert_eq!(line(&expand("schema-write", "subject=s")), "&(READ subject:s, WRITE subject:s)");
+    assert_eq!(
+        line(&expand("schema-read", "subject=s")),
+        "&(READ subject:s, DESCRIBE subject:s)"
+    );
+    assert_eq!(
+        line(&expand("schema-write", "subject=s")),
+        "&(READ subject:s, WRITE subject:s)"
+    );
 
-    let streams = expand("streams", "input_topic=in output_topic=out group=app internal_topic=app-x-changelog");
-    // The documentation grants: read the input, write the output, read the group, and everything on internal topics.
+    let streams = expand(
+        "streams",
+        "input_topic=in output_topic=out group=app internal_topic=app-x-changelog",
+    );
+    // The documentation grants: read the input, write the output, read the group, and everything on
+    // internal topics.
     let granted = |check: &RequiredCheck| {
         let text = line(&Requirement::Check(check.clone()));
         let internal = text.ends_with("topic:app-x-changelog");
-        let rest = ["READ topic:in", "DESCRIBE topic:in", "WRITE topic:out", "DESCRIBE topic:out", "READ group:app"];
+        let rest = [
+            "READ topic:in",
+            "DESCRIBE topic:in",
+            "WRITE topic:out",
+            "DESCRIBE topic:out",
+            "READ group:app",
+        ];
         if internal || rest.contains(&text.as_str()) || text == "DESCRIBE group:app" {
             Outcome::Allow
         } else {
@@ -376,7 +488,11 @@ fn recipes_need_the_recommended_permissions() {
     for operation in ["CREATE", "DELETE", "READ", "WRITE", "DESCRIBE"] {
         let without = format!("{operation} topic:app-x-changelog");
         let outcome = streams.outcome(|check| {
-            if line(&Requirement::Check(check.clone())) == without { Outcome::Deny } else { granted(check) }
+            if line(&Requirement::Check(check.clone())) == without {
+                Outcome::Deny
+            } else {
+                granted(check)
+            }
         });
         assert_eq!(outcome, Outcome::Deny, "{without}");
     }
@@ -385,8 +501,15 @@ fn recipes_need_the_recommended_permissions() {
 
 #[test]
 fn recipes_report_all_faults_of_their_slots() {
-    let error = recipe("CONSUME").unwrap().expand(&resources("topic= subject=s")).unwrap_err();
-    let codes: Vec<_> = error.faults().iter().map(|fault| (fault.path(), fault.code())).collect();
+    let error = recipe("CONSUME")
+        .unwrap()
+        .expand(&resources("topic= subject=s"))
+        .unwrap_err();
+    let codes: Vec<_> = error
+        .faults()
+        .iter()
+        .map(|fault| (fault.path(), fault.code()))
+        .collect();
     assert_eq!(
         codes,
         [

@@ -24,6 +24,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let policy = policy_from_json(POLICY)?;
     let check = check_from_json(CHECK)?;
     let answer = answer(&policy, &check, None, At::seconds(1_800_000_000.0))?;
-    println!("{}", serde_json::to_string_pretty(&AnswerJson::from(&answer))?);
+    println!(
+        "{}",
+        serde_json::to_string_pretty(&AnswerJson::from(&answer))?
+    );
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! Writes the TypeScript declarations of the JavaScript package to the given file; see `cargo xtask types`.
+//! Writes the TypeScript declarations of the JavaScript package to the given file; see `cargo xtask
+//! types`.
 
 use std::{env, fs, io};
 

@@ -12,12 +12,16 @@ use super::reader::{Fields, Place, Problems};
 use super::tables::ProblemCode;
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{
-    Acl, AclError, Dialect, DialectError, Host, MAX_NAME_BYTES, MAX_TOPIC_BYTES, Operation, PatternType, Permission,
-    Principal, ResourceType,
+    Acl, AclError, Dialect, DialectError, Host, MAX_NAME_BYTES, MAX_TOPIC_BYTES, Operation,
+    PatternType, Permission, Principal, ResourceType,
 };
 
 /// An ACL with all of its members.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "FullAcl", optional_fields))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "FullAcl", optional_fields)
+)]
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "FullAcl"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AclJson {
@@ -70,8 +74,14 @@ pub fn acl_in_dialect(value: &Value, dialect: Dialect) -> Result<Acl, Problems> 
     problems.or(acl)
 }
 
-/// Reads an ACL of a dialect; without one what any dialect has, for a policy that refuses what its own lacks.
-pub(super) fn read(value: &Value, dialect: Option<Dialect>, at: &Place<'_>, problems: &mut Problems) -> Option<Acl> {
+/// Reads an ACL of a dialect; without one what any dialect has, for a policy that refuses what its
+/// own lacks.
+pub(super) fn read(
+    value: &Value,
+    dialect: Option<Dialect>,
+    at: &Place<'_>,
+    problems: &mut Problems,
+) -> Option<Acl> {
     let mut fields = Fields::of(value, at, problems)?;
     let resource_type = closed(
         &mut fields,
@@ -89,16 +99,32 @@ pub(super) fn read(value: &Value, dialect: Option<Dialect>, at: &Place<'_>, prob
         }
     };
     if let (Some(dialect), Some(resource_type)) = (dialect, resource_type) {
-        lacks(dialect.check_resource_type(resource_type), "resource_type", problems);
+        lacks(
+            dialect.check_resource_type(resource_type),
+            "resource_type",
+            problems,
+        );
     }
-    let nameless = matches!(resource_type, Some(ResourceType::Cluster | ResourceType::Registry));
+    let nameless = matches!(
+        resource_type,
+        Some(ResourceType::Cluster | ResourceType::Registry)
+    );
     let resource_name = if nameless {
-        Some(fields.optional_string("resource_name", at, problems).unwrap_or_default())
+        Some(
+            fields
+                .optional_string("resource_name", at, problems)
+                .unwrap_or_default(),
+        )
     } else {
         fields.string("resource_name", at, problems)
     };
     if let Some(name) = resource_name {
-        check_name(resource_type, name, &Place::Member(at, "resource_name"), problems);
+        check_name(
+            resource_type,
+            name,
+            &Place::Member(at, "resource_name"),
+            problems,
+        );
     }
     let pattern_type = closed(
         &mut fields,
@@ -114,13 +140,16 @@ pub(super) fn read(value: &Value, dialect: Option<Dialect>, at: &Place<'_>, prob
         .string("principal", at, problems)
         .and_then(|text| principal(text, dialect, &Place::Member(at, "principal"), problems));
     let widest = dialect.unwrap_or(Dialect::Kafka);
-    let host = fields.string("host", at, problems).and_then(|text| match Host::parse_in(widest, text) {
-        Ok(host) => Some(host),
-        Err(error) => {
-            problems.refused(&Place::Member(at, "host"), &error, error.hint());
-            None
-        }
-    });
+    let host =
+        fields
+            .string("host", at, problems)
+            .and_then(|text| match Host::parse_in(widest, text) {
+                Ok(host) => Some(host),
+                Err(error) => {
+                    problems.refused(&Place::Member(at, "host"), &error, error.hint());
+                    None
+                }
+            });
     let operation = closed(
         &mut fields,
         "operation",
@@ -157,13 +186,25 @@ pub(super) fn read(value: &Value, dialect: Option<Dialect>, at: &Place<'_>, prob
     Some(acl.normalized())
 }
 
-pub(super) fn check_name(resource_type: Option<ResourceType>, name: &str, at: &Place<'_>, problems: &mut Problems) {
-    let limit = if resource_type == Some(ResourceType::Topic) { MAX_TOPIC_BYTES } else { MAX_NAME_BYTES };
+pub(super) fn check_name(
+    resource_type: Option<ResourceType>,
+    name: &str,
+    at: &Place<'_>,
+    problems: &mut Problems,
+) {
+    let limit = if resource_type == Some(ResourceType::Topic) {
+        MAX_TOPIC_BYTES
+    } else {
+        MAX_NAME_BYTES
+    };
     if name.len() > limit {
         let error = AclError::NameTooLong(limit);
         problems.push(at, (&error).into(), error.to_string());
     }
-    let nameless = matches!(resource_type, Some(ResourceType::Cluster | ResourceType::Registry));
+    let nameless = matches!(
+        resource_type,
+        Some(ResourceType::Cluster | ResourceType::Registry)
+    );
     if name.is_empty() && !nameless {
         problems.push(
             at,
@@ -189,9 +230,12 @@ pub(super) fn principal(
     }
 }
 
-/// Reads a value of a closed enumeration, which must have the spelling of the Data Plane API. For any other spelling of a
-/// value, the message has the right one.
-#[expect(clippy::too_many_arguments, reason = "one call per enumeration; a trait would only rename the arguments")]
+/// Reads a value of a closed enumeration, which must have the spelling of the Data Plane API. For
+/// any other spelling of a value, the message has the right one.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "one call per enumeration; a trait would only rename the arguments"
+)]
 fn closed<T: Copy>(
     fields: &mut Fields<'_>,
     name: &'static str,
@@ -206,18 +250,34 @@ fn closed<T: Copy>(
     let value = exact(text);
     if value.is_none() {
         let spellings: Vec<String> = all.iter().map(|value| spell(*value).to_owned()).collect();
-        unknown_value(text, any(text).map(spell), &spellings, &Place::Member(at, name), problems);
+        unknown_value(
+            text,
+            any(text).map(spell),
+            &spellings,
+            &Place::Member(at, name),
+            problems,
+        );
     }
     value
 }
 
 /// Adds the problem that a text is not a value of an enumeration, with what to write instead.
-fn unknown_value(text: &str, suggestion: Option<&str>, spellings: &[String], at: &Place<'_>, problems: &mut Problems) {
+fn unknown_value(
+    text: &str,
+    suggestion: Option<&str>,
+    spellings: &[String],
+    at: &Place<'_>,
+    problems: &mut Problems,
+) {
     let advice = match suggestion {
         Some(suggestion) => format!("write `{suggestion}`"),
         None => format!("the values are `{}`", spellings.join("`, `")),
     };
     let short: String = text.chars().take(80).collect();
-    let message = format!("`{}` is not a value of `{}`; {advice}", escaped(&short), at.name());
+    let message = format!(
+        "`{}` is not a value of `{}`; {advice}",
+        escaped(&short),
+        at.name()
+    );
     problems.push(at, ProblemCode::UNKNOWN_VALUE, message);
 }

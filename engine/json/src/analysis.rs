@@ -10,9 +10,9 @@ use super::acl::AclJson;
 use super::code::Code;
 use super::decision::DecisionJson;
 use gbac_analysis::{
-    AccessEffect, AccessRegion, AclMatch, Addresses, Counterexample, Diff, Difference, Finding, FindingCode, Grant,
-    GrantException, GroupChange, GroupEffect, HostSet, LeastGrant, NameEffect, NamePattern, Permissions, Relation,
-    Scope, Severity, WhoCan, WhoCanEntry,
+    AccessEffect, AccessRegion, AclMatch, Addresses, Counterexample, Diff, Difference, Finding,
+    FindingCode, Grant, GrantException, GroupChange, GroupEffect, HostSet, LeastGrant, NameEffect,
+    NamePattern, Permissions, Relation, Scope, Severity, WhoCan, WhoCanEntry,
 };
 use gbac_engine::decide::Outcome;
 use gbac_engine::model::{Dialect, Host, Operation, PatternType, ResourceType};
@@ -24,13 +24,25 @@ fn strings<T: ToString>(values: &[T]) -> Vec<String> {
 /// The codes of operations; only `OPERATION_ALL` for all operations.
 fn operations(operations: &[Operation]) -> Vec<Code<Operation>> {
     let every: &[Operation] = &[Operation::All];
-    let operations = if Dialect::are_all_operations(operations) { every } else { operations };
+    let operations = if Dialect::are_all_operations(operations) {
+        every
+    } else {
+        operations
+    };
     operations.iter().map(Code::from).collect()
 }
 
 /// A pattern of resource names, as in an ACL.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "NamePattern", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "NamePattern"))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "NamePattern", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "NamePattern")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PatternJson {
     /// The name or prefix.
@@ -41,12 +53,19 @@ pub struct PatternJson {
 
 impl From<&NamePattern> for PatternJson {
     fn from(pattern: &NamePattern) -> Self {
-        Self { resource_name: pattern.name.clone(), resource_pattern_type: pattern.pattern_type.into() }
+        Self {
+            resource_name: pattern.name.clone(),
+            resource_pattern_type: pattern.pattern_type.into(),
+        }
     }
 }
 
 /// A matching ACL, and the path to its principal.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "AclMatch", optional_fields))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "AclMatch", optional_fields)
+)]
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "AclMatch"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AclMatchJson {
@@ -62,12 +81,20 @@ pub struct AclMatchJson {
 
 impl From<&AclMatch> for AclMatchJson {
     fn from(matching: &AclMatch) -> Self {
-        Self { acl: (&matching.acl).into(), group: matching.group.clone(), role: matching.role.clone() }
+        Self {
+            acl: (&matching.acl).into(),
+            group: matching.group.clone(),
+            role: matching.role.clone(),
+        }
     }
 }
 
 /// The principals that are allowed one operation on one resource.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "WhoCan", optional_fields))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "WhoCan", optional_fields)
+)]
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "WhoCan"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WhoCanJson {
@@ -91,8 +118,16 @@ impl From<&WhoCan> for WhoCanJson {
 }
 
 /// A principal, and the decision for an identity with only this principal.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "WhoCanEntry", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "WhoCanEntry"))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "WhoCanEntry", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "WhoCanEntry")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WhoCanEntryJson {
     /// `Type:name`; `User:*` for everyone.
@@ -108,7 +143,10 @@ pub struct WhoCanEntryJson {
     pub literal: bool,
     /// The members of a role.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<crate::literal::AclPrincipal>>"))]
+    #[cfg_attr(
+        feature = "typescript",
+        ts(as = "Option<Vec<crate::literal::AclPrincipal>>")
+    )]
     pub members: Vec<String>,
     /// `allow` or `deny`.
     pub outcome: Code<Outcome>,
@@ -140,9 +178,18 @@ impl From<&WhoCanEntry> for WhoCanEntryJson {
     }
 }
 
-/// All permissions. A request is allowed if and only if a grant covers it and none of the grant's exceptions does.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Permissions", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Permissions"))]
+/// All permissions. A request is allowed if and only if a grant covers it and none of the grant's
+/// exceptions does.
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "Permissions", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "Permissions")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PermissionsJson {
     /// Whether all requests are allowed, without any grant.
@@ -158,12 +205,20 @@ pub struct PermissionsJson {
 impl From<&Permissions> for PermissionsJson {
     fn from(permissions: &Permissions) -> Self {
         let grants = permissions.grants.iter().map(GrantJson::from).collect();
-        Self { superuser: permissions.superuser, expired: false, grants }
+        Self {
+            superuser: permissions.superuser,
+            expired: false,
+            grants,
+        }
     }
 }
 
 /// Operations that are allowed on the names of a pattern.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Grant", optional_fields))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "Grant", optional_fields)
+)]
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Grant"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GrantJson {
@@ -173,7 +228,8 @@ pub struct GrantJson {
     pub resource_name: String,
     /// How the name is compared.
     pub resource_pattern_type: Code<PatternType>,
-    /// The operations. `OPERATION_ALL` alone means all operations; among others, it means requests for `ALL` itself (D-27).
+    /// The operations. `OPERATION_ALL` alone means all operations; among others, it means requests
+    /// for `ALL` itself (D-27).
     pub operations: Vec<Code<Operation>>,
     /// `*` for any host, or an address.
     pub host: String,
@@ -197,8 +253,16 @@ impl From<&Grant> for GrantJson {
 }
 
 /// Names of a grant that are denied.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "GrantException", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "GrantException"))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "GrantException", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "GrantException")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GrantExceptionJson {
     /// The name or prefix.
@@ -220,15 +284,22 @@ impl From<&GrantException> for GrantExceptionJson {
 }
 
 /// How the decisions of two policies differ, for all identities.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Diff", optional_fields))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "Diff", optional_fields)
+)]
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Diff"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DiffJson {
-    /// `settings_differ` if tokens are read differently or others have access to the service, otherwise the same as
-    /// `acl_relation`.
+    /// `settings_differ` if tokens are read differently or others have access to the service,
+    /// otherwise the same as `acl_relation`.
     pub relation: Code<Relation>,
     /// `equal`, `wider`, `narrower` or `mixed`: the relation of ACLs, roles and superusers alone.
-    #[cfg_attr(feature = "typescript", ts(type = "Exclude<Relation, 'settings_differ'>"))]
+    #[cfg_attr(
+        feature = "typescript",
+        ts(type = "Exclude<Relation, 'settings_differ'>")
+    )]
     pub acl_relation: Code<Relation>,
     /// The differences for users, groups and everyone.
     pub differences: Vec<DifferenceJson>,
@@ -246,7 +317,8 @@ pub struct DiffJson {
 
 impl From<&Diff> for DiffJson {
     fn from(diff: &Diff) -> Self {
-        let written = |differences: &[Difference]| differences.iter().map(DifferenceJson::from).collect();
+        let written =
+            |differences: &[Difference]| differences.iter().map(DifferenceJson::from).collect();
         Self {
             relation: diff.relation.into(),
             acl_relation: diff.acl_relation.into(),
@@ -260,8 +332,16 @@ impl From<&Diff> for DiffJson {
 }
 
 /// The effect of changed settings on a group that the policies name, or on a name in a token.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "GroupChange", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "GroupChange"))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "GroupChange", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "GroupChange")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GroupChangeJson {
     /// The name of a group in a policy, or a name in the token.
@@ -273,7 +353,8 @@ pub struct GroupChangeJson {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::Present>"))]
     pub in_token: bool,
-    /// `renamed`, `dropped`, `not_read`, `added`, `more_names`, `fewer_names`, `unknown` or `unchanged`.
+    /// `renamed`, `dropped`, `not_read`, `added`, `more_names`, `fewer_names`, `unknown` or
+    /// `unchanged`.
     pub effect: Code<GroupEffect>,
     /// The group that the name produced before; null if it produced none, or if that is unknown.
     #[cfg_attr(feature = "typescript", ts(optional = false))]
@@ -317,8 +398,16 @@ impl From<&GroupChange> for GroupChangeJson {
 }
 
 /// One effect on the users whose token contains a name.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "NameEffect", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "NameEffect"))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "NameEffect", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "NameEffect")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NameEffectJson {
     /// The effect, as in a difference.
@@ -342,8 +431,16 @@ impl From<&NameEffect> for NameEffectJson {
 }
 
 /// The effect of a change on one principal.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Difference", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Difference"))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "Difference", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "Difference")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DifferenceJson {
     /// `Type:name`; `User:*` for everyone.
@@ -372,16 +469,31 @@ impl From<&Difference> for DifferenceJson {
             principal: difference.scope.to_string(),
             everyone: matches!(difference.scope, Scope::Everyone),
             effect: difference.effect.into(),
-            extents: difference.regions.iter().map(AccessRegionJson::from).collect(),
-            counterexample: difference.counterexample.as_deref().map(|example| Box::new(example.into())),
+            extents: difference
+                .regions
+                .iter()
+                .map(AccessRegionJson::from)
+                .collect(),
+            counterexample: difference
+                .counterexample
+                .as_deref()
+                .map(|example| Box::new(example.into())),
             blocked_by: difference.blocked_by.iter().map(AclJson::from).collect(),
         }
     }
 }
 
 /// A set of requests: operations on resource names from hosts.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "AccessRegion", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "AccessRegion"))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "AccessRegion", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "AccessRegion")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AccessRegionJson {
     /// The resource's type.
@@ -415,7 +527,11 @@ impl From<&AccessRegion> for AccessRegionJson {
 }
 
 /// A set of hosts: `only` some addresses, or `all_but` some addresses.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "HostSet", optional_fields))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "HostSet", optional_fields)
+)]
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "HostSet"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HostSetJson {
@@ -435,13 +551,26 @@ impl From<&HostSet> for HostSetJson {
             Addresses::Only(only) => (Some(strings(only)), None),
             Addresses::AllBut(but) => (None, Some(strings(but))),
         };
-        Self { unknown: hosts.unknown, only, all_but }
+        Self {
+            unknown: hosts.unknown,
+            only,
+            all_but,
+        }
     }
 }
 
-/// A check that is decided differently. Its members other than `before` and `after` are a check as in docs/policy-document.md.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Counterexample", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Counterexample"))]
+/// A check that is decided differently. Its members other than `before` and `after` are a check as
+/// in docs/policy-document.md.
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "Counterexample", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "Counterexample")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CounterexampleJson {
     /// The subject.
@@ -462,8 +591,16 @@ pub struct CounterexampleJson {
 }
 
 /// A user and groups, as in a check.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "IdentityNames", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "IdentityNames"))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "IdentityNames", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "IdentityNames")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct IdentityJson {
     /// The bare user name.
@@ -476,7 +613,10 @@ impl From<&Counterexample> for CounterexampleJson {
     fn from(example: &Counterexample) -> Self {
         let identity = &example.identity;
         Self {
-            identity: IdentityJson { user: identity.user().to_owned(), groups: identity.groups().to_vec() },
+            identity: IdentityJson {
+                user: identity.user().to_owned(),
+                groups: identity.groups().to_vec(),
+            },
             host: example.host.map(|host| Host::Address(host).to_string()),
             operation: example.operation.into(),
             resource_type: example.resource_type.into(),
@@ -488,8 +628,16 @@ impl From<&Counterexample> for CounterexampleJson {
 }
 
 /// The smallest changes that would allow denied requests.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "LeastGrant", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "LeastGrant"))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "LeastGrant", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "LeastGrant")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeastGrantJson {
     /// The current decision on each request.
@@ -498,8 +646,12 @@ pub struct LeastGrantJson {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub denied_by: Vec<AclMatchJson>,
-    /// The smallest sets of groups and roles that would allow the requests, each principal as `Type:name`.
-    #[cfg_attr(feature = "typescript", ts(as = "Vec<Vec<crate::literal::AclPrincipal>>"))]
+    /// The smallest sets of groups and roles that would allow the requests, each principal as
+    /// `Type:name`.
+    #[cfg_attr(
+        feature = "typescript",
+        ts(as = "Vec<Vec<crate::literal::AclPrincipal>>")
+    )]
     pub sets: Vec<Vec<String>>,
     /// Whether `sets` contains all of the smallest sets.
     pub complete: bool,
@@ -520,7 +672,11 @@ impl From<&LeastGrant> for LeastGrantJson {
 }
 
 /// A rule or setting that probably does not do what was intended.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Finding", optional_fields))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "Finding", optional_fields)
+)]
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Finding"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FindingJson {
@@ -538,7 +694,10 @@ pub struct FindingJson {
     pub acls: Vec<AclJson>,
     /// The principals that the finding is about, each as `Type:name`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<crate::literal::AclPrincipal>>"))]
+    #[cfg_attr(
+        feature = "typescript",
+        ts(as = "Option<Vec<crate::literal::AclPrincipal>>")
+    )]
     pub principals: Vec<String>,
     /// The locations in the document, as JSON Pointers.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -24,7 +24,8 @@ pub struct Assertions {
 pub enum PolicySource {
     /// The policy is in the assertion file.
     Inline(Box<Policy>),
-    /// The policy is in another file, with this path relative to the assertion file. The caller must read it.
+    /// The policy is in another file, with this path relative to the assertion file. The caller
+    /// must read it.
     File(String),
 }
 
@@ -43,18 +44,29 @@ pub struct AssertionTest {
     pub expect: Expectation,
 }
 
-/// The expected outcome of a check: members of its decision, the groups of its identity, or an error.
+/// The expected outcome of a check: members of its decision, the groups of its identity, or an
+/// error.
 ///
 /// Only the members of the expectation are compared. `null` means that a member is absent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectation(Map<String, Value>);
 
-/// The observed outcome of a check: an answer with the groups of the identity, or the code of an error.
+/// The observed outcome of a check: an answer with the groups of the identity, or the code of an
+/// error.
 pub type Observed<'a> = Result<(&'a Answer, &'a [String]), &'a str>;
 
 /// The members that an expectation may have, besides `groups` and `error`.
-const DECISION_MEMBERS: [&str; 9] =
-    ["outcome", "reason", "source", "group", "role", "acl", "implied_by", "host_unknown", "verified"];
+const DECISION_MEMBERS: [&str; 9] = [
+    "outcome",
+    "reason",
+    "source",
+    "group",
+    "role",
+    "acl",
+    "implied_by",
+    "host_unknown",
+    "verified",
+];
 
 impl Expectation {
     /// Describes the differences from the observed outcome; `None` if there are none.
@@ -76,7 +88,8 @@ impl Expectation {
             .filter_map(|(name, expected)| {
                 let actual = actual.get(name).unwrap_or(&Value::Null);
                 // Flags that are false are omitted from decisions.
-                let is_equal = actual == expected || (actual.is_null() && *expected == Value::Bool(false));
+                let is_equal =
+                    actual == expected || (actual.is_null() && *expected == Value::Bool(false));
                 (!is_equal).then(|| format!("{name} is {actual}, expected {expected}"))
             })
             .collect();
@@ -87,13 +100,15 @@ impl Expectation {
 /// The delimiters of the assertion file in a bug report.
 const BLOCK: (&str, &str) = ("\n```json\n", "\n```");
 
-/// Writes a bug report in Markdown: a description, then the assertion file. [`find_assertions`] finds the file in it.
+/// Writes a bug report in Markdown: a description, then the assertion file. [`find_assertions`]
+/// finds the file in it.
 #[must_use]
 pub fn assertion_report(description: &str, file: &str) -> String {
     format!("{}\n{}{file}{}\n", description.trim_end(), BLOCK.0, BLOCK.1)
 }
 
-/// Finds the assertion file in a bug report. A text that is an assertion file is returned unchanged.
+/// Finds the assertion file in a bug report. A text that is an assertion file is returned
+/// unchanged.
 ///
 /// ```
 /// use gbac_json::{assertion_report, find_assertions};
@@ -106,8 +121,11 @@ pub fn find_assertions(text: &str) -> &str {
     if text.trim_start().starts_with(['{', '[']) {
         return text;
     }
-    // The last block, because the description can contain such a block too, but the assertion file cannot.
-    let block = text.rfind(BLOCK.0).and_then(|start| text.get(start + BLOCK.0.len()..));
+    // The last block, because the description can contain such a block too, but the assertion file
+    // cannot.
+    let block = text
+        .rfind(BLOCK.0)
+        .and_then(|start| text.get(start + BLOCK.0.len()..));
     block.map_or(text, |block| block.split(BLOCK.1).next().unwrap_or(block))
 }
 
@@ -141,11 +159,19 @@ fn read(value: &Value, problems: &mut Problems) -> Option<Assertions> {
             .map(|policy| PolicySource::Inline(Box::new(policy))),
         (None, Some(file)) => Some(PolicySource::File(file.into())),
         (None, None) => {
-            problems.push(&at, ProblemCode::MISSING_MEMBER, "`policy` or `policy_file` is missing");
+            problems.push(
+                &at,
+                ProblemCode::MISSING_MEMBER,
+                "`policy` or `policy_file` is missing",
+            );
             None
         }
         (Some(_), Some(_)) => {
-            problems.push(&at, ProblemCode::EXCLUSIVE_MEMBERS, "keep one of `policy` and `policy_file`");
+            problems.push(
+                &at,
+                ProblemCode::EXCLUSIVE_MEMBERS,
+                "keep one of `policy` and `policy_file`",
+            );
             None
         }
     };
@@ -157,14 +183,21 @@ fn read(value: &Value, problems: &mut Problems) -> Option<Assertions> {
         }
     }
     fields.finish(&at, problems);
-    Some(Assertions { policy: policy?, tests })
+    Some(Assertions {
+        policy: policy?,
+        tests,
+    })
 }
 
 fn read_test(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<AssertionTest> {
     let mut fields = Fields::of(value, at, problems)?;
     let name = fields.string("name", at, problems);
     let id = fields.optional_string("id", at, problems).map(String::from);
-    let spec = reader::strings(fields.array("spec", at, problems), &Place::Member(at, "spec"), problems);
+    let spec = reader::strings(
+        fields.array("spec", at, problems),
+        &Place::Member(at, "spec"),
+        problems,
+    );
     let check = fields
         .required("check", at, problems)
         .and_then(|value| check::read(value, &Place::Member(at, "check"), problems));
@@ -173,13 +206,22 @@ fn read_test(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<A
         .and_then(|value| read_expectation(value, &Place::Member(at, "expect"), problems));
     fields.finish(at, problems);
     // A test must not depend on the current time.
-    if check.as_ref().is_some_and(|check| check.at.is_none() && check.subject.has_expiry()) {
+    if check
+        .as_ref()
+        .is_some_and(|check| check.at.is_none() && check.subject.has_expiry())
+    {
         let place = Place::Member(at, "check");
         let message = "the identity expires, so the test must say when it is decided: state `now` in seconds since 1970, or \
                        `\"ignore_expiry\": true`";
         problems.push(&place, ProblemCode::INSTANT_MISSING, message);
     }
-    Some(AssertionTest { name: name?.into(), id, spec, check: check?, expect: expect? })
+    Some(AssertionTest {
+        name: name?.into(),
+        id,
+        spec,
+        check: check?,
+        expect: expect?,
+    })
 }
 
 fn read_expectation(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Expectation> {
@@ -188,7 +230,11 @@ fn read_expectation(value: &Value, at: &Place<'_>, problems: &mut Problems) -> O
         return None;
     };
     if !members.contains_key("outcome") && !members.contains_key("error") {
-        problems.push(at, ProblemCode::MISSING_MEMBER, "`outcome` or `error` is missing");
+        problems.push(
+            at,
+            ProblemCode::MISSING_MEMBER,
+            "`outcome` or `error` is missing",
+        );
     }
     for (name, value) in members {
         let place = Place::Member(at, name);
@@ -196,17 +242,28 @@ fn read_expectation(value: &Value, at: &Place<'_>, problems: &mut Problems) -> O
         let is_valid = match name.as_str() {
             "outcome" => text.is_some_and(|text| Outcome::from_code(text).is_some()),
             "reason" => text.is_some_and(|text| Reason::from_code(text).is_some()),
-            "source" => value.is_null() || text.is_some_and(|text| Source::from_code(text).is_some()),
+            "source" => {
+                value.is_null() || text.is_some_and(|text| Source::from_code(text).is_some())
+            }
             "error" => text.is_some(),
-            "groups" => value.as_array().is_some_and(|names| names.iter().all(Value::is_string)),
+            "groups" => value
+                .as_array()
+                .is_some_and(|names| names.iter().all(Value::is_string)),
             name if DECISION_MEMBERS.contains(&name) => true,
             _ => {
-                problems.unknown_member(&place, &[DECISION_MEMBERS.as_slice(), &["groups", "error"]].concat());
+                problems.unknown_member(
+                    &place,
+                    &[DECISION_MEMBERS.as_slice(), &["groups", "error"]].concat(),
+                );
                 continue;
             }
         };
         if !is_valid {
-            problems.push(&place, ProblemCode::UNKNOWN_VALUE, format!("`{value}` is not a value of `{name}`"));
+            problems.push(
+                &place,
+                ProblemCode::UNKNOWN_VALUE,
+                format!("`{value}` is not a value of `{name}`"),
+            );
         }
     }
     Some(Expectation(members.clone()))

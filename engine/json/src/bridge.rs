@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 /// Parses one JSON value strictly: a duplicate member is an error.
 ///
 /// # Errors
-/// The text is not exactly one JSON value, an object has a duplicate member, the value is nested too deeply, a number is out of
-/// range, or the text starts with a byte order mark.
+/// The text is not exactly one JSON value, an object has a duplicate member, the value is nested
+/// too deeply, a number is out of range, or the text starts with a byte order mark.
 ///
 /// ```
 /// assert!(gbac_json::parse(r#"{ "groups": ["a"] }"#).is_ok());
@@ -42,7 +42,9 @@ pub const fn claims_to_object(claims: &ClaimSet) -> &Map<String, Value> {
 
 /// Reads the requirements for tokens from the cluster properties of a service.
 #[must_use]
-pub fn accepted_from_properties<'a>(property: impl Fn(&str) -> Option<&'a Value>) -> AcceptedTokens {
+pub fn accepted_from_properties<'a>(
+    property: impl Fn(&str) -> Option<&'a Value>,
+) -> AcceptedTokens {
     let text = |name| {
         let value = property(name).and_then(Value::as_str);
         value.filter(|value| !value.is_empty()).map(str::to_owned)
@@ -56,7 +58,8 @@ pub fn accepted_from_properties<'a>(property: impl Fn(&str) -> Option<&'a Value>
     }
 }
 
-/// An audit event as a JSON value. [`Event::to_line`] writes the members in the order of the platform.
+/// An audit event as a JSON value. [`Event::to_line`] writes the members in the order of the
+/// platform.
 #[must_use]
 pub fn event_to_value(event: &Event) -> Value {
     serde_json::from_str(&event.to_line()).unwrap_or_default()
@@ -71,9 +74,20 @@ mod tests {
     #[test]
     fn properties_of_another_type_are_ignored() {
         let properties = |values: Value| accepted_from_properties(|name| values.get(name));
-        assert_eq!(properties(json!({ "oidc_clock_skew_tolerance": false })).clock_skew, None);
-        assert_eq!(properties(json!({ "oidc_clock_skew_tolerance": 5 })).clock_skew, Some(5));
-        let accepted = properties(json!({ "oidc_discovery_url": "https://idp.example", "oidc_token_audience": "" }));
-        assert_eq!((accepted.discovery_url.as_deref(), accepted.audience), (Some("https://idp.example"), None));
+        assert_eq!(
+            properties(json!({ "oidc_clock_skew_tolerance": false })).clock_skew,
+            None
+        );
+        assert_eq!(
+            properties(json!({ "oidc_clock_skew_tolerance": 5 })).clock_skew,
+            Some(5)
+        );
+        let accepted = properties(
+            json!({ "oidc_discovery_url": "https://idp.example", "oidc_token_audience": "" }),
+        );
+        assert_eq!(
+            (accepted.discovery_url.as_deref(), accepted.audience),
+            (Some("https://idp.example"), None)
+        );
     }
 }

@@ -35,10 +35,12 @@ pub const POLICY_CHANGES: [&str; 8] = [
 /// The kinds of changes that are made in the identity provider.
 pub const PROVIDER_CHANGES: [&str; 2] = ["join_group", "leave_group"];
 
-/// Reads one change of a policy: `add_acl` and `remove_acl` of an `acl`, `create_role`, `delete_role` and
-/// `delete_role_and_acls` of a `role`, `add_member` and `remove_member` of a `role` and a `principal`, `settings`.
+/// Reads one change of a policy: `add_acl` and `remove_acl` of an `acl`, `create_role`,
+/// `delete_role` and `delete_role_and_acls` of a `role`, `add_member` and `remove_member` of a
+/// `role` and a `principal`, `settings`.
 ///
-/// ACLs are accepted as in policy documents (D-27). The names and members of roles are checked when the change is applied.
+/// ACLs are accepted as in policy documents (D-27). The names and members of roles are checked when
+/// the change is applied.
 ///
 /// # Errors
 /// All problems at once.
@@ -97,8 +99,9 @@ fn read_list(value: &Value, problems: &mut Problems) -> Option<Vec<Change>> {
     }
 }
 
-/// Reads hypothetical changes: an array of policy changes and of `join_group` and `leave_group`, which have a `group` with the
-/// bare name of a group that the user would join or leave in the identity provider.
+/// Reads hypothetical changes: an array of policy changes and of `join_group` and `leave_group`,
+/// which have a `group` with the bare name of a group that the user would join or leave in the
+/// identity provider.
 ///
 /// # Errors
 /// All problems at once.
@@ -125,12 +128,20 @@ pub fn hypothetical_changes_from_value(value: &Value) -> Result<HypotheticalChan
     };
     let mut hypothetical = HypotheticalChanges::default();
     for (index, value) in changes.iter().enumerate() {
-        hypothetical.extend(read_hypothetical(value, &Place::Element(&Place::Root, index), &mut problems));
+        hypothetical.extend(read_hypothetical(
+            value,
+            &Place::Element(&Place::Root, index),
+            &mut problems,
+        ));
     }
     problems.or(Some(hypothetical))
 }
 
-fn read_hypothetical(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<HypotheticalChange> {
+fn read_hypothetical(
+    value: &Value,
+    at: &Place<'_>,
+    problems: &mut Problems,
+) -> Option<HypotheticalChange> {
     let kind = value.get("change").and_then(Value::as_str);
     let Some(kind @ ("join_group" | "leave_group")) = kind else {
         return read(value, at, problems).map(HypotheticalChange::Policy);
@@ -141,11 +152,24 @@ fn read_hypothetical(value: &Value, at: &Place<'_>, problems: &mut Problems) -> 
     fields.finish(at, problems);
     let group = group?;
     if group.is_empty() {
-        problems.push(&Place::Member(at, "group"), ProblemCode::EMPTY_NAME, "the name of the group is empty");
+        problems.push(
+            &Place::Member(at, "group"),
+            ProblemCode::EMPTY_NAME,
+            "the name of the group is empty",
+        );
         return None;
     }
-    check::bare(PrincipalType::Group, &group, &Place::Member(at, "group"), problems);
-    Some(if kind == "join_group" { HypotheticalChange::Join(group) } else { HypotheticalChange::Leave(group) })
+    check::bare(
+        PrincipalType::Group,
+        &group,
+        &Place::Member(at, "group"),
+        problems,
+    );
+    Some(if kind == "join_group" {
+        HypotheticalChange::Join(group)
+    } else {
+        HypotheticalChange::Leave(group)
+    })
 }
 
 fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Change> {
@@ -155,10 +179,16 @@ fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Change
         "add_acl" | "remove_acl" => fields
             .required("acl", at, problems)
             .and_then(|value| acl::read(value, None, &Place::Member(at, "acl"), problems))
-            .map(if kind == "add_acl" { Change::AddAcl } else { Change::RemoveAcl }),
+            .map(if kind == "add_acl" {
+                Change::AddAcl
+            } else {
+                Change::RemoveAcl
+            }),
         "settings" => fields
             .required("settings", at, problems)
-            .and_then(|value| document::read_settings(value, &Place::Member(at, "settings"), problems))
+            .and_then(|value| {
+                document::read_settings(value, &Place::Member(at, "settings"), problems)
+            })
             .map(|settings| Change::Settings(Box::new(settings))),
         "create_role" | "delete_role" | "delete_role_and_acls" | "add_member" | "remove_member" => {
             read_role_change(kind, &mut fields, at, problems)
@@ -167,12 +197,23 @@ fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Change
             let message = format!(
                 "`{kind}` changes the groups of a user, which are in the identity provider and not in the policy"
             );
-            problems.push(&Place::Member(at, "change"), ProblemCode::UNKNOWN_VALUE, message);
+            problems.push(
+                &Place::Member(at, "change"),
+                ProblemCode::UNKNOWN_VALUE,
+                message,
+            );
             return None;
         }
         other => {
-            let message = format!("`{}` is not a change; write one such as `add_acl` or `create_role`", escaped(other));
-            problems.push(&Place::Member(at, "change"), ProblemCode::UNKNOWN_VALUE, message);
+            let message = format!(
+                "`{}` is not a change; write one such as `add_acl` or `create_role`",
+                escaped(other)
+            );
+            problems.push(
+                &Place::Member(at, "change"),
+                ProblemCode::UNKNOWN_VALUE,
+                message,
+            );
             return None;
         }
     };
@@ -180,15 +221,27 @@ fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Change
     change
 }
 
-fn read_role_change(kind: &str, fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) -> Option<Change> {
+fn read_role_change(
+    kind: &str,
+    fields: &mut Fields<'_>,
+    at: &Place<'_>,
+    problems: &mut Problems,
+) -> Option<Change> {
     let role = fields.string("role", at, problems).map(str::to_owned);
     Some(match kind {
         "create_role" => Change::CreateRole(role?),
-        "delete_role" => Change::DeleteRole { name: role?, delete_acls: false },
-        "delete_role_and_acls" => Change::DeleteRole { name: role?, delete_acls: true },
+        "delete_role" => Change::DeleteRole {
+            name: role?,
+            delete_acls: false,
+        },
+        "delete_role_and_acls" => Change::DeleteRole {
+            name: role?,
+            delete_acls: true,
+        },
         _ => {
             let principal = fields.string("principal", at, problems)?;
-            let member = acl::principal(principal, None, &Place::Member(at, "principal"), problems)?;
+            let member =
+                acl::principal(principal, None, &Place::Member(at, "principal"), problems)?;
             let role = role?;
             match kind {
                 "add_member" => Change::AddMember { role, member },

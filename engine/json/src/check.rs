@@ -42,7 +42,8 @@ pub fn check_from_value(value: &Value) -> Result<Check, Problems> {
     problems.or(check)
 }
 
-/// Reads a subject with names from separate arguments. The locations of problems are those in a check.
+/// Reads a subject with names from separate arguments. The locations of problems are those in a
+/// check.
 ///
 /// # Errors
 /// All problems at once.
@@ -51,13 +52,18 @@ pub fn named_subject(user: &str, groups: Option<&Value>) -> Result<Subject, Prob
     let at = Place::Member(&Place::Root, "identity");
     read_user(user, &at, &mut problems);
     let at_groups = Place::Member(&at, "groups");
-    let groups = groups.map_or(&[][..], |groups| reader::array(groups, &at_groups, &mut problems));
+    let groups = groups.map_or(&[][..], |groups| {
+        reader::array(groups, &at_groups, &mut problems)
+    });
     let groups = read_groups(groups, &at_groups, &mut problems);
-    problems.or(Some(Subject::Names { user: user.into(), groups }))
+    problems.or(Some(Subject::Names {
+        user: user.into(),
+        groups,
+    }))
 }
 
-/// Reads a check of one operation on one resource from separate arguments, with an empty subject. The locations of problems are
-/// those in a check.
+/// Reads a check of one operation on one resource from separate arguments, with an empty subject.
+/// The locations of problems are those in a check.
 ///
 /// # Errors
 /// All problems at once.
@@ -73,17 +79,27 @@ pub fn access_check(
     let at_host = Place::Member(at, "host");
     let host = host.and_then(|host| reader::string(host, &at_host, &mut problems));
     let host = host.and_then(|host| read_host(host, &at_host, &mut problems));
-    let check = operation.zip(resource_type).map(|(operation, resource_type)| Check {
-        id: None,
-        subject: Subject::Names { user: String::new(), groups: Vec::new() },
-        query: Query::Access { operation, resource_type, resource_name: resource_name.into() },
-        host,
-        at: None,
-    });
+    let check = operation
+        .zip(resource_type)
+        .map(|(operation, resource_type)| Check {
+            id: None,
+            subject: Subject::Names {
+                user: String::new(),
+                groups: Vec::new(),
+            },
+            query: Query::Access {
+                operation,
+                resource_type,
+                resource_name: resource_name.into(),
+            },
+            host,
+            at: None,
+        });
     problems.or(check)
 }
 
-/// Writes a request of an identity as a check that [`check_from_value`] can read. The check does not contain the time.
+/// Writes a request of an identity as a check that [`check_from_value`] can read. The check does
+/// not contain the time.
 ///
 /// ```
 /// use gbac_engine::decide::{At, Request};
@@ -99,7 +115,9 @@ pub fn access_check(
 #[must_use]
 pub fn check_to_value(identity: &Identity, request: &Request<'_>) -> Value {
     let who = match identity.principal_type() {
-        PrincipalType::Other => json!({ "principal": identity.user(), "groups": identity.groups() }),
+        PrincipalType::Other => {
+            json!({ "principal": identity.user(), "groups": identity.groups() })
+        }
         _ => json!({ "user": identity.user(), "groups": identity.groups() }),
     };
     let mut check = json!({
@@ -155,7 +173,13 @@ fn read_query_of(
     let host = host.and_then(|text| read_host(text, &Place::Member(at, "host"), problems));
     let instant = read_instant(&mut fields, at, problems);
     fields.finish(at, problems);
-    Some(Check { id, subject: subject?, query: query?, host, at: instant })
+    Some(Check {
+        id,
+        subject: subject?,
+        query: query?,
+        host,
+        at: instant,
+    })
 }
 
 fn read_host(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option<IpAddr> {
@@ -176,7 +200,9 @@ fn read_instant(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems
             problems.expected(&place, "seconds since 1970", value);
             return None;
         };
-        At::from_seconds(seconds).map_err(|error| problems.refused(&place, &error, error.hint())).ok()
+        At::from_seconds(seconds)
+            .map_err(|error| problems.refused(&place, &error, error.hint()))
+            .ok()
     });
     let ignores = fields.optional("ignore_expiry").is_some_and(|value| {
         if !value.is_boolean() {
@@ -186,12 +212,20 @@ fn read_instant(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems
     });
     if ignores && now.is_some() {
         let message = "`now` cannot be combined with `ignore_expiry`; remove one of them";
-        problems.push(&Place::Member(at, "ignore_expiry"), ProblemCode::EXCLUSIVE_MEMBERS, message);
+        problems.push(
+            &Place::Member(at, "ignore_expiry"),
+            ProblemCode::EXCLUSIVE_MEMBERS,
+            message,
+        );
     }
     now.or_else(|| ignores.then_some(At::IgnoringExpiry))
 }
 
-fn read_subject(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) -> Option<Subject> {
+fn read_subject(
+    fields: &mut Fields<'_>,
+    at: &Place<'_>,
+    problems: &mut Problems,
+) -> Option<Subject> {
     let identity = fields.optional("identity");
     let claims = fields.optional("claims");
     let unverified = fields.optional("unverified_token");
@@ -200,9 +234,16 @@ fn read_subject(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems
         .optional("userinfo")
         .and_then(|value| object(value, &Place::Member(at, "userinfo"), problems).cloned())
         .map(claim_set);
-    let forms = [identity, claims, unverified, token].iter().flatten().count();
+    let forms = [identity, claims, unverified, token]
+        .iter()
+        .flatten()
+        .count();
     if forms != 1 {
-        let problem = if forms == 0 { "there is none" } else { "there is more than one" };
+        let problem = if forms == 0 {
+            "there is none"
+        } else {
+            "there is more than one"
+        };
         problems.push(
             at,
             ProblemCode::IDENTITY_WAYS,
@@ -214,7 +255,9 @@ fn read_subject(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems
         let place = Place::Member(at, "identity");
         let mut fields = Fields::of(value, &place, problems)?;
         let principal = match fields.optional_string("principal", &place, problems) {
-            Some(text) => acl::principal(text, None, &Place::Member(&place, "principal"), problems).map(Some),
+            Some(text) => {
+                acl::principal(text, None, &Place::Member(&place, "principal"), problems).map(Some)
+            }
             None => Some(None),
         };
         let user = if matches!(principal, Some(None)) {
@@ -237,13 +280,22 @@ fn read_subject(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems
             );
         }
         return match principal? {
-            Some(principal) => Some(Subject::Principal { principal, groups: names }),
-            None => Some(Subject::Names { user: user?.into(), groups: names }),
+            Some(principal) => Some(Subject::Principal {
+                principal,
+                groups: names,
+            }),
+            None => Some(Subject::Names {
+                user: user?.into(),
+                groups: names,
+            }),
         };
     }
     if let Some(value) = claims {
         let claims = object(value, &Place::Member(at, "claims"), problems)?.clone();
-        return Some(Subject::Claims { claims: claim_set(claims), userinfo });
+        return Some(Subject::Claims {
+            claims: claim_set(claims),
+            userinfo,
+        });
     }
     if let Some(value) = unverified {
         let token = reader::string(value, &Place::Member(at, "unverified_token"), problems)?.into();
@@ -255,13 +307,23 @@ fn read_subject(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems
 
 /// Checks that a user name has no type.
 fn read_user(user: &str, at: &Place<'_>, problems: &mut Problems) {
-    bare(PrincipalType::User, user, &Place::Member(at, "user"), problems);
+    bare(
+        PrincipalType::User,
+        user,
+        &Place::Member(at, "user"),
+        problems,
+    );
 }
 
 fn read_groups(groups: &[Value], at: &Place<'_>, problems: &mut Problems) -> Vec<String> {
     for (index, name) in groups.iter().enumerate() {
         if let Value::String(name) = name {
-            bare(PrincipalType::Group, name, &Place::Element(at, index), problems);
+            bare(
+                PrincipalType::Group,
+                name,
+                &Place::Element(at, index),
+                problems,
+            );
         }
     }
     reader::strings(groups, at, problems)
@@ -274,7 +336,11 @@ pub(super) fn bare(kind: PrincipalType, name: &str, at: &Place<'_>, problems: &m
     }
 }
 
-fn object<'v>(value: &'v Value, at: &Place<'_>, problems: &mut Problems) -> Option<&'v Map<String, Value>> {
+fn object<'v>(
+    value: &'v Value,
+    at: &Place<'_>,
+    problems: &mut Problems,
+) -> Option<&'v Map<String, Value>> {
     if let Value::Object(members) = value {
         return Some(members);
     }
@@ -301,12 +367,18 @@ fn read_query(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) 
     let resource_type = resource_type.and_then(|text| read_resource_type(text, at, problems));
     let resource_name = match resource_type {
         // The cluster and the registry as a whole need no name.
-        Some(ResourceType::Cluster | ResourceType::Registry) => {
-            Some(fields.optional_string("resource_name", at, problems).unwrap_or_default())
-        }
+        Some(ResourceType::Cluster | ResourceType::Registry) => Some(
+            fields
+                .optional_string("resource_name", at, problems)
+                .unwrap_or_default(),
+        ),
         _ => fields.string("resource_name", at, problems),
     };
-    Some(Query::Access { operation: operation?, resource_type: resource_type?, resource_name: resource_name?.into() })
+    Some(Query::Access {
+        operation: operation?,
+        resource_type: resource_type?,
+        resource_name: resource_name?.into(),
+    })
 }
 
 fn read_request(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Query> {
@@ -326,14 +398,21 @@ fn read_request(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Optio
         }
     }
     fields.finish(at, problems);
-    Some(Query::Api { api: api?.into(), name: name?.into(), resources })
+    Some(Query::Api {
+        api: api?.into(),
+        name: name?.into(),
+        resources,
+    })
 }
 
 fn read_operation(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option<Operation> {
     text.parse()
         .map_err(|_| {
-            let values =
-                Dialect::Platform.operations().iter().map(|value| value.spelling().data_plane).collect::<Vec<_>>();
+            let values = Dialect::Platform
+                .operations()
+                .iter()
+                .map(|value| value.spelling().data_plane)
+                .collect::<Vec<_>>();
             unknown_value(text, &values, &Place::Member(at, "operation"), problems);
         })
         .ok()
@@ -342,8 +421,11 @@ fn read_operation(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option
 fn read_resource_type(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option<ResourceType> {
     text.parse()
         .map_err(|_| {
-            let values =
-                Dialect::Platform.resource_types().iter().map(|value| value.spelling().data_plane).collect::<Vec<_>>();
+            let values = Dialect::Platform
+                .resource_types()
+                .iter()
+                .map(|value| value.spelling().data_plane)
+                .collect::<Vec<_>>();
             unknown_value(text, &values, &Place::Member(at, "resource_type"), problems);
         })
         .ok()
@@ -354,6 +436,9 @@ fn unknown_value(text: &str, values: &[&str], at: &Place<'_>, problems: &mut Pro
     problems.push(
         at,
         ProblemCode::UNKNOWN_VALUE,
-        format!("`{text}` is not a value of `{}`; the values are {values}", at.name()),
+        format!(
+            "`{text}` is not a value of `{}`; the values are {values}",
+            at.name()
+        ),
     );
 }

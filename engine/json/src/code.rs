@@ -4,11 +4,16 @@ use std::marker::PhantomData;
 
 use gbac_analysis::doctor::StepStatus;
 use gbac_analysis::requests::Api;
-use gbac_analysis::{AccessEffect, CollisionKind, FindingCode, GroupEffect, NoOp, Relation, Severity};
-use gbac_engine::decide::{
-    CandidateStatus, HostFacet, NameFacet, NearMiss, OperationFacet, Outcome, PrincipalFacet, Reason, Source,
+use gbac_analysis::{
+    AccessEffect, CollisionKind, FindingCode, GroupEffect, NoOp, Relation, Severity,
 };
-use gbac_engine::groups::{ClaimFinding, DropCode, ElementOutcome, MissingReason, NestedGroupBehavior};
+use gbac_engine::decide::{
+    CandidateStatus, HostFacet, NameFacet, NearMiss, OperationFacet, Outcome, PrincipalFacet,
+    Reason, Source,
+};
+use gbac_engine::groups::{
+    ClaimFinding, DropCode, ElementOutcome, MissingReason, NestedGroupBehavior,
+};
 use gbac_engine::model::{Operation, PatternType, Permission, ResourceType};
 use gbac_engine::warning::WarningCode;
 use serde::{Serialize, Serializer};
@@ -40,7 +45,11 @@ pub struct Union {
 #[cfg(feature = "typescript")]
 impl Union {
     pub(crate) fn inline(&self) -> String {
-        self.names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(" | ")
+        self.names
+            .iter()
+            .map(|name| format!("'{name}'"))
+            .collect::<Vec<_>>()
+            .join(" | ")
     }
 }
 
@@ -61,7 +70,10 @@ impl<T: Coded> Code<T> {
 
 impl<T: Coded> From<&T> for Code<T> {
     fn from(value: &T) -> Self {
-        Self { name: value.code(), of: PhantomData }
+        Self {
+            name: value.code(),
+            of: PhantomData,
+        }
     }
 }
 
@@ -78,7 +90,8 @@ impl<T> From<Code<T>> for String {
 }
 
 impl<T> Serialize for Code<T> {
-    /// Serializes the code as a unit variant: a string in JSON. In JavaScript, the string is created once, not for each result.
+    /// Serializes the code as a unit variant: a string in JSON. In JavaScript, the string is
+    /// created once, not for each result.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_unit_variant("Code", 0, self.name)
     }
@@ -156,7 +169,8 @@ macro_rules! names {
     };
 }
 
-/// Implements `Coded` for types with a method `code`, but without a table. A missing value does not compile.
+/// Implements `Coded` for types with a method `code`, but without a table. A missing value does not
+/// compile.
 macro_rules! values {
     ($($(#[doc = $doc:literal])+ $type:ident as $name:literal { $($value:ident $(($inner:expr))?),+ $(,)? })+) => {
         $(impl Coded for $type {

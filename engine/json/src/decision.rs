@@ -11,8 +11,8 @@ use super::code::Code;
 use gbac_analysis::check::{Answer, TokenRefusal};
 use gbac_analysis::requests::{self, Requirement};
 use gbac_engine::decide::{
-    AccessPath, Candidate, CandidateStatus, Decision, Explanation, HostFacet, NameFacet, NearMiss, OperationFacet,
-    Outcome, PrincipalFacet, Reason, Source,
+    AccessPath, Candidate, CandidateStatus, Decision, Explanation, HostFacet, NameFacet, NearMiss,
+    OperationFacet, Outcome, PrincipalFacet, Reason, Source,
 };
 use gbac_engine::model::{Operation, ResourceType};
 
@@ -63,7 +63,11 @@ impl From<&Decision> for DecisionJson {
 }
 
 /// The denial of a check whose token sign-in refuses (D-119).
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "TokenRefusal"))]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "TokenRefusal")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TokenRefusalJson {
     /// `deny`.
@@ -83,7 +87,13 @@ pub struct TokenRefusalJson {
 impl From<&TokenRefusal> for TokenRefusalJson {
     fn from(TokenRefusal { code, message }: &TokenRefusal) -> Self {
         let (code, message) = (code.clone(), message.clone());
-        Self { outcome: Outcome::Deny.code(), reason: TokenRefusal::REASON, code, message, verified: false }
+        Self {
+            outcome: Outcome::Deny.code(),
+            reason: TokenRefusal::REASON,
+            code,
+            message,
+            verified: false,
+        }
     }
 }
 
@@ -100,8 +110,16 @@ pub enum AnswerJson {
 }
 
 /// The decisions on an API request.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "RequestAnswer", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "RequestAnswer"))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "RequestAnswer", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "RequestAnswer")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RequestAnswerJson {
     /// `allow` or `deny`, for the whole request.
@@ -115,8 +133,16 @@ pub struct RequestAnswerJson {
 }
 
 /// A required check of an API request, with its decision.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "RequiredCheck", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "RequiredCheck"))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "RequiredCheck", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "RequiredCheck")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RequiredCheckJson {
     /// The decision.
@@ -131,7 +157,11 @@ pub struct RequiredCheckJson {
 
 /// How checks combine: the index of one in the list, `{"all": [..]}` or `{"any": [..]}`.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Requirement"))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Requirement"))]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "Requirement")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum RequirementJson {
@@ -153,13 +183,19 @@ impl From<&Answer> for AnswerJson {
     fn from(answer: &Answer) -> Self {
         match answer {
             Answer::Access(decision) => Self::Access(Box::new(decision.into())),
-            Answer::Api { outcome, decisions, need, verified } => {
-                let required = |(check, decision): &(requests::RequiredCheck, Decision)| RequiredCheckJson {
-                    decision: decision.into(),
-                    operation: check.operation.into(),
-                    resource_name: check.resource_name.clone(),
-                    resource_type: check.resource_type.into(),
-                };
+            Answer::Api {
+                outcome,
+                decisions,
+                need,
+                verified,
+            } => {
+                let required =
+                    |(check, decision): &(requests::RequiredCheck, Decision)| RequiredCheckJson {
+                        decision: decision.into(),
+                        operation: check.operation.into(),
+                        resource_name: check.resource_name.clone(),
+                        resource_type: check.resource_type.into(),
+                    };
                 Self::Api(RequestAnswerJson {
                     outcome: outcome.into(),
                     checks: decisions.iter().map(required).collect(),
@@ -179,14 +215,26 @@ fn indexed(requirement: &Requirement, next: &mut usize) -> RequirementJson {
             *next += 1;
             RequirementJson::Check(index)
         }
-        Requirement::All(parts) => RequirementJson::All { all: parts.iter().map(|part| indexed(part, next)).collect() },
-        Requirement::Any(parts) => RequirementJson::Any { any: parts.iter().map(|part| indexed(part, next)).collect() },
+        Requirement::All(parts) => RequirementJson::All {
+            all: parts.iter().map(|part| indexed(part, next)).collect(),
+        },
+        Requirement::Any(parts) => RequirementJson::Any {
+            any: parts.iter().map(|part| indexed(part, next)).collect(),
+        },
     }
 }
 
 /// A path from the identity to a principal.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "AccessPath", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "AccessPath"))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "AccessPath", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "AccessPath")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AccessPathJson {
     /// The source that its ACLs count as.
@@ -214,7 +262,11 @@ impl From<&AccessPath> for AccessPathJson {
 }
 
 /// A candidate ACL, and how it compares with the request.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Candidate", optional_fields))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "Candidate", optional_fields)
+)]
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Candidate"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CandidateJson {
@@ -222,26 +274,35 @@ pub struct CandidateJson {
     pub acl: AclJson,
     /// The paths to its principal.
     pub paths: Vec<AccessPathJson>,
-    /// How the principal compares: `matches`, `everyone`, `letter_case`, `leading_slash`, `member_letter_case` or
-    /// `member_leading_slash`.
+    /// How the principal compares: `matches`, `everyone`, `letter_case`, `leading_slash`,
+    /// `member_letter_case` or `member_leading_slash`.
     pub principal: Code<PrincipalFacet>,
-    /// The identity's principal, if the ACL's principal or a member of its role is a near miss of it.
+    /// The identity's principal, if the ACL's principal or a member of its role is a near miss of
+    /// it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::AclPrincipal>"))]
+    #[cfg_attr(
+        feature = "typescript",
+        ts(as = "Option<crate::literal::AclPrincipal>")
+    )]
     pub own_principal: Option<String>,
     /// The member of the role that is a near miss of the identity's principal.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::AclPrincipal>"))]
+    #[cfg_attr(
+        feature = "typescript",
+        ts(as = "Option<crate::literal::AclPrincipal>")
+    )]
     pub member: Option<String>,
     /// Whether the resource type matches.
     pub resource_type: bool,
-    /// How the name compares: `literal`, `prefixed`, `all_names`, `letter_case`, `leading_slash` or `no`.
+    /// How the name compares: `literal`, `prefixed`, `all_names`, `letter_case`, `leading_slash` or
+    /// `no`.
     pub name: Code<NameFacet>,
     /// How the operation compares: `exact`, `implied`, `all`, `deny_implies_nothing` or `no`.
     pub operation: Code<OperationFacet>,
     /// How the host compares: `any`, `exact`, `unknown` or `no`.
     pub host: Code<HostFacet>,
-    /// The effect on the decision: `decides`, `agrees`, `overridden`, `not_reached`, `near_miss` or `no_match`.
+    /// The effect on the decision: `decides`, `agrees`, `overridden`, `not_reached`, `near_miss` or
+    /// `no_match`.
     pub standing: Code<CandidateStatus>,
     /// The one field in which a near miss does not match.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -278,7 +339,11 @@ impl From<&Candidate> for CandidateJson {
 
 /// A decision with the reasons for it.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Explanation"))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Explanation"))]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "Explanation")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExplanationJson {
     /// The decision.
@@ -299,7 +364,11 @@ impl From<&Explanation> for ExplanationJson {
         Self {
             decision: (&explanation.decision).into(),
             paths: explanation.paths.iter().map(AccessPathJson::from).collect(),
-            candidates: explanation.candidates.iter().map(CandidateJson::from).collect(),
+            candidates: explanation
+                .candidates
+                .iter()
+                .map(CandidateJson::from)
+                .collect(),
             omitted: explanation.omitted,
             acls: explanation.acls,
         }

@@ -1,5 +1,5 @@
-//! The TypeScript types of a decision, as a union by outcome, reason and source. [`crate::DecisionJson`] is the type that is
-//! serialized; a test compares both.
+//! The TypeScript types of a decision, as a union by outcome, reason and source.
+//! [`crate::DecisionJson`] is the type that is serialized; a test compares both.
 
 use std::path::PathBuf;
 

@@ -15,10 +15,14 @@ use gbac_engine::escape::escaped;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::internal::brief;
 use gbac_engine::mapping::PrincipalMapping;
-use gbac_engine::model::{Dialect, KafkaVersion, Principal, PrincipalType, RoleError, check_role_name};
+use gbac_engine::model::{
+    Dialect, KafkaVersion, Principal, PrincipalType, RoleError, check_role_name,
+};
 use gbac_engine::{
     internal::AclParts,
-    policy::{AccessLevel, ChangeError, GroupSource, Policy, ServiceAccess, Settings, StatedSettings},
+    policy::{
+        AccessLevel, ChangeError, GroupSource, Policy, ServiceAccess, Settings, StatedSettings,
+    },
 };
 
 /// Reads a policy document from a JSON value.
@@ -36,7 +40,9 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
     fields.optional("$schema");
     version(&mut fields, at, problems);
     let settings = match fields.optional("settings") {
-        Some(settings) => read_settings(settings, &Place::Member(at, "settings"), problems).unwrap_or_default(),
+        Some(settings) => {
+            read_settings(settings, &Place::Member(at, "settings"), problems).unwrap_or_default()
+        }
         None => Settings::unstated(),
     };
     let dialect = Some(settings.dialect);
@@ -65,7 +71,10 @@ pub(super) fn version(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Pr
         problems.push(
             &Place::Member(at, "version"),
             ProblemCode::UNSUPPORTED_VERSION,
-            format!("version `{}` is not supported; this program reads version 1", brief(version)),
+            format!(
+                "version `{}` is not supported; this program reads version 1",
+                brief(version)
+            ),
         );
     }
 }
@@ -80,13 +89,21 @@ pub fn settings_from_value(value: &Value) -> Result<Settings, Problems> {
     problems.or(settings)
 }
 
-pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Settings> {
+pub(super) fn read_settings(
+    value: &Value,
+    at: &Place<'_>,
+    problems: &mut Problems,
+) -> Option<Settings> {
     let mut fields = Fields::of(value, at, problems)?;
     let mut settings = Settings::unstated();
     let claim_path = fields.optional_string("oidc_group_claim_path", at, problems);
     let nested = fields.optional_string("nested_group_behavior", at, problems);
     (settings.stated.claim_path, settings.stated.nested) = (claim_path.is_some(), nested.is_some());
-    if let GroupSource::Properties { claim_path: path, nested: behavior } = &mut settings.groups {
+    if let GroupSource::Properties {
+        claim_path: path,
+        nested: behavior,
+    } = &mut settings.groups
+    {
         if let Some(text) = claim_path {
             match ClaimPath::parse(text) {
                 Ok(parsed) => *path = parsed,
@@ -101,7 +118,11 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
             match text.parse::<NestedGroupBehavior>() {
                 Ok(parsed) => *behavior = parsed,
                 Err(error) => {
-                    problems.refused(&Place::Member(at, "nested_group_behavior"), &error, error.hint());
+                    problems.refused(
+                        &Place::Member(at, "nested_group_behavior"),
+                        &error,
+                        error.hint(),
+                    );
                 }
             }
         }
@@ -111,7 +132,11 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
         match PrincipalMapping::parse(text) {
             Ok(mapping) => settings.principal_mapping = mapping,
             Err(error) => {
-                problems.push(&Place::Member(at, "oidc_principal_mapping"), (&error).into(), error.to_string());
+                problems.push(
+                    &Place::Member(at, "oidc_principal_mapping"),
+                    (&error).into(),
+                    error.to_string(),
+                );
             }
         }
     }
@@ -128,7 +153,8 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
     }
     if let Some(access) = fields.optional("access") {
         settings.stated.access = true;
-        settings.access = read_access(access, &Place::Member(at, "access"), problems).unwrap_or_default();
+        settings.access =
+            read_access(access, &Place::Member(at, "access"), problems).unwrap_or_default();
     }
     read_dialect(&mut fields, at, &mut settings, problems);
     if let Some(sso) = fields.optional("sso") {
@@ -143,7 +169,8 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
         }
         if let Some(groups) = read_sso(sso, &place, problems) {
             settings.groups = groups;
-            // Marks both properties as stated, because a later change can replace the mapping with properties.
+            // Marks both properties as stated, because a later change can replace the mapping with
+            // properties.
             (settings.stated.claim_path, settings.stated.nested) = (true, true);
         }
     }
@@ -152,7 +179,12 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
 }
 
 /// Reads the system that the policy is for (D-71), and its version (D-72).
-fn read_dialect(fields: &mut Fields<'_>, at: &Place<'_>, settings: &mut Settings, problems: &mut Problems) {
+fn read_dialect(
+    fields: &mut Fields<'_>,
+    at: &Place<'_>,
+    settings: &mut Settings,
+    problems: &mut Problems,
+) {
     if let Some(text) = fields.optional_string("dialect", at, problems) {
         settings.stated.dialect = true;
         match Dialect::from_code(text) {
@@ -160,7 +192,10 @@ fn read_dialect(fields: &mut Fields<'_>, at: &Place<'_>, settings: &mut Settings
             None => problems.push(
                 &Place::Member(at, "dialect"),
                 ProblemCode::UNKNOWN_VALUE,
-                format!("`{}` is not a dialect; write `platform` or `kafka`", escaped(text)),
+                format!(
+                    "`{}` is not a dialect; write `platform` or `kafka`",
+                    escaped(text)
+                ),
             ),
         }
     }
@@ -238,9 +273,12 @@ fn read_sso(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Gr
     }
 }
 
-/// Reads a role and adds it to the policy, unless its name is not valid or is used by an earlier role.
+/// Reads a role and adds it to the policy, unless its name is not valid or is used by an earlier
+/// role.
 fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut Problems) {
-    let Some(mut fields) = Fields::of(value, at, problems) else { return };
+    let Some(mut fields) = Fields::of(value, at, problems) else {
+        return;
+    };
     let role = fields.string("name", at, problems).and_then(|name| {
         let place = Place::Member(at, "name");
         if let Err(error) = check_role_name(name) {
@@ -257,11 +295,14 @@ fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut 
     let members = Place::Member(at, "members");
     for (index, value) in fields.array("members", at, problems).iter().enumerate() {
         let place = Place::Element(&members, index);
-        let Some(mut member) = Fields::of(value, &place, problems) else { continue };
+        let Some(mut member) = Fields::of(value, &place, problems) else {
+            continue;
+        };
         let text = member.string("principal", &place, problems);
         member.finish(&place, problems);
         let place = Place::Member(&place, "principal");
-        let Some(principal) = text.and_then(|text| acl::principal(text, Some(Dialect::Platform), &place, problems))
+        let Some(principal) =
+            text.and_then(|text| acl::principal(text, Some(Dialect::Platform), &place, problems))
         else {
             continue;
         };
@@ -280,8 +321,13 @@ fn and(hint: Option<String>) -> String {
     hint.map(|hint| format!("; {hint}")).unwrap_or_default()
 }
 
-/// The policy document of a policy: the stated settings, roles sorted by name, and ACLs sorted by their fields.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "ExportedDocument", optional_fields))]
+/// The policy document of a policy: the stated settings, roles sorted by name, and ACLs sorted by
+/// their fields.
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "ExportedDocument", optional_fields)
+)]
 #[derive(Serialize)]
 pub struct DocumentJson<'a> {
     /// The version of the format.
@@ -358,27 +404,48 @@ impl<'a> From<&'a Settings> for SettingsJson<'a> {
 impl<'a> SettingsJson<'a> {
     fn of(settings: &'a Settings, states: StatedSettings) -> Self {
         let (path, nested, sso) = match &settings.groups {
-            GroupSource::Properties { claim_path, nested } => (Some(claim_path.as_str()), Some(nested.as_str()), None),
-            GroupSource::Sso { attributes, .. } => (None, None, Some(SsoJson { mode: "use_map", attributes })),
+            GroupSource::Properties { claim_path, nested } => {
+                (Some(claim_path.as_str()), Some(nested.as_str()), None)
+            }
+            GroupSource::Sso { attributes, .. } => (
+                None,
+                None,
+                Some(SsoJson {
+                    mode: "use_map",
+                    attributes,
+                }),
+            ),
         };
         let is_kafka = settings.dialect == Dialect::Kafka;
         Self {
             oidc_group_claim_path: path.filter(|_| states.claim_path),
             nested_group_behavior: nested.filter(|_| states.nested),
             sso,
-            oidc_principal_mapping: states.principal_mapping.then(|| settings.principal_mapping.as_str()),
+            oidc_principal_mapping: states
+                .principal_mapping
+                .then(|| settings.principal_mapping.as_str()),
             superusers: states.superusers.then(|| settings.superusers.as_slice()),
             access: states.access.then(|| AccessJson::from(&settings.access)),
             dialect: is_kafka.then(|| settings.dialect.code()),
-            kafka_version: (is_kafka && states.kafka_version).then(|| settings.kafka_version.to_string()),
+            kafka_version: (is_kafka && states.kafka_version)
+                .then(|| settings.kafka_version.to_string()),
         }
     }
 }
 
 impl From<&ServiceAccess> for AccessJson {
     fn from(access: &ServiceAccess) -> Self {
-        let grantees = |level| access.grantees(level).iter().map(ToString::to_string).collect();
-        Self { read_only: grantees(AccessLevel::ReadOnly), evaluate: grantees(AccessLevel::Evaluate) }
+        let grantees = |level| {
+            access
+                .grantees(level)
+                .iter()
+                .map(ToString::to_string)
+                .collect()
+        };
+        Self {
+            read_only: grantees(AccessLevel::ReadOnly),
+            evaluate: grantees(AccessLevel::Evaluate),
+        }
     }
 }
 
@@ -390,16 +457,25 @@ impl<'a> From<&'a Policy> for DocumentJson<'a> {
 }
 
 impl<'a> DocumentJson<'a> {
-    /// The document of a running service, which states every setting, including those with default values.
+    /// The document of a running service, which states every setting, including those with default
+    /// values.
     #[must_use]
     pub fn in_full(policy: &'a Policy) -> Self {
-        Self::with(policy, Some(SettingsJson::of(policy.settings(), StatedSettings::ALL)))
+        Self::with(
+            policy,
+            Some(SettingsJson::of(policy.settings(), StatedSettings::ALL)),
+        )
     }
 
     fn with(policy: &'a Policy, settings: Option<SettingsJson<'a>>) -> Self {
         let role = |(name, members): (&'a str, Vec<&Principal>)| RoleJson {
             name,
-            members: members.iter().map(|member| MemberJson { principal: member.to_string() }).collect(),
+            members: members
+                .iter()
+                .map(|member| MemberJson {
+                    principal: member.to_string(),
+                })
+                .collect(),
         };
         Self {
             version: 1,
@@ -422,7 +498,8 @@ pub fn policy_to_json(policy: &Policy) -> Value {
     serde_json::to_value(DocumentJson::from(policy)).unwrap_or_default()
 }
 
-/// The policy document of a policy as indented text with a final line break. Its members are in the order of the format.
+/// The policy document of a policy as indented text with a final line break. Its members are in the
+/// order of the format.
 #[must_use]
 pub fn policy_to_text(policy: &Policy) -> String {
     let mut text = serde_json::to_string_pretty(&DocumentJson::from(policy)).unwrap_or_default();

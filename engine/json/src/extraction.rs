@@ -13,8 +13,16 @@ use gbac_engine::groups::{ClaimFinding, DropCode, Element, ElementOutcome, Extra
 use gbac_engine::warning::{Warning, WarningCode};
 
 /// A group and the claim element that it came from.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "ExtractedGroup", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "ExtractedGroup"))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "ExtractedGroup", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "ExtractedGroup")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GroupJson {
     /// The name, as in ACLs and roles after `Group:`.
@@ -26,7 +34,11 @@ pub struct GroupJson {
 }
 
 /// A warning about a token or its groups. Warnings never change decisions.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Warning", optional_fields))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "Warning", optional_fields)
+)]
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Warning"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WarningJson {
@@ -44,8 +56,8 @@ pub struct WarningJson {
 pub struct ExtractionJson {
     /// The groups in the order of the token, without duplicates.
     pub groups: Vec<GroupJson>,
-    /// The groups claim, or why there is none: `array`, `comma_list`, `union`, `missing`, `overage`, `id_token`, `wrong_type`,
-    /// `not_string`, `too_many` or `no_userinfo`.
+    /// The groups claim, or why there is none: `array`, `comma_list`, `union`, `missing`,
+    /// `overage`, `id_token`, `wrong_type`, `not_string`, `too_many` or `no_userinfo`.
     pub claim: Code<ClaimFinding>,
     /// The elements of the claim with their outcomes.
     pub elements: Vec<ElementJson>,
@@ -54,8 +66,16 @@ pub struct ExtractionJson {
 }
 
 /// An element of the groups claim and its outcome.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "ClaimElement", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "ClaimElement"))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "ClaimElement", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "ClaimElement")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ElementJson {
     /// The location.
@@ -73,13 +93,22 @@ pub struct ElementJson {
 }
 
 /// An identity with details about its origin.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "ResolvedIdentity", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "ResolvedIdentity"))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "ResolvedIdentity", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "ResolvedIdentity")
+)]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ResolvedIdentityJson {
     /// The bare user name.
     pub user: String,
-    /// The groups with the elements that they came from. For a subject with names, the elements are the names.
+    /// The groups with the elements that they came from. For a subject with names, the elements are
+    /// the names.
     pub groups: Vec<GroupJson>,
     /// The expiry, in seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,24 +126,40 @@ pub struct ResolvedIdentityJson {
 
 impl From<&Group> for GroupJson {
     fn from(group: &Group) -> Self {
-        Self { name: group.name.clone(), raw: group.raw.clone(), location: group.location.clone() }
+        Self {
+            name: group.name.clone(),
+            raw: group.raw.clone(),
+            location: group.location.clone(),
+        }
     }
 }
 
 impl From<&Warning> for WarningJson {
     fn from(warning: &Warning) -> Self {
-        Self { code: warning.code.into(), message: warning.message.clone(), location: warning.location.clone() }
+        Self {
+            code: warning.code.into(),
+            message: warning.message.clone(),
+            location: warning.location.clone(),
+        }
     }
 }
 
 impl From<&Element> for ElementJson {
     fn from(element: &Element) -> Self {
         let (group, code) = match &element.outcome {
-            ElementOutcome::Kept { group } | ElementOutcome::Duplicate { group } => (Some(group.clone()), None),
+            ElementOutcome::Kept { group } | ElementOutcome::Duplicate { group } => {
+                (Some(group.clone()), None)
+            }
             ElementOutcome::Dropped { code } => (None, Some(code.into())),
         };
         let outcome = (&element.outcome).into();
-        Self { location: element.location.clone(), raw: element.raw.clone(), outcome, group, code }
+        Self {
+            location: element.location.clone(),
+            raw: element.raw.clone(),
+            outcome,
+            group,
+            code,
+        }
     }
 }
 
@@ -134,13 +179,22 @@ impl From<&ResolvedIdentity> for ResolvedIdentityJson {
         let identity = &resolved.identity;
         let extraction = resolved.extraction.as_ref().map(ExtractionJson::from);
         let from_names = || {
-            let name = |name: &String| GroupJson { name: name.clone(), raw: name.clone(), location: String::new() };
+            let name = |name: &String| GroupJson {
+                name: name.clone(),
+                raw: name.clone(),
+                location: String::new(),
+            };
             identity.groups().iter().map(name).collect()
         };
-        let claim = resolved.extraction.as_ref().map(|extraction| Code::from(&extraction.claim));
+        let claim = resolved
+            .extraction
+            .as_ref()
+            .map(|extraction| Code::from(&extraction.claim));
         let warnings = resolved.warnings().map(WarningJson::from).collect();
-        let (groups, elements) = extraction
-            .map_or_else(|| (from_names(), Vec::new()), |extraction| (extraction.groups, extraction.elements));
+        let (groups, elements) = extraction.map_or_else(
+            || (from_names(), Vec::new()),
+            |extraction| (extraction.groups, extraction.elements),
+        );
         Self {
             user: identity.user().into(),
             groups,

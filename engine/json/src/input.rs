@@ -1,5 +1,5 @@
-//! The input types, for the TypeScript declarations. The readers of this crate do not use them, because they report every
-//! problem; a test compares both.
+//! The input types, for the TypeScript declarations. The readers of this crate do not use them,
+//! because they report every problem; a test compares both.
 
 use std::collections::BTreeMap;
 
@@ -36,11 +36,13 @@ pub struct PolicyDocumentInput {
     pub schema: Option<String>,
 }
 
-/// The sources of users and groups, superusers, and access to the service. Omitted settings have their defaults.
+/// The sources of users and groups, superusers, and access to the service. Omitted settings have
+/// their defaults.
 #[derive(Debug, Clone, Default, Serialize, TS)]
 #[ts(rename = "Settings", optional_fields)]
 pub struct SettingsInput {
-    /// A JSON path (RFC 9535) to the groups in the token, at most 512 bytes; the default is `$.groups`.
+    /// A JSON path (RFC 9535) to the groups in the token, at most 512 bytes; the default is
+    /// `$.groups`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oidc_group_claim_path: Option<String>,
     /// `none` (the default) uses names unchanged; `suffix` uses the part after the last `/`.
@@ -60,7 +62,8 @@ pub struct SettingsInput {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "'platform' | 'kafka'")]
     pub dialect: Option<&'static str>,
-    /// The version of Kafka; the default is `4.4`, the first one in which hosts of ACLs can be ranges.
+    /// The version of Kafka; the default is `4.4`, the first one in which hosts of ACLs can be
+    /// ranges.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kafka_version: Option<String>,
     /// The mapping of the managed cloud, instead of the first two settings.
@@ -121,7 +124,8 @@ pub struct RoleMemberInput {
 pub struct AclInput {
     /// The type of the resource.
     pub resource_type: Code<ResourceType>,
-    /// The name or prefix; `*` with the literal pattern means every name. The cluster and the Schema Registry need no name.
+    /// The name or prefix; `*` with the literal pattern means every name. The cluster and the
+    /// Schema Registry need no name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_name: Option<String>,
     /// How the name is compared.
@@ -211,11 +215,15 @@ pub struct AccessInput {
 pub struct ApiRequestInput {
     /// The API.
     pub api: Code<Api>,
-    /// The name of the request in any letter case, such as `OffsetCommit` or `GET /subjects/{subject}/versions`.
+    /// The name of the request in any letter case, such as `OffsetCommit` or `GET
+    /// /subjects/{subject}/versions`.
     pub name: String,
     /// Resource names by type. The cluster and the registry are implied.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional, type = "Partial<Record<'topic' | 'group' | 'transactional_id' | 'subject', readonly string[]>>")]
+    #[ts(
+        optional,
+        type = "Partial<Record<'topic' | 'group' | 'transactional_id' | 'subject', readonly string[]>>"
+    )]
     pub resources: Option<BTreeMap<String, Vec<String>>>,
 }
 
@@ -223,13 +231,16 @@ pub struct ApiRequestInput {
 #[derive(Debug, Clone, Default, Serialize, TS)]
 #[ts(rename = "QueryCircumstances", optional_fields)]
 pub struct QueryCircumstancesInput {
-    /// The client's address. If it is unknown, allows for a single host do not match, but denies for a single host do.
+    /// The client's address. If it is unknown, allows for a single host do not match, but denies
+    /// for a single host do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// The time of the decision, in seconds since 1970, not in milliseconds. The default is the current time.
+    /// The time of the decision, in seconds since 1970, not in milliseconds. The default is the
+    /// current time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<f64>,
-    /// `true` ignores the identity's expiry. For simulation; never use it to grant access. Cannot be used with `now`.
+    /// `true` ignores the identity's expiry. For simulation; never use it to grant access. Cannot
+    /// be used with `now`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ignore_expiry: Option<bool>,
 }

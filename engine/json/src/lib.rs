@@ -1,4 +1,5 @@
-//! Reads and writes the JSON of GBAC: policy documents, checks, decisions, explanations and assertion files.
+//! Reads and writes the JSON of GBAC: policy documents, checks, decisions, explanations and
+//! assertion files.
 
 mod acl;
 mod analysis;
@@ -28,28 +29,33 @@ pub mod typescript;
 
 pub use acl::{AclJson, acl_from_value, acl_in_dialect};
 pub use analysis::{
-    AccessRegionJson, AclMatchJson, CounterexampleJson, DiffJson, DifferenceJson, FindingJson, GrantExceptionJson,
-    GrantJson, HostSetJson, IdentityJson, LeastGrantJson, PatternJson, PermissionsJson, WhoCanEntryJson, WhoCanJson,
+    AccessRegionJson, AclMatchJson, CounterexampleJson, DiffJson, DifferenceJson, FindingJson,
+    GrantExceptionJson, GrantJson, HostSetJson, IdentityJson, LeastGrantJson, PatternJson,
+    PermissionsJson, WhoCanEntryJson, WhoCanJson,
 };
 pub use assertions::{
-    AssertionTest, Assertions, Expectation, Observed, PolicySource, assertion_report, assertions_from_json,
-    assertions_from_value, find_assertions,
+    AssertionTest, Assertions, Expectation, Observed, PolicySource, assertion_report,
+    assertions_from_json, assertions_from_value, find_assertions,
 };
 pub use bridge::{
-    accepted_from_properties, claims_from_object, claims_to_object, event_to_value, parse, unverified_claims,
+    accepted_from_properties, claims_from_object, claims_to_object, event_to_value, parse,
+    unverified_claims,
 };
 pub use change::{
-    POLICY_CHANGES, PROVIDER_CHANGES, change_from_json, changes_from_json, hypothetical_changes_from_json,
-    hypothetical_changes_from_value,
+    POLICY_CHANGES, PROVIDER_CHANGES, change_from_json, changes_from_json,
+    hypothetical_changes_from_json, hypothetical_changes_from_value,
 };
-pub use check::{access_check, check_from_json, check_from_value, check_to_value, named_subject, query_from_json};
+pub use check::{
+    access_check, check_from_json, check_from_value, check_to_value, named_subject, query_from_json,
+};
 pub use code::{Code, Coded};
 pub use decision::{
-    AccessPathJson, AnswerJson, CandidateJson, DecisionJson, ExplanationJson, RequestAnswerJson, RequiredCheckJson,
-    RequirementJson, TokenRefusalJson,
+    AccessPathJson, AnswerJson, CandidateJson, DecisionJson, ExplanationJson, RequestAnswerJson,
+    RequiredCheckJson, RequirementJson, TokenRefusalJson,
 };
 pub use document::{
-    DocumentJson, policy_from_value, policy_to_json, policy_to_text, settings_from_value, settings_to_json,
+    DocumentJson, policy_from_value, policy_to_json, policy_to_text, settings_from_value,
+    settings_to_json,
 };
 pub use extraction::{ElementJson, ExtractionJson, GroupJson, ResolvedIdentityJson, WarningJson};
 pub use lint::{lint_from_json, lint_from_value, lint_in_dialect};
@@ -57,7 +63,7 @@ pub use plain::{policy_from_json, subject_from_json};
 pub use reader::{FaultJson, Problem, Problems};
 pub use simulation::{
     ChangeJson, CollidingNameJson, CollisionJson, CollisionReportJson, ComparisonJson, GainJson,
-    HypotheticalChangeJson, IdentityComparisonJson, MembershipChangeJson, NoOpJson, RevocationJson, RoleGrantJson,
-    WhatIfJson,
+    HypotheticalChangeJson, IdentityComparisonJson, MembershipChangeJson, NoOpJson, RevocationJson,
+    RoleGrantJson, WhatIfJson,
 };
 pub use tables::{FaultCode, ProblemCode};

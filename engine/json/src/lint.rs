@@ -10,7 +10,8 @@ use gbac_engine::escape::escaped;
 use gbac_engine::internal::{first_equals, sort};
 use gbac_engine::model::{Acl, Dialect, Principal};
 
-/// The findings of a policy document, including duplicate entries, which are lost when the policy is read (D-17).
+/// The findings of a policy document, including duplicate entries, which are lost when the policy
+/// is read (D-17).
 ///
 /// # Errors
 /// The document is not valid: all problems at once.
@@ -26,8 +27,8 @@ pub fn lint_from_json(text: &str) -> Result<Vec<Finding>, Problems> {
     lint_from_value(&reader::parse(text)?)
 }
 
-/// The findings of a policy document as one of this dialect, whatever it states. For Kafka, they include the ACLs that begin to
-/// match when GBAC decides in the brokers (D-78).
+/// The findings of a policy document as one of this dialect, whatever it states. For Kafka, they
+/// include the ACLs that begin to match when GBAC decides in the brokers (D-78).
 ///
 /// # Errors
 /// The document is not valid, or has something that the dialect lacks: all problems at once.
@@ -42,10 +43,17 @@ pub fn lint_in_dialect(text: &str, dialect: Dialect) -> Result<Vec<Finding>, Pro
     Ok(findings)
 }
 
-/// States the dialect in a document. Reading it reports a document, or settings, that are not an object.
+/// States the dialect in a document. Reading it reports a document, or settings, that are not an
+/// object.
 fn set_dialect(document: &mut Value, dialect: Dialect) {
-    let Some(document) = document.as_object_mut() else { return };
-    if let Some(settings) = document.entry("settings").or_insert_with(|| json!({})).as_object_mut() {
+    let Some(document) = document.as_object_mut() else {
+        return;
+    };
+    if let Some(settings) = document
+        .entry("settings")
+        .or_insert_with(|| json!({}))
+        .as_object_mut()
+    {
         settings.insert("dialect".to_owned(), dialect.code().into());
         if dialect != Dialect::Kafka {
             settings.remove("kafka_version");
@@ -59,14 +67,23 @@ fn set_dialect(document: &mut Value, dialect: Dialect) {
 /// The document is not valid: all problems at once.
 pub fn lint_from_value(document: &Value) -> Result<Vec<Finding>, Problems> {
     let mut findings = lint(&policy_from_value(document)?);
-    let list = |value: &Value, name: &str| value.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
+    let list = |value: &Value, name: &str| {
+        value
+            .get(name)
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default()
+    };
     let acls: Vec<Acl> = list(document, "acls")
         .iter()
         .filter_map(|acl| acl::read(acl, None, &Place::Root, &mut Problems::default()))
         .collect();
     for (first, places) in duplicates(&acls, "/acls") {
         let finding = duplicate_finding(FindingCode::DUPLICATE_ACL, "an ACL", places);
-        findings.push(Finding { acls: acls.get(first).into_iter().cloned().collect(), ..finding });
+        findings.push(Finding {
+            acls: acls.get(first).into_iter().cloned().collect(),
+            ..finding
+        });
     }
     for (index, role) in list(document, "roles").iter().enumerate() {
         let principal = |member: &Value| Principal::parse(member.get("principal")?.as_str()?).ok();
@@ -75,16 +92,27 @@ pub fn lint_from_value(document: &Value) -> Result<Vec<Finding>, Problems> {
         for (first, places) in duplicates(&members, &format!("/roles/{index}/members")) {
             let subject = format!("a member of the role `{}`", escaped(name));
             let finding = duplicate_finding(FindingCode::DUPLICATE_MEMBER, &subject, places);
-            let principals = [Principal::role(name)].into_iter().chain(members.get(first).cloned());
-            findings.push(Finding { principals: principals.collect(), ..finding });
+            let principals = [Principal::role(name)]
+                .into_iter()
+                .chain(members.get(first).cloned());
+            findings.push(Finding {
+                principals: principals.collect(),
+                ..finding
+            });
         }
     }
     let settings = document.get("settings").unwrap_or(&Value::Null);
     let superuser = |name: &Value| name.as_str().map(Principal::user);
-    let superusers: Vec<Principal> = list(settings, "superusers").iter().filter_map(superuser).collect();
+    let superusers: Vec<Principal> = list(settings, "superusers")
+        .iter()
+        .filter_map(superuser)
+        .collect();
     for (first, places) in duplicates(&superusers, "/settings/superusers") {
         let finding = duplicate_finding(FindingCode::DUPLICATE_SUPERUSER, "a superuser", places);
-        findings.push(Finding { principals: superusers.get(first).into_iter().cloned().collect(), ..finding });
+        findings.push(Finding {
+            principals: superusers.get(first).into_iter().cloned().collect(),
+            ..finding
+        });
     }
     sort_findings(&mut findings);
     Ok(findings)
@@ -93,19 +121,40 @@ pub fn lint_from_value(document: &Value) -> Result<Vec<Finding>, Problems> {
 /// The items that appear more than once: the index of the first, and the JSON Pointers of all.
 fn duplicates<T: Ord>(items: &[T], list: &str) -> Vec<(usize, Vec<String>)> {
     let first_equals = first_equals(items);
-    let mut later: Vec<(usize, usize)> =
-        first_equals.into_iter().zip(0..).filter(|(first, index)| first != index).collect();
+    let mut later: Vec<(usize, usize)> = first_equals
+        .into_iter()
+        .zip(0..)
+        .filter(|(first, index)| first != index)
+        .collect();
     sort(&mut later, |a, b| a.cmp(b));
     let pointer = |index: usize| format!("{list}/{index}");
     let with_pointers = |equal: &[(usize, usize)]| {
         let (first, _) = equal.first()?;
-        Some((*first, std::iter::once(*first).chain(equal.iter().map(|(_, index)| *index)).map(pointer).collect()))
+        Some((
+            *first,
+            std::iter::once(*first)
+                .chain(equal.iter().map(|(_, index)| *index))
+                .map(pointer)
+                .collect(),
+        ))
     };
-    later.chunk_by(|a, b| a.0 == b.0).filter_map(with_pointers).collect()
+    later
+        .chunk_by(|a, b| a.0 == b.0)
+        .filter_map(with_pointers)
+        .collect()
 }
 
 fn duplicate_finding(code: FindingCode, subject: &str, places: Vec<String>) -> Finding {
-    let message = format!("{subject} appears {} times, at `{}`", places.len(), escaped(&places.join("`, `")));
-    let finding = Finding::new(code, Severity::Notice, message, "keep one of them; it counts once");
+    let message = format!(
+        "{subject} appears {} times, at `{}`",
+        places.len(),
+        escaped(&places.join("`, `"))
+    );
+    let finding = Finding::new(
+        code,
+        Severity::Notice,
+        message,
+        "keep one of them; it counts once",
+    );
     Finding { places, ..finding }
 }

@@ -84,13 +84,29 @@ macro_rules! short {
     };
 }
 
-short!(ResourceType, "ResourceTypeName", ResourceTypeInput, " A resource type in the short form of the command line.");
-short!(Operation, "OperationName", OperationInput, " An operation in the short form of the command line.");
+short!(
+    ResourceType,
+    "ResourceTypeName",
+    ResourceTypeInput,
+    " A resource type in the short form of the command line."
+);
+short!(
+    Operation,
+    "OperationName",
+    OperationInput,
+    " An operation in the short form of the command line."
+);
 
 /// The string patterns for principals of some types.
 fn principals(is_included: fn(PrincipalType) -> bool) -> String {
-    let types = PrincipalType::ALL.iter().copied().filter(|kind| is_included(*kind));
-    types.map(|kind| format!("`{}:${{string}}`", kind.prefix())).collect::<Vec<_>>().join(" | ")
+    let types = PrincipalType::ALL
+        .iter()
+        .copied()
+        .filter(|kind| is_included(*kind));
+    types
+        .map(|kind| format!("`{}:${{string}}`", kind.prefix()))
+        .collect::<Vec<_>>()
+        .join(" | ")
 }
 
 /// A principal in a document.

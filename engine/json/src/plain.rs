@@ -1,12 +1,13 @@
-//! A fast parser for valid policy documents and subjects with names, in one pass and without a tree of values. Most of the
-//! time to load a policy is spent here.
+//! A fast parser for valid policy documents and subjects with names, in one pass and without a tree
+//! of values. Most of the time to load a policy is spent here.
 //!
-//! It accepts nothing that `document` and `check` refuse, and it has no error messages. Texts that it does not accept are read
-//! again there, which reports all problems.
+//! It accepts nothing that `document` and `check` refuse, and it has no error messages. Texts that
+//! it does not accept are read again there, which reports all problems.
 //!
-//! It is written by hand to load large documents quickly. For 100,000 ACLs (27 MB), this parser, structs with serde's derived
-//! readers, and a tree of values take 0.36, 0.39 and 1.35 s natively; in wasm, they take 0.72, 0.83 and 3.15 s and 50, 50 and
-//! 156 MiB. This file adds 3.1 KB to the wasm module after brotli; serde's structs would add 9.4 KB.
+//! It is written by hand to load large documents quickly. For 100,000 ACLs (27 MB), this parser,
+//! structs with serde's derived readers, and a tree of values take 0.36, 0.39 and 1.35 s natively;
+//! in wasm, they take 0.72, 0.83 and 3.15 s and 50, 50 and 156 MiB. This file adds 3.1 KB to the
+//! wasm module after brotli; serde's structs would add 9.4 KB.
 
 use super::reader::{self, Place, Problems};
 use super::{acl, check, document};
@@ -14,7 +15,8 @@ use gbac_engine::Subject;
 use gbac_engine::internal::equal;
 use gbac_engine::internal::{normalized_name, parse};
 use gbac_engine::model::{
-    Dialect, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, check_role_name,
+    Dialect, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType,
+    check_role_name,
 };
 use gbac_engine::{
     internal::AclParts,
@@ -77,7 +79,10 @@ fn read(text: &str) -> Option<Policy> {
         }
         Some(())
     })?;
-    if !has_version || reader.next().is_some() || lacks.get(policy.settings().dialect as usize) != Some(&false) {
+    if !has_version
+        || reader.next().is_some()
+        || lacks.get(policy.settings().dialect as usize) != Some(&false)
+    {
         return None;
     }
     policy.shrink();
@@ -100,13 +105,27 @@ fn names(text: &str) -> Option<Subject> {
             })
         })
     })?;
-    if reader.next().is_some() { None } else { Some(Subject::Names { user: user?, groups }) }
+    if reader.next().is_some() {
+        None
+    } else {
+        Some(Subject::Names {
+            user: user?,
+            groups,
+        })
+    }
 }
 
 const DOCUMENT: [&str; 5] = ["roles", "acls", "settings", "version", "$schema"];
 const ROLE: [&str; 2] = ["name", "members"];
-const ACL: [&str; 7] =
-    ["resource_type", "resource_name", "resource_pattern_type", "principal", "host", "operation", "permission_type"];
+const ACL: [&str; 7] = [
+    "resource_type",
+    "resource_name",
+    "resource_pattern_type",
+    "principal",
+    "host",
+    "operation",
+    "permission_type",
+];
 
 /// Reads a role with its members and adds it to a policy.
 fn role(reader: &mut Reader<'_>, policy: &mut Policy) -> Option<()> {
@@ -136,7 +155,15 @@ fn role(reader: &mut Reader<'_>, policy: &mut Policy) -> Option<()> {
 }
 
 fn parts(texts: [Option<&str>; 7]) -> Option<AclParts<'_>> {
-    let [resource_type, name, pattern, principal, host, operation, permission] = texts;
+    let [
+        resource_type,
+        name,
+        pattern,
+        principal,
+        host,
+        operation,
+        permission,
+    ] = texts;
     let resource_type = ResourceType::from_data_plane(resource_type?)?;
     let name = name.unwrap_or_default();
     let mut problems = Problems::default();
@@ -187,7 +214,8 @@ impl<'t> Reader<'t> {
         is_next
     }
 
-    /// Reads the items of a list after its opening byte, up to its closing byte. `item` reads one item.
+    /// Reads the items of a list after its opening byte, up to its closing byte. `item` reads one
+    /// item.
     fn list(&mut self, close: u8, item: &mut dyn FnMut(&mut Self) -> Option<()>) -> Option<()> {
         if self.take(close) {
             return Some(());
@@ -205,14 +233,22 @@ impl<'t> Reader<'t> {
         self.list(b']', element)
     }
 
-    /// Reads an object with members of these names, each at most once. `member` gets the index of the name and reads the value.
-    fn object(&mut self, names: &[&str], member: &mut dyn FnMut(&mut Self, usize) -> Option<()>) -> Option<()> {
+    /// Reads an object with members of these names, each at most once. `member` gets the index of
+    /// the name and reads the value.
+    fn object(
+        &mut self,
+        names: &[&str],
+        member: &mut dyn FnMut(&mut Self, usize) -> Option<()>,
+    ) -> Option<()> {
         self.take(b'{').then_some(())?;
         let mut seen = 0;
         let mut expected = 0;
         self.list(b'}', &mut |reader| {
             // Tries the next name first, because members are usually in this order.
-            let index = if names.get(expected).is_some_and(|name| reader.take_name(name)) {
+            let index = if names
+                .get(expected)
+                .is_some_and(|name| reader.take_name(name))
+            {
                 expected
             } else {
                 let name = reader.string()?;
@@ -234,7 +270,9 @@ impl<'t> Reader<'t> {
         let bytes = self.text.as_bytes();
         let is_next = bytes.get(self.at) == Some(&b'"')
             && bytes.get(end) == Some(&b'"')
-            && bytes.get(self.at + 1..end).is_some_and(|string| equal(string, name.as_bytes()));
+            && bytes
+                .get(self.at + 1..end)
+                .is_some_and(|string| equal(string, name.as_bytes()));
         if is_next {
             self.at = end + 1;
         }
@@ -290,21 +328,25 @@ impl<'t> Reader<'t> {
 fn plain_bytes(bytes: &[u8]) -> usize {
     const EACH: u64 = u64::MAX / 255;
     const TOPS: u64 = EACH << 7;
-    // Checks eight bytes at a time: sets the top bit of each byte below `limit`, never of bytes outside ASCII. Bytes after the
-    // first such byte can be wrong, but only the first one is used.
+    // Checks eight bytes at a time: sets the top bit of each byte below `limit`, never of bytes
+    // outside ASCII. Bytes after the first such byte can be wrong, but only the first one is used.
     let below = |word: u64, limit: u64| word.wrapping_sub(EACH * limit) & !word & TOPS;
     let mut count = 0;
     while let Some(chunk) = bytes.get(count..).and_then(<[u8]>::first_chunk) {
         let word = u64::from_le_bytes(*chunk);
-        let special =
-            below(word, 0x20) | below(word ^ (EACH * u64::from(b'"')), 1) | below(word ^ (EACH * u64::from(b'\\')), 1);
+        let special = below(word, 0x20)
+            | below(word ^ (EACH * u64::from(b'"')), 1)
+            | below(word ^ (EACH * u64::from(b'\\')), 1);
         if special != 0 {
             return count + special.trailing_zeros() as usize / 8;
         }
         count += 8;
     }
     let rest = bytes.iter().skip(count);
-    count + rest.take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..0x20)).count()
+    count
+        + rest
+            .take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..0x20))
+            .count()
 }
 
 #[cfg(test)]
@@ -354,7 +396,10 @@ mod tests {
 
     #[test]
     fn valid_documents_are_accepted() {
-        for text in [document().to_string(), serde_json::to_string_pretty(&document()).unwrap()] {
+        for text in [
+            document().to_string(),
+            serde_json::to_string_pretty(&document()).unwrap(),
+        ] {
             let policy = read(&text).unwrap();
             assert_eq!(Some(policy), by_value(&text), "{text}");
         }
@@ -394,7 +439,10 @@ mod tests {
     #[test]
     fn valid_names_are_accepted() {
         let expected = |user: &str, groups: &[&str]| {
-            Some(Subject::Names { user: user.into(), groups: groups.iter().map(|group| (*group).into()).collect() })
+            Some(Subject::Names {
+                user: user.into(),
+                groups: groups.iter().map(|group| (*group).into()).collect(),
+            })
         };
         assert_eq!(
             names(r#" { "identity" : { "groups" : ["a", "", "a"], "user" : "é" } } "#),

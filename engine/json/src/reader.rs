@@ -15,11 +15,16 @@ use gbac_analysis::audit::without_credentials;
 use gbac_engine::escape::escaped;
 
 /// A problem of a document.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Problem", optional_fields))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "Problem", optional_fields)
+)]
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Problem"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
-    /// The location: a JSON Pointer (RFC 6901) such as `/acls/3/host`; empty for the whole document.
+    /// The location: a JSON Pointer (RFC 6901) such as `/acls/3/host`; empty for the whole
+    /// document.
     pub path: String,
     /// The stable code.
     #[cfg_attr(feature = "typescript", ts(as = "Code<ProblemCode>"))]
@@ -42,7 +47,11 @@ pub struct FaultJson<'a> {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.path.is_empty() { f.write_str(&self.message) } else { write!(f, "{}: {}", self.path, self.message) }
+        if self.path.is_empty() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "{}: {}", self.path, self.message)
+        }
     }
 }
 
@@ -82,13 +91,20 @@ impl Problems {
     /// Adds the problem of an unknown member.
     pub(super) fn unknown_member(&mut self, at: &Place<'_>, known: &[&str]) {
         let known = known.join("`, `");
-        let message = format!("`{}` is an unknown field; the fields are `{known}`", escaped(at.name()));
+        let message = format!(
+            "`{}` is an unknown field; the fields are `{known}`",
+            escaped(at.name())
+        );
         self.push(at, ProblemCode::UNKNOWN_MEMBER, message);
     }
 
     /// Adds the problem of a value of the wrong type.
     pub(super) fn expected(&mut self, at: &Place<'_>, expected: &str, value: &Value) {
-        self.push(at, ProblemCode::WRONG_TYPE, format!("expected {expected}, found {}", kind(value)));
+        self.push(
+            at,
+            ProblemCode::WRONG_TYPE,
+            format!("expected {expected}, found {}", kind(value)),
+        );
     }
 
     /// The value, if there are no problems.
@@ -102,7 +118,11 @@ impl Problems {
 
 /// Creates a problem. Removes credentials, because a token may be pasted in any place.
 fn problem(path: &str, code: ProblemCode, message: &str) -> Problem {
-    Problem { path: without_credentials(path), code, message: without_credentials(message) }
+    Problem {
+        path: without_credentials(path),
+        code,
+        message: without_credentials(message),
+    }
 }
 
 /// What kind of JSON value this is, for messages.
@@ -142,16 +162,22 @@ impl Place<'_> {
         match self {
             Self::Root => String::new(),
             Self::Member(parent, name) => {
-                format!("{}/{}", parent.pointer(), name.replace('~', "~0").replace('/', "~1"))
+                format!(
+                    "{}/{}",
+                    parent.pointer(),
+                    name.replace('~', "~0").replace('/', "~1")
+                )
             }
             Self::Element(parent, place) => format!("{}/{place}", parent.pointer()),
         }
     }
 }
 
-/// Parses a text strictly. A syntax error or a duplicate member is reported as the only problem of the document.
+/// Parses a text strictly. A syntax error or a duplicate member is reported as the only problem of
+/// the document.
 pub(super) fn parse(text: &str) -> Result<Value, Problems> {
-    gbac_engine::internal::parse(text).map_err(|error| Problems(vec![problem("", (&error).into(), &error.to_string())]))
+    gbac_engine::internal::parse(text)
+        .map_err(|error| Problems(vec![problem("", (&error).into(), &error.to_string())]))
 }
 
 /// The members of an object, which are read one by one; unknown members are refused.
@@ -163,7 +189,10 @@ pub(super) struct Fields<'v> {
 impl<'v> Fields<'v> {
     pub(super) fn of(value: &'v Value, at: &Place<'_>, problems: &mut Problems) -> Option<Self> {
         match value {
-            Value::Object(members) => Some(Self { members, known: Vec::new() }),
+            Value::Object(members) => Some(Self {
+                members,
+                known: Vec::new(),
+            }),
             other => {
                 problems.expected(at, "an object", other);
                 None
@@ -184,12 +213,21 @@ impl<'v> Fields<'v> {
     ) -> Option<&'v Value> {
         let value = self.optional(name);
         if value.is_none() {
-            problems.push(at, ProblemCode::MISSING_MEMBER, format!("`{name}` is missing"));
+            problems.push(
+                at,
+                ProblemCode::MISSING_MEMBER,
+                format!("`{name}` is missing"),
+            );
         }
         value
     }
 
-    pub(super) fn string(&mut self, name: &'static str, at: &Place<'_>, problems: &mut Problems) -> Option<&'v str> {
+    pub(super) fn string(
+        &mut self,
+        name: &'static str,
+        at: &Place<'_>,
+        problems: &mut Problems,
+    ) -> Option<&'v str> {
         let value = self.required(name, at, problems)?;
         string(value, &Place::Member(at, name), problems)
     }
@@ -204,13 +242,24 @@ impl<'v> Fields<'v> {
         string(value, &Place::Member(at, name), problems)
     }
 
-    pub(super) fn array(&mut self, name: &'static str, at: &Place<'_>, problems: &mut Problems) -> &'v [Value] {
-        self.optional(name).map_or(&[], |value| array(value, &Place::Member(at, name), problems))
+    pub(super) fn array(
+        &mut self,
+        name: &'static str,
+        at: &Place<'_>,
+        problems: &mut Problems,
+    ) -> &'v [Value] {
+        self.optional(name).map_or(&[], |value| {
+            array(value, &Place::Member(at, name), problems)
+        })
     }
 
     /// Adds a problem for each unknown member.
     pub(super) fn finish(self, at: &Place<'_>, problems: &mut Problems) {
-        for name in self.members.keys().filter(|name| !self.known.contains(&name.as_str())) {
+        for name in self
+            .members
+            .keys()
+            .filter(|name| !self.known.contains(&name.as_str()))
+        {
             problems.unknown_member(&Place::Member(at, name), &self.known);
         }
     }
@@ -226,7 +275,11 @@ pub(super) fn array<'v>(value: &'v Value, at: &Place<'_>, problems: &mut Problem
     }
 }
 
-pub(super) fn string<'v>(value: &'v Value, at: &Place<'_>, problems: &mut Problems) -> Option<&'v str> {
+pub(super) fn string<'v>(
+    value: &'v Value,
+    at: &Place<'_>,
+    problems: &mut Problems,
+) -> Option<&'v str> {
     match value {
         Value::String(text) => Some(text),
         other => {

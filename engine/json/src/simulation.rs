@@ -1,4 +1,5 @@
-//! Writes the results of the simulator: comparisons, revocations, collisions, and effects of hypothetical changes.
+//! Writes the results of the simulator: comparisons, revocations, collisions, and effects of
+//! hypothetical changes.
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
@@ -13,8 +14,8 @@ use super::code::Code;
 use super::decision::{AnswerJson, DecisionJson};
 use super::document::SettingsJson;
 use gbac_analysis::{
-    AccessRegion, CollidingName, Collision, CollisionKind, CollisionReport, Comparison, Gain, HypotheticalChange,
-    IdentityComparison, NoOp, Revocation, RoleGrant, WhatIf,
+    AccessRegion, CollidingName, Collision, CollisionKind, CollisionReport, Comparison, Gain,
+    HypotheticalChange, IdentityComparison, NoOp, Revocation, RoleGrant, WhatIf,
 };
 use gbac_engine::identity::Identity;
 use gbac_engine::model::Principal;
@@ -29,12 +30,23 @@ fn names(principals: &[Principal]) -> Vec<String> {
 }
 
 fn identity(identity: &Identity) -> IdentityJson {
-    IdentityJson { user: identity.user().to_owned(), groups: identity.groups().to_vec() }
+    IdentityJson {
+        user: identity.user().to_owned(),
+        groups: identity.groups().to_vec(),
+    }
 }
 
 /// The requests that are allowed to only one of two identities.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Comparison", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Comparison"))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "Comparison", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "Comparison")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ComparisonJson {
     /// Whether each identity is a superuser, whose requests are all allowed.
@@ -47,13 +59,25 @@ pub struct ComparisonJson {
 
 impl From<&Comparison> for ComparisonJson {
     fn from(comparison: &Comparison) -> Self {
-        Self { superusers: comparison.superusers, gains: regions(&comparison.gains), loses: regions(&comparison.loses) }
+        Self {
+            superusers: comparison.superusers,
+            gains: regions(&comparison.gains),
+            loses: regions(&comparison.loses),
+        }
     }
 }
 
 /// The comparison of two identities.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "IdentityComparison", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "IdentityComparison"))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "IdentityComparison", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "IdentityComparison")
+)]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct IdentityComparisonJson {
     /// The groups of only the first.
@@ -89,8 +113,16 @@ impl From<&IdentityComparison> for IdentityComparisonJson {
 }
 
 /// The changes after which an allowed request is denied.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Revocation", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Revocation"))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "Revocation", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "Revocation")
+)]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RevocationJson {
     /// The current decision.
@@ -99,12 +131,16 @@ pub struct RevocationJson {
     pub acls: Vec<AclJson>,
     /// The roles of which either all memberships or all ACLs must be removed.
     pub roles: Vec<RoleGrantJson>,
-    /// The fewest changes after which the request is denied; absent if it is denied already, or allowed to a superuser.
+    /// The fewest changes after which the request is denied; absent if it is denied already, or
+    /// allowed to a superuser.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub least: Option<Vec<ChangeJson>>,
     /// The groups and roles that the user could leave instead; absent if leaving does not help.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<crate::literal::AclPrincipal>>"))]
+    #[cfg_attr(
+        feature = "typescript",
+        ts(as = "Option<Vec<crate::literal::AclPrincipal>>")
+    )]
     pub leave: Option<Vec<String>>,
     /// A single ACL that denies only this request.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,7 +153,9 @@ impl From<&Revocation> for RevocationJson {
             decision: (&revocation.decision).into(),
             acls: revocation.acls.iter().map(AclJson::from).collect(),
             roles: revocation.roles.iter().map(RoleGrantJson::from).collect(),
-            least: revocation.changes().map(|changes| changes.iter().map(ChangeJson::from).collect()),
+            least: revocation
+                .changes()
+                .map(|changes| changes.iter().map(ChangeJson::from).collect()),
             leave: revocation.to_leave.as_deref().map(names),
             deny: revocation.deny.as_ref().map(AclJson::from),
         }
@@ -125,7 +163,11 @@ impl From<&Revocation> for RevocationJson {
 }
 
 /// A role that allows a request.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "RoleGrant", optional_fields))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "RoleGrant", optional_fields)
+)]
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "RoleGrant"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RoleGrantJson {
@@ -212,14 +254,25 @@ impl From<&Change> for ChangeJson {
             Change::AddAcl(acl) => Self::AddAcl { acl: acl.into() },
             Change::RemoveAcl(acl) => Self::RemoveAcl { acl: acl.into() },
             Change::CreateRole(role) => Self::CreateRole { role: role.clone() },
-            Change::DeleteRole { name, delete_acls: false } => Self::DeleteRole { role: name.clone() },
-            Change::DeleteRole { name, delete_acls: true } => Self::DeleteRoleAndAcls { role: name.clone() },
-            Change::AddMember { role, member } => Self::AddMember { role: role.clone(), principal: member.to_string() },
-            Change::RemoveMember { role, member } => {
-                Self::RemoveMember { role: role.clone(), principal: member.to_string() }
-            }
+            Change::DeleteRole {
+                name,
+                delete_acls: false,
+            } => Self::DeleteRole { role: name.clone() },
+            Change::DeleteRole {
+                name,
+                delete_acls: true,
+            } => Self::DeleteRoleAndAcls { role: name.clone() },
+            Change::AddMember { role, member } => Self::AddMember {
+                role: role.clone(),
+                principal: member.to_string(),
+            },
+            Change::RemoveMember { role, member } => Self::RemoveMember {
+                role: role.clone(),
+                principal: member.to_string(),
+            },
             Change::Settings(settings) => {
-                let settings = serde_json::to_value(SettingsJson::from(&**settings)).unwrap_or_default();
+                let settings =
+                    serde_json::to_value(SettingsJson::from(&**settings)).unwrap_or_default();
                 Self::Settings { settings }
             }
         }
@@ -228,7 +281,11 @@ impl From<&Change> for ChangeJson {
 
 /// A hypothetical change: of the policy, or of the user's groups in the identity provider.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "HypotheticalChange"))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "HypotheticalChange"))]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "HypotheticalChange")
+)]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum HypotheticalChangeJson {
@@ -240,7 +297,11 @@ pub enum HypotheticalChangeJson {
 
 /// A change of the user's groups in the identity provider.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "MembershipChange"))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "MembershipChange"))]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "MembershipChange")
+)]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum MembershipChangeJson {
@@ -260,19 +321,29 @@ impl From<&HypotheticalChange> for HypotheticalChangeJson {
     fn from(change: &HypotheticalChange) -> Self {
         match change {
             HypotheticalChange::Policy(change) => Self::Policy(change.into()),
-            HypotheticalChange::Join(group) => {
-                Self::Membership(MembershipChangeJson::JoinGroup { group: group.clone() })
-            }
+            HypotheticalChange::Join(group) => Self::Membership(MembershipChangeJson::JoinGroup {
+                group: group.clone(),
+            }),
             HypotheticalChange::Leave(group) => {
-                Self::Membership(MembershipChangeJson::LeaveGroup { group: group.clone() })
+                Self::Membership(MembershipChangeJson::LeaveGroup {
+                    group: group.clone(),
+                })
             }
         }
     }
 }
 
 /// Names that become the same group.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "CollisionReport", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "CollisionReport"))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "CollisionReport", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "CollisionReport")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CollisionReportJson {
     /// The collisions, those of names in the token first.
@@ -283,20 +354,31 @@ pub struct CollisionReportJson {
     pub more: usize,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde calls it by reference"
+)]
 const fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
 impl From<&CollisionReport> for CollisionReportJson {
     fn from(report: &CollisionReport) -> Self {
-        let collision = |(collision, gains): &(Collision, Vec<Gain>)| CollisionJson::new(collision, gains);
-        Self { collisions: report.collisions.iter().map(collision).collect(), more: report.more }
+        let collision =
+            |(collision, gains): &(Collision, Vec<Gain>)| CollisionJson::new(collision, gains);
+        Self {
+            collisions: report.collisions.iter().map(collision).collect(),
+            more: report.more,
+        }
     }
 }
 
 /// Several names that become the same group.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Collision", optional_fields))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "Collision", optional_fields)
+)]
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Collision"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CollisionJson {
@@ -315,15 +397,27 @@ impl CollisionJson {
         Self {
             group: collision.group.clone(),
             merging: collision.kind.into(),
-            names: collision.names.iter().map(CollidingNameJson::from).collect(),
+            names: collision
+                .names
+                .iter()
+                .map(CollidingNameJson::from)
+                .collect(),
             gains: gains.iter().map(GainJson::from).collect(),
         }
     }
 }
 
 /// A name of a collision.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "CollidingName", optional_fields))]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "CollidingName"))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "CollidingName", optional_fields)
+)]
+#[cfg_attr(
+    feature = "schema",
+    derive(JsonSchema),
+    schemars(rename = "CollidingName")
+)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CollidingNameJson {
     /// The name in the identity provider.
@@ -336,12 +430,20 @@ pub struct CollidingNameJson {
 
 impl From<&CollidingName> for CollidingNameJson {
     fn from(name: &CollidingName) -> Self {
-        Self { name: name.name.clone(), in_token: name.in_token, known: name.known }
+        Self {
+            name: name.name.clone(),
+            in_token: name.in_token,
+            known: name.known,
+        }
     }
 }
 
 /// The access that users with only this name gain from a collision.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Gain", optional_fields))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "Gain", optional_fields)
+)]
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Gain"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GainJson {
@@ -353,12 +455,19 @@ pub struct GainJson {
 
 impl From<&Gain> for GainJson {
     fn from(gain: &Gain) -> Self {
-        Self { name: gain.name.clone(), extents: regions(&gain.regions) }
+        Self {
+            name: gain.name.clone(),
+            extents: regions(&gain.regions),
+        }
     }
 }
 
 /// An identity before and after hypothetical changes.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "WhatIf", optional_fields))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "WhatIf", optional_fields)
+)]
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "WhatIf"))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WhatIfJson {
@@ -390,14 +499,21 @@ impl From<&WhatIf> for WhatIfJson {
             groups_gained: effect.groups.0.clone(),
             groups_lost: effect.groups.1.clone(),
             idle: effect.no_ops.iter().map(NoOpJson::from).collect(),
-            answers: effect.answers.as_ref().map(|answers| answers.each_ref().map(AnswerJson::from)),
+            answers: effect
+                .answers
+                .as_ref()
+                .map(|answers| answers.each_ref().map(AnswerJson::from)),
             comparison: (&effect.comparison).into(),
         }
     }
 }
 
 /// A change without effect.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "NoOp", optional_fields))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "NoOp", optional_fields)
+)]
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "NoOp"))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NoOpJson {
@@ -411,6 +527,10 @@ pub struct NoOpJson {
 
 impl From<&NoOp> for NoOpJson {
     fn from(no_op: &NoOp) -> Self {
-        Self { change: (&no_op.change).into(), code: no_op.into(), message: no_op.to_string() }
+        Self {
+            change: (&no_op.change).into(),
+            code: no_op.into(),
+            message: no_op.to_string(),
+        }
     }
 }

@@ -5,7 +5,9 @@ use gbac_engine::claim_path::ClaimPathError;
 use gbac_engine::groups::NestedGroupBehaviorError;
 use gbac_engine::json::JsonError;
 use gbac_engine::mapping::MappingError;
-use gbac_engine::model::{AclError, DialectError, HostError, KafkaVersionError, PrincipalError, RoleError};
+use gbac_engine::model::{
+    AclError, DialectError, HostError, KafkaVersionError, PrincipalError, RoleError,
+};
 use gbac_engine::policy::{ChangeError, GrantError, SettingsError};
 #[cfg(feature = "verify")]
 use gbac_engine::verify::{KeySetError, VerifyError};

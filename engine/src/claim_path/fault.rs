@@ -34,7 +34,10 @@ pub(super) enum Fault {
     EmptyName,
     DottedDigits(String),
     DotBeforeBracket,
-    NeedsBrackets { found: char, suggestion: Option<String> },
+    NeedsBrackets {
+        found: char,
+        suggestion: Option<String>,
+    },
     UnclosedBracket,
     UnclosedParenthesis,
     UnclosedQuote(char),
@@ -114,13 +117,20 @@ impl ClaimPathError {
     /// The error for an SSO attribute that begins with `${`, but not with the prefix for user-info.
     pub(crate) fn sso_unknown(text: &str) -> Self {
         let end = text.find('}').map_or(text.len(), |end| end + 1);
-        Self::at(0, Fault::SsoUnknown(text.get(..end).unwrap_or(text).to_owned()))
+        Self::at(
+            0,
+            Fault::SsoUnknown(text.get(..end).unwrap_or(text).to_owned()),
+        )
     }
 
     /// The error for an SSO attribute that does not end with `}`.
     pub(crate) fn sso_unclosed(text: &str) -> Self {
         let trimmed = text.trim_end();
-        let fault = if trimmed.ends_with('}') { Fault::EdgeBlank } else { Fault::SsoUnclosed };
+        let fault = if trimmed.ends_with('}') {
+            Fault::EdgeBlank
+        } else {
+            Fault::SsoUnclosed
+        };
         Self::at(trimmed.len(), fault)
     }
 
@@ -209,9 +219,18 @@ impl fmt::Display for ClaimPathError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0.fault {
             Fault::Empty => f.write_str("the claim path is empty"),
-            Fault::TooLong(len) => write!(f, "the claim path has {len} bytes, more than {MAX_PATH_BYTES}"),
-            Fault::TooDeep => write!(f, "more than {MAX_NESTING} brackets and parentheses inside each other"),
-            Fault::TooDeepFunctions => write!(f, "more than {MAX_FUNCTION_NESTING} functions inside each other"),
+            Fault::TooLong(len) => write!(
+                f,
+                "the claim path has {len} bytes, more than {MAX_PATH_BYTES}"
+            ),
+            Fault::TooDeep => write!(
+                f,
+                "more than {MAX_NESTING} brackets and parentheses inside each other"
+            ),
+            Fault::TooDeepFunctions => write!(
+                f,
+                "more than {MAX_FUNCTION_NESTING} functions inside each other"
+            ),
             Fault::TooManyDescendants => {
                 write!(f, "more than {MAX_DESCENDANT_SEGMENTS} uses of `..`")
             }
@@ -227,14 +246,22 @@ impl fmt::Display for ClaimPathError {
             Fault::DottedDigits(digits) => write!(f, "`.{digits}` is neither an index nor a name"),
             Fault::DotBeforeBracket => f.write_str("a dot before a bracket or a quote"),
             Fault::NeedsBrackets { found, .. } => {
-                write!(f, "`{}` cannot be in a dotted name", visible_character(*found))
+                write!(
+                    f,
+                    "`{}` cannot be in a dotted name",
+                    visible_character(*found)
+                )
             }
             Fault::UnclosedBracket => f.write_str("`[` is not closed"),
             Fault::UnclosedParenthesis => f.write_str("`(` is not closed"),
             Fault::UnclosedQuote(quote) => write!(f, "`{quote}` is not closed"),
             Fault::CurlyQuote(c) => write!(f, "`{c}` is a typographic quotation mark"),
             Fault::ControlCharacter(c) => {
-                write!(f, "the control character `{}` in a quoted name", visible_character(*c))
+                write!(
+                    f,
+                    "the control character `{}` in a quoted name",
+                    visible_character(*c)
+                )
             }
             Fault::BadEscape => f.write_str("an escape sequence that JSON does not have"),
             Fault::EmptySelector => f.write_str("nothing is selected here"),

@@ -1,5 +1,5 @@
-//! The parts of a claim path: segments, selectors and filters. Filters are parsed from tokens and type-checked (RFC 9535
-//! sections 2.3.5 and 2.4).
+//! The parts of a claim path: segments, selectors and filters. Filters are parsed from tokens and
+//! type-checked (RFC 9535 sections 2.3.5 and 2.4).
 
 use std::iter::Peekable;
 use std::vec::IntoIter;
@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::fault::Fault;
 
-/// One step of a path. Its selectors apply to each node or, in a descendant segment, also to all nodes below it.
+/// One step of a path. Its selectors apply to each node or, in a descendant segment, also to all
+/// nodes below it.
 #[derive(Debug, Clone)]
 pub(super) struct Segment {
     pub(super) descendant: bool,
@@ -111,14 +112,17 @@ pub(super) fn singular(segments: &[Segment]) -> Option<Vec<&Selector>> {
     let mut steps = Vec::new();
     for segment in segments {
         match segment.selectors.as_slice() {
-            [selector @ (Selector::Name(_) | Selector::Index(_))] if !segment.descendant => steps.push(selector),
+            [selector @ (Selector::Name(_) | Selector::Index(_))] if !segment.descendant => {
+                steps.push(selector)
+            }
             _ => return None,
         }
     }
     Some(steps)
 }
 
-/// Parses a whole filter. The tokenizer limits the nesting of parentheses, and so the depth of the recursion.
+/// Parses a whole filter. The tokenizer limits the nesting of parentheses, and so the depth of the
+/// recursion.
 pub(super) fn read(tokens: Vec<Token>) -> Result<Filter, Fault> {
     let mut parser = Parser(tokens.into_iter().peekable());
     let filter = parser.any()?;
@@ -143,7 +147,11 @@ impl Parser {
     /// rule: `logical-and-expr = basic-expr *(S "&&" S basic-expr)`
     fn all(&mut self) -> Result<Filter, Fault> {
         let mut parts = vec![self.basic()?];
-        while self.0.next_if(|token| matches!(token, Token::And)).is_some() {
+        while self
+            .0
+            .next_if(|token| matches!(token, Token::And))
+            .is_some()
+        {
             parts.push(self.basic()?);
         }
         Ok(Filter::All(parts))
@@ -151,17 +159,29 @@ impl Parser {
 
     /// rule: `basic-expr = paren-expr / comparison-expr / test-expr`
     fn basic(&mut self) -> Result<Filter, Fault> {
-        let negated = self.0.next_if(|token| matches!(token, Token::Not)).is_some();
-        let filter = if self.0.next_if(|token| matches!(token, Token::Open)).is_some() {
+        let negated = self
+            .0
+            .next_if(|token| matches!(token, Token::Not))
+            .is_some();
+        let filter = if self
+            .0
+            .next_if(|token| matches!(token, Token::Open))
+            .is_some()
+        {
             let inner = self.any()?;
             self.close()?;
             inner
         } else {
             let left = self.operand()?;
-            match self.0.next_if(|token| !negated && matches!(token, Token::Compare(_))) {
-                Some(Token::Compare(comparison)) => {
-                    Filter::Compare(left.comparable()?, comparison, self.operand()?.comparable()?)
-                }
+            match self
+                .0
+                .next_if(|token| !negated && matches!(token, Token::Compare(_)))
+            {
+                Some(Token::Compare(comparison)) => Filter::Compare(
+                    left.comparable()?,
+                    comparison,
+                    self.operand()?.comparable()?,
+                ),
                 _ => match left {
                     Operand::Query(query) => Filter::Exists(query),
                     Operand::Literal(_) => return Err(Fault::Filter),
@@ -171,7 +191,11 @@ impl Parser {
                 },
             }
         };
-        Ok(if negated { Filter::Not(Box::new(filter)) } else { filter })
+        Ok(if negated {
+            Filter::Not(Box::new(filter))
+        } else {
+            filter
+        })
     }
 
     fn close(&mut self) -> Result<(), Fault> {
@@ -191,18 +215,27 @@ impl Parser {
         }
     }
 
-    /// rule: `function-expr = function-name "(" S [function-argument] S ")"`, with the types of its argument and result.
+    /// rule: `function-expr = function-name "(" S [function-argument] S ")"`, with the types of its
+    /// argument and result.
     fn call(&mut self, function: Function) -> Result<Operand, Fault> {
         let argument = match self.0.peek() {
             Some(Token::Close) => {
-                return Err(Fault::FilterType(format!("`{}` takes 1 argument", function.name())));
+                return Err(Fault::FilterType(format!(
+                    "`{}` takes 1 argument",
+                    function.name()
+                )));
             }
             Some(Token::Open | Token::Not) => None,
             _ => Some(self.operand()?),
         };
-        let logical = matches!(self.0.peek(), Some(Token::Compare(_) | Token::And | Token::Or));
+        let logical = matches!(
+            self.0.peek(),
+            Some(Token::Compare(_) | Token::And | Token::Or)
+        );
         let call = match (function, argument.filter(|_| !logical)) {
-            (Function::Length, Some(Operand::Query(query))) if singular(&query.segments).is_none() => {
+            (Function::Length, Some(Operand::Query(query)))
+                if singular(&query.segments).is_none() =>
+            {
                 return Err(ill_typed(NODES_AS_VALUE));
             }
             (Function::Length, Some(value)) => Operand::Length(Box::new(value)),
@@ -220,7 +253,9 @@ impl Operand {
     /// The operand, if it may be compared.
     fn comparable(self) -> Result<Self, Fault> {
         match &self {
-            Self::Query(query) if !query.tight || singular(&query.segments).is_none() => Err(Fault::Filter),
+            Self::Query(query) if !query.tight || singular(&query.segments).is_none() => {
+                Err(Fault::Filter)
+            }
             _ => Ok(self),
         }
     }

@@ -1,7 +1,8 @@
 //! Claim paths: JSON paths to the groups in a token (specification 2.2, 2.3, D-11).
 //!
-//! The language is RFC 9535 without `match` and `search`. Dotted names may also contain `-` and `:`, as quoted names may.
-//! Parsing takes time linear in the text, and evaluation is limited, so that no path or document can make it hang.
+//! The language is RFC 9535 without `match` and `search`. Dotted names may also contain `-` and
+//! `:`, as quoted names may. Parsing takes time linear in the text, and evaluation is limited, so
+//! that no path or document can make it hang.
 
 mod fault;
 mod filter;
@@ -28,15 +29,17 @@ pub const MAX_DESCENDANT_SEGMENTS: usize = 4;
 pub const MAX_NESTING: usize = 32;
 /// The maximum nesting of function calls.
 pub const MAX_FUNCTION_NESTING: usize = 4;
-/// The maximum number of nodes that each step of a non-singular path may select: ten times the 10,000 groups that a supported
-/// token may have.
+/// The maximum number of nodes that each step of a non-singular path may select: ten times the
+/// 10,000 groups that a supported token may have.
 pub const MAX_NODES: usize = 100_000;
-/// The maximum number of nodes that the evaluation of a non-singular path may visit. A token of 1 MiB has at most 400,000.
+/// The maximum number of nodes that the evaluation of a non-singular path may visit. A token of 1
+/// MiB has at most 400,000.
 pub const MAX_VISITS: usize = 1_000_000;
-/// The maximum length of a location, in bytes. Longer ones are shortened in the middle, so that tokens with very long claim
-/// names do not make the output large.
+/// The maximum length of a location, in bytes. Longer ones are shortened in the middle, so that
+/// tokens with very long claim names do not make the output large.
 pub const MAX_LOCATION_BYTES: usize = 400;
-/// The maximum depth of a document for a non-singular path. Parsed documents have at most 128 levels.
+/// The maximum depth of a document for a non-singular path. Parsed documents have at most 128
+/// levels.
 const MAX_DOCUMENT_DEPTH: usize = 192;
 
 /// A parsed claim path, cheap to clone. Paths are equal if their texts are.
@@ -49,8 +52,8 @@ struct Parsed {
     segments: Vec<Segment>,
 }
 
-/// A selected value with its location, such as `groups`, `realm_access.roles[0]` or `['https://x/groups'][2]`; `$` is the
-/// document itself.
+/// A selected value with its location, such as `groups`, `realm_access.roles[0]` or
+/// `['https://x/groups'][2]`; `$` is the document itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node<'a> {
     /// The path from the document, without the leading `$` or `$.`.
@@ -59,7 +62,8 @@ pub struct Node<'a> {
     pub value: &'a Value,
 }
 
-/// The path selects more than [`MAX_NODES`] or visits more than [`MAX_VISITS`] nodes of a document, so nothing is selected.
+/// The path selects more than [`MAX_NODES`] or visits more than [`MAX_VISITS`] nodes of a document,
+/// so nothing is selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooManyNodes(());
 
@@ -104,7 +108,8 @@ pub(crate) enum FollowResult<'a> {
 }
 
 impl ClaimPath {
-    /// Returns the path to a member: the names of the members on the way, from the document inwards.
+    /// Returns the path to a member: the names of the members on the way, from the document
+    /// inwards.
     ///
     /// ```
     /// use gbac_engine::claim_path::ClaimPath;
@@ -123,12 +128,16 @@ impl ClaimPath {
     /// Parses a path.
     ///
     /// # Errors
-    /// The text is not valid under RFC 9535, uses `match` or `search`, has a dotted name that begins with a typographic
-    /// quotation mark, or exceeds [`MAX_PATH_BYTES`], [`MAX_DESCENDANT_SEGMENTS`], [`MAX_NESTING`] or
-    /// [`MAX_FUNCTION_NESTING`]. The error has the offset and says what to do.
+    /// The text is not valid under RFC 9535, uses `match` or `search`, has a dotted name that
+    /// begins with a typographic quotation mark, or exceeds [`MAX_PATH_BYTES`],
+    /// [`MAX_DESCENDANT_SEGMENTS`], [`MAX_NESTING`] or [`MAX_FUNCTION_NESTING`]. The error has the
+    /// offset and says what to do.
     pub fn parse(text: &str) -> Result<Self, ClaimPathError> {
         let segments = scan::scan(text)?;
-        Ok(Self(Arc::new(Parsed { text: text.to_owned(), segments })))
+        Ok(Self(Arc::new(Parsed {
+            text: text.to_owned(),
+            segments,
+        })))
     }
 
     /// The path's text, unchanged.
@@ -137,7 +146,8 @@ impl ClaimPath {
         &self.0.text
     }
 
-    /// Whether the path is singular (RFC 9535): only names and single indexes, so that it selects at most one node.
+    /// Whether the path is singular (RFC 9535): only names and single indexes, so that it selects
+    /// at most one node.
     #[must_use]
     pub fn is_singular(&self) -> bool {
         filter::singular(&self.0.segments).is_some()
@@ -146,7 +156,10 @@ impl ClaimPath {
     /// Whether version 26.1 of the platform accepts the path: only `$.` and dotted names (D-29).
     #[must_use]
     pub fn is_platform(&self) -> bool {
-        self.0.text.strip_prefix("$.").is_some_and(|names| names.split('.').all(is_dotted_name))
+        self.0
+            .text
+            .strip_prefix("$.")
+            .is_some_and(|names| names.split('.').all(is_dotted_name))
     }
 
     /// The nodes that the path selects in a document, in the order of RFC 9535.
@@ -165,14 +178,19 @@ impl ClaimPath {
         for step in filter::singular(&self.0.segments)? {
             let next = match (step, value) {
                 (Selector::Name(name), None) => document.get_key_value(name).map(named),
-                (Selector::Name(name), Some(Value::Object(members))) => members.get_key_value(name).map(named),
+                (Selector::Name(name), Some(Value::Object(members))) => {
+                    members.get_key_value(name).map(named)
+                }
                 (Selector::Index(index), Some(Value::Array(elements))) => {
                     element(elements, *index).map(|(at, value)| (Element::Index(at), value))
                 }
                 _ => None,
             };
             let Some((element, next_value)) = next else {
-                let at = value.map(|value| Node { location: spell(&location), value });
+                let at = value.map(|value| Node {
+                    location: spell(&location),
+                    value,
+                });
                 let (step, name) = match step {
                     Selector::Name(name) => (spell(&[Element::Name(name)]), Some(name.clone())),
                     Selector::Index(index) => (format!("[{index}]"), None),
@@ -183,15 +201,23 @@ impl ClaimPath {
             location.push(element);
             value = Some(next_value);
         }
-        value.map(|value| FollowResult::Found(Node { location: spell(&location), value }))
+        value.map(|value| {
+            FollowResult::Found(Node {
+                location: spell(&location),
+                value,
+            })
+        })
     }
 
-    /// Whether the path ends at a value without members or elements, where it names one. Only steps before the first one with
-    /// several results count.
+    /// Whether the path ends at a value without members or elements, where it names one. Only steps
+    /// before the first one with several results count.
     pub(crate) fn ends_at_wrong_type(&self, document: &Map<String, Value>) -> bool {
         let mut at: Option<&Value> = None;
         for segment in &self.0.segments {
-            let step = segment.selectors.first().filter(|_| !segment.descendant && segment.selectors.len() == 1);
+            let step = segment
+                .selectors
+                .first()
+                .filter(|_| !segment.descendant && segment.selectors.len() == 1);
             at = match (step, at) {
                 (Some(Selector::Name(name)), None) => document.get(name),
                 (Some(Selector::Name(name)), Some(Value::Object(members))) => members.get(name),
@@ -209,7 +235,8 @@ impl ClaimPath {
         false
     }
 
-    /// The name of the first step: the top-level claim; `None` if the first step is not a single name.
+    /// The name of the first step: the top-level claim; `None` if the first step is not a single
+    /// name.
     pub(crate) fn first_name(&self) -> Option<&str> {
         match self.0.segments.first()?.selectors.as_slice() {
             [Selector::Name(name)] => Some(name),
@@ -226,7 +253,9 @@ fn named<'a>((name, value): (&'a String, &'a Value)) -> (Element<'a>, &'a Value)
 fn element(elements: &[Value], index: i64) -> Option<(usize, &Value)> {
     let at = match usize::try_from(index) {
         Ok(at) => at,
-        Err(_) => elements.len().checked_sub(usize::try_from(index.unsigned_abs()).ok()?)?,
+        Err(_) => elements
+            .len()
+            .checked_sub(usize::try_from(index.unsigned_abs()).ok()?)?,
     };
     elements.get(at).map(|value| (at, value))
 }
@@ -234,9 +263,16 @@ fn element(elements: &[Value], index: i64) -> Option<(usize, &Value)> {
 impl Default for ClaimPath {
     /// `$.groups` (specification 2.2).
     fn default() -> Self {
-        // Not parsed, so that wasm engines do not compile the parser at startup. A test compares it with the parsed path.
-        let groups = Segment { descendant: false, selectors: vec![Selector::Name("groups".to_owned())] };
-        Self(Arc::new(Parsed { text: "$.groups".to_owned(), segments: vec![groups] }))
+        // Not parsed, so that wasm engines do not compile the parser at startup. A test compares it
+        // with the parsed path.
+        let groups = Segment {
+            descendant: false,
+            selectors: vec![Selector::Name("groups".to_owned())],
+        };
+        Self(Arc::new(Parsed {
+            text: "$.groups".to_owned(),
+            segments: vec![groups],
+        }))
     }
 }
 
@@ -281,9 +317,16 @@ mod tests {
         let path = ClaimPath::parse("$..*").expect("a path");
         let nodes = path.select(&document).expect("a small document");
         let locations: Vec<String> = nodes.into_iter().map(|node| node.location).collect();
-        assert_eq!(locations[..3], ["a", "['it\\'s']", &*shortened(&"n".repeat(1_000), 200)]);
+        assert_eq!(
+            locations[..3],
+            ["a", "['it\\'s']", &*shortened(&"n".repeat(1_000), 200)]
+        );
         assert_eq!(locations[3..6], ["a.b-c", "a.b-c[0]", "a.b-c[0]['x y']"]);
-        assert!(locations.iter().all(|location| location.len() <= MAX_LOCATION_BYTES));
+        assert!(
+            locations
+                .iter()
+                .all(|location| location.len() <= MAX_LOCATION_BYTES)
+        );
     }
 
     fn document() -> impl Strategy<Value = Value> {
@@ -298,7 +341,8 @@ mod tests {
     }
 
     fn steps(all: &'static [&'static str]) -> impl Strategy<Value = String> {
-        prop::collection::vec(prop::sample::select(all), 1..5).prop_map(|steps| format!("${}", steps.concat()))
+        prop::collection::vec(prop::sample::select(all), 1..5)
+            .prop_map(|steps| format!("${}", steps.concat()))
     }
 
     proptest! {

@@ -15,9 +15,20 @@ pub(super) fn scan(text: &str) -> Result<Vec<Segment>, ClaimPathError> {
         return Err(ClaimPathError::at(0, Fault::Empty));
     }
     if text.len() > MAX_PATH_BYTES {
-        return Err(ClaimPathError::at(text.floor_char_boundary(MAX_PATH_BYTES), Fault::TooLong(text.len())));
+        return Err(ClaimPathError::at(
+            text.floor_char_boundary(MAX_PATH_BYTES),
+            Fault::TooLong(text.len()),
+        ));
     }
-    let mut reader = Reader { text, at: 0, depth: 0, functions: 0, descendants: 0, blanks: false, dotted: None };
+    let mut reader = Reader {
+        text,
+        at: 0,
+        depth: 0,
+        functions: 0,
+        descendants: 0,
+        blanks: false,
+        dotted: None,
+    };
     reader.root()?;
     let segments = reader.segments()?;
     reader.end()?;
@@ -121,7 +132,9 @@ impl<'t> Reader<'t> {
         }
         match self.dotted {
             Some(dotted)
-                if dotted.end == self.at && !matches!(next, ']' | ')' | ',' | '\'' | '"') && !is_curly_quote(next) =>
+                if dotted.end == self.at
+                    && !matches!(next, ']' | ')' | ',' | '\'' | '"')
+                    && !is_curly_quote(next) =>
             {
                 self.fail(self.needs_brackets(dotted, next))
             }
@@ -132,14 +145,24 @@ impl<'t> Reader<'t> {
     /// The error for a dotted name with a character that is allowed only in quotes.
     fn needs_brackets(&self, dotted: Dotted, found: char) -> Fault {
         if self.depth > 0 {
-            return Fault::NeedsBrackets { found, suggestion: None };
+            return Fault::NeedsBrackets {
+                found,
+                suggestion: None,
+            };
         }
         let rest = self.text.get(dotted.start..).unwrap_or_default();
         // A name with a slash is probably a URL, so its dots belong to the name.
-        let len = if rest.contains('/') { rest.len() } else { rest.find(['.', '[']).unwrap_or(rest.len()) };
+        let len = if rest.contains('/') {
+            rest.len()
+        } else {
+            rest.find(['.', '[']).unwrap_or(rest.len())
+        };
         let (name, tail) = rest.split_at_checked(len).unwrap_or((rest, ""));
         let head = self.text.get(..dotted.dot).unwrap_or_default();
-        Fault::NeedsBrackets { found, suggestion: Some(format!("{head}{}{tail}", bracketed(name.trim_end()))) }
+        Fault::NeedsBrackets {
+            found,
+            suggestion: Some(format!("{head}{}{tail}", bracketed(name.trim_end()))),
+        }
     }
 
     /// rule: `segments = *(S segment)`
@@ -165,7 +188,10 @@ impl<'t> Reader<'t> {
                 self.at = before;
                 return Ok(segments);
             };
-            segments.push(Segment { descendant, selectors });
+            segments.push(Segment {
+                descendant,
+                selectors,
+            });
         }
     }
 
@@ -179,29 +205,57 @@ impl<'t> Reader<'t> {
             Some(c) if is_curly_quote(c) => self.fail(Fault::CurlyQuote(c)),
             Some(c) if is_name_first(c) => {
                 let name = self.take_while(is_name_char);
-                self.dotted = Some(Dotted { dot, start, end: self.at });
+                self.dotted = Some(Dotted {
+                    dot,
+                    start,
+                    end: self.at,
+                });
                 Ok(Selector::Name(name.to_owned()))
             }
             Some(c) if c.is_ascii_digit() => {
-                let name: String = self.rest().chars().take_while(|c| is_name_char(*c)).collect();
+                let name: String = self
+                    .rest()
+                    .chars()
+                    .take_while(|c| is_name_char(*c))
+                    .collect();
                 if name.chars().all(|c| c.is_ascii_digit()) {
                     return self.fail(Fault::DottedDigits(name));
                 }
-                self.fail(self.needs_brackets(Dotted { dot, start, end: start }, c))
+                self.fail(self.needs_brackets(
+                    Dotted {
+                        dot,
+                        start,
+                        end: start,
+                    },
+                    c,
+                ))
             }
             None => Err(ClaimPathError::at(dot, Fault::TrailingDot)),
-            Some(_) if self.rest().chars().all(char::is_whitespace) => Err(ClaimPathError::at(dot, Fault::TrailingDot)),
+            Some(_) if self.rest().chars().all(char::is_whitespace) => {
+                Err(ClaimPathError::at(dot, Fault::TrailingDot))
+            }
             Some('[' | '\'' | '"') => self.fail(Fault::DotBeforeBracket),
             Some('.' | ']' | ')' | ',' | '=' | '<' | '>' | '!') => self.fail(Fault::EmptyName),
             Some(c) if is_blank(c) => self.fail(Fault::EmptyName),
-            Some(c) => self.fail(self.needs_brackets(Dotted { dot, start, end: start }, c)),
+            Some(c) => self.fail(self.needs_brackets(
+                Dotted {
+                    dot,
+                    start,
+                    end: start,
+                },
+                c,
+            )),
         }
     }
 
     /// Counts an opening bracket or parenthesis.
     fn deepen(&mut self) -> Result<(), ClaimPathError> {
         self.depth += 1;
-        if self.depth > MAX_NESTING { self.fail(Fault::TooDeep) } else { Ok(()) }
+        if self.depth > MAX_NESTING {
+            self.fail(Fault::TooDeep)
+        } else {
+            Ok(())
+        }
     }
 
     /// rule: `bracketed-selection = "[" S selector *(S "," S selector) S "]"`
@@ -249,7 +303,9 @@ impl<'t> Reader<'t> {
             Some(c) if is_curly_quote(c) => self.fail(Fault::CurlyQuote(c)),
             Some(c) if is_name_first(c) => {
                 let rest = self.rest();
-                let name = rest.get(..rest.find([']', ',', '[']).unwrap_or(rest.len())).unwrap_or(rest);
+                let name = rest
+                    .get(..rest.find([']', ',', '[']).unwrap_or(rest.len()))
+                    .unwrap_or(rest);
                 self.fail(Fault::UnquotedName(name.trim_end().to_owned()))
             }
             Some(_) => self.unexpected(),
@@ -316,7 +372,10 @@ impl<'t> Reader<'t> {
             if !digits.is_empty() {
                 let number = integer(digits);
                 if number.is_none() {
-                    return Err(ClaimPathError::at(start, Fault::BadIndex(digits.to_owned())));
+                    return Err(ClaimPathError::at(
+                        start,
+                        Fault::BadIndex(digits.to_owned()),
+                    ));
                 }
                 match colons {
                     0 => slice.start = number,
@@ -354,7 +413,9 @@ impl<'t> Reader<'t> {
             let at = self.at;
             let Some(c) = self.peek() else {
                 let fault = match parentheses.last() {
-                    Some((parenthesis, _)) => ClaimPathError::at(*parenthesis, Fault::UnclosedParenthesis),
+                    Some((parenthesis, _)) => {
+                        ClaimPathError::at(*parenthesis, Fault::UnclosedParenthesis)
+                    }
                     None => ClaimPathError::at(open, Fault::UnclosedBracket),
                 };
                 return Err(fault);
@@ -364,7 +425,9 @@ impl<'t> Reader<'t> {
                     return filter::read(tokens).map_err(|fault| ClaimPathError::at(start, fault));
                 }
                 ']' => {
-                    let parenthesis = parentheses.last().map_or(at, |(parenthesis, _)| *parenthesis);
+                    let parenthesis = parentheses
+                        .last()
+                        .map_or(at, |(parenthesis, _)| *parenthesis);
                     return Err(ClaimPathError::at(parenthesis, Fault::UnclosedParenthesis));
                 }
                 '\'' | '"' => tokens.push(Token::Literal(Value::String(self.quoted_name(c)?))),
@@ -395,8 +458,11 @@ impl<'t> Reader<'t> {
                 }
                 c if c.is_ascii_digit() || c == '-' => {
                     // rule: `number = (int / "-0") [frac] [exp]`, which is JSON's.
-                    let number = self.take_while(|c| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-'));
-                    let number = json::parse(number).map_err(|_| ClaimPathError::at(start, Fault::Filter))?;
+                    let number = self.take_while(|c| {
+                        c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-')
+                    });
+                    let number = json::parse(number)
+                        .map_err(|_| ClaimPathError::at(start, Fault::Filter))?;
                     tokens.push(Token::Literal(number));
                 }
                 c if is_blank(c) => self.blanks(),
@@ -417,7 +483,11 @@ impl<'t> Reader<'t> {
         {
             return self.fail(self.needs_brackets(dotted, next));
         }
-        Ok(Query { absolute, segments, tight })
+        Ok(Query {
+            absolute,
+            segments,
+            tight,
+        })
     }
 
     /// Reads a word in a filter: a literal, or a function name before `(`.
@@ -434,7 +504,9 @@ impl<'t> Reader<'t> {
             _ => {
                 let fault = match word {
                     "match" | "search" if call => Fault::RegexFunction(word.to_owned()),
-                    "and" | "or" | "not" | "AND" | "OR" | "NOT" => Fault::WordOperator(word.to_owned()),
+                    "and" | "or" | "not" | "AND" | "OR" | "NOT" => {
+                        Fault::WordOperator(word.to_owned())
+                    }
                     _ if call => Fault::UnknownFunction(word.to_owned()),
                     _ => Fault::UnquotedWord(word.to_owned()),
                 };
@@ -470,7 +542,9 @@ impl<'t> Reader<'t> {
             }
         }
         match self.peek() {
-            Some('=') if self.rest().starts_with("=~") => self.fail(Fault::RegexFunction("=~".to_owned())),
+            Some('=') if self.rest().starts_with("=~") => {
+                self.fail(Fault::RegexFunction("=~".to_owned()))
+            }
             Some(c @ ('=' | '&' | '|')) => self.fail(Fault::SingleOperator(c)),
             _ => self.unexpected(),
         }
@@ -480,12 +554,14 @@ impl<'t> Reader<'t> {
 /// Parses an integer. Rule: `int = "0" / (["-"] DIGIT1 *DIGIT)`, within the range of RFC 7493.
 fn integer(digits: &str) -> Option<i64> {
     let plain = digits.strip_prefix('-').unwrap_or(digits);
-    let canonical = digits == "0" || (!plain.starts_with('0') && plain.chars().all(|c| c.is_ascii_digit()));
+    let canonical =
+        digits == "0" || (!plain.starts_with('0') && plain.chars().all(|c| c.is_ascii_digit()));
     let value: i64 = digits.parse().ok()?;
     (canonical && value.unsigned_abs() < 1 << 53).then_some(value)
 }
 
-/// The path that a text without `$` was probably suggestion to be; `None` if that is not a valid path.
+/// The path that a text without `$` was probably suggestion to be; `None` if that is not a valid
+/// path.
 fn with_root(text: &str) -> Option<String> {
     let suggestion = if text.starts_with(['.', '[']) {
         format!("${text}")

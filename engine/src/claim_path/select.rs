@@ -1,7 +1,8 @@
-//! Evaluates claim paths on documents, with a limit on the number of visited nodes (RFC 9535 sections 2.3 and 2.5, D-11).
+//! Evaluates claim paths on documents, with a limit on the number of visited nodes (RFC 9535
+//! sections 2.3 and 2.5, D-11).
 //!
-//! Without the limit, `$..*..*..*..*` or nested filters over the whole document would take time in the order of a power of the
-//! document's size.
+//! Without the limit, `$..*..*..*..*` or nested filters over the whole document would take time in
+//! the order of a power of the document's size.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -13,10 +14,23 @@ use super::spell::{Element, spell};
 use super::{MAX_DOCUMENT_DEPTH, MAX_NODES, MAX_VISITS, Node, TooManyNodes};
 
 /// The nodes that the segments select, in the order of RFC 9535.
-pub(super) fn select<'a>(segments: &[Segment], root: &'a Value) -> Result<Vec<Node<'a>>, TooManyNodes> {
-    let mut evaluation = Evaluation { root, visits: 0, trail: Vec::new() };
+pub(super) fn select<'a>(
+    segments: &[Segment],
+    root: &'a Value,
+) -> Result<Vec<Node<'a>>, TooManyNodes> {
+    let mut evaluation = Evaluation {
+        root,
+        visits: 0,
+        trail: Vec::new(),
+    };
     let nodes = evaluation.query(segments, root)?;
-    Ok(nodes.iter().map(|step| Node { location: evaluation.location(step.at), value: step.value }).collect())
+    Ok(nodes
+        .iter()
+        .map(|step| Node {
+            location: evaluation.location(step.at),
+            value: step.value,
+        })
+        .collect())
 }
 
 /// A node: its value, and the index of its last step in the trail; `None` for the start of a query.
@@ -36,7 +50,11 @@ struct Evaluation<'a> {
 impl<'a> Evaluation<'a> {
     fn visit(&mut self) -> Result<(), TooManyNodes> {
         self.visits += 1;
-        if self.visits > MAX_VISITS { Err(TooManyNodes(())) } else { Ok(()) }
+        if self.visits > MAX_VISITS {
+            Err(TooManyNodes(()))
+        } else {
+            Ok(())
+        }
     }
 
     /// The location of the node whose last step has this index in the trail.
@@ -51,13 +69,28 @@ impl<'a> Evaluation<'a> {
     }
 
     /// The child of a node.
-    fn step(&mut self, parent: TrailNode<'a>, element: Element<'a>, value: &'a Value) -> TrailNode<'a> {
+    fn step(
+        &mut self,
+        parent: TrailNode<'a>,
+        element: Element<'a>,
+        value: &'a Value,
+    ) -> TrailNode<'a> {
         self.trail.push((parent.at, element));
-        TrailNode { at: Some(self.trail.len() - 1), value }
+        TrailNode {
+            at: Some(self.trail.len() - 1),
+            value,
+        }
     }
 
-    fn query(&mut self, segments: &[Segment], start: &'a Value) -> Result<Vec<TrailNode<'a>>, TooManyNodes> {
-        let mut nodes = vec![TrailNode { at: None, value: start }];
+    fn query(
+        &mut self,
+        segments: &[Segment],
+        start: &'a Value,
+    ) -> Result<Vec<TrailNode<'a>>, TooManyNodes> {
+        let mut nodes = vec![TrailNode {
+            at: None,
+            value: start,
+        }];
         for segment in segments {
             let mut next = Vec::new();
             for node in nodes {
@@ -111,7 +144,9 @@ impl<'a> Evaluation<'a> {
                         selected.push((Element::Index(at), value));
                     }
                 }
-                (Selector::Slice(slice), Value::Array(elements)) => selected = sliced(slice, elements),
+                (Selector::Slice(slice), Value::Array(elements)) => {
+                    selected = sliced(slice, elements)
+                }
                 (Selector::Wildcard | Selector::Filter(_), value) => selected = members(value),
                 _ => {}
             }
@@ -165,15 +200,28 @@ impl<'a> Evaluation<'a> {
     }
 
     /// The nodes that a query inside a filter selects.
-    fn nodes(&mut self, query: &Query, node: &'a Value) -> Result<Vec<TrailNode<'a>>, TooManyNodes> {
-        let nodes = self.query(&query.segments, if query.absolute { self.root } else { node })?;
+    fn nodes(
+        &mut self,
+        query: &Query,
+        node: &'a Value,
+    ) -> Result<Vec<TrailNode<'a>>, TooManyNodes> {
+        let nodes = self.query(
+            &query.segments,
+            if query.absolute { self.root } else { node },
+        )?;
         // A comparison may read all of the selected values.
-        nodes.iter().try_for_each(|selected| self.weigh(selected.value, 0))?;
+        nodes
+            .iter()
+            .try_for_each(|selected| self.weigh(selected.value, 0))?;
         Ok(nodes)
     }
 
     /// The value of an operand; `None` for a query that does not select exactly one node.
-    fn value<'v>(&mut self, operand: &'v Operand, node: &'a Value) -> Result<Option<Cow<'v, Value>>, TooManyNodes>
+    fn value<'v>(
+        &mut self,
+        operand: &'v Operand,
+        node: &'a Value,
+    ) -> Result<Option<Cow<'v, Value>>, TooManyNodes>
     where
         'a: 'v,
     {
@@ -194,7 +242,8 @@ impl<'a> Evaluation<'a> {
         })
     }
 
-    /// Counts the nodes of a value as visited, and long texts as several visits, because a comparison may read all of them.
+    /// Counts the nodes of a value as visited, and long texts as several visits, because a
+    /// comparison may read all of them.
     fn weigh(&mut self, value: &Value, depth: usize) -> Result<(), TooManyNodes> {
         if depth > MAX_DOCUMENT_DEPTH {
             return Err(TooManyNodes(()));
@@ -203,7 +252,9 @@ impl<'a> Evaluation<'a> {
         if let Value::String(text) = value {
             self.visits = self.visits.saturating_add(text.len() / TEXT_PER_VISIT);
         }
-        members(value).into_iter().try_for_each(|(_, member)| self.weigh(member, depth + 1))
+        members(value)
+            .into_iter()
+            .try_for_each(|(_, member)| self.weigh(member, depth + 1))
     }
 }
 
@@ -213,20 +264,32 @@ const TEXT_PER_VISIT: usize = 64;
 /// The children of a value.
 fn members(value: &Value) -> Vec<(Element<'_>, &Value)> {
     match value {
-        Value::Array(elements) => elements.iter().enumerate().map(|(at, value)| (Element::Index(at), value)).collect(),
-        Value::Object(members) => members.iter().map(|(name, value)| (Element::Name(name), value)).collect(),
+        Value::Array(elements) => elements
+            .iter()
+            .enumerate()
+            .map(|(at, value)| (Element::Index(at), value))
+            .collect(),
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, value)| (Element::Name(name), value))
+            .collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
     }
 }
 
-/// The elements that a slice selects (RFC 9535 section 2.3.4.2.2). Its numbers are below 2^53, so the sums cannot overflow.
+/// The elements that a slice selects (RFC 9535 section 2.3.4.2.2). Its numbers are below 2^53, so
+/// the sums cannot overflow.
 fn sliced<'a>(slice: &Slice, elements: &'a [Value]) -> Vec<(Element<'a>, &'a Value)> {
     let len = i64::try_from(elements.len()).unwrap_or(i64::MAX);
     let step = slice.step.unwrap_or(1);
     let (lowest, highest) = if step < 0 { (-1, len - 1) } else { (0, len) };
     let bound = |bound: i64| if bound < 0 { len + bound } else { bound }.clamp(lowest, highest);
-    let mut at = slice.start.map_or(if step < 0 { highest } else { lowest }, bound);
-    let end = slice.end.map_or(if step < 0 { lowest } else { highest }, bound);
+    let mut at = slice
+        .start
+        .map_or(if step < 0 { highest } else { lowest }, bound);
+    let end = slice
+        .end
+        .map_or(if step < 0 { lowest } else { highest }, bound);
     let mut selected = Vec::new();
     while (step > 0 && at < end) || (step < 0 && at > end) {
         if let Some((at, value)) = super::element(elements, at) {
@@ -255,7 +318,9 @@ fn compare(left: Option<&Value>, comparison: Comparison, right: Option<&Value>) 
 
 fn less(left: Option<&Value>, right: Option<&Value>) -> bool {
     match (left, right) {
-        (Some(Value::Number(left)), Some(Value::Number(right))) => order(left, right) == Some(Ordering::Less),
+        (Some(Value::Number(left)), Some(Value::Number(right))) => {
+            order(left, right) == Some(Ordering::Less)
+        }
         (Some(Value::String(left)), Some(Value::String(right))) => left < right,
         _ => false,
     }
@@ -266,11 +331,17 @@ fn equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => order(left, right) == Some(Ordering::Equal),
         (Value::Array(left), Value::Array(right)) => {
-            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| equal(left, right))
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .zip(right)
+                    .all(|(left, right)| equal(left, right))
         }
         (Value::Object(left), Value::Object(right)) => {
             left.len() == right.len()
-                && left.iter().all(|(name, value)| right.get(name).is_some_and(|other| equal(value, other)))
+                && left
+                    .iter()
+                    .all(|(name, value)| right.get(name).is_some_and(|other| equal(value, other)))
         }
         (Value::Null, Value::Null) => true,
         (Value::Bool(left), Value::Bool(right)) => left == right,

@@ -1,4 +1,5 @@
-//! Writes names, locations and paths: with a dot if the name allows it, otherwise in quotes and brackets.
+//! Writes names, locations and paths: with a dot if the name allows it, otherwise in quotes and
+//! brackets.
 
 use std::borrow::Cow;
 
@@ -26,18 +27,23 @@ pub(super) const fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
 
-/// Whether a character is a quotation mark that word processors and chats put in place of `'` and `"`. RFC 9535 allows most of
-/// them as the first character of a dotted name, but they are refused here, because they are always a mistake.
+/// Whether a character is a quotation mark that word processors and chats put in place of `'` and
+/// `"`. RFC 9535 allows most of them as the first character of a dotted name, but they are refused
+/// here, because they are always a mistake.
 pub(super) const fn is_curly_quote(c: char) -> bool {
     matches!(c, '\u{2018}'..='\u{201f}' | '\u{00b4}' | '`')
 }
 
 /// Whether a name may follow a dot.
 pub(super) fn is_dotted_name(name: &str) -> bool {
-    name.chars().next().is_some_and(|c| is_name_first(c) && !is_curly_quote(c)) && name.chars().all(is_name_char)
+    name.chars()
+        .next()
+        .is_some_and(|c| is_name_first(c) && !is_curly_quote(c))
+        && name.chars().all(is_name_char)
 }
 
-/// Appends `name` in quotes and brackets, with the escapes of a normalized path (RFC 9535 section 2.7).
+/// Appends `name` in quotes and brackets, with the escapes of a normalized path (RFC 9535 section
+/// 2.7).
 pub(super) fn push_bracketed(out: &mut String, name: &str) {
     out.push_str("['");
     for c in name.chars() {
@@ -105,8 +111,12 @@ pub(crate) fn shortened(text: &str, max: usize) -> Cow<'_, str> {
     if text.len() <= max {
         return Cow::Borrowed(text);
     }
-    let head = text.get(..text.floor_char_boundary(max / 2)).unwrap_or_default();
-    let tail = text.get(text.ceil_char_boundary(text.len() - max / 4)..).unwrap_or_default();
+    let head = text
+        .get(..text.floor_char_boundary(max / 2))
+        .unwrap_or_default();
+    let tail = text
+        .get(text.ceil_char_boundary(text.len() - max / 4)..)
+        .unwrap_or_default();
     Cow::Owned(format!("{head}…{tail}"))
 }
 

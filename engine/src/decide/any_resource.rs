@@ -1,4 +1,5 @@
-//! What an identity is allowed on at least one resource of a type, as Kafka decides it for idempotent producers (D-73).
+//! What an identity is allowed on at least one resource of a type, as Kafka decides it for
+//! idempotent producers (D-73).
 
 use std::net::IpAddr;
 
@@ -9,8 +10,8 @@ use crate::policy::{Operations, Pattern, PatternId, Policy, PrincipalId, Row, Ru
 
 /// The operations that ACLs allow on at least one resource of a type.
 ///
-/// A deny on every name wins over all allows, and an allow on every name over all other denies. Any other allow counts unless
-/// a deny covers its whole pattern. Implied operations do not count.
+/// A deny on every name wins over all allows, and an allow on every name over all other denies. Any
+/// other allow counts unless a deny covers its whole pattern. Implied operations do not count.
 pub(super) fn allowed_on_any(
     policy: &Policy,
     ranked: &RankedPrincipals,
@@ -39,10 +40,13 @@ pub(super) fn allowed_on_any(
     for (pattern, allow) in allowing {
         let missing = allow.without(allowed).without(denied_on_all);
         if !missing.is_empty() {
-            allowed = allowed.or(missing.without(denied_on_whole(policy, ranked, &criteria, pattern)));
+            allowed =
+                allowed.or(missing.without(denied_on_whole(policy, ranked, &criteria, pattern)));
         }
     }
-    allowed.without(denied_on_all).and(Operations::of_dialect(policy.settings().dialect))
+    allowed
+        .without(denied_on_all)
+        .and(Operations::of_dialect(policy.settings().dialect))
 }
 
 /// The operations that are denied on every name of a pattern.
@@ -58,7 +62,12 @@ fn denied_on_whole(
         is_prefix || pattern.pattern_type == PatternType::Literal && !other.is_all_names()
     };
     let mut denied = Operations::default();
-    for other in covering.as_slice().iter().filter_map(|id| policy.pattern(PatternId(*id))).filter(covers) {
+    for other in covering
+        .as_slice()
+        .iter()
+        .filter_map(|id| policy.pattern(PatternId(*id)))
+        .filter(covers)
+    {
         let denies = Rules::new(Operations::EVERY, Operations::default());
         for_each_row(other.rows(), ranked, denies, &mut |row, _| {
             denied = denied.or(operations(policy, criteria, row).0);
@@ -70,10 +79,22 @@ fn denied_on_whole(
 /// The operations that a row denies and allows for the host, with those of `ALL`.
 fn operations(policy: &Policy, criteria: &HostCriteria, row: &Row) -> (Operations, Operations) {
     let all = |operations: Operations| {
-        if operations.meets(Operations::only(Operation::All)) { Operations::EVERY } else { operations }
+        if operations.meets(Operations::only(Operation::All)) {
+            Operations::EVERY
+        } else {
+            operations
+        }
     };
     let (is, may_be) = criteria.matches(policy, row.host);
-    let deny = if may_be { all(row.deny()) } else { Operations::default() };
-    let allow = if is { all(row.allow()) } else { Operations::default() };
+    let deny = if may_be {
+        all(row.deny())
+    } else {
+        Operations::default()
+    };
+    let allow = if is {
+        all(row.allow())
+    } else {
+        Operations::default()
+    };
     (deny, allow)
 }

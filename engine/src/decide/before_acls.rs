@@ -1,4 +1,5 @@
-//! The rules that take precedence over ACLs: an expired identity is denied, and then a superuser is allowed (D-14, D-20).
+//! The rules that take precedence over ACLs: an expired identity is denied, and then a superuser is
+//! allowed (D-14, D-20).
 
 use super::{At, Reason};
 use crate::identity::Identity;

@@ -11,7 +11,8 @@ use crate::near::{self, NameDifference};
 use crate::order::{run, sort};
 use crate::policy::{Policy, PrincipalId};
 
-/// A path from the identity to a principal: the user, one of its roles, a group, or a role of a group.
+/// A path from the identity to a principal: the user, one of its roles, a group, or a role of a
+/// group.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct AccessPath {
@@ -34,12 +35,14 @@ pub enum PrincipalFacet {
     Everyone,
     /// It differs from this principal of the identity only in letter case.
     LetterCase(Principal),
-    /// It differs from this principal of the identity in leading or trailing slashes, and at most also in letter case.
+    /// It differs from this principal of the identity in leading or trailing slashes, and at most
+    /// also in letter case.
     Slashes(Principal),
-    /// It is a role with a member that differs from one of the identity's principals only in letter case.
+    /// It is a role with a member that differs from one of the identity's principals only in letter
+    /// case.
     MemberLetterCase(NearMember),
-    /// It is a role with a member that differs from one of the identity's principals in leading or trailing slashes, and at
-    /// most also in letter case.
+    /// It is a role with a member that differs from one of the identity's principals in leading or
+    /// trailing slashes, and at most also in letter case.
     MemberSlashes(NearMember),
 }
 
@@ -78,7 +81,8 @@ pub enum OperationFacet {
     Implied,
     /// It is `ALL`.
     All,
-    /// An allow of it would imply the requested operation, but a deny applies only to its own operation (D-02).
+    /// An allow of it would imply the requested operation, but a deny applies only to its own
+    /// operation (D-02).
     DenyImpliesNothing,
     /// It does not match.
     No,
@@ -204,8 +208,8 @@ pub struct Explanation {
     pub decision: Decision,
     /// Every path from the identity to a principal, in the order of D-20.
     pub paths: Vec<AccessPath>,
-    /// Every ACL of these principals and every near miss: denies before allows, then matches and near misses before others,
-    /// then in the order of D-20.
+    /// Every ACL of these principals and every near miss: denies before allows, then matches and
+    /// near misses before others, then in the order of D-20.
     pub candidates: Vec<Candidate>,
     /// The number of candidates that are left out.
     pub omitted: usize,
@@ -214,18 +218,21 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// Keeps `limit` candidates in their order, and leaves out the rest: first those that do not match and are not on the
-    /// resource, and last the deciding ACL.
+    /// Keeps `limit` candidates in their order, and leaves out the rest: first those that do not
+    /// match and are not on the resource, and last the deciding ACL.
     #[must_use]
     pub fn shortened(mut self, limit: usize) -> Self {
         if self.candidates.len() <= limit {
             return self;
         }
         let mut by_relevance: Vec<_> = self.candidates.iter().enumerate().collect();
-        sort(&mut by_relevance, |(index, candidate), (other_index, other)| {
-            let key = |candidate: &Candidate| (candidate.status, !candidate.is_on_resource());
-            key(candidate).cmp(&key(other)).then(index.cmp(other_index))
-        });
+        sort(
+            &mut by_relevance,
+            |(index, candidate), (other_index, other)| {
+                let key = |candidate: &Candidate| (candidate.status, !candidate.is_on_resource());
+                key(candidate).cmp(&key(other)).then(index.cmp(other_index))
+            },
+        );
         let mut keeps = vec![false; self.candidates.len()];
         for (index, _) in by_relevance.into_iter().take(limit) {
             if let Some(keep) = keeps.get_mut(index) {
@@ -241,8 +248,8 @@ impl Explanation {
 
 /// Decides and explains.
 ///
-/// This reads every principal and every pattern of the policy, so [`super::decide`] is much faster. To explain several
-/// requests of an identity, create an [`Explainer`], which reads them only once.
+/// This reads every principal and every pattern of the policy, so [`super::decide`] is much faster.
+/// To explain several requests of an identity, create an [`Explainer`], which reads them only once.
 #[must_use]
 pub fn explain(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Explanation {
     Explainer::new(policy, identity).explain(request, super::decide(policy, identity, request))
@@ -292,10 +299,20 @@ impl Explainer {
         let mut comparisons = Vec::new();
         let mut members = Vec::new();
         for (id, principal) in policy.principals() {
-            let Some(comparison) = principals.compare(principal) else { continue };
+            let Some(comparison) = principals.compare(principal) else {
+                continue;
+            };
             if let Some((own, difference)) = &comparison.near {
-                let member = || NearMember { own: (*own).clone(), member: principal.clone() };
-                members.extend(policy.links(id).iter().map(|role| (*role, *difference, member())));
+                let member = || NearMember {
+                    own: (*own).clone(),
+                    member: principal.clone(),
+                };
+                members.extend(
+                    policy
+                        .links(id)
+                        .iter()
+                        .map(|role| (*role, *difference, member())),
+                );
             }
             if policy.row_count(id) > 0 {
                 comparisons.push((id, comparison.into_parts()));
@@ -318,34 +335,58 @@ impl Explainer {
                 });
             }
         });
-        Self { paths, related, acls: policy.acl_count(), ranges_match: policy.settings().ranges_match() }
+        Self {
+            paths,
+            related,
+            acls: policy.acl_count(),
+            ranges_match: policy.settings().ranges_match(),
+        }
     }
 
-    /// Explains a decision on a request. Both must be for the same policy and identity as the explainer.
+    /// Explains a decision on a request. Both must be for the same policy and identity as the
+    /// explainer.
     #[must_use]
     pub fn explain(&self, request: &Request<'_>, decision: Decision) -> Explanation {
         let without_acls = matches!(decision.reason, Reason::Expired | Reason::Superuser);
         let mut candidates = Vec::new();
         for related in &self.related {
-            let Some(mut candidate) = related.candidate(request, self.ranges_match) else { continue };
+            let Some(mut candidate) = related.candidate(request, self.ranges_match) else {
+                continue;
+            };
             let precedence = related.precedence(&candidate, request, self.ranges_match);
             if precedence.is_some() {
                 candidate.status = status_of_match(&candidate.acl, &decision, without_acls);
             }
             let key = (
                 candidate.acl.permission,
-                (candidate.status == CandidateStatus::NoMatch, !candidate.is_on_resource()),
+                (
+                    candidate.status == CandidateStatus::NoMatch,
+                    !candidate.is_on_resource(),
+                ),
                 (precedence.is_none(), precedence),
                 candidate.status,
                 related.path_index,
             );
             candidates.push((key, candidate));
         }
-        sort(&mut candidates, |(key, candidate), (other_key, other): &(_, Candidate)| {
-            key.cmp(other_key).then_with(|| candidate.acl.cmp(&other.acl))
-        });
-        let candidates = candidates.into_iter().map(|(_, candidate)| candidate).collect();
-        Explanation { decision, paths: self.paths.clone(), candidates, omitted: 0, acls: self.acls }
+        sort(
+            &mut candidates,
+            |(key, candidate), (other_key, other): &(_, Candidate)| {
+                key.cmp(other_key)
+                    .then_with(|| candidate.acl.cmp(&other.acl))
+            },
+        );
+        let candidates = candidates
+            .into_iter()
+            .map(|(_, candidate)| candidate)
+            .collect();
+        Explanation {
+            decision,
+            paths: self.paths.clone(),
+            candidates,
+            omitted: 0,
+            acls: self.acls,
+        }
     }
 }
 
@@ -359,7 +400,11 @@ impl RelatedAcl {
             paths: self.paths.clone(),
             principal: self.principal.clone(),
             resource_type,
-            name: if resource_type { name_facet(acl, request.resource_name) } else { NameFacet::No },
+            name: if resource_type {
+                name_facet(acl, request.resource_name)
+            } else {
+                NameFacet::No
+            },
             operation: operation_facet(acl, request.operation),
             host: match walk::host_match(acl.host, request, ranges_match) {
                 HostMatch::Exact => HostFacet::Exact,
@@ -373,12 +418,20 @@ impl RelatedAcl {
         if let Some(near) = near_miss(&candidate) {
             candidate.status = CandidateStatus::Near(near);
         }
-        let own = matches!(candidate.principal, PrincipalFacet::Matches | PrincipalFacet::Everyone);
+        let own = matches!(
+            candidate.principal,
+            PrincipalFacet::Matches | PrincipalFacet::Everyone
+        );
         (own || candidate.status != CandidateStatus::NoMatch).then_some(candidate)
     }
 
     /// The precedence among matching ACLs; `None` if the ACL does not match.
-    fn precedence(&self, candidate: &Candidate, request: &Request<'_>, ranges_match: bool) -> Option<Precedence> {
+    fn precedence(
+        &self,
+        candidate: &Candidate,
+        request: &Request<'_>,
+        ranges_match: bool,
+    ) -> Option<Precedence> {
         let acl = &*self.acl;
         let everyone = match self.principal {
             PrincipalFacet::Matches => false,
@@ -400,17 +453,24 @@ impl RelatedAcl {
     }
 }
 
-/// Every path from the identity to a principal, in the order of D-20. A role can have several paths.
+/// Every path from the identity to a principal, in the order of D-20. A role can have several
+/// paths.
 fn access_paths(policy: &Policy, identity: &Identity) -> Vec<AccessPath> {
     let mut paths = Vec::new();
     visit_paths(policy, identity, &mut |path| {
         let principal = match path.to {
             Target::Named(kind, name, _) => Principal::new(kind, name),
-            Target::Role(id) => policy.principal(id).cloned().unwrap_or_else(|| Principal::role("")),
+            Target::Role(id) => policy
+                .principal(id)
+                .cloned()
+                .unwrap_or_else(|| Principal::role("")),
         };
         paths.push(AccessPath {
             source: path.source,
-            group: path.group.and_then(|group| identity.groups().get(group as usize)).cloned(),
+            group: path
+                .group
+                .and_then(|group| identity.groups().get(group as usize))
+                .cloned(),
             role: (principal.kind() == PrincipalType::Role).then(|| principal.name().to_owned()),
             principal,
         });
@@ -423,18 +483,23 @@ fn status_of_match(acl: &Acl, decision: &Decision, without_acls: bool) -> Candid
         CandidateStatus::NotReached
     } else if decision.acl.as_ref() == Some(acl) {
         CandidateStatus::Decides
-    } else if decision.acl.as_ref().is_some_and(|deciding| deciding.permission == acl.permission) {
+    } else if decision
+        .acl
+        .as_ref()
+        .is_some_and(|deciding| deciding.permission == acl.permission)
+    {
         CandidateStatus::Agrees
     } else {
         CandidateStatus::Overridden
     }
 }
 
-/// The precedence of a matching ACL in the order of D-20: by path, pattern (literal, then prefixes from the longest, then
-/// `*`), whether the principal is `User:*`, host, and operation.
+/// The precedence of a matching ACL in the order of D-20: by path, pattern (literal, then prefixes
+/// from the longest, then `*`), whether the principal is `User:*`, host, and operation.
 type Precedence = (usize, (u8, usize), bool, u8, usize);
 
-/// The parts of a [`Comparison`] that are stored with each ACL: the facet, the paths, and the index of the first path.
+/// The parts of a [`Comparison`] that are stored with each ACL: the facet, the paths, and the index
+/// of the first path.
 type ComparisonParts = (PrincipalFacet, Arc<Vec<AccessPath>>, usize);
 
 /// The identity's principals, to compare others with.
@@ -463,14 +528,22 @@ impl Comparison<'_> {
 
 impl<'a> IdentityPrincipals<'a> {
     fn new(paths: &'a [AccessPath]) -> Self {
-        // Roles are left out: an identity has a role by its members' names, not by the role's own name.
-        let own = paths.iter().filter(|path| path.role.is_none()).map(|path| &path.principal);
+        // Roles are left out: an identity has a role by its members' names, not by the role's own
+        // name.
+        let own = paths
+            .iter()
+            .filter(|path| path.role.is_none())
+            .map(|path| &path.principal);
         let mut folded: Vec<(Principal, &Principal)> = own.map(|own| (fold(own), own)).collect();
         sort(&mut folded, |a, b| a.0.cmp(&b.0));
         let user = paths.first();
         let mut paths: Vec<(usize, &AccessPath)> = paths.iter().enumerate().collect();
         sort(&mut paths, |a, b| a.1.principal.cmp(&b.1.principal));
-        Self { paths, folded, user }
+        Self {
+            paths,
+            folded,
+            user,
+        }
     }
 
     /// The paths to a principal, with their indexes.
@@ -483,21 +556,38 @@ impl<'a> IdentityPrincipals<'a> {
         let paths = self.paths_to(principal);
         if let Some((path_index, _)) = paths.first() {
             let paths = paths.iter().map(|(_, path)| (*path).clone()).collect();
-            return Some(Comparison { facet: PrincipalFacet::Matches, paths, path_index: *path_index, near: None });
+            return Some(Comparison {
+                facet: PrincipalFacet::Matches,
+                paths,
+                path_index: *path_index,
+                near: None,
+            });
         }
         if principal.is_everyone() {
             let paths = self.user.into_iter().cloned().collect();
-            return Some(Comparison { facet: PrincipalFacet::Everyone, paths, path_index: 0, near: None });
+            return Some(Comparison {
+                facet: PrincipalFacet::Everyone,
+                paths,
+                path_index: 0,
+                near: None,
+            });
         }
         let folded = fold(principal);
         let own = run(&self.folded, |(near, _)| near.cmp(&folded)).iter();
-        let near = own.filter_map(|(_, own)| Some((*own, near::name_difference(own.name(), principal.name())?)));
+        let near = own.filter_map(|(_, own)| {
+            Some((*own, near::name_difference(own.name(), principal.name())?))
+        });
         let (own, difference) = near.min_by_key(|(_, difference)| *difference)?;
         let facet = match difference {
             NameDifference::LetterCase => PrincipalFacet::LetterCase(own.clone()),
             NameDifference::Slashes | NameDifference::Both => PrincipalFacet::Slashes(own.clone()),
         };
-        Some(Comparison { facet, paths: Vec::new(), path_index: usize::MAX, near: Some((own, difference)) })
+        Some(Comparison {
+            facet,
+            paths: Vec::new(),
+            path_index: usize::MAX,
+            near: Some((own, difference)),
+        })
     }
 }
 
@@ -505,17 +595,25 @@ fn fold(principal: &Principal) -> Principal {
     Principal::new(principal.kind(), near::fold_name(principal.name()))
 }
 
-/// The roles with ACLs that the identity does not have, but one of whose members is a near miss. If a role has several such
-/// members, the one with the smallest difference is used.
+/// The roles with ACLs that the identity does not have, but one of whose members is a near miss. If
+/// a role has several such members, the one with the smallest difference is used.
 fn near_roles(
     policy: &Policy,
     principals: &IdentityPrincipals<'_>,
     mut members: Vec<(PrincipalId, NameDifference, NearMember)>,
 ) -> Vec<(PrincipalId, ComparisonParts)> {
-    sort(&mut members, |a, b| (a.0.0, a.1, &a.2.member).cmp(&(b.0.0, b.1, &b.2.member)));
+    sort(&mut members, |a, b| {
+        (a.0.0, a.1, &a.2.member).cmp(&(b.0.0, b.1, &b.2.member))
+    });
     members.dedup_by(|later, first| later.0 == first.0);
-    let is_new = |role: &PrincipalId| policy.principal(*role).is_some_and(|role| principals.paths_to(role).is_empty());
-    let near = members.into_iter().filter(|(role, ..)| policy.row_count(*role) > 0 && is_new(role));
+    let is_new = |role: &PrincipalId| {
+        policy
+            .principal(*role)
+            .is_some_and(|role| principals.paths_to(role).is_empty())
+    };
+    let near = members
+        .into_iter()
+        .filter(|(role, ..)| policy.row_count(*role) > 0 && is_new(role));
     near.map(|(role, difference, member)| {
         let facet = match difference {
             NameDifference::LetterCase => PrincipalFacet::MemberLetterCase(member),
@@ -573,7 +671,10 @@ fn near_miss(candidate: &Candidate) -> Option<NearMiss> {
         NameFacet::Slashes => Some(NearMiss::NameSlashes),
         NameFacet::No => return None,
     };
-    if matches!(candidate.operation, OperationFacet::No | OperationFacet::DenyImpliesNothing) {
+    if matches!(
+        candidate.operation,
+        OperationFacet::No | OperationFacet::DenyImpliesNothing
+    ) {
         return None;
     }
     let host_differs = match candidate.host {
@@ -581,8 +682,14 @@ fn near_miss(candidate: &Candidate) -> Option<NearMiss> {
         HostFacet::Unknown => candidate.acl.permission == Permission::Allow,
         HostFacet::No => true,
     };
-    match (by_principal, by_name, host_differs.then_some(NearMiss::Host)) {
-        (Some(only), None, None) | (None, Some(only), None) | (None, None, Some(only)) => Some(only),
+    match (
+        by_principal,
+        by_name,
+        host_differs.then_some(NearMiss::Host),
+    ) {
+        (Some(only), None, None) | (None, Some(only), None) | (None, None, Some(only)) => {
+            Some(only)
+        }
         _ => None,
     }
 }

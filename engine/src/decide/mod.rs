@@ -1,5 +1,5 @@
-//! Decides requests: ACLs from four sources; a deny wins over an allow, and without either the request is denied
-//! (specification 1.6, D-20).
+//! Decides requests: ACLs from four sources; a deny wins over an allow, and without either the
+//! request is denied (specification 1.6, D-20).
 
 mod any_resource;
 mod before_acls;
@@ -17,8 +17,8 @@ use crate::policy::Policy;
 
 pub use crate::identity::At;
 pub use explain::{
-    AccessPath, Candidate, CandidateStatus, Explainer, Explanation, HostFacet, NameFacet, NearMember, NearMiss,
-    OperationFacet, PrincipalFacet, explain,
+    AccessPath, Candidate, CandidateStatus, Explainer, Explanation, HostFacet, NameFacet,
+    NearMember, NearMiss, OperationFacet, PrincipalFacet, explain,
 };
 pub use prepared::{PreparedIdentity, PreparedResource, ResourceAccess};
 
@@ -32,7 +32,8 @@ pub struct Request<'a> {
     pub resource_type: ResourceType,
     /// The resource's name; any text. For the cluster, an empty name means `kafka-cluster` (D-37).
     pub resource_name: &'a str,
-    /// The client's address. If it is unknown, ACLs for a single host can deny but not allow (D-04).
+    /// The client's address. If it is unknown, ACLs for a single host can deny but not allow
+    /// (D-04).
     pub host: Option<IpAddr>,
     /// The time of the decision: an expired identity is denied (D-20).
     pub at: At,
@@ -41,12 +42,24 @@ pub struct Request<'a> {
 impl<'a> Request<'a> {
     /// Creates a request without a host. All interfaces create requests with this function.
     #[must_use]
-    pub fn new(operation: Operation, resource_type: ResourceType, resource_name: &'a str, at: At) -> Self {
+    pub fn new(
+        operation: Operation,
+        resource_type: ResourceType,
+        resource_name: &'a str,
+        at: At,
+    ) -> Self {
         let resource_name = normalized_name(resource_type, resource_name);
-        Self { operation, resource_type, resource_name, host: None, at }
+        Self {
+            operation,
+            resource_type,
+            resource_name,
+            host: None,
+            at,
+        }
     }
 
-    /// Sets the client's address, or `None` if it is unknown. An IPv4-mapped IPv6 address counts as the IPv4 address.
+    /// Sets the client's address, or `None` if it is unknown. An IPv4-mapped IPv6 address counts as
+    /// the IPv4 address.
     #[must_use]
     pub fn with_host(mut self, host: impl Into<Option<IpAddr>>) -> Self {
         self.host = host.into().map(|host| host.to_canonical());
@@ -176,8 +189,9 @@ impl Decision {
 
 /// Decides one request (specification 1.6).
 ///
-/// It checks the expiry first, then superusers, then the denies of all four sources, then the allows. To decide several
-/// requests of an identity, create a [`PreparedIdentity`], which looks up its principals only once.
+/// It checks the expiry first, then superusers, then the denies of all four sources, then the
+/// allows. To decide several requests of an identity, create a [`PreparedIdentity`], which looks up
+/// its principals only once.
 ///
 /// ```
 /// use gbac_engine::decide::{At, Outcome, Reason, Request, Source, decide};

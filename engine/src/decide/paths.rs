@@ -33,7 +33,11 @@ impl Target<'_> {
 }
 
 /// Visits every path. A role that several paths end at is visited once for each.
-pub(super) fn visit_paths<'a>(policy: &Policy, identity: &'a Identity, visit: &mut dyn FnMut(PrincipalPath<'a>)) {
+pub(super) fn visit_paths<'a>(
+    policy: &Policy,
+    identity: &'a Identity,
+    visit: &mut dyn FnMut(PrincipalPath<'a>),
+) {
     visit_paths_through(policy, identity, groups(policy, identity), visit);
 }
 
@@ -49,15 +53,38 @@ pub(super) fn visit_paths_through<'a>(
     groups: Vec<Option<PrincipalId>>,
     visit: &mut dyn FnMut(PrincipalPath<'a>),
 ) {
-    let mut visit_principal = |kind, name: &'a str, principal: Option<PrincipalId>, group, source, source_of_roles| {
-        visit(PrincipalPath { source, group, to: Target::Named(kind, name, principal) });
-        for role in principal.map_or(&[][..], |principal| policy.links(principal)) {
-            visit(PrincipalPath { source: source_of_roles, group, to: Target::Role(*role) });
-        }
-    };
+    let mut visit_principal =
+        |kind, name: &'a str, principal: Option<PrincipalId>, group, source, source_of_roles| {
+            visit(PrincipalPath {
+                source,
+                group,
+                to: Target::Named(kind, name, principal),
+            });
+            for role in principal.map_or(&[][..], |principal| policy.links(principal)) {
+                visit(PrincipalPath {
+                    source: source_of_roles,
+                    group,
+                    to: Target::Role(*role),
+                });
+            }
+        };
     let (kind, user) = (identity.principal_type(), identity.user());
-    visit_principal(kind, user, policy.principal_id(kind, user), None, Source::User, Source::Role);
+    visit_principal(
+        kind,
+        user,
+        policy.principal_id(kind, user),
+        None,
+        Source::User,
+        Source::Role,
+    );
     for ((group, principal), index) in identity.groups().iter().zip(groups).zip(0..) {
-        visit_principal(PrincipalType::Group, group, principal, Some(index), Source::Group, Source::GroupRole);
+        visit_principal(
+            PrincipalType::Group,
+            group,
+            principal,
+            Some(index),
+            Source::Group,
+            Source::GroupRole,
+        );
     }
 }

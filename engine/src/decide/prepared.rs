@@ -1,4 +1,5 @@
-//! Prepared identities and resources, for many checks: principals and covering patterns are looked up once.
+//! Prepared identities and resources, for many checks: principals and covering patterns are looked
+//! up once.
 
 use std::net::IpAddr;
 
@@ -14,8 +15,9 @@ use crate::policy::{Covering, Operations, Policy, PrincipalId, Version};
 
 /// An identity prepared for many checks: its user, groups and roles are looked up once.
 ///
-/// The time of a check depends on the length of the resource name and on the number of patterns that cover it, not on the
-/// number of ACLs, groups and roles. If the policy changes, or a check names another policy, the lookup is repeated.
+/// The time of a check depends on the length of the resource name and on the number of patterns
+/// that cover it, not on the number of ACLs, groups and roles. If the policy changes, or a check
+/// names another policy, the lookup is repeated.
 ///
 /// ```
 /// use gbac_engine::decide::{At, PreparedIdentity, Outcome, Request};
@@ -63,7 +65,12 @@ impl PreparedResource {
     pub fn new(policy: &Policy, resource_type: ResourceType, name: &str) -> Self {
         let name = normalized_name(resource_type, name);
         let covering = policy.covering(resource_type, name);
-        Self { resource_type, name: name.into(), version: policy.version(), covering }
+        Self {
+            resource_type,
+            name: name.into(),
+            version: policy.version(),
+            covering,
+        }
     }
 
     /// The type.
@@ -163,11 +170,24 @@ impl PreparedIdentity {
             return reason.outcome();
         }
         let covering = policy.covering(request.resource_type, request.resource_name);
-        self.walk(policy, &covering, request.operation, request.host).outcome()
+        self.walk(policy, &covering, request.operation, request.host)
+            .outcome()
     }
 
-    fn walk(&mut self, policy: &Policy, covering: &Covering, operation: Operation, host: Option<IpAddr>) -> Matches {
-        walk::walk(policy, covering, &self.ranked, &mut self.cache, Criteria::new(operation, host))
+    fn walk(
+        &mut self,
+        policy: &Policy,
+        covering: &Covering,
+        operation: Operation,
+        host: Option<IpAddr>,
+    ) -> Matches {
+        walk::walk(
+            policy,
+            covering,
+            &self.ranked,
+            &mut self.cache,
+            Criteria::new(operation, host),
+        )
     }
 
     /// Decides a request on a prepared resource and returns only the outcome.
@@ -187,11 +207,14 @@ impl PreparedIdentity {
         self.refresh(policy);
         match before_acls(&self.identity, self.superuser, at) {
             Some(reason) => reason.outcome(),
-            None => self.walk(policy, &resource.covering, operation, host).outcome(),
+            None => self
+                .walk(policy, &resource.covering, operation, host)
+                .outcome(),
         }
     }
 
-    /// Decides one request and returns the decision with the deciding ACL and the path to its principal (specification 1.6).
+    /// Decides one request and returns the decision with the deciding ACL and the path to its
+    /// principal (specification 1.6).
     #[must_use]
     pub fn decide(&mut self, policy: &Policy, request: &Request<'_>) -> Decision {
         self.refresh(policy);
@@ -200,10 +223,18 @@ impl PreparedIdentity {
         }
         let covering = policy.covering(request.resource_type, request.resource_name);
         let matches = self.walk(policy, &covering, request.operation, request.host);
-        walk::decision(policy, &covering, &self.ranked, &self.identity, request, &matches)
+        walk::decision(
+            policy,
+            &covering,
+            &self.ranked,
+            &self.identity,
+            request,
+            &matches,
+        )
     }
 
-    /// Every operation that is allowed on a resource, found in one walk, as [`PreparedIdentity::outcome`] finds it for each.
+    /// Every operation that is allowed on a resource, found in one walk, as
+    /// [`PreparedIdentity::outcome`] finds it for each.
     ///
     /// ```
     /// use gbac_engine::{Acl, At, Identity, Operation, Policy, PreparedIdentity, Principal, Request, ResourceType};
@@ -225,14 +256,20 @@ impl PreparedIdentity {
         self.refresh(policy);
         let covering = policy.covering(request.resource_type, request.resource_name);
         let allowed = match before_acls(&self.identity, self.superuser, request.at) {
-            Some(reason) if reason.outcome() == Outcome::Allow => Operations::of_dialect(policy.settings().dialect),
+            Some(reason) if reason.outcome() == Outcome::Allow => {
+                Operations::of_dialect(policy.settings().dialect)
+            }
             Some(_) => Operations::default(),
             None => walk::allowed(policy, &covering, &self.ranked, request.host),
         };
-        ResourceAccess { allowed, has_acls: !covering.as_slice().is_empty() }
+        ResourceAccess {
+            allowed,
+            has_acls: !covering.as_slice().is_empty(),
+        }
     }
 
-    /// Every operation that is allowed on at least one resource of a type, as Kafka decides it for idempotent producers (D-73).
+    /// Every operation that is allowed on at least one resource of a type, as Kafka decides it for
+    /// idempotent producers (D-73).
     ///
     /// ```
     /// use gbac_engine::{Acl, At, Identity, Operation, Policy, PreparedIdentity, Principal, ResourceType};
@@ -255,11 +292,15 @@ impl PreparedIdentity {
     ) -> ResourceAccess {
         self.refresh(policy);
         let allowed = match before_acls(&self.identity, self.superuser, at) {
-            Some(reason) if reason.outcome() == Outcome::Allow => Operations::of_dialect(policy.settings().dialect),
+            Some(reason) if reason.outcome() == Outcome::Allow => {
+                Operations::of_dialect(policy.settings().dialect)
+            }
             Some(_) => Operations::default(),
             None => allowed_on_any(policy, &self.ranked, resource_type, host),
         };
-        let has_acls = policy.patterns().any(|(_, pattern)| pattern.resource_type == resource_type);
+        let has_acls = policy
+            .patterns()
+            .any(|(_, pattern)| pattern.resource_type == resource_type);
         ResourceAccess { allowed, has_acls }
     }
 

@@ -1,4 +1,5 @@
-//! The principals of a prepared identity, each with its rank: the position of the first path to it in the order of D-20.
+//! The principals of a prepared identity, each with its rank: the position of the first path to it
+//! in the order of D-20.
 
 use super::Source;
 use crate::policy::PrincipalId;
@@ -9,7 +10,8 @@ const UNKNOWN: PrincipalId = PrincipalId(u32::MAX);
 /// The index for a path without a group.
 const NO_GROUP: u32 = u32::MAX;
 
-/// A principal's rank: twice its position. `User:*` follows the user directly (D-20), so its rank is the user's plus one.
+/// A principal's rank: twice its position. `User:*` follows the user directly (D-20), so its rank
+/// is the user's plus one.
 pub(super) type Rank = u32;
 
 /// The principals of an identity, with a hash table of their ranks.
@@ -17,14 +19,16 @@ pub(super) type Rank = u32;
 pub(super) struct RankedPrincipals {
     /// In order of their ranks, except that `User:*` is last.
     entries: Vec<Entry>,
-    /// One byte per slot, 0 if the slot is empty (open addressing, at most three quarters full). Separate from the slots,
-    /// because most lookups find nothing, and then only these bytes are read, which stay in the processor's cache.
+    /// One byte per slot, 0 if the slot is empty (open addressing, at most three quarters full).
+    /// Separate from the slots, because most lookups find nothing, and then only these bytes are
+    /// read, which stay in the processor's cache.
     tags: Vec<u8>,
     slots: Vec<(PrincipalId, Rank)>,
     used: usize,
 }
 
-/// A principal, its source, and the index of the group on the path to it; [`NO_GROUP`] if there is none.
+/// A principal, its source, and the index of the group on the path to it; [`NO_GROUP`] if there is
+/// none.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     pub(super) rank: Rank,
@@ -47,19 +51,39 @@ impl RankedPrincipals {
     }
 
     /// Adds the principal at the end of the next path. If it is present already, it keeps its rank.
-    pub(super) fn add(&mut self, principal: Option<PrincipalId>, source: Source, group: Option<u32>) {
+    pub(super) fn add(
+        &mut self,
+        principal: Option<PrincipalId>,
+        source: Source,
+        group: Option<u32>,
+    ) {
         let (rank, group) = ((self.entries.len() * 2) as Rank, group.unwrap_or(NO_GROUP));
         match principal {
-            Some(principal) => self.push(Entry { rank, principal, source, group }),
+            Some(principal) => self.push(Entry {
+                rank,
+                principal,
+                source,
+                group,
+            }),
             // The user is always added, because rows of `User:*` count as its own.
-            None if rank == 0 => self.entries.push(Entry { rank, principal: UNKNOWN, source, group }),
+            None if rank == 0 => self.entries.push(Entry {
+                rank,
+                principal: UNKNOWN,
+                source,
+                group,
+            }),
             None => {}
         }
     }
 
     /// Adds `User:*` after all others, unless the user's name is `*`.
     pub(super) fn add_everyone(&mut self, everyone: PrincipalId) {
-        self.push(Entry { rank: 1, principal: everyone, source: Source::User, group: NO_GROUP });
+        self.push(Entry {
+            rank: 1,
+            principal: everyone,
+            source: Source::User,
+            group: NO_GROUP,
+        });
     }
 
     fn push(&mut self, entry: Entry) {
@@ -72,7 +96,10 @@ impl RankedPrincipals {
         if (self.used + 1) * 4 > self.tags.len() * 3 {
             let slots = std::mem::take(&mut self.slots);
             self.resize((slots.len() * 2).max(16));
-            for (principal, rank) in slots.into_iter().filter(|(principal, _)| *principal != UNKNOWN) {
+            for (principal, rank) in slots
+                .into_iter()
+                .filter(|(principal, _)| *principal != UNKNOWN)
+            {
                 self.insert_slot(principal, rank);
             }
         }
@@ -82,7 +109,9 @@ impl RankedPrincipals {
     }
 
     fn insert_slot(&mut self, principal: PrincipalId, rank: Rank) -> bool {
-        let (Err(index), new_tag) = (self.slot(principal), tag(principal)) else { return false };
+        let (Err(index), new_tag) = (self.slot(principal), tag(principal)) else {
+            return false;
+        };
         if let (Some(tag), Some(slot)) = (self.tags.get_mut(index), self.slots.get_mut(index)) {
             (*tag, *slot) = (new_tag, (principal, rank));
         }
@@ -117,12 +146,19 @@ impl RankedPrincipals {
 
     /// The principal with a rank.
     pub(super) fn entry(&self, rank: Rank) -> Option<&Entry> {
-        if rank == 1 { self.entries.last() } else { self.entries.get(rank as usize / 2) }
+        if rank == 1 {
+            self.entries.last()
+        } else {
+            self.entries.get(rank as usize / 2)
+        }
     }
 
     /// The ids of all principals that the policy mentions.
     pub(super) fn ids(&self) -> impl Iterator<Item = PrincipalId> {
-        self.entries.iter().map(|entry| entry.principal).filter(|principal| *principal != UNKNOWN)
+        self.entries
+            .iter()
+            .map(|entry| entry.principal)
+            .filter(|principal| *principal != UNKNOWN)
     }
 
     /// All principals. A principal that the policy does not mention has no rows.

@@ -1,4 +1,5 @@
-//! Walks the rows of the patterns that cover a name, denies and allows in one pass (specification 1.6, D-20).
+//! Walks the rows of the patterns that cover a name, denies and allows in one pass (specification
+//! 1.6, D-20).
 
 use std::net::IpAddr;
 
@@ -8,13 +9,14 @@ use crate::identity::Identity;
 use crate::model::{Host, Operation, Permission};
 use crate::policy::{Covering, HostId, Operations, PatternId, Policy, Row, Rules, rows_of};
 
-/// The cost of a binary search for one principal, in rows that a linear scan reads in the same time.
+/// The cost of a binary search for one principal, in rows that a linear scan reads in the same
+/// time.
 const SEARCH_COST: usize = 16;
 /// The number of reads from which on the results for a pattern are cached.
 const CACHE_THRESHOLD: usize = 64;
 
-/// The precedence of a matching row in the order of D-20: by the path to its principal, then by pattern; rows of `User:*`
-/// follow those of the user. The lowest value decides.
+/// The precedence of a matching row in the order of D-20: by the path to its principal, then by
+/// pattern; rows of `User:*` follow those of the user. The lowest value decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Precedence(u64);
 
@@ -50,7 +52,11 @@ pub(super) struct Matches {
 
 impl Matches {
     pub(super) fn outcome(&self) -> Outcome {
-        if self.deny == Precedence::NONE && self.allow != Precedence::NONE { Outcome::Allow } else { Outcome::Deny }
+        if self.deny == Precedence::NONE && self.allow != Precedence::NONE {
+            Outcome::Allow
+        } else {
+            Outcome::Deny
+        }
     }
 
     #[inline(always)]
@@ -61,7 +67,8 @@ impl Matches {
             let requested = criteria.host;
             match requested {
                 None if !policy.host_can_match(row.host) => return,
-                // Fail closed: with an unknown host, a deny for one host denies, and an allow for one host is skipped (D-04).
+                // Fail closed: with an unknown host, a deny for one host denies, and an allow for
+                // one host is skipped (D-04).
                 None => {
                     self.host_might_allow |= allow;
                     allow = false;
@@ -85,7 +92,8 @@ pub(super) struct Criteria {
     /// The denied and allowed operations that match the requested one.
     rules: Rules,
     host: Option<IpAddr>,
-    /// The host's id, looked up when a row first needs it; the inner value is `None` if no ACL has named the host.
+    /// The host's id, looked up when a row first needs it; the inner value is `None` if no ACL has
+    /// named the host.
     host_id: Option<Option<HostId>>,
 }
 
@@ -93,11 +101,18 @@ impl Criteria {
     pub(super) fn new(operation: Operation, host: Option<IpAddr>) -> Self {
         let deny = Operations::answering(operation, Permission::Deny);
         let allow = Operations::answering(operation, Permission::Allow);
-        Self { operation, rules: Rules::new(deny, allow), host, host_id: None }
+        Self {
+            operation,
+            rules: Rules::new(deny, allow),
+            host,
+            host_id: None,
+        }
     }
 
     fn host_id(&mut self, policy: &Policy, host: IpAddr) -> Option<HostId> {
-        *self.host_id.get_or_insert_with(|| policy.host_id(Host::Address(host.to_canonical())))
+        *self
+            .host_id
+            .get_or_insert_with(|| policy.host_id(Host::Address(host.to_canonical())))
     }
 }
 
@@ -109,16 +124,25 @@ pub(super) fn walk(
     cache: &mut Cache,
     mut criteria: Criteria,
 ) -> Matches {
-    let mut matches = Matches { deny: Precedence::NONE, allow: Precedence::NONE, host_might_allow: false };
+    let mut matches = Matches {
+        deny: Precedence::NONE,
+        allow: Precedence::NONE,
+        host_might_allow: false,
+    };
     for (index, id) in covering.as_slice().iter().enumerate() {
-        let Some(pattern) = policy.pattern(PatternId(*id)) else { continue };
+        let Some(pattern) = policy.pattern(PatternId(*id)) else {
+            continue;
+        };
         let rows = pattern.rows();
-        // If the pattern has many rows and the identity many principals, the result is computed once and cached.
+        // If the pattern has many rows and the identity many principals, the result is computed
+        // once and cached.
         let search = ranked.entries().len() * SEARCH_COST;
         if rows.len().min(search) > CACHE_THRESHOLD && !pattern.has_hosts() {
             let best = cache.best_ranks(*id, rows, ranked);
             let precedence = |ranks: &[Rank]| {
-                let rank = ranks.get(criteria.operation as usize).filter(|rank| **rank != Rank::MAX);
+                let rank = ranks
+                    .get(criteria.operation as usize)
+                    .filter(|rank| **rank != Rank::MAX);
                 rank.map_or(Precedence::NONE, |rank| Precedence::new(*rank, index))
             };
             matches.deny = matches.deny.min(precedence(&best.deny));
@@ -141,11 +165,14 @@ pub(super) struct HostCriteria {
 
 impl HostCriteria {
     pub(super) fn new(policy: &Policy, host: Option<IpAddr>) -> Self {
-        Self { host, number: host.and_then(|host| policy.host_id(Host::Address(host.to_canonical()))) }
+        Self {
+            host,
+            number: host.and_then(|host| policy.host_id(Host::Address(host.to_canonical()))),
+        }
     }
 
-    /// Whether the host of a row is this one, and whether it may be. Fail closed: with an unknown host, a deny for one host
-    /// denies, and an allow for one host is skipped (D-04).
+    /// Whether the host of a row is this one, and whether it may be. Fail closed: with an unknown
+    /// host, a deny for one host denies, and an allow for one host is skipped (D-04).
     #[inline(always)]
     pub(super) fn matches(&self, policy: &Policy, row: HostId) -> (bool, bool) {
         match self.host {
@@ -170,7 +197,9 @@ pub(super) fn allowed(
     let every = Rules::new(Operations::EVERY, Operations::EVERY);
     let (mut deny, mut allow) = (Operations::default(), Operations::default());
     for id in covering.as_slice() {
-        let Some(pattern) = policy.pattern(PatternId(*id)) else { continue };
+        let Some(pattern) = policy.pattern(PatternId(*id)) else {
+            continue;
+        };
         for_each_row(pattern.rows(), ranked, every, &mut |row, _| {
             let (is, may_be) = criteria.matches(policy, row.host);
             if is {
@@ -181,12 +210,14 @@ pub(super) fn allowed(
             }
         });
     }
-    let allowed = allow.answered(Permission::Allow).without(deny.answered(Permission::Deny));
+    let allowed = allow
+        .answered(Permission::Allow)
+        .without(deny.answered(Permission::Deny));
     allowed.and(Operations::of_dialect(policy.settings().dialect))
 }
 
-/// Visits the identity's rows that deny or allow one of these operations. Scans the rows, or searches them for each of the
-/// identity's principals if that is faster.
+/// Visits the identity's rows that deny or allow one of these operations. Scans the rows, or
+/// searches them for each of the identity's principals if that is faster.
 #[inline(always)]
 pub(super) fn for_each_row(
     rows: &[Row],
@@ -203,14 +234,18 @@ pub(super) fn for_each_row(
         }
     } else {
         for entry in ranked.entries() {
-            for row in rows_of(rows, entry.principal).iter().filter(|row| row.rules.meets(requested)) {
+            for row in rows_of(rows, entry.principal)
+                .iter()
+                .filter(|row| row.rules.meets(requested))
+            {
                 visit(row, entry.rank);
             }
         }
     }
 }
 
-/// The results of an identity for patterns with many rows. Patterns with ACLs for single hosts are not cached.
+/// The results of an identity for patterns with many rows. Patterns with ACLs for single hosts are
+/// not cached.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cache {
     patterns: Vec<u32>,
@@ -249,26 +284,38 @@ impl Cache {
 }
 
 impl BestRanks {
-    const NONE: Self = Self { deny: [Rank::MAX; Operation::ALL.len()], allow: [Rank::MAX; Operation::ALL.len()] };
+    const NONE: Self = Self {
+        deny: [Rank::MAX; Operation::ALL.len()],
+        allow: [Rank::MAX; Operation::ALL.len()],
+    };
 
     fn new(rows: &[Row], ranked: &RankedPrincipals) -> Self {
         let mut best = Self::NONE;
-        for_each_row(rows, ranked, Rules::new(Operations::EVERY, Operations::EVERY), &mut |row, rank| {
-            let update = |ranks: &mut [Rank], permission| {
-                for (operation, lowest) in Operation::ALL.iter().zip(ranks) {
-                    if row.of(permission).meets(Operations::answering(*operation, permission)) {
-                        *lowest = (*lowest).min(rank);
+        for_each_row(
+            rows,
+            ranked,
+            Rules::new(Operations::EVERY, Operations::EVERY),
+            &mut |row, rank| {
+                let update = |ranks: &mut [Rank], permission| {
+                    for (operation, lowest) in Operation::ALL.iter().zip(ranks) {
+                        if row
+                            .of(permission)
+                            .meets(Operations::answering(*operation, permission))
+                        {
+                            *lowest = (*lowest).min(rank);
+                        }
                     }
-                }
-            };
-            update(&mut best.deny, Permission::Deny);
-            update(&mut best.allow, Permission::Allow);
-        });
+                };
+                update(&mut best.deny, Permission::Deny);
+                update(&mut best.allow, Permission::Allow);
+            },
+        );
         best
     }
 }
 
-/// The decision that follows from the result of a walk, with the deciding ACL and the path to its principal.
+/// The decision that follows from the result of a walk, with the deciding ACL and the path to its
+/// principal.
 pub(super) fn decision(
     policy: &Policy,
     covering: &Covering,
@@ -277,8 +324,10 @@ pub(super) fn decision(
     request: &Request<'_>,
     matches: &Matches,
 ) -> Decision {
-    let no_match =
-        || Decision { host_unknown: matches.host_might_allow, ..Decision::without_rule(Reason::NoMatch, identity) };
+    let no_match = || Decision {
+        host_unknown: matches.host_might_allow,
+        ..Decision::without_rule(Reason::NoMatch, identity)
+    };
     let (precedence, permission) = match (matches.deny, matches.allow) {
         (Precedence::NONE, Precedence::NONE) => return no_match(),
         (Precedence::NONE, allow) => (allow, Permission::Allow),
@@ -287,18 +336,27 @@ pub(super) fn decision(
     let row = || {
         let entry = ranked.entry(precedence.rank())?;
         let pattern = policy.pattern(PatternId(*covering.as_slice().get(precedence.pattern())?))?;
-        let (row, operation) = best_row(policy, rows_of(pattern.rows(), entry.principal), permission, request)?;
+        let (row, operation) = best_row(
+            policy,
+            rows_of(pattern.rows(), entry.principal),
+            permission,
+            request,
+        )?;
         Some((entry, pattern, row, operation))
     };
-    let Some((entry, pattern, row, operation)) = row() else { return no_match() };
+    let Some((entry, pattern, row, operation)) = row() else {
+        return no_match();
+    };
     let group = identity.groups().get(entry.group as usize).cloned();
     let (outcome, reason) = match permission {
         Permission::Deny => (Outcome::Deny, Reason::DenyRule),
         Permission::Allow => (Outcome::Allow, Reason::AllowRule),
     };
     let ranges_match = policy.settings().ranges_match();
-    let host_unknown = host_match(policy.host(row.host), request, ranges_match) == HostMatch::Unknown;
-    // Last, because this reads the principal, which in a large policy is rarely in the processor's cache.
+    let host_unknown =
+        host_match(policy.host(row.host), request, ranges_match) == HostMatch::Unknown;
+    // Last, because this reads the principal, which in a large policy is rarely in the processor's
+    // cache.
     let acl = policy.acl(pattern, row, operation, permission);
     let is_role = matches!(entry.source, Source::Role | Source::GroupRole);
     Decision {
@@ -328,7 +386,11 @@ fn best_row<'p>(
     let mut best: Option<(SortKey, &Row, Operation)> = None;
     for row in rows {
         let host = policy.host(row.host);
-        let Some(host_rank) = host_rank(host, request, permission, policy.settings().ranges_match()) else { continue };
+        let Some(host_rank) =
+            host_rank(host, request, permission, policy.settings().ranges_match())
+        else {
+            continue;
+        };
         for operation in row.of(permission).and(answering).iter() {
             let rank = operation_rank(operation, request.operation, permission);
             let key = (host_rank, rank, host);
@@ -352,7 +414,8 @@ pub(super) enum HostMatch {
 }
 
 impl HostMatch {
-    /// Whether an ACL with this permission matches. An unknown host matches a deny, but not an allow (D-04).
+    /// Whether an ACL with this permission matches. An unknown host matches a deny, but not an
+    /// allow (D-04).
     const fn is_match(self, permission: Permission) -> bool {
         match self {
             Self::Exact | Self::InRange | Self::Any => true,
@@ -362,7 +425,8 @@ impl HostMatch {
     }
 }
 
-/// Compares the host of an ACL with the request's. `ranges_match` says whether ranges match in this policy (D-72).
+/// Compares the host of an ACL with the request's. `ranges_match` says whether ranges match in this
+/// policy (D-72).
 pub(super) fn host_match(host: Host, request: &Request<'_>, ranges_match: bool) -> HostMatch {
     match (host, request.host) {
         (Host::Any, _) => HostMatch::Any,
@@ -374,13 +438,26 @@ pub(super) fn host_match(host: Host, request: &Request<'_>, ranges_match: bool) 
     }
 }
 
-/// The rank of an ACL's host among matching hosts, narrow before broad; `None` if it does not match.
-pub(super) fn host_rank(host: Host, request: &Request<'_>, permission: Permission, ranges_match: bool) -> Option<u8> {
-    host_match(host, request, ranges_match).is_match(permission).then(|| host.breadth())
+/// The rank of an ACL's host among matching hosts, narrow before broad; `None` if it does not
+/// match.
+pub(super) fn host_rank(
+    host: Host,
+    request: &Request<'_>,
+    permission: Permission,
+    ranges_match: bool,
+) -> Option<u8> {
+    host_match(host, request, ranges_match)
+        .is_match(permission)
+        .then(|| host.breadth())
 }
 
-/// The rank of an ACL's operation among those that match the requested one; `None` if it does not match (D-02).
-pub(super) fn operation_rank(of_acl: Operation, requested: Operation, permission: Permission) -> Option<usize> {
+/// The rank of an ACL's operation among those that match the requested one; `None` if it does not
+/// match (D-02).
+pub(super) fn operation_rank(
+    of_acl: Operation,
+    requested: Operation,
+    permission: Permission,
+) -> Option<usize> {
     if of_acl == requested {
         return Some(0);
     }
@@ -390,5 +467,9 @@ pub(super) fn operation_rank(of_acl: Operation, requested: Operation, permission
     if permission == Permission::Deny {
         return None;
     }
-    requested.implied_by().iter().position(|implying| *implying == of_acl).map(|index| index + 1)
+    requested
+        .implied_by()
+        .iter()
+        .position(|implying| *implying == of_acl)
+        .map(|index| index + 1)
 }

@@ -1,10 +1,11 @@
-//! Collects group names from the value at the claim path: a list, a comma-separated string or a union (D-08 to D-11).
+//! Collects group names from the value at the claim path: a list, a comma-separated string or a
+//! union (D-08 to D-11).
 
 use serde_json::Value;
 
 use super::{
-    ClaimFinding, DropCode, Element, ElementOutcome, Group, MAX_ELEMENTS, MAX_NAME_BYTES, NestedGroupBehavior, quoted,
-    type_name,
+    ClaimFinding, DropCode, Element, ElementOutcome, Group, MAX_ELEMENTS, MAX_NAME_BYTES,
+    NestedGroupBehavior, quoted, type_name,
 };
 use crate::claim_path::{Node, element_location};
 use crate::hash::first_equals;
@@ -53,25 +54,43 @@ pub(super) struct Names<'a> {
 
 impl<'a> Names<'a> {
     pub(super) const fn new(nested: NestedGroupBehavior) -> Self {
-        Self { nested, items: Vec::new(), parts: false, bytes: 0 }
+        Self {
+            nested,
+            items: Vec::new(),
+            parts: false,
+            bytes: 0,
+        }
     }
 
     /// Reads the value of a singular path: an array of strings, or a comma-separated string.
     pub(super) fn read_singular(&mut self, location: String, value: &'a Value) -> ClaimFinding {
         match value {
             Value::Array(elements) => {
-                self.list(&location, elements).err().unwrap_or(ClaimFinding::Array { location, len: elements.len() })
+                self.list(&location, elements)
+                    .err()
+                    .unwrap_or(ClaimFinding::Array {
+                        location,
+                        len: elements.len(),
+                    })
             }
             Value::String(text) => {
                 self.parts = true;
                 for (index, part) in comma_parts(text).enumerate() {
-                    if let Err(fault) = self.push(element_location(&location, index), ItemValue::Name(part)) {
+                    if let Err(fault) =
+                        self.push(element_location(&location, index), ItemValue::Name(part))
+                    {
                         return fault;
                     }
                 }
-                ClaimFinding::CommaList { location, parts: self.items.len() }
+                ClaimFinding::CommaList {
+                    location,
+                    parts: self.items.len(),
+                }
             }
-            other => ClaimFinding::WrongType { location, found: type_name(other) },
+            other => ClaimFinding::WrongType {
+                location,
+                found: type_name(other),
+            },
         }
     }
 
@@ -84,8 +103,15 @@ impl<'a> Names<'a> {
                 Value::Array(elements) => self.list(&location, elements).err(),
                 Value::String(_) => self.push(location, ItemValue::from(value)).err(),
                 other => {
-                    let fault = ClaimFinding::WrongType { location: location.clone(), found: type_name(other) };
-                    Some(self.push(location, ItemValue::from(other)).err().unwrap_or(fault))
+                    let fault = ClaimFinding::WrongType {
+                        location: location.clone(),
+                        found: type_name(other),
+                    };
+                    Some(
+                        self.push(location, ItemValue::from(other))
+                            .err()
+                            .unwrap_or(fault),
+                    )
                 }
             };
             if matches!(fault, Some(ClaimFinding::TooMany)) {
@@ -102,7 +128,10 @@ impl<'a> Names<'a> {
         for (index, element) in elements.iter().enumerate() {
             let location = element_location(location, index);
             if fault.is_none() && !element.is_string() {
-                fault = Some(ClaimFinding::NotString { location: location.clone(), found: type_name(element) });
+                fault = Some(ClaimFinding::NotString {
+                    location: location.clone(),
+                    found: type_name(element),
+                });
             }
             self.push(location, ItemValue::from(element))?;
         }
@@ -128,7 +157,11 @@ impl<'a> Names<'a> {
                 ItemValue::Name(name) => (name.to_owned(), DropCode::CLAIM_DISCARDED),
                 ItemValue::Other(value) => (json::brief(value), fault),
             };
-            Element { location: item.location, raw, outcome: ElementOutcome::Dropped { code } }
+            Element {
+                location: item.location,
+                raw,
+                outcome: ElementOutcome::Dropped { code },
+            }
         };
         self.items.into_iter().map(element).collect()
     }
@@ -142,7 +175,11 @@ impl<'a> Names<'a> {
             (DropCode::EMPTY_NAME, WarningCode::EMPTY_NAME)
         };
         // The caller checked that all elements are strings.
-        let raws: Vec<&str> = self.items.iter().filter_map(|item| item.value.name()).collect();
+        let raws: Vec<&str> = self
+            .items
+            .iter()
+            .filter_map(|item| item.value.name())
+            .collect();
         let names: Vec<&str> = raws.iter().map(|raw| nested.apply(raw)).collect();
         let (first_raws, first_names) = (first_equals(&raws), first_equals(&names));
         let mut groups: Vec<Group> = Vec::new();
@@ -150,8 +187,15 @@ impl<'a> Names<'a> {
         let mut group_indexes: Vec<usize> = Vec::with_capacity(names.len());
         let mut elements = Vec::with_capacity(names.len());
         let mut tally = Tally::default();
-        for (index, ((Item { location, .. }, raw), name)) in self.items.iter().zip(raws).zip(names).enumerate() {
-            let earlier = |first_equals: &[usize]| first_equals.get(index).copied().filter(|first| *first < index);
+        for (index, ((Item { location, .. }, raw), name)) in
+            self.items.iter().zip(raws).zip(names).enumerate()
+        {
+            let earlier = |first_equals: &[usize]| {
+                first_equals
+                    .get(index)
+                    .copied()
+                    .filter(|first| *first < index)
+            };
             let group = earlier(&first_names).and_then(|first| group_indexes.get(first).copied());
             let outcome = if name.is_empty() {
                 let suffix_empty = (DropCode::SUFFIX_EMPTY, WarningCode::SUFFIX_EMPTY);
@@ -163,7 +207,9 @@ impl<'a> Names<'a> {
                     tally.add(WarningCode::DUPLICATE_GROUP, raw, location);
                 }
                 group.duplicates.push((raw.to_owned(), location.clone()));
-                ElementOutcome::Duplicate { group: name.to_owned() }
+                ElementOutcome::Duplicate {
+                    group: name.to_owned(),
+                }
             } else {
                 if name.trim() != name {
                     tally.add(WarningCode::EDGE_WHITESPACE, name, location);
@@ -174,10 +220,16 @@ impl<'a> Names<'a> {
                     location: location.clone(),
                     duplicates: Vec::new(),
                 });
-                ElementOutcome::Kept { group: name.to_owned() }
+                ElementOutcome::Kept {
+                    group: name.to_owned(),
+                }
             };
             group_indexes.push(group.unwrap_or(groups.len().saturating_sub(1)));
-            elements.push(Element { location: location.clone(), raw: raw.to_owned(), outcome });
+            elements.push(Element {
+                location: location.clone(),
+                raw: raw.to_owned(),
+                outcome,
+            });
         }
         tally.report(warnings);
         warnings.extend(groups.iter().filter_map(collision));
@@ -185,12 +237,15 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The names in a comma-separated string. They are trimmed as the platform does, of ASCII blanks including vertical tab.
+/// The names in a comma-separated string. They are trimmed as the platform does, of ASCII blanks
+/// including vertical tab.
 pub fn comma_parts(text: &str) -> impl Iterator<Item = &str> {
-    text.split(',').map(|part| part.trim_matches(|c| matches!(c, ' ' | '\t'..='\r')))
+    text.split(',')
+        .map(|part| part.trim_matches(|c| matches!(c, ' ' | '\t'..='\r')))
 }
 
-/// Counts problems of names by code, so that a claim with a million commas causes one warning, not a million.
+/// Counts problems of names by code, so that a claim with a million commas causes one warning, not
+/// a million.
 #[derive(Default)]
 struct Tally<'a> {
     /// Sorted by code.
@@ -207,22 +262,41 @@ struct NameProblem<'a> {
 
 impl<'a> Tally<'a> {
     fn add(&mut self, code: WarningCode, name: &'a str, location: &'a str) {
-        match self.problems.binary_search_by(|problem| problem.code.cmp(&code)) {
+        match self
+            .problems
+            .binary_search_by(|problem| problem.code.cmp(&code))
+        {
             Ok(index) => {
                 if let Some(problem) = self.problems.get_mut(index) {
                     problem.count += 1;
                 }
             }
-            Err(index) => self.problems.insert(index, NameProblem { code, count: 1, name, location }),
+            Err(index) => self.problems.insert(
+                index,
+                NameProblem {
+                    code,
+                    count: 1,
+                    name,
+                    location,
+                },
+            ),
         }
     }
 
     fn report(&self, warnings: &mut Vec<Warning>) {
         let mut empty = None;
-        for NameProblem { code, count, name, location } in &self.problems {
+        for NameProblem {
+            code,
+            count,
+            name,
+            location,
+        } in &self.problems
+        {
             let name = quoted(name);
             let message = match (*code, *count) {
-                (WarningCode::EMPTY_PART, 1) => "an empty part between the commas is dropped".to_owned(),
+                (WarningCode::EMPTY_PART, 1) => {
+                    "an empty part between the commas is dropped".to_owned()
+                }
                 (WarningCode::EMPTY_PART, count) => {
                     format!("{count} empty parts between the commas are dropped")
                 }
@@ -232,19 +306,27 @@ impl<'a> Tally<'a> {
                     format!("nothing follows the last slash of {name}, so it is dropped")
                 }
                 (WarningCode::SUFFIX_EMPTY, count) => {
-                    format!("nothing follows the last slash of {count} names, so they are dropped; {name} is the first")
+                    format!(
+                        "nothing follows the last slash of {count} names, so they are dropped; {name} is the first"
+                    )
                 }
                 (WarningCode::EDGE_WHITESPACE, 1) => {
                     format!("{name} starts or ends with a space, which is part of the group's name")
                 }
                 (WarningCode::EDGE_WHITESPACE, count) => {
-                    format!("{count} names start or end with a space, which is part of the name; {name} is the first")
+                    format!(
+                        "{count} names start or end with a space, which is part of the name; {name} is the first"
+                    )
                 }
                 (_, 1) => format!("{name} is in the claim more than once"),
-                (_, count) => format!("{count} elements repeat an earlier name; {name} is the first"),
+                (_, count) => {
+                    format!("{count} elements repeat an earlier name; {name} is the first")
+                }
             };
-            if matches!(*code, WarningCode::EMPTY_PART | WarningCode::EMPTY_NAME | WarningCode::SUFFIX_EMPTY)
-                && empty.is_none()
+            if matches!(
+                *code,
+                WarningCode::EMPTY_PART | WarningCode::EMPTY_NAME | WarningCode::SUFFIX_EMPTY
+            ) && empty.is_none()
             {
                 empty = Some(*location);
             }
@@ -252,7 +334,12 @@ impl<'a> Tally<'a> {
         }
         if let Some(location) = empty {
             let message = "version 26.1 of the platform keeps the empty group name, and a role with an empty group member would match it";
-            warn(warnings, WarningCode::PLATFORM_EMPTY_PART, message.to_owned(), Some(location.to_owned()));
+            warn(
+                warnings,
+                WarningCode::PLATFORM_EMPTY_PART,
+                message.to_owned(),
+                Some(location.to_owned()),
+            );
         }
     }
 }
@@ -273,15 +360,31 @@ fn collision(group: &Group) -> Option<Warning> {
     let name = crate::claim_path::shortened(&group.name, 80);
     let (subject, rest) = match names.as_slice() {
         [] | [_] => return None,
-        [first, second] => (format!("{} and {} both", quoted(first), quoted(second)), "other"),
+        [first, second] => (
+            format!("{} and {} both", quoted(first), quoted(second)),
+            "other",
+        ),
         names => {
-            let others = if names.len() > MAX_COLLISION_NAMES { " and others" } else { "" };
-            let quoted_names: Vec<String> = names.iter().take(MAX_COLLISION_NAMES).map(|name| quoted(name)).collect();
+            let others = if names.len() > MAX_COLLISION_NAMES {
+                " and others"
+            } else {
+                ""
+            };
+            let quoted_names: Vec<String> = names
+                .iter()
+                .take(MAX_COLLISION_NAMES)
+                .map(|name| quoted(name))
+                .collect();
             (format!("{}{others} all", quoted_names.join(", ")), "others")
         }
     };
-    let message = format!("{subject} become `Group:{name}`, and each gets the access of the {rest}");
-    Some(Warning::new(WarningCode::SUFFIX_COLLISION, message, location.cloned()))
+    let message =
+        format!("{subject} become `Group:{name}`, and each gets the access of the {rest}");
+    Some(Warning::new(
+        WarningCode::SUFFIX_COLLISION,
+        message,
+        location.cloned(),
+    ))
 }
 
 /// The maximum number of names in a collision warning.

@@ -1,7 +1,8 @@
 //! Extracts groups from a token's claims and explains the result (specification 2.2 and 2.3).
 //!
-//! Extraction never fails: a token without groups is a user without groups. The [`Extraction`] contains problems as values, for
-//! each element and for the claim as a whole, so that they can be displayed step by step.
+//! Extraction never fails: a token without groups is a user without groups. The [`Extraction`]
+//! contains problems as values, for each element and for the claim as a whole, so that they can be
+//! displayed step by step.
 
 mod collect;
 mod rule;
@@ -20,18 +21,19 @@ use crate::claims::ClaimSet;
 use crate::warning::{Warning, WarningCode, warn};
 use collect::Names;
 
-/// The maximum number of elements of a claim: ten times the number of groups that a supported token may have. A claim with
-/// more is discarded as a whole (`too_many_nodes`), never truncated.
+/// The maximum number of elements of a claim: ten times the number of groups that a supported token
+/// may have. A claim with more is discarded as a whole (`too_many_nodes`), never truncated.
 pub const MAX_ELEMENTS: usize = 100_000;
-/// The maximum total length of the names in a claim, in bytes. Tokens have at most 1 MiB, so only a path that selects the same
-/// names several times can exceed it.
+/// The maximum total length of the names in a claim, in bytes. Tokens have at most 1 MiB, so only a
+/// path that selects the same names several times can exceed it.
 pub const MAX_NAME_BYTES: usize = 4 << 20;
 
 /// The result of extraction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Extraction {
-    /// The groups without duplicates, in the order of the token. Empty if the claim is missing or discarded.
+    /// The groups without duplicates, in the order of the token. Empty if the claim is missing or
+    /// discarded.
     pub groups: Vec<Group>,
     /// The claim at the claim path.
     pub claim: ClaimFinding,
@@ -43,14 +45,16 @@ pub struct Extraction {
     pub readability: Readability,
 }
 
-/// Whether the groups of a token are known. A caller that denies groups must not treat unreadable ones as none (D-12).
+/// Whether the groups of a token are known. A caller that denies groups must not treat unreadable
+/// ones as none (D-12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readability {
     /// The claim is readable.
     Readable,
     /// The token does not have the claim.
     Missing,
-    /// The claim has the wrong type or too many names, or the provider left it out because it is too long.
+    /// The claim has the wrong type or too many names, or the provider left it out because it is
+    /// too long.
     Unreadable,
 }
 
@@ -60,9 +64,11 @@ pub enum Readability {
 pub struct Group {
     /// The name, as in ACLs after `Group:`.
     pub name: String,
-    /// The name in the token, before `suffix` is applied. For a comma-separated list, the part without the blanks around it.
+    /// The name in the token, before `suffix` is applied. For a comma-separated list, the part
+    /// without the blanks around it.
     pub raw: String,
-    /// The location in the token, such as `groups[1]`. For a comma-separated list, the index is that of the part.
+    /// The location in the token, such as `groups[1]`. For a comma-separated list, the index is
+    /// that of the part.
     pub location: String,
     /// Further elements with the same group: the name in the token, and the location.
     pub duplicates: Vec<(String, String)>,
@@ -101,7 +107,8 @@ pub enum ElementOutcome {
 }
 
 code_table! {
-    /// Why an element was dropped: the code of its warning, or `claim_discarded` if another element made the claim invalid.
+    /// Why an element was dropped: the code of its warning, or `claim_discarded` if another element
+    /// made the claim invalid.
     DropCode {
         EMPTY_NAME = WarningCode::EMPTY_NAME.as_str(),
         EMPTY_PART = WarningCode::EMPTY_PART.as_str(),
@@ -153,7 +160,8 @@ pub enum ClaimFinding {
         /// The type: `object`, `array`, `number`, `boolean` or `null`.
         found: &'static str,
     },
-    /// The claim exceeds [`MAX_ELEMENTS`], [`MAX_NAME_BYTES`] or the limits of claim paths, so it is discarded.
+    /// The claim exceeds [`MAX_ELEMENTS`], [`MAX_NAME_BYTES`] or the limits of claim paths, so it
+    /// is discarded.
     TooMany,
     /// The rule requires the user-info document, but none was given (D-25).
     NoUserInfo,
@@ -164,7 +172,8 @@ pub enum ClaimFinding {
 pub enum MissingReason {
     /// The token does not have it, for no apparent reason.
     Absent,
-    /// The token has a link instead of the list, which is not followed (specification, limitation 1).
+    /// The token has a link instead of the list, which is not followed (specification, limitation
+    /// 1).
     Overage,
     /// The token looks like an ID token; groups are read from the access token.
     IdToken,
@@ -177,12 +186,25 @@ impl Extraction {
     }
 
     fn without_groups(claim: ClaimFinding, elements: Vec<Element>, warnings: Vec<Warning>) -> Self {
-        Self { groups: Vec::new(), claim, elements, warnings, readability: Readability::Unreadable }
+        Self {
+            groups: Vec::new(),
+            claim,
+            elements,
+            warnings,
+            readability: Readability::Unreadable,
+        }
     }
 
     fn missing(reason: MissingReason, warnings: Vec<Warning>, is_unreadable: bool) -> Self {
-        let readability = if is_unreadable { Readability::Unreadable } else { Readability::Missing };
-        Self { readability, ..Self::without_groups(ClaimFinding::Missing { reason }, Vec::new(), warnings) }
+        let readability = if is_unreadable {
+            Readability::Unreadable
+        } else {
+            Readability::Missing
+        };
+        Self {
+            readability,
+            ..Self::without_groups(ClaimFinding::Missing { reason }, Vec::new(), warnings)
+        }
     }
 }
 
@@ -200,12 +222,18 @@ impl Extraction {
 /// # Ok::<(), gbac_engine::ClaimSetError>(())
 /// ```
 #[must_use]
-pub fn extract(rule: &ExtractionRule, claims: &ClaimSet, userinfo: Option<&ClaimSet>) -> Extraction {
+pub fn extract(
+    rule: &ExtractionRule,
+    claims: &ClaimSet,
+    userinfo: Option<&ClaimSet>,
+) -> Extraction {
     let (path, document) = match (&rule.source, userinfo) {
         (ClaimSource::Token(path), _) => (path, claims),
         (ClaimSource::UserInfo(path), Some(userinfo)) => (path, userinfo),
         (ClaimSource::UserInfo(path), None) => {
-            let message = format!("the groups are read at `{path}` of the user-info document, but none was given");
+            let message = format!(
+                "the groups are read at `{path}` of the user-info document, but none was given"
+            );
             let warning = Warning::new(WarningCode::CLAIM_MISSING, message, None);
             return Extraction::without_groups(ClaimFinding::NoUserInfo, Vec::new(), vec![warning]);
         }
@@ -218,7 +246,10 @@ pub fn extract(rule: &ExtractionRule, claims: &ClaimSet, userinfo: Option<&Claim
         );
         warn(&mut warnings, WarningCode::PLATFORM_PATH, message, None);
     }
-    let diagnosis = why::Diagnosis { source: &rule.source, document };
+    let diagnosis = why::Diagnosis {
+        source: &rule.source,
+        document,
+    };
     let is_unreadable = path.ends_at_wrong_type(document) || diagnosis.is_withheld();
     diagnosis.id_token(false, &mut warnings);
     // Filters may read the whole document, so a non-singular path needs it as one value.
@@ -247,10 +278,22 @@ pub fn extract(rule: &ExtractionRule, claims: &ClaimSet, userinfo: Option<&Claim
         }
     };
     match &claim {
-        ClaimFinding::Array { .. } | ClaimFinding::CommaList { .. } | ClaimFinding::Union { .. } => {
+        ClaimFinding::Array { .. }
+        | ClaimFinding::CommaList { .. }
+        | ClaimFinding::Union { .. } => {
             let (groups, elements) = names.finish(&mut warnings);
-            let readability = if is_unreadable { Readability::Unreadable } else { Readability::Readable };
-            Extraction { groups, claim, elements, warnings, readability }
+            let readability = if is_unreadable {
+                Readability::Unreadable
+            } else {
+                Readability::Readable
+            };
+            Extraction {
+                groups,
+                claim,
+                elements,
+                warnings,
+                readability,
+            }
         }
         ClaimFinding::WrongType { location, found } => {
             diagnosis.wrong_type(location, found, &mut warnings);
@@ -258,7 +301,11 @@ pub fn extract(rule: &ExtractionRule, claims: &ClaimSet, userinfo: Option<&Claim
         }
         ClaimFinding::NotString { location, found } => {
             diagnosis.not_string(location, found, &mut warnings);
-            Extraction::without_groups(claim, names.discarded(DropCode::ELEMENT_NOT_STRING), warnings)
+            Extraction::without_groups(
+                claim,
+                names.discarded(DropCode::ELEMENT_NOT_STRING),
+                warnings,
+            )
         }
         ClaimFinding::TooMany => {
             let message = format!(
@@ -298,19 +345,34 @@ mod tests {
 
     fn warnings(path: &str, claims: &Value) -> Vec<String> {
         let source = ClaimSource::parse_sso(path).expect(path);
-        let rule = ExtractionRule { source, nested: NestedGroupBehavior::Suffix };
+        let rule = ExtractionRule {
+            source,
+            nested: NestedGroupBehavior::Suffix,
+        };
         let claims = ClaimSet::of(claims.clone());
         let extraction = extract(&rule, &claims, Some(&claims));
-        extraction.warnings.into_iter().map(|warning| format!("{}: {}", warning.code, warning.message)).collect()
+        extraction
+            .warnings
+            .into_iter()
+            .map(|warning| format!("{}: {}", warning.code, warning.message))
+            .collect()
     }
 
     #[test]
     fn a_warning_about_names_elsewhere_points_at_them() {
         let location = |claims: Value| {
-            let warnings = extract(&ExtractionRule::default(), &ClaimSet::of(claims), None).warnings;
-            warnings.into_iter().find(|warning| warning.code == WarningCode::NEAR_CLAIM).unwrap().location
+            let warnings =
+                extract(&ExtractionRule::default(), &ClaimSet::of(claims), None).warnings;
+            warnings
+                .into_iter()
+                .find(|warning| warning.code == WarningCode::NEAR_CLAIM)
+                .unwrap()
+                .location
         };
-        assert_eq!(location(json!({"realm": {"roles": ["x"]}})).as_deref(), Some("realm.roles"));
+        assert_eq!(
+            location(json!({"realm": {"roles": ["x"]}})).as_deref(),
+            Some("realm.roles")
+        );
         // Many places have no location.
         assert_eq!(location(json!({"groups": [{"name": "a"}]})), None);
     }

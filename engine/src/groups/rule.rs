@@ -7,8 +7,9 @@ use crate::claim_path::{ClaimPath, ClaimPathError};
 use crate::escape::escaped;
 use crate::text::split_last;
 
-/// How groups are extracted: `oidc_group_claim_path` and `nested_group_behavior` of the self-managed deployment, or
-/// `federated_groups` of the managed cloud (specification 2.2, 2.3, D-25).
+/// How groups are extracted: `oidc_group_claim_path` and `nested_group_behavior` of the
+/// self-managed deployment, or `federated_groups` of the managed cloud (specification 2.2, 2.3,
+/// D-25).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExtractionRule {
     /// The location of the groups.
@@ -20,7 +21,10 @@ pub struct ExtractionRule {
 impl Default for ExtractionRule {
     /// `$.groups` of the token, with unchanged names.
     fn default() -> Self {
-        Self { source: ClaimSource::Token(ClaimPath::default()), nested: NestedGroupBehavior::None }
+        Self {
+            source: ClaimSource::Token(ClaimPath::default()),
+            nested: NestedGroupBehavior::None,
+        }
     }
 }
 
@@ -36,25 +40,32 @@ pub enum ClaimSource {
 const USER_INFO: &str = "${context.userinfo";
 
 impl ClaimSource {
-    /// Parses the value of the attribute `federated_groups` (D-25): a claim path in the token such as `$.groups`, or
-    /// `${context.userinfo.<path>}` for a path in the user-info document, which may also begin with a bracket.
+    /// Parses the value of the attribute `federated_groups` (D-25): a claim path in the token such
+    /// as `$.groups`, or `${context.userinfo.<path>}` for a path in the user-info document, which
+    /// may also begin with a bracket.
     ///
     /// # Errors
-    /// As [`ClaimPath::parse`], with offsets in the whole text; also `${...}` with another prefix, or without `}`.
+    /// As [`ClaimPath::parse`], with offsets in the whole text; also `${...}` with another prefix,
+    /// or without `}`.
     pub fn parse_sso(text: &str) -> Result<Self, ClaimPathError> {
         if !text.starts_with("${") {
             return ClaimPath::parse(text).map(Self::Token);
         }
-        let Some(rest) = text.strip_prefix(USER_INFO).filter(|rest| rest.starts_with(['.', '[', '}'])) else {
+        let Some(rest) = text
+            .strip_prefix(USER_INFO)
+            .filter(|rest| rest.starts_with(['.', '[', '}']))
+        else {
             return Err(ClaimPathError::sso_unknown(text));
         };
         let Some(steps) = rest.strip_suffix('}') else {
             return Err(ClaimPathError::sso_unclosed(text));
         };
-        ClaimPath::parse(&format!("${steps}")).map(Self::UserInfo).map_err(|error| {
-            // Offsets move by the length of the prefix, less the `$` that was added.
-            error.moved(USER_INFO.len() - 1, USER_INFO.len() + steps.len())
-        })
+        ClaimPath::parse(&format!("${steps}"))
+            .map(Self::UserInfo)
+            .map_err(|error| {
+                // Offsets move by the length of the prefix, less the `$` that was added.
+                error.moved(USER_INFO.len() - 1, USER_INFO.len() + steps.len())
+            })
     }
 
     /// The claim path.
@@ -72,7 +83,11 @@ impl fmt::Display for ClaimSource {
         match self {
             Self::Token(path) => path.fmt(f),
             Self::UserInfo(path) => {
-                write!(f, "{USER_INFO}{}}}", path.as_str().strip_prefix('$').unwrap_or_default())
+                write!(
+                    f,
+                    "{USER_INFO}{}}}",
+                    path.as_str().strip_prefix('$').unwrap_or_default()
+                )
             }
         }
     }

@@ -27,7 +27,8 @@ const SAMPLE: usize = 3;
 const MAX_DEPTH: usize = 32;
 const MAX_MEMBERS: usize = 10_000;
 
-/// Claims of RFC 7519 and OpenID Connect that may have lists or commas, but never groups, and the links of an overage.
+/// Claims of RFC 7519 and OpenID Connect that may have lists or commas, but never groups, and the
+/// links of an overage.
 const NEVER: &[&str] = &[
     "aud",
     "iss",
@@ -61,27 +62,40 @@ const NEVER: &[&str] = &[
 /// Members with the name of an object in a list of groups.
 const NAMES: &[&str] = &["name", "displayName", "display", "value"];
 /// Claims that may contain a single group as a string without commas.
-const SINGLE: &[&str] = &["group", "groups", "role", "roles", "team", "teams", "memberof"];
+const SINGLE: &[&str] = &[
+    "group", "groups", "role", "roles", "team", "teams", "memberof",
+];
 /// Parts of the names of claims with groups, the most likely first.
 const NAME_PARTS: &[&str] = &["group", "member", "role", "team"];
 
-/// Suggests paths to arrays of strings, comma-separated strings, and arrays of objects with a name. Claims whose names suggest
-/// groups come first. At most 20 paths, each within the limits of claim paths.
+/// Suggests paths to arrays of strings, comma-separated strings, and arrays of objects with a name.
+/// Claims whose names suggest groups come first. At most 20 paths, each within the limits of claim
+/// paths.
 #[must_use]
 pub fn suggest_paths(document: &ClaimSet) -> Vec<Suggestion> {
     suggest_in(document.members())
 }
 
 pub(super) fn suggest_in(document: &Map<String, Value>) -> Vec<Suggestion> {
-    let mut search = Search { path: String::from("$"), suggestions: Vec::new(), members: 0 };
+    let mut search = Search {
+        path: String::from("$"),
+        suggestions: Vec::new(),
+        members: 0,
+    };
     search.object(document, 0);
     sort(&mut search.suggestions, |a, b| a.0.cmp(&b.0));
-    search.suggestions.into_iter().map(|(_, suggestion)| suggestion).take(MAX_SUGGESTIONS).collect()
+    search
+        .suggestions
+        .into_iter()
+        .map(|(_, suggestion)| suggestion)
+        .take(MAX_SUGGESTIONS)
+        .collect()
 }
 
 struct Search {
     path: String,
-    /// The suggestions, with sort keys: the likelihood of the claim's name, then the form of the value.
+    /// The suggestions, with sort keys: the likelihood of the claim's name, then the form of the
+    /// value.
     suggestions: Vec<((usize, u8), Suggestion)>,
     members: usize,
 }
@@ -113,14 +127,21 @@ impl Search {
                     self.push(name, 1, &names, "");
                     return;
                 }
-                let named = NAMES.iter().find_map(|member| Some((member, strings(elements, Some(member))?)));
+                let named = NAMES
+                    .iter()
+                    .find_map(|member| Some((member, strings(elements, Some(member))?)));
                 if let Some((member, names)) = named {
                     self.push(name, 2, &names, &format!("[*].{member}"));
                 }
             }
             Value::String(text) => {
-                let names: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
-                let single = SINGLE.contains(&name.to_ascii_lowercase().as_str()) && names.len() == 1;
+                let names: Vec<&str> = text
+                    .split(',')
+                    .map(str::trim)
+                    .filter(|part| !part.is_empty())
+                    .collect();
+                let single =
+                    SINGLE.contains(&name.to_ascii_lowercase().as_str()) && names.len() == 1;
                 if single || (names.len() > 1 && !text.starts_with(['{', '['])) {
                     self.push(name, 3, &names, "");
                 }
@@ -135,13 +156,28 @@ impl Search {
             return;
         }
         let lower = name.to_ascii_lowercase();
-        let rank = NAME_PARTS.iter().position(|part| holds(&lower, part)).unwrap_or(NAME_PARTS.len());
-        let sample = names.iter().take(SAMPLE).map(|name| (*name).to_owned()).collect();
-        self.suggestions.push(((rank, form), Suggestion { path, sample, count: names.len() }));
+        let rank = NAME_PARTS
+            .iter()
+            .position(|part| holds(&lower, part))
+            .unwrap_or(NAME_PARTS.len());
+        let sample = names
+            .iter()
+            .take(SAMPLE)
+            .map(|name| (*name).to_owned())
+            .collect();
+        self.suggestions.push((
+            (rank, form),
+            Suggestion {
+                path,
+                sample,
+                count: names.len(),
+            },
+        ));
     }
 }
 
-/// The elements, or this member of each; `None` if any of them is not a string, or if there are none.
+/// The elements, or this member of each; `None` if any of them is not a string, or if there are
+/// none.
 fn strings<'a>(elements: &'a [Value], member: Option<&str>) -> Option<Vec<&'a str>> {
     let mut names = Vec::new();
     for element in elements {

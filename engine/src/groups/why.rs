@@ -1,4 +1,5 @@
-//! Diagnoses missing groups: the probable reason, alternatives in the token, and what to do (D-12, specification limitation 1).
+//! Diagnoses missing groups: the probable reason, alternatives in the token, and what to do (D-12,
+//! specification limitation 1).
 
 use serde_json::{Map, Value};
 
@@ -26,10 +27,17 @@ impl Diagnosis<'_> {
         name: Option<&str>,
         warnings: &mut Vec<Warning>,
     ) -> MissingReason {
-        let mut message = format!("the {} has no claim at `{}`", self.subject(), self.source.path());
+        let mut message = format!(
+            "the {} has no claim at `{}`",
+            self.subject(),
+            self.source.path()
+        );
         let (parent, members) = match at {
             None => ("$", Some(self.document)),
-            Some(Node { location, value: Value::Object(members) }) => {
+            Some(Node {
+                location,
+                value: Value::Object(members),
+            }) => {
                 message.push_str(&format!(": `{location}` has no `{step}`"));
                 (location.as_str(), Some(members))
             }
@@ -51,14 +59,23 @@ impl Diagnosis<'_> {
                 quoted(near),
                 quoted(name)
             );
-            warn(warnings, WarningCode::NEAR_CLAIM, message, Some(location_of(&path)));
+            warn(
+                warnings,
+                WarningCode::NEAR_CLAIM,
+                message,
+                Some(location_of(&path)),
+            );
         }
         self.missing(near.is_none(), warnings)
     }
 
     /// Warns that a non-singular path selects nothing.
     pub(super) fn nothing_selected(&self, warnings: &mut Vec<Warning>) -> MissingReason {
-        let message = format!("`{}` selects nothing in the {}", self.source.path(), self.subject());
+        let message = format!(
+            "`{}` selects nothing in the {}",
+            self.source.path(),
+            self.subject()
+        );
         warn(warnings, WarningCode::CLAIM_MISSING, message, None);
         self.missing(true, warnings)
     }
@@ -72,7 +89,11 @@ impl Diagnosis<'_> {
         if suggest {
             self.suggest("$", warnings);
         }
-        if warnings.iter().any(|warning| warning.code == WarningCode::ID_TOKEN) || self.id_token(true, warnings) {
+        if warnings
+            .iter()
+            .any(|warning| warning.code == WarningCode::ID_TOKEN)
+            || self.id_token(true, warnings)
+        {
             return MissingReason::IdToken;
         }
         MissingReason::Absent
@@ -82,26 +103,47 @@ impl Diagnosis<'_> {
     pub(super) fn wrong_type(&self, location: &str, found: &str, warnings: &mut Vec<Warning>) {
         let value_type = described(found);
         let mut message = if location == "$" {
-            format!("the claim path selects the whole {}, not a list of names", self.subject())
+            format!(
+                "the claim path selects the whole {}, not a list of names",
+                self.subject()
+            )
         } else if self.source.path().is_singular() {
             format!("`{location}` is {value_type}, not a list of names")
         } else {
-            format!("`{location}` is {value_type}, neither a name nor a list, so the whole selection is discarded")
+            format!(
+                "`{location}` is {value_type}, neither a name nor a list, so the whole selection is discarded"
+            )
         };
-        let suggestions = if found == "object" { self.suggestions_below(&root_path(location)) } else { Vec::new() };
+        let suggestions = if found == "object" {
+            self.suggestions_below(&root_path(location))
+        } else {
+            Vec::new()
+        };
         if found == "object" && suggestions.is_empty() {
             // For example, tokens of Zitadel have roles as the names of members.
             message.push_str("; a claim path selects values, never the names of members, so configure the identity provider to send an array of names");
         }
-        warn(warnings, WarningCode::CLAIM_WRONG_TYPE, message, Some(location.to_owned()));
+        warn(
+            warnings,
+            WarningCode::CLAIM_WRONG_TYPE,
+            message,
+            Some(location.to_owned()),
+        );
         near_paths(&suggestions, warnings);
     }
 
     /// Warns that an array has an element that is not a string.
     pub(super) fn not_string(&self, location: &str, found: &str, warnings: &mut Vec<Warning>) {
         let value_type = described(found);
-        let message = format!("`{location}` is {value_type}, and a list with anything but strings is discarded");
-        warn(warnings, WarningCode::ELEMENT_NOT_STRING, message, Some(location.to_owned()));
+        let message = format!(
+            "`{location}` is {value_type}, and a list with anything but strings is discarded"
+        );
+        warn(
+            warnings,
+            WarningCode::ELEMENT_NOT_STRING,
+            message,
+            Some(location.to_owned()),
+        );
         if found == "object" {
             let list = split_last(location, b'[').map_or(location, |(list, _)| list);
             let suggestions = self.suggestions_below(&format!("{}[*]", root_path(list)));
@@ -109,53 +151,87 @@ impl Diagnosis<'_> {
         }
     }
 
-    /// Warns if the token looks like an ID token. `nonce` alone is a sign only if the groups are missing, because some
-    /// providers also put it into access tokens.
+    /// Warns if the token looks like an ID token. `nonce` alone is a sign only if the groups are
+    /// missing, because some providers also put it into access tokens.
     pub(super) fn id_token(&self, missing: bool, warnings: &mut Vec<Warning>) -> bool {
         if matches!(self.source, ClaimSource::UserInfo(_)) {
             return false;
         }
         let has = |name: &str, value: &str| {
-            self.document.get(name).and_then(Value::as_str).is_some_and(|claim| claim.eq_ignore_ascii_case(value))
+            self.document
+                .get(name)
+                .and_then(Value::as_str)
+                .is_some_and(|claim| claim.eq_ignore_ascii_case(value))
         };
         if has("typ", "Bearer") || has("token_use", "access") {
             return false;
         }
-        let mut signs: Vec<&str> =
-            ["at_hash", "c_hash"].into_iter().filter(|name| self.document.contains_key(*name)).collect();
+        let mut signs: Vec<&str> = ["at_hash", "c_hash"]
+            .into_iter()
+            .filter(|name| self.document.contains_key(*name))
+            .collect();
         signs.extend(has("typ", "ID").then_some("typ"));
         signs.extend(has("token_use", "id").then_some("token_use"));
         signs.extend((missing && self.document.contains_key("nonce")).then_some("nonce"));
         let Some(first) = signs.first().copied() else {
             return false;
         };
-        let signs = signs.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        let message = format!("this looks like an ID token ({signs}), but groups are read from the access token");
-        warn(warnings, WarningCode::ID_TOKEN, message, Some(first.to_owned()));
+        let signs = signs
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect::<Vec<_>>()
+            .join(", ");
+        let message = format!(
+            "this looks like an ID token ({signs}), but groups are read from the access token"
+        );
+        warn(
+            warnings,
+            WarningCode::ID_TOKEN,
+            message,
+            Some(first.to_owned()),
+        );
         true
     }
 
-    /// The warning that the token has a link instead of the list, or is marked as having more groups than fit.
+    /// The warning that the token has a link instead of the list, or is marked as having more
+    /// groups than fit.
     fn overage(&self) -> Option<Warning> {
         let claim = self.source.path().first_name().unwrap_or("groups");
         if matches!(self.source, ClaimSource::UserInfo(_)) || self.document.contains_key(claim) {
             return None;
         }
-        let advice = "it is not followed; configure the identity provider to send only the relevant groups";
+        let advice =
+            "it is not followed; configure the identity provider to send only the relevant groups";
         let names = self.document.get("_claim_names").and_then(Value::as_object);
-        let linked = [claim, "groups"].into_iter().find_map(|name| Some((name, names?.get(name)?)));
+        let linked = [claim, "groups"]
+            .into_iter()
+            .find_map(|name| Some((name, names?.get(name)?)));
         if let Some((name, source)) = linked {
             let sources = self.document.get("_claim_sources");
-            let endpoint = source.as_str().and_then(|source| sources?.get(source)?.get("endpoint")?.as_str());
+            let endpoint = source
+                .as_str()
+                .and_then(|source| sources?.get(source)?.get("endpoint")?.as_str());
             let link = endpoint.map_or_else(|| "`_claim_sources`".to_owned(), quoted);
-            let message = format!("the token has a link instead of {}: {link}; {advice}", quoted(name));
+            let message = format!(
+                "the token has a link instead of {}: {link}; {advice}",
+                quoted(name)
+            );
             let mut location = String::from("_claim_names");
             push_name(&mut location, name);
-            return Some(Warning::new(WarningCode::GROUP_OVERAGE, message, Some(location)));
+            return Some(Warning::new(
+                WarningCode::GROUP_OVERAGE,
+                message,
+                Some(location),
+            ));
         }
         if names.is_none() && self.document.contains_key("_claim_sources") {
-            let message = format!("the token has links instead of claims (`_claim_sources`); {advice}");
-            return Some(Warning::new(WarningCode::GROUP_OVERAGE, message, Some("_claim_sources".to_owned())));
+            let message =
+                format!("the token has links instead of claims (`_claim_sources`); {advice}");
+            return Some(Warning::new(
+                WarningCode::GROUP_OVERAGE,
+                message,
+                Some("_claim_sources".to_owned()),
+            ));
         }
         self.has_more_groups().then(|| {
             let message = "`hasgroups` means that the user has more groups than fit into the token; configure the identity provider to send only the relevant groups";
@@ -172,16 +248,19 @@ impl Diagnosis<'_> {
         }
     }
 
-    /// Whether the provider left out the claim that the path begins with, because it is too long. An overage of another claim
-    /// says nothing about this one.
+    /// Whether the provider left out the claim that the path begins with, because it is too long.
+    /// An overage of another claim says nothing about this one.
     pub(super) fn is_withheld(&self) -> bool {
         let claim = self.source.path().first_name();
-        if matches!(self.source, ClaimSource::UserInfo(_)) || claim.is_some_and(|name| self.document.contains_key(name))
+        if matches!(self.source, ClaimSource::UserInfo(_))
+            || claim.is_some_and(|name| self.document.contains_key(name))
         {
             return false;
         }
         let is_linked = match self.document.get("_claim_names") {
-            Some(Value::Object(names)) => claim.map_or(!names.is_empty(), |name| names.contains_key(name)),
+            Some(Value::Object(names)) => {
+                claim.map_or(!names.is_empty(), |name| names.contains_key(name))
+            }
             Some(_) => true,
             None => self.document.contains_key("_claim_sources"),
         };
@@ -194,7 +273,10 @@ impl Diagnosis<'_> {
     }
 
     fn suggestions_below(&self, parent: &str) -> Vec<Suggestion> {
-        let is_below = |path: &str| path.strip_prefix(parent).is_some_and(|rest| rest.starts_with(['.', '[']));
+        let is_below = |path: &str| {
+            path.strip_prefix(parent)
+                .is_some_and(|rest| rest.starts_with(['.', '[']))
+        };
         let mut suggestions = suggest_in(self.document);
         suggestions.retain(|suggestion| is_below(&suggestion.path));
         suggestions
@@ -210,17 +292,30 @@ impl Diagnosis<'_> {
 
 /// Adds a warning that lists the suggested paths.
 fn near_paths(suggestions: &[Suggestion], warnings: &mut Vec<Warning>) {
-    let Some(first) = suggestions.first() else { return };
+    let Some(first) = suggestions.first() else {
+        return;
+    };
     let paths: Vec<String> = suggestions
         .iter()
         .take(MAX_PATHS)
         .map(|suggestion| {
-            let sample = suggestion.sample.first().map_or(String::new(), |name| quoted(name));
-            let more = if suggestion.count > 1 { format!(" and {} more", suggestion.count - 1) } else { String::new() };
+            let sample = suggestion
+                .sample
+                .first()
+                .map_or(String::new(), |name| quoted(name));
+            let more = if suggestion.count > 1 {
+                format!(" and {} more", suggestion.count - 1)
+            } else {
+                String::new()
+            };
             format!("`{}` ({sample}{more})", suggestion.path)
         })
         .collect();
-    let more = if suggestions.len() > MAX_PATHS { " and others" } else { "" };
+    let more = if suggestions.len() > MAX_PATHS {
+        " and others"
+    } else {
+        ""
+    };
     let message = format!("names are at {}{more}", paths.join(", "));
     let location = Some(location_of(&first.path)).filter(|location| !holds(location, "[*]"));
     warn(warnings, WarningCode::NEAR_CLAIM, message, location);
@@ -229,7 +324,10 @@ fn near_paths(suggestions: &[Suggestion], warnings: &mut Vec<Warning>) {
 /// The name of a member that differs from `name` only in letter case.
 fn near_name<'a>(members: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
     let folded = lower(name);
-    members.keys().map(String::as_str).find(|member| lower(member) == folded)
+    members
+        .keys()
+        .map(String::as_str)
+        .find(|member| lower(member) == folded)
 }
 
 /// The claim path that selects a location.
@@ -256,5 +354,9 @@ const fn article(type_name: &str) -> &'static str {
 
 /// A JSON type with its article.
 fn described(type_name: &str) -> String {
-    if type_name == "null" { type_name.to_owned() } else { format!("{} {type_name}", article(type_name)) }
+    if type_name == "null" {
+        type_name.to_owned()
+    } else {
+        format!("{} {type_name}", article(type_name))
+    }
 }

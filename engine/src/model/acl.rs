@@ -65,7 +65,10 @@ impl Acl {
         resource_type: ResourceType,
         name: impl Into<String>,
     ) -> Self {
-        Self { permission: Permission::Deny, ..Self::allow(principal, operation, resource_type, name) }
+        Self {
+            permission: Permission::Deny,
+            ..Self::allow(principal, operation, resource_type, name)
+        }
     }
 
     /// Changes the pattern to every resource whose name starts with the ACL's resource name.
@@ -148,16 +151,23 @@ impl AclError {
     pub fn hint(&self) -> String {
         match self {
             Self::Principal(error) => error.hint(),
-            Self::EmptyName => "name the resource, or `*` with the literal pattern for every name".into(),
+            Self::EmptyName => {
+                "name the resource, or `*` with the literal pattern for every name".into()
+            }
             Self::ClusterName(_) => format!("write `{CLUSTER_NAME}` or leave the name out"),
             Self::NameTooLong(limit) => format!("at most {limit} bytes"),
             Self::TopicName(text) if !text.is_empty() && text.bytes().all(|byte| byte == b'*') => {
                 "write `*` with the literal pattern for every name".into()
             }
             Self::TopicName(text) if text.ends_with('*') => {
-                format!("write `{}` with the prefixed pattern", text.trim_end_matches('*'))
+                format!(
+                    "write `{}` with the prefixed pattern",
+                    text.trim_end_matches('*')
+                )
             }
-            Self::TopicName(_) => "topic names contain only letters, digits, `.`, `_` and `-`".into(),
+            Self::TopicName(_) => {
+                "topic names contain only letters, digits, `.`, `_` and `-`".into()
+            }
             Self::ControlCharacter(_) => "remove the character".into(),
         }
     }
@@ -172,7 +182,11 @@ impl fmt::Display for AclError {
             Self::NameTooLong(limit) => write!(f, "the resource name is longer than {limit} bytes"),
             Self::TopicName(text) => write!(f, "`{}` is not a topic name", escaped(text)),
             Self::ControlCharacter(c) => {
-                write!(f, "the resource name contains the control character `{}`", visible_character(*c))
+                write!(
+                    f,
+                    "the resource name contains the control character `{}`",
+                    visible_character(*c)
+                )
             }
         }
     }
@@ -207,7 +221,11 @@ impl Acl {
             faults.push(AclError::Principal(error));
         }
         let name = self.resource_name.as_str();
-        let limit = if self.resource_type == ResourceType::Topic { MAX_TOPIC_BYTES } else { MAX_NAME_BYTES };
+        let limit = if self.resource_type == ResourceType::Topic {
+            MAX_TOPIC_BYTES
+        } else {
+            MAX_NAME_BYTES
+        };
         if name.len() > limit {
             faults.push(AclError::NameTooLong(limit));
         } else if let Some(c) = name.chars().find(|c| c.is_control()) {
@@ -215,8 +233,12 @@ impl Acl {
         } else {
             match self.resource_type {
                 ResourceType::Registry => {}
-                ResourceType::Cluster if name != CLUSTER_NAME => faults.push(AclError::ClusterName(name.into())),
-                ResourceType::Topic if !name.is_empty() && !is_topic_pattern(name, self.pattern_type) => {
+                ResourceType::Cluster if name != CLUSTER_NAME => {
+                    faults.push(AclError::ClusterName(name.into()))
+                }
+                ResourceType::Topic
+                    if !name.is_empty() && !is_topic_pattern(name, self.pattern_type) =>
+                {
                     faults.push(AclError::TopicName(name.into()));
                 }
                 _ if name.is_empty() => faults.push(AclError::EmptyName),
@@ -231,13 +253,20 @@ impl Acl {
 #[doc(hidden)]
 #[must_use]
 pub fn normalized_name(resource_type: ResourceType, name: &str) -> &str {
-    if resource_type == ResourceType::Cluster && name.is_empty() { CLUSTER_NAME } else { name }
+    if resource_type == ResourceType::Cluster && name.is_empty() {
+        CLUSTER_NAME
+    } else {
+        name
+    }
 }
 
-/// Whether a topic name or prefix is valid: `*` as a literal, or only the characters of topic names.
+/// Whether a topic name or prefix is valid: `*` as a literal, or only the characters of topic
+/// names.
 fn is_topic_pattern(name: &str, pattern: PatternType) -> bool {
     (name == "*" && pattern == PatternType::Literal)
-        || name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+        || name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
 }
 
 #[cfg(test)]
@@ -259,11 +288,16 @@ mod tests {
     #[test]
     fn covers_as_the_pattern_says() {
         use PatternType::{Literal, Prefixed};
-        let covers =
-            |pattern, name: &str, requested: &str| acl(ResourceType::Topic, name, pattern).covers_name(requested);
+        let covers = |pattern, name: &str, requested: &str| {
+            acl(ResourceType::Topic, name, pattern).covers_name(requested)
+        };
         assert!(covers(Literal, "*", "") && covers(Literal, "*", "x") && covers(Literal, "a", "a"));
         assert!(!covers(Literal, "a", "ab") && !covers(Literal, "a", "A"));
-        assert!(covers(Prefixed, "a", "a") && covers(Prefixed, "a", "ab") && !covers(Prefixed, "ab", "a"));
+        assert!(
+            covers(Prefixed, "a", "a")
+                && covers(Prefixed, "a", "ab")
+                && !covers(Prefixed, "ab", "a")
+        );
         assert!(covers(Prefixed, "*", "*x") && !covers(Prefixed, "*", "x"));
     }
 
@@ -274,26 +308,50 @@ mod tests {
             faults.iter().map(AclError::hint).collect::<Vec<_>>()
         };
         for (name, pattern) in [("*", PatternType::Prefixed), ("**", PatternType::Literal)] {
-            assert_eq!(hint(name, pattern), ["write `*` with the literal pattern for every name"], "{name}");
+            assert_eq!(
+                hint(name, pattern),
+                ["write `*` with the literal pattern for every name"],
+                "{name}"
+            );
         }
         assert_eq!(hint("*", PatternType::Literal), [""; 0]);
-        assert_eq!(hint("orders-*", PatternType::Literal), ["write `orders-` with the prefixed pattern"]);
+        assert_eq!(
+            hint("orders-*", PatternType::Literal),
+            ["write `orders-` with the prefixed pattern"]
+        );
     }
 
     #[test]
     fn create_names_each_fault() {
         let codes = |resource_type, name: &str, pattern| {
-            acl(resource_type, name, pattern).normalized().check_create().iter().map(AclError::code).collect::<Vec<_>>()
+            acl(resource_type, name, pattern)
+                .normalized()
+                .check_create()
+                .iter()
+                .map(AclError::code)
+                .collect::<Vec<_>>()
         };
         use PatternType::{Literal, Prefixed};
         assert_eq!(codes(ResourceType::Cluster, "", Literal), [""; 0]);
         assert_eq!(codes(ResourceType::Cluster, "x", Literal), ["cluster_name"]);
         assert_eq!(codes(ResourceType::Registry, "", Literal), [""; 0]);
-        assert_eq!(codes(ResourceType::Topic, "", Literal), ["resource_name_empty"]);
-        assert_eq!(codes(ResourceType::Topic, "data-*", Prefixed), ["topic_name"]);
+        assert_eq!(
+            codes(ResourceType::Topic, "", Literal),
+            ["resource_name_empty"]
+        );
+        assert_eq!(
+            codes(ResourceType::Topic, "data-*", Prefixed),
+            ["topic_name"]
+        );
         assert_eq!(codes(ResourceType::Topic, "*", Literal), [""; 0]);
-        assert_eq!(codes(ResourceType::Topic, &"x".repeat(250), Literal), ["resource_name_too_long"]);
+        assert_eq!(
+            codes(ResourceType::Topic, &"x".repeat(250), Literal),
+            ["resource_name_too_long"]
+        );
         assert_eq!(codes(ResourceType::Group, "any name", Literal), [""; 0]);
-        assert_eq!(codes(ResourceType::Group, "a\u{7}", Literal), ["resource_name_control_character"]);
+        assert_eq!(
+            codes(ResourceType::Group, "a\u{7}", Literal),
+            ["resource_name_control_character"]
+        );
     }
 }

@@ -28,16 +28,28 @@ impl Dialect {
     /// The dialect with this name in a document.
     #[must_use]
     pub fn from_code(text: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|dialect| dialect.code() == text)
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|dialect| dialect.code() == text)
     }
 
     /// The resource types that exist in this dialect.
     #[must_use]
     pub const fn resource_types(self) -> &'static [ResourceType] {
-        use ResourceType::{Cluster, DelegationToken, Group, Registry, Subject, Topic, TransactionalId, User};
+        use ResourceType::{
+            Cluster, DelegationToken, Group, Registry, Subject, Topic, TransactionalId, User,
+        };
         match self {
             Self::Platform => &[Topic, Group, Cluster, TransactionalId, Registry, Subject],
-            Self::Kafka => &[Topic, Group, Cluster, TransactionalId, DelegationToken, User],
+            Self::Kafka => &[
+                Topic,
+                Group,
+                Cluster,
+                TransactionalId,
+                DelegationToken,
+                User,
+            ],
         }
     }
 
@@ -54,18 +66,23 @@ impl Dialect {
     /// Whether a list contains all operations of a dialect.
     #[must_use]
     pub fn are_all_operations(operations: &[Operation]) -> bool {
-        Self::ALL.iter().any(|dialect| dialect.operations() == operations)
+        Self::ALL
+            .iter()
+            .any(|dialect| dialect.operations() == operations)
     }
 
     /// The operations that apply to a resource type, besides `ALL`.
     #[must_use]
     pub const fn operations_of(self, resource_type: ResourceType) -> &'static [Operation] {
         use Operation::{
-            AlterConfigs, CreateTokens, Delete, Describe, DescribeConfigs, DescribeTokens, Read, TwoPhaseCommit, Write,
+            AlterConfigs, CreateTokens, Delete, Describe, DescribeConfigs, DescribeTokens, Read,
+            TwoPhaseCommit, Write,
         };
         match (self, resource_type) {
             (Self::Platform, _) => resource_type.operations(),
-            (Self::Kafka, ResourceType::Group) => &[Read, Delete, Describe, DescribeConfigs, AlterConfigs],
+            (Self::Kafka, ResourceType::Group) => {
+                &[Read, Delete, Describe, DescribeConfigs, AlterConfigs]
+            }
             (Self::Kafka, ResourceType::TransactionalId) => &[Write, Describe, TwoPhaseCommit],
             (Self::Kafka, ResourceType::DelegationToken) => &[Describe],
             (Self::Kafka, ResourceType::User) => &[CreateTokens, DescribeTokens],

@@ -8,7 +8,8 @@ impl Dialect {
     /// Checks that all values of an ACL exist in this dialect.
     ///
     /// # Errors
-    /// The resource type, the operation, the type of the principal or the host exists only in the other dialect.
+    /// The resource type, the operation, the type of the principal or the host exists only in the
+    /// other dialect.
     #[inline]
     pub fn check(
         self,
@@ -30,7 +31,9 @@ impl Dialect {
     #[inline]
     pub fn check_resource_type(self, resource_type: ResourceType) -> Result<(), DialectError> {
         let exists = self.resource_types().contains(&resource_type);
-        exists.then_some(()).ok_or(DialectError::ResourceType(resource_type))
+        exists
+            .then_some(())
+            .ok_or(DialectError::ResourceType(resource_type))
     }
 
     /// Checks that an operation exists in this dialect.
@@ -40,7 +43,9 @@ impl Dialect {
     #[inline]
     pub fn check_operation(self, operation: Operation) -> Result<(), DialectError> {
         let exists = self.operations().contains(&operation);
-        exists.then_some(()).ok_or(DialectError::Operation(operation))
+        exists
+            .then_some(())
+            .ok_or(DialectError::Operation(operation))
     }
 
     /// Checks that the type of a principal exists in this dialect.
@@ -53,7 +58,9 @@ impl Dialect {
             return Ok(());
         }
         let prefix = name.split_once(':').map_or(name, |(prefix, _)| prefix);
-        Err(DialectError::Principal(PrincipalError::UnknownType(prefix.into())))
+        Err(DialectError::Principal(PrincipalError::UnknownType(
+            prefix.into(),
+        )))
     }
 
     /// Checks that a host is not a range if the dialect has none.
@@ -63,7 +70,9 @@ impl Dialect {
     #[inline]
     pub fn check_host(self, host: Host) -> Result<(), DialectError> {
         match (self, host) {
-            (Self::Platform, Host::Range(range)) => Err(DialectError::Host(HostError::new(&range.to_string()))),
+            (Self::Platform, Host::Range(range)) => {
+                Err(DialectError::Host(HostError::new(&range.to_string())))
+            }
             _ => Ok(()),
         }
     }
@@ -112,12 +121,26 @@ impl fmt::Display for DialectError {
         let only_in = |dialect: Option<&Dialect>| dialect.copied().unwrap_or_default().code();
         match self {
             Self::ResourceType(of) => {
-                let dialect = Dialect::ALL.iter().find(|dialect| dialect.resource_types().contains(of));
-                write!(f, "`{}` exists only in the dialect `{}`", of.spelling().data_plane, only_in(dialect))
+                let dialect = Dialect::ALL
+                    .iter()
+                    .find(|dialect| dialect.resource_types().contains(of));
+                write!(
+                    f,
+                    "`{}` exists only in the dialect `{}`",
+                    of.spelling().data_plane,
+                    only_in(dialect)
+                )
             }
             Self::Operation(of) => {
-                let dialect = Dialect::ALL.iter().find(|dialect| dialect.operations().contains(of));
-                write!(f, "`{}` exists only in the dialect `{}`", of.spelling().data_plane, only_in(dialect))
+                let dialect = Dialect::ALL
+                    .iter()
+                    .find(|dialect| dialect.operations().contains(of));
+                write!(
+                    f,
+                    "`{}` exists only in the dialect `{}`",
+                    of.spelling().data_plane,
+                    only_in(dialect)
+                )
             }
             Self::Principal(error) => error.fmt(f),
             Self::Host(error) => error.fmt(f),
@@ -138,7 +161,10 @@ mod tests {
             let checked = dialect.check(of, operation, (principal.kind(), principal.name()), host);
             checked.map_err(|error| error.code())
         };
-        let (user, service) = (Principal::user("alice"), Principal::new(PrincipalType::Other, "Service:billing"));
+        let (user, service) = (
+            Principal::user("alice"),
+            Principal::new(PrincipalType::Other, "Service:billing"),
+        );
         let range = Host::parse_in(Dialect::Kafka, "10.0.0.0/8").unwrap();
         let (topic, read) = (ResourceType::Topic, Operation::Read);
         for dialect in Dialect::ALL {
@@ -146,19 +172,50 @@ mod tests {
             assert_eq!(code(*dialect, topic, read, &user, Host::Any), Ok(()));
         }
         let (platform, kafka) = (Dialect::Platform, Dialect::Kafka);
-        assert_eq!(code(platform, ResourceType::User, read, &user, Host::Any), Err("not_in_dialect"));
-        assert_eq!(code(platform, topic, Operation::TwoPhaseCommit, &user, Host::Any), Err("not_in_dialect"));
-        assert_eq!(code(platform, topic, read, &service, Host::Any), Err("principal_type_unknown"));
-        assert_eq!(code(platform, topic, read, &user, range), Err("host_invalid"));
-        assert_eq!(code(kafka, ResourceType::Subject, read, &user, Host::Any), Err("not_in_dialect"));
-        assert_eq!(code(kafka, ResourceType::User, Operation::CreateTokens, &service, range), Ok(()));
+        assert_eq!(
+            code(platform, ResourceType::User, read, &user, Host::Any),
+            Err("not_in_dialect")
+        );
+        assert_eq!(
+            code(platform, topic, Operation::TwoPhaseCommit, &user, Host::Any),
+            Err("not_in_dialect")
+        );
+        assert_eq!(
+            code(platform, topic, read, &service, Host::Any),
+            Err("principal_type_unknown")
+        );
+        assert_eq!(
+            code(platform, topic, read, &user, range),
+            Err("host_invalid")
+        );
+        assert_eq!(
+            code(kafka, ResourceType::Subject, read, &user, Host::Any),
+            Err("not_in_dialect")
+        );
+        assert_eq!(
+            code(
+                kafka,
+                ResourceType::User,
+                Operation::CreateTokens,
+                &service,
+                range
+            ),
+            Ok(())
+        );
     }
 
     #[test]
     fn every_value_is_in_a_dialect() {
-        let both = |of: &ResourceType| Dialect::ALL.iter().any(|dialect| dialect.resource_types().contains(of));
+        let both = |of: &ResourceType| {
+            Dialect::ALL
+                .iter()
+                .any(|dialect| dialect.resource_types().contains(of))
+        };
         assert!(ResourceType::ALL.iter().all(both));
-        assert_eq!(Dialect::Platform.operations().last(), Some(&Operation::IdempotentWrite));
+        assert_eq!(
+            Dialect::Platform.operations().last(),
+            Some(&Operation::IdempotentWrite)
+        );
         assert_eq!(
             DialectError::ResourceType(ResourceType::User).to_string(),
             "`RESOURCE_TYPE_USER` exists only in the dialect `kafka`"

@@ -18,8 +18,9 @@ pub enum Host {
     Range(HostRange),
 }
 
-/// The addresses that share their first bits, as CIDR notation names them. The other bits of the address are kept as they were
-/// written: `10.0.0.5/8` and `10.0.0.0/8` are two ACLs of Kafka for the same addresses.
+/// The addresses that share their first bits, as CIDR notation names them. The other bits of the
+/// address are kept as they were written: `10.0.0.5/8` and `10.0.0.0/8` are two ACLs of Kafka for
+/// the same addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostRange {
     address: IpAddr,
@@ -43,7 +44,10 @@ error_codes! {
 impl HostError {
     /// This text names no host.
     pub(super) fn new(text: &str) -> Self {
-        Self { text: text.into(), is_address: false }
+        Self {
+            text: text.into(),
+            is_address: false,
+        }
     }
 
     /// What to do about it.
@@ -54,15 +58,23 @@ impl HostError {
             (_, text) if text.contains('%') => "remove the zone (`%...`)",
             (true, text) if text.contains('/') => "write one address, not a range",
             (false, text) if text.contains('/') => "write one address or `*`, not a range",
-            (true, _) => "write an IPv4 address such as `10.0.0.7`, or an IPv6 address without brackets",
-            (false, _) => "write `*`, an IPv4 address such as `10.0.0.7`, or an IPv6 address without brackets",
+            (true, _) => {
+                "write an IPv4 address such as `10.0.0.7`, or an IPv6 address without brackets"
+            }
+            (false, _) => {
+                "write `*`, an IPv4 address such as `10.0.0.7`, or an IPv6 address without brackets"
+            }
         }
     }
 }
 
 impl fmt::Display for HostError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let problem = if self.is_address { "not an IP address" } else { "neither `*` nor an IP address" };
+        let problem = if self.is_address {
+            "not an IP address"
+        } else {
+            "neither `*` nor an IP address"
+        };
         write!(f, "`{}` is {problem}", escaped(&self.text))
     }
 }
@@ -77,8 +89,8 @@ impl HostRange {
         Self::new(address.parse().ok()?, plain_number(prefix)?)
     }
 
-    /// The addresses that share so many bits with this one. A range of IPv4-mapped addresses is none: Kafka knows the addresses
-    /// in it as IPv4 ones only.
+    /// The addresses that share so many bits with this one. A range of IPv4-mapped addresses is
+    /// none: Kafka knows the addresses in it as IPv4 ones only.
     #[must_use]
     pub fn new(address: IpAddr, prefix: u32) -> Option<Self> {
         let is_range = prefix <= bits(address) && address.to_canonical() == address;
@@ -92,8 +104,8 @@ impl HostRange {
         bits(self.address) as u8 - self.prefix
     }
 
-    /// Whether an address is in it; it is in no IPv4 range if it is not an IPv4 address. As in Kafka, `0.0.0.0`, which no client
-    /// has, is in no range.
+    /// Whether an address is in it; it is in no IPv4 range if it is not an IPv4 address. As in
+    /// Kafka, `0.0.0.0`, which no client has, is in no range.
     #[must_use]
     pub fn contains(self, address: IpAddr) -> bool {
         let address = address.to_canonical();
@@ -107,7 +119,8 @@ impl HostRange {
     }
 
     fn shares_bits_with(self, address: IpAddr) -> bool {
-        address.is_ipv4() == self.address.is_ipv4() && self.start_of(address) == self.start_of(self.address)
+        address.is_ipv4() == self.address.is_ipv4()
+            && self.start_of(address) == self.start_of(self.address)
     }
 
     /// The address as written.
@@ -125,7 +138,10 @@ impl HostRange {
     /// The same range, written with its first address.
     #[must_use]
     pub fn normalized(self) -> Self {
-        Self { address: self.ends().0, ..self }
+        Self {
+            address: self.ends().0,
+            ..self
+        }
     }
 
     /// The two halves; `None` if the range has one address.
@@ -133,20 +149,30 @@ impl HostRange {
     pub fn halves(self) -> Option<[Self; 2]> {
         let prefix = self.prefix + u8::from(self.free_bits() > 0);
         let (start, end) = self.ends();
-        (prefix > self.prefix).then(|| [start, end].map(|address| Self { address, prefix }.normalized()))
+        (prefix > self.prefix)
+            .then(|| [start, end].map(|address| Self { address, prefix }.normalized()))
     }
 
     /// The first address and the last one.
     #[must_use]
     pub fn ends(self) -> (IpAddr, IpAddr) {
         let start = self.start_of(self.address);
-        let end = start | 1_u128.checked_shl(self.free_bits().into()).map_or(u128::MAX, |size| size - 1);
-        (address_of(start, self.address.is_ipv4()), address_of(end, self.address.is_ipv4()))
+        let end = start
+            | 1_u128
+                .checked_shl(self.free_bits().into())
+                .map_or(u128::MAX, |size| size - 1);
+        (
+            address_of(start, self.address.is_ipv4()),
+            address_of(end, self.address.is_ipv4()),
+        )
     }
 
     fn start_of(self, address: IpAddr) -> u128 {
         let free = u32::from(self.free_bits());
-        number(address).checked_shr(free).and_then(|kept| kept.checked_shl(free)).unwrap_or(0)
+        number(address)
+            .checked_shr(free)
+            .and_then(|kept| kept.checked_shl(free))
+            .unwrap_or(0)
     }
 }
 
@@ -164,7 +190,11 @@ fn number(address: IpAddr) -> u128 {
 }
 
 fn address_of(number: u128, is_ipv4: bool) -> IpAddr {
-    if is_ipv4 { IpAddr::V4((number as u32).into()) } else { IpAddr::V6(number.into()) }
+    if is_ipv4 {
+        IpAddr::V4((number as u32).into())
+    } else {
+        IpAddr::V6(number.into())
+    }
 }
 
 impl fmt::Display for HostRange {
@@ -188,7 +218,9 @@ impl Host {
     pub fn parse(text: &str) -> Result<Self, HostError> {
         match text {
             "*" => Ok(Self::Any),
-            _ => Self::parse_address(text).map(Self::Address).map_err(|_| HostError::new(text)),
+            _ => Self::parse_address(text)
+                .map(Self::Address)
+                .map_err(|_| HostError::new(text)),
         }
     }
 
@@ -218,7 +250,10 @@ impl Host {
     pub fn parse_address(text: &str) -> Result<IpAddr, HostError> {
         text.parse::<IpAddr>()
             .map(|address| address.to_canonical())
-            .map_err(|_| HostError { text: text.into(), is_address: true })
+            .map_err(|_| HostError {
+                text: text.into(),
+                is_address: true,
+            })
     }
 
     /// Whether the host matches a request from an address.
@@ -238,18 +273,22 @@ impl Host {
             (Self::Any, _) => true,
             (_, Self::Any) => false,
             (Self::Range(range), Self::Range(other)) => range.covers(other),
-            (Self::Address(own), Self::Range(other)) => other.free_bits() == 0 && other.contains(own),
+            (Self::Address(own), Self::Range(other)) => {
+                other.free_bits() == 0 && other.contains(own)
+            }
             (_, Self::Address(address)) => self.includes(address),
         }
     }
 
-    /// Whether a request can match both hosts. Two ranges either have no address in common, or one covers the other.
+    /// Whether a request can match both hosts. Two ranges either have no address in common, or one
+    /// covers the other.
     #[must_use]
     pub fn overlaps(self, other: Self) -> bool {
         self.covers(other) || other.covers(self)
     }
 
-    /// The rank by number of addresses: one address first, then ranges, the smallest first, then any (D-20, D-72).
+    /// The rank by number of addresses: one address first, then ranges, the smallest first, then
+    /// any (D-20, D-72).
     #[must_use]
     pub fn breadth(self) -> u8 {
         match self {
@@ -279,8 +318,21 @@ mod tests {
         let host = |text| Host::parse(text).unwrap();
         assert_eq!(host("::ffff:10.0.0.1"), host("10.0.0.1"));
         assert_eq!(host("0:0:0:0:0:0:0:1"), host("::1"));
-        for text in ["10.0.0.0/8", "localhost", "fe80::1%eth0", "", " 10.0.0.1", "[::1]", "010.0.0.1", "**"] {
-            assert_eq!(Host::parse(text).unwrap_err().code(), "host_invalid", "{text}");
+        for text in [
+            "10.0.0.0/8",
+            "localhost",
+            "fe80::1%eth0",
+            "",
+            " 10.0.0.1",
+            "[::1]",
+            "010.0.0.1",
+            "**",
+        ] {
+            assert_eq!(
+                Host::parse(text).unwrap_err().code(),
+                "host_invalid",
+                "{text}"
+            );
         }
     }
 
@@ -289,9 +341,17 @@ mod tests {
         for text in ["*", "10.0.0.0/8", "localhost", "[::1]"] {
             let error = Host::parse_address(text).unwrap_err();
             let advice = error.hint().replace("only ACLs have `*`", "");
-            assert!(!advice.contains('*') && !error.to_string().contains("neither"), "{error}; {advice}");
+            assert!(
+                !advice.contains('*') && !error.to_string().contains("neither"),
+                "{error}; {advice}"
+            );
         }
-        assert!(Host::parse_address("*").unwrap_err().hint().starts_with("omit the host"));
+        assert!(
+            Host::parse_address("*")
+                .unwrap_err()
+                .hint()
+                .starts_with("omit the host")
+        );
     }
 
     /// What Kafka 4.4 says to the same texts.
@@ -340,23 +400,47 @@ mod tests {
     #[test]
     fn hosts_cover_and_overlap() {
         let host = |text| Host::parse_in(Dialect::Kafka, text).unwrap();
-        let in_order = ["10.0.0.1", "10.0.0.1/32", "10.0.0.0/24", "10.0.0.0/8", "0.0.0.0/0", "*"];
+        let in_order = [
+            "10.0.0.1",
+            "10.0.0.1/32",
+            "10.0.0.0/24",
+            "10.0.0.0/8",
+            "0.0.0.0/0",
+            "*",
+        ];
         for (place, narrow) in in_order.iter().enumerate() {
             for (other, broad) in in_order.iter().enumerate() {
                 let (narrow, broad) = (host(narrow), host(broad));
                 assert!(narrow.overlaps(broad));
                 // One address and the range of it are the same hosts.
-                assert_eq!(broad.covers(narrow), other >= place || other + place == 1, "{broad} covers {narrow}");
+                assert_eq!(
+                    broad.covers(narrow),
+                    other >= place || other + place == 1,
+                    "{broad} covers {narrow}"
+                );
                 assert_eq!(broad.breadth().cmp(&narrow.breadth()), other.cmp(&place));
             }
         }
-        for (one, other) in [("10.0.0.0/8", "11.0.0.0/8"), ("10.0.0.0/8", "::/0"), ("10.0.0.0/8", "11.0.0.1")] {
+        for (one, other) in [
+            ("10.0.0.0/8", "11.0.0.0/8"),
+            ("10.0.0.0/8", "::/0"),
+            ("10.0.0.0/8", "11.0.0.1"),
+        ] {
             assert!(!host(one).overlaps(host(other)));
         }
         let ends = |text| HostRange::parse(text).unwrap().ends();
         let address = |text: &str| text.parse::<IpAddr>().unwrap();
-        assert_eq!(ends("10.9.9.9/8"), (address("10.0.0.0"), address("10.255.255.255")));
-        assert_eq!(ends("::/0"), (address("::"), address("ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff")));
+        assert_eq!(
+            ends("10.9.9.9/8"),
+            (address("10.0.0.0"), address("10.255.255.255"))
+        );
+        assert_eq!(
+            ends("::/0"),
+            (
+                address("::"),
+                address("ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff")
+            )
+        );
         assert_eq!(ends("::1/128"), (address("::1"), address("::1")));
     }
 }

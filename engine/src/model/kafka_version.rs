@@ -61,7 +61,9 @@ impl KafkaVersion {
     /// ```
     pub fn parse(text: &str) -> Result<Self, KafkaVersionError> {
         let number = |text: &str| plain_number(text).and_then(|number| u16::try_from(number).ok());
-        let version = text.split_once('.').and_then(|(major, minor)| Some(Self::new(number(major)?, number(minor)?)));
+        let version = text
+            .split_once('.')
+            .and_then(|(major, minor)| Some(Self::new(number(major)?, number(minor)?)));
         version.ok_or_else(|| KafkaVersionError(text.into()))
     }
 }
@@ -87,8 +89,14 @@ mod tests {
     fn versions_are_two_numbers() {
         assert_eq!(KafkaVersion::parse("3.10").unwrap().to_string(), "3.10");
         assert!(KafkaVersion::parse("3.10").unwrap() > KafkaVersion::parse("3.9").unwrap());
-        for text in ["", "4", "4.", ".4", "4.4.0", "4.x", "04.4", "4.-1", "4. 4", "99999.1"] {
-            assert_eq!(KafkaVersion::parse(text).unwrap_err().code(), "kafka_version_invalid", "{text}");
+        for text in [
+            "", "4", "4.", ".4", "4.4.0", "4.x", "04.4", "4.-1", "4. 4", "99999.1",
+        ] {
+            assert_eq!(
+                KafkaVersion::parse(text).unwrap_err().code(),
+                "kafka_version_invalid",
+                "{text}"
+            );
         }
     }
 }

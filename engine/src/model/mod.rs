@@ -18,5 +18,7 @@ pub use dialect_check::DialectError;
 pub use host::{Host, HostError, HostRange};
 pub use kafka_version::{KafkaVersion, KafkaVersionError};
 pub use principal::{Principal, PrincipalError, PrincipalType};
-pub use role::{MAX_ROLE_NAME_CHARS, Role, RoleError, check_member, check_role_name, role_name_warning};
+pub use role::{
+    MAX_ROLE_NAME_CHARS, Role, RoleError, check_member, check_role_name, role_name_warning,
+};
 pub use spelling::{Operation, PatternType, Permission, ResourceType, Spelling, UnknownValue};

@@ -3,7 +3,8 @@
 use super::{Operation, ResourceType};
 
 impl Operation {
-    /// The operations whose ALLOW also allows this one, in the order in which they are reported (D-02).
+    /// The operations whose ALLOW also allows this one, in the order in which they are reported
+    /// (D-02).
     ///
     /// [`Operation::All`] is not in the list, because it covers every operation, also in a DENY.
     #[must_use]
@@ -19,16 +20,35 @@ impl Operation {
 impl ResourceType {
     /// The operations that apply to this resource type, besides `ALL` (platform-facts of D-01).
     ///
-    /// An ACL may name any other operation: it is stored, has no effect, and lint reports it (D-27).
+    /// An ACL may name any other operation: it is stored, has no effect, and lint reports it
+    /// (D-27).
     #[must_use]
     pub const fn operations(self) -> &'static [Operation] {
         use Operation::{
-            Alter, AlterConfigs, ClusterAction, Create, Delete, Describe, DescribeConfigs, IdempotentWrite, Read, Write,
+            Alter, AlterConfigs, ClusterAction, Create, Delete, Describe, DescribeConfigs,
+            IdempotentWrite, Read, Write,
         };
         match self {
-            Self::Topic => &[Read, Write, Create, Delete, Alter, Describe, DescribeConfigs, AlterConfigs],
+            Self::Topic => &[
+                Read,
+                Write,
+                Create,
+                Delete,
+                Alter,
+                Describe,
+                DescribeConfigs,
+                AlterConfigs,
+            ],
             Self::Group => &[Read, Delete, Describe],
-            Self::Cluster => &[Create, Alter, Describe, ClusterAction, DescribeConfigs, AlterConfigs, IdempotentWrite],
+            Self::Cluster => &[
+                Create,
+                Alter,
+                Describe,
+                ClusterAction,
+                DescribeConfigs,
+                AlterConfigs,
+                IdempotentWrite,
+            ],
             Self::TransactionalId => &[Write, Describe],
             Self::Registry => &[Read, Describe, DescribeConfigs, AlterConfigs],
             Self::Subject => &[Read, Write, Delete, Describe, DescribeConfigs, AlterConfigs],

@@ -15,7 +15,8 @@ pub enum PrincipalType {
     Group,
     /// A role. Only ACLs have roles as principals.
     Role,
-    /// Any other type, which only Kafka has (D-71). The name of such a principal is its whole text, `Type:name`.
+    /// Any other type, which only Kafka has (D-71). The name of such a principal is its whole text,
+    /// `Type:name`.
     Other,
 }
 
@@ -23,7 +24,8 @@ impl PrincipalType {
     /// Every type with a word of its own.
     pub const ALL: &'static [Self] = &[Self::User, Self::Group, Self::Role];
 
-    /// The word before the colon: `User`, `Group` or `Role`; empty for another type, which is in the name.
+    /// The word before the colon: `User`, `Group` or `Role`; empty for another type, which is in
+    /// the name.
     #[must_use]
     pub const fn prefix(self) -> &'static str {
         match self {
@@ -34,8 +36,8 @@ impl PrincipalType {
         }
     }
 
-    /// Checks that a name is bare, without this type in front. As a group name, `Group:eng` would be the principal
-    /// `Group:Group:eng`, so denies for `Group:eng` would not match.
+    /// Checks that a name is bare, without this type in front. As a group name, `Group:eng` would
+    /// be the principal `Group:Group:eng`, so denies for `Group:eng` would not match.
     ///
     /// # Errors
     /// The name begins with this type.
@@ -72,8 +74,8 @@ pub struct Principal {
     name: Text,
 }
 
-/// Short names are stored inline, because following a pointer to each name is slow in large policies. In wasm, this code would
-/// exceed the size limit by half a kilobyte.
+/// Short names are stored inline, because following a pointer to each name is slow in large
+/// policies. In wasm, this code would exceed the size limit by half a kilobyte.
 #[cfg(not(target_family = "wasm"))]
 type Text = crate::name::Name<22>;
 #[cfg(target_family = "wasm")]
@@ -119,9 +121,13 @@ impl PrincipalError {
     pub fn hint(&self) -> String {
         match self {
             Self::NoType(text) => format!("write `User:{text}`, `Group:{text}` or `Role:{text}`"),
-            Self::UnknownType(_) => "the types are `User`, `Group` and `Role`, in this letter case".into(),
+            Self::UnknownType(_) => {
+                "the types are `User`, `Group` and `Role`, in this letter case".into()
+            }
             Self::EmptyName(kind) => format!("write a name after `{}:`", kind.prefix()),
-            Self::ControlCharacter(_) => "remove the character; it is often pasted with a name".into(),
+            Self::ControlCharacter(_) => {
+                "remove the character; it is often pasted with a name".into()
+            }
             Self::Wildcard(_) => "only `User:*` means everyone; name each group or role".into(),
             Self::TypeInName(text) => format!("write `{text}` if the group or role is meant"),
             Self::WithType(_, name) => format!("write the bare name, `{name}`"),
@@ -137,14 +143,29 @@ impl fmt::Display for PrincipalError {
             Self::UnknownType(text) => write!(f, "`{}` is not a principal type", escaped(text)),
             Self::EmptyName(kind) => write!(f, "the name after `{}:` is empty", kind.prefix()),
             Self::ControlCharacter(c) => {
-                write!(f, "the name contains the control character `{}`", visible_character(*c))
+                write!(
+                    f,
+                    "the name contains the control character `{}`",
+                    visible_character(*c)
+                )
             }
             Self::Wildcard(kind) => write!(f, "`{}:*` is not a wildcard", kind.prefix()),
-            Self::TypeInName(text) => write!(f, "`User:{}` names a user, not a group or role", escaped(text)),
+            Self::TypeInName(text) => write!(
+                f,
+                "`User:{}` names a user, not a group or role",
+                escaped(text)
+            ),
             Self::WithType(kind, name) => {
-                write!(f, "`{}:{}` is a principal, but a bare name is expected", kind.prefix(), escaped(name))
+                write!(
+                    f,
+                    "`{}:{}` is a principal, but a bare name is expected",
+                    kind.prefix(),
+                    escaped(name)
+                )
             }
-            Self::NotAnIdentity(kind) => write!(f, "a `{}:` principal sends no requests", kind.prefix()),
+            Self::NotAnIdentity(kind) => {
+                write!(f, "a `{}:` principal sends no requests", kind.prefix())
+            }
         }
     }
 }
@@ -165,15 +186,24 @@ impl Principal {
     /// # Ok::<(), gbac_engine::model::PrincipalError>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self, PrincipalError> {
-        Self::split(text).map(|(kind, name)| Self { kind, name: name.into() })
+        Self::split(text).map(|(kind, name)| Self {
+            kind,
+            name: name.into(),
+        })
     }
 
     /// As [`Principal::parse`], without copying the name.
     #[doc(hidden)]
     pub fn split(text: &str) -> Result<(PrincipalType, &str), PrincipalError> {
-        let (prefix, name) = split_first(text, b':').ok_or_else(|| PrincipalError::NoType(text.into()))?;
-        let kind = PrincipalType::from_prefix(prefix).ok_or_else(|| PrincipalError::UnknownType(prefix.into()))?;
-        if name.is_empty() { Err(PrincipalError::EmptyName(kind)) } else { Ok((kind, name)) }
+        let (prefix, name) =
+            split_first(text, b':').ok_or_else(|| PrincipalError::NoType(text.into()))?;
+        let kind = PrincipalType::from_prefix(prefix)
+            .ok_or_else(|| PrincipalError::UnknownType(prefix.into()))?;
+        if name.is_empty() {
+            Err(PrincipalError::EmptyName(kind))
+        } else {
+            Ok((kind, name))
+        }
     }
 
     /// Reads as [`Principal::parse`] does; in Kafka, every other type is read too.
@@ -196,7 +226,9 @@ impl Principal {
     #[doc(hidden)]
     pub fn split_in(dialect: Dialect, text: &str) -> Result<(PrincipalType, &str), PrincipalError> {
         match Self::split(text) {
-            Err(PrincipalError::UnknownType(prefix)) if dialect == Dialect::Kafka && text.len() > prefix.len() + 1 => {
+            Err(PrincipalError::UnknownType(prefix))
+                if dialect == Dialect::Kafka && text.len() > prefix.len() + 1 =>
+            {
                 Ok((PrincipalType::Other, text))
             }
             split => split,
@@ -206,7 +238,10 @@ impl Principal {
     /// Creates a principal from its type and name, without checks.
     #[must_use]
     pub fn new(kind: PrincipalType, name: impl AsRef<str>) -> Self {
-        Self { kind, name: name.as_ref().into() }
+        Self {
+            kind,
+            name: name.as_ref().into(),
+        }
     }
 
     /// `User:<name>`.
@@ -260,11 +295,12 @@ impl Principal {
         self.kind == PrincipalType::User && self.name_bytes() == b"*"
     }
 
-    /// Checks that ACLs for this principal can be created. Stored ACLs may have any principal (D-27).
+    /// Checks that ACLs for this principal can be created. Stored ACLs may have any principal
+    /// (D-27).
     ///
     /// # Errors
-    /// The name is empty or has control characters, or the principal is `Group:*`, `Role:*`, or a mistyped group such as
-    /// `User:Group:x`.
+    /// The name is empty or has control characters, or the principal is `Group:*`, `Role:*`, or a
+    /// mistyped group such as `User:Group:x`.
     pub fn check_create(&self) -> Result<(), PrincipalError> {
         let name = self.name();
         if name.is_empty() {
@@ -301,7 +337,15 @@ mod tests {
 
     #[test]
     fn splits_at_the_first_colon_only() {
-        for name in ["a:b", "/departments/eng", "a,b", " a ", "日本", "*", &"x".repeat(1000)] {
+        for name in [
+            "a:b",
+            "/departments/eng",
+            "a,b",
+            " a ",
+            "日本",
+            "*",
+            &"x".repeat(1000),
+        ] {
             let principal = Principal::parse(&format!("Group:{name}")).unwrap();
             assert_eq!(principal.name(), name);
         }
@@ -319,9 +363,16 @@ mod tests {
 
     #[test]
     fn bare_names_have_no_type_of_their_own_kind() {
-        let code = |kind: PrincipalType, name: &str| kind.check_bare(name).map_err(|error| error.code());
-        assert_eq!(code(PrincipalType::Group, "Group:eng"), Err("name_with_type"));
-        assert_eq!(code(PrincipalType::User, "User:alice"), Err("name_with_type"));
+        let code =
+            |kind: PrincipalType, name: &str| kind.check_bare(name).map_err(|error| error.code());
+        assert_eq!(
+            code(PrincipalType::Group, "Group:eng"),
+            Err("name_with_type")
+        );
+        assert_eq!(
+            code(PrincipalType::User, "User:alice"),
+            Err("name_with_type")
+        );
         for name in ["eng", "", "Group:", "group:eng", "urn:eng", "User:eng"] {
             assert_eq!(code(PrincipalType::Group, name), Ok(()), "{name}");
         }
@@ -329,7 +380,12 @@ mod tests {
 
     #[test]
     fn create_is_stricter_than_load() {
-        let code = |text: &str| Principal::parse(text).unwrap().check_create().map_err(|e| e.code());
+        let code = |text: &str| {
+            Principal::parse(text)
+                .unwrap()
+                .check_create()
+                .map_err(|e| e.code())
+        };
         assert_eq!(code("User:*"), Ok(()));
         assert_eq!(code("Group:*"), Err("principal_wildcard"));
         assert_eq!(code("Role:*"), Err("principal_wildcard"));

@@ -1,4 +1,5 @@
-//! Roles: a name and members. The permissions of a role are the ACLs of `Role:<name>` (specification 2.5, D-28).
+//! Roles: a name and members. The permissions of a role are the ACLs of `Role:<name>`
+//! (specification 2.5, D-28).
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -54,8 +55,12 @@ impl RoleError {
         match self {
             Self::EmptyName => "name the role, for example `analytics-writer`".into(),
             Self::NameTooLong => format!("at most {MAX_ROLE_NAME_CHARS} characters"),
-            Self::NameCharacter(_) => "role names can't contain commas, `=` or control characters".into(),
-            Self::RoleAsMember(_) => "roles cannot contain roles; add the users and groups directly".into(),
+            Self::NameCharacter(_) => {
+                "role names can't contain commas, `=` or control characters".into()
+            }
+            Self::RoleAsMember(_) => {
+                "roles cannot contain roles; add the users and groups directly".into()
+            }
             Self::EveryoneAsMember => "grant the ACL to `User:*` instead".into(),
             Self::Member(error) => error.hint(),
         }
@@ -66,9 +71,16 @@ impl fmt::Display for RoleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::EmptyName => f.write_str("the role name is empty"),
-            Self::NameTooLong => write!(f, "the role name is longer than {MAX_ROLE_NAME_CHARS} characters"),
-            Self::NameCharacter(c) => write!(f, "the role name contains `{}`", visible_character(*c)),
-            Self::RoleAsMember(name) => write!(f, "`Role:{}` cannot be a member of a role", escaped(name)),
+            Self::NameTooLong => write!(
+                f,
+                "the role name is longer than {MAX_ROLE_NAME_CHARS} characters"
+            ),
+            Self::NameCharacter(c) => {
+                write!(f, "the role name contains `{}`", visible_character(*c))
+            }
+            Self::RoleAsMember(name) => {
+                write!(f, "`Role:{}` cannot be a member of a role", escaped(name))
+            }
             Self::EveryoneAsMember => f.write_str("`User:*` cannot be a member of a role"),
             Self::Member(error) => error.fmt(f),
         }
@@ -88,7 +100,10 @@ pub fn check_role_name(name: &str) -> Result<(), RoleError> {
     if name.chars().count() > MAX_ROLE_NAME_CHARS {
         return Err(RoleError::NameTooLong);
     }
-    match name.chars().find(|c| matches!(c, ',' | '=') || c.is_control()) {
+    match name
+        .chars()
+        .find(|c| matches!(c, ',' | '=') || c.is_control())
+    {
         Some(c) => Err(RoleError::NameCharacter(c)),
         None => Ok(()),
     }
@@ -132,7 +147,8 @@ mod tests {
 
     #[test]
     fn members_are_users_and_groups() {
-        let code = |text: &str| check_member(&Principal::parse(text).unwrap()).map_err(|e| e.code());
+        let code =
+            |text: &str| check_member(&Principal::parse(text).unwrap()).map_err(|e| e.code());
         assert_eq!(code("Group:/a/b"), Ok(()));
         assert_eq!(code("Role:x"), Err("member_is_role"));
         assert_eq!(code("User:*"), Err("member_is_everyone"));

@@ -1,4 +1,5 @@
-//! The closed enumerations with the spellings of their values: in APIs, on the command line, in audit events and for display.
+//! The closed enumerations with the spellings of their values: in APIs, on the command line, in
+//! audit events and for display.
 
 use std::fmt;
 use std::str::FromStr;
@@ -74,8 +75,8 @@ macro_rules! closed_enum {
             }
         }
 
-        /// Parses any spelling: the short or audit form in any letter case, with or without `_` and `-`, or the Data Plane
-        /// API's.
+        /// Parses any spelling: the short or audit form in any letter case, with or without `_` and
+        /// `-`, or the Data Plane API's.
         impl FromStr for $name {
             type Err = UnknownValue;
 
@@ -96,7 +97,9 @@ macro_rules! closed_enum {
 
 /// A short form in lower case without `_` and `-`, for comparison.
 fn folded(text: &str) -> impl Iterator<Item = char> {
-    text.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase())
+    text.chars()
+        .filter(|c| !matches!(c, '_' | '-'))
+        .map(|c| c.to_ascii_lowercase())
 }
 
 closed_enum! {
@@ -182,17 +185,33 @@ mod tests {
     #[test]
     fn every_spelling_reads_back() {
         for value in ResourceType::ALL {
-            assert_eq!(value.spelling().cli.parse::<ResourceType>().ok(), Some(*value));
-            assert_eq!(value.spelling().audit.parse::<ResourceType>().ok(), Some(*value));
-            assert_eq!(ResourceType::from_data_plane(value.spelling().data_plane), Some(*value));
+            assert_eq!(
+                value.spelling().cli.parse::<ResourceType>().ok(),
+                Some(*value)
+            );
+            assert_eq!(
+                value.spelling().audit.parse::<ResourceType>().ok(),
+                Some(*value)
+            );
+            assert_eq!(
+                ResourceType::from_data_plane(value.spelling().data_plane),
+                Some(*value)
+            );
         }
         for value in Operation::ALL {
-            for text in [value.spelling().cli, value.spelling().audit, value.spelling().data_plane] {
+            for text in [
+                value.spelling().cli,
+                value.spelling().audit,
+                value.spelling().data_plane,
+            ] {
                 assert_eq!(text.parse::<Operation>().ok(), Some(*value), "`{text}`");
             }
         }
         assert_eq!(Operation::from_data_plane("operation_read"), None);
-        assert_eq!("PREFIXED".parse::<PatternType>().ok(), Some(PatternType::Prefixed));
+        assert_eq!(
+            "PREFIXED".parse::<PatternType>().ok(),
+            Some(PatternType::Prefixed)
+        );
         assert_eq!("Deny".parse::<Permission>().ok(), Some(Permission::Deny));
     }
 }

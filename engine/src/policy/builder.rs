@@ -26,8 +26,13 @@ impl PolicyBuilder {
     }
 
     /// Adds a role with its members.
-    pub fn role(mut self, name: impl Into<String>, members: impl IntoIterator<Item = Principal>) -> Self {
-        self.roles.push((name.into(), members.into_iter().collect()));
+    pub fn role(
+        mut self,
+        name: impl Into<String>,
+        members: impl IntoIterator<Item = Principal>,
+    ) -> Self {
+        self.roles
+            .push((name.into(), members.into_iter().collect()));
         self
     }
 
@@ -53,16 +58,25 @@ impl PolicyBuilder {
         }
         let mut policy = Policy::new(self.settings);
         for (role, members) in self.roles {
-            policy.apply(Change::CreateRole(role.clone())).map_err(PolicyError::Change)?;
+            policy
+                .apply(Change::CreateRole(role.clone()))
+                .map_err(PolicyError::Change)?;
             for member in members {
-                policy.apply(Change::AddMember { role: role.clone(), member }).map_err(PolicyError::Change)?;
+                policy
+                    .apply(Change::AddMember {
+                        role: role.clone(),
+                        member,
+                    })
+                    .map_err(PolicyError::Change)?;
             }
         }
         for acl in self.acls {
             if let Some(error) = acl.check_create().into_iter().next() {
                 return Err(PolicyError::Acl(error));
             }
-            policy.apply(Change::AddAcl(acl)).map_err(PolicyError::Change)?;
+            policy
+                .apply(Change::AddAcl(acl))
+                .map_err(PolicyError::Change)?;
         }
         policy.shrink();
         Ok(policy)

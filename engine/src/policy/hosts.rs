@@ -18,7 +18,8 @@ pub(super) struct Hosts {
 
 impl Hosts {
     fn position(&self, address: IpAddr) -> Result<usize, usize> {
-        self.ids.binary_search_by(|id| self.address(*id).cmp(&Some(address)))
+        self.ids
+            .binary_search_by(|id| self.address(*id).cmp(&Some(address)))
     }
 
     fn address(&self, id: HostId) -> Option<IpAddr> {
@@ -33,8 +34,16 @@ impl Hosts {
     pub(super) fn find(&self, host: Host) -> Option<HostId> {
         match host {
             Host::Any => Some(HostId::ANY),
-            Host::Address(address) => self.position(address).ok().and_then(|position| self.ids.get(position)).copied(),
-            Host::Range(range) => self.ranges.iter().position(|known| *known == range).map(HostId::of_range),
+            Host::Address(address) => self
+                .position(address)
+                .ok()
+                .and_then(|position| self.ids.get(position))
+                .copied(),
+            Host::Range(range) => self
+                .ranges
+                .iter()
+                .position(|known| *known == range)
+                .map(HostId::of_range),
         }
     }
 

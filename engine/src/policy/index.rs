@@ -7,7 +7,8 @@ use super::principals::PrincipalId;
 use super::rows::{HostId, Row, rows_of};
 use super::{Policy, SEARCH_COST, Settings, Version, row};
 use crate::model::{
-    Acl, Dialect, DialectError, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType,
+    Acl, Dialect, DialectError, Host, Operation, PatternType, Permission, Principal, PrincipalType,
+    ResourceType,
 };
 
 /// An ACL with borrowed strings.
@@ -26,7 +27,12 @@ impl AclParts<'_> {
     /// Refuses what does not exist in a dialect.
     #[inline]
     pub fn check(&self, dialect: Dialect) -> Result<(), DialectError> {
-        dialect.check(self.resource_type, self.operation, self.principal, self.host)
+        dialect.check(
+            self.resource_type,
+            self.operation,
+            self.principal,
+            self.host,
+        )
     }
 }
 
@@ -49,23 +55,39 @@ impl Policy {
     /// The names of the roles with their members, both sorted.
     pub fn roles_and_members(&self) -> impl Iterator<Item = (&str, Vec<&Principal>)> {
         let roles = self.principals.roles().iter();
-        roles.map(|id| (self.principals.get(*id).map_or("", Principal::name), self.principals.members(*id)))
+        roles.map(|id| {
+            (
+                self.principals.get(*id).map_or("", Principal::name),
+                self.principals.members(*id),
+            )
+        })
     }
 
     /// The ACL for one operation and permission of a row.
-    pub fn acl(&self, pattern: &Pattern, row: &Row, operation: Operation, permission: Permission) -> Acl {
+    pub fn acl(
+        &self,
+        pattern: &Pattern,
+        row: &Row,
+        operation: Operation,
+        permission: Permission,
+    ) -> Acl {
         Acl {
             resource_type: pattern.resource_type,
             resource_name: pattern.name().into(),
             pattern_type: pattern.pattern_type,
-            principal: self.principals.get(row.principal).cloned().unwrap_or_else(|| Principal::user("")),
+            principal: self
+                .principals
+                .get(row.principal)
+                .cloned()
+                .unwrap_or_else(|| Principal::user("")),
             host: self.hosts.get(row.host),
             operation,
             permission,
         }
     }
 
-    /// Decides from now on as Kafka's own authorizer where a name begins with `*`: the literal `*` does not cover it (D-111).
+    /// Decides from now on as Kafka's own authorizer where a name begins with `*`: the literal `*`
+    /// does not cover it (D-111).
     pub fn skip_asterisks(&mut self, skips: bool) {
         self.patterns.skips_asterisks = skips;
     }
@@ -87,8 +109,13 @@ impl Policy {
         self.patterns.iter()
     }
 
-    /// Visits the rows of some principals, each with its pattern. The ids must be sorted and without duplicates.
-    pub fn rows_of<'a>(&'a self, principals: &[PrincipalId], visit: &mut dyn FnMut(&'a Pattern, &'a Row)) {
+    /// Visits the rows of some principals, each with its pattern. The ids must be sorted and
+    /// without duplicates.
+    pub fn rows_of<'a>(
+        &'a self,
+        principals: &[PrincipalId],
+        visit: &mut dyn FnMut(&'a Pattern, &'a Row),
+    ) {
         let mut is_included = vec![false; principals.last().map_or(0, |last| last.0 as usize + 1)];
         for principal in principals {
             if let Some(included) = is_included.get_mut(principal.0 as usize) {
@@ -98,17 +125,26 @@ impl Policy {
         for (_, pattern) in self.patterns.iter() {
             let rows = pattern.rows();
             if rows.len() <= principals.len() * SEARCH_COST {
-                let included = rows.iter().filter(|row| is_included.get(row.principal.0 as usize) == Some(&true));
+                let included = rows
+                    .iter()
+                    .filter(|row| is_included.get(row.principal.0 as usize) == Some(&true));
                 included.for_each(|row| visit(pattern, row));
             } else {
-                let included = principals.iter().flat_map(|principal| rows_of(rows, *principal));
+                let included = principals
+                    .iter()
+                    .flat_map(|principal| rows_of(rows, *principal));
                 included.for_each(|row| visit(pattern, row));
             }
         }
     }
 
     /// The id of a pattern; `None` if no ACL has it.
-    pub fn pattern_id(&self, resource_type: ResourceType, pattern_type: PatternType, name: &str) -> Option<PatternId> {
+    pub fn pattern_id(
+        &self,
+        resource_type: ResourceType,
+        pattern_type: PatternType,
+        name: &str,
+    ) -> Option<PatternId> {
         self.patterns.find(resource_type, pattern_type, name)
     }
 
@@ -132,7 +168,8 @@ impl Policy {
         self.principals.iter()
     }
 
-    /// For a user or group, its roles, sorted by name; for a role, its members, in no particular order.
+    /// For a user or group, its roles, sorted by name; for a role, its members, in no particular
+    /// order.
     pub fn links(&self, id: PrincipalId) -> &[PrincipalId] {
         self.principals.links(id)
     }
@@ -157,7 +194,8 @@ impl Policy {
         self.hosts.get(id)
     }
 
-    /// Whether a request from an address is for a host other than [`HostId::ANY`], given the number of the address.
+    /// Whether a request from an address is for a host other than [`HostId::ANY`], given the number
+    /// of the address.
     #[inline]
     pub fn is_host(&self, id: HostId, address: IpAddr, number: Option<HostId>) -> bool {
         number == Some(id) || id.range().is_some() && self.is_in_range(id, address)
@@ -170,9 +208,12 @@ impl Policy {
         self.settings.ranges_match() && self.hosts.get(id).includes(address)
     }
 
-    /// Whether every request for another host is for this one too. One that never matches covers none but itself.
+    /// Whether every request for another host is for this one too. One that never matches covers
+    /// none but itself.
     pub fn host_covers(&self, id: HostId, other: HostId) -> bool {
-        id == HostId::ANY || id == other || self.host_can_match(id) && self.hosts.get(id).covers(self.hosts.get(other))
+        id == HostId::ANY
+            || id == other
+            || self.host_can_match(id) && self.hosts.get(id).covers(self.hosts.get(other))
     }
 
     /// Whether a request can be for a host at all: ranges match from Kafka 4.4 on (D-72).
@@ -210,10 +251,17 @@ impl Policy {
     /// Adds an ACL; returns whether it is new.
     #[inline(never)]
     pub fn add(&mut self, acl: &AclParts<'_>) -> bool {
-        let pattern = self.patterns.find_or_add(acl.resource_type, acl.pattern_type, acl.resource_name);
+        let pattern =
+            self.patterns
+                .find_or_add(acl.resource_type, acl.pattern_type, acl.resource_name);
         let (kind, name) = acl.principal;
         let principal = self.principals.find_or_add(kind, name);
-        let row = row(principal, self.hosts.find_or_add(acl.host), acl.operation, acl.permission);
+        let row = row(
+            principal,
+            self.hosts.find_or_add(acl.host),
+            acl.operation,
+            acl.permission,
+        );
         let (changed, new_row) = self.patterns.add(pattern, row);
         self.acls += usize::from(changed);
         if new_row {

@@ -39,20 +39,38 @@ struct Head {
 impl Lengths {
     /// The lengths of the prefixes that can cover a name.
     #[inline(always)]
-    pub(super) fn candidates(&self, keys: &Keys, resource_type: ResourceType, name: &[u8]) -> Candidates<'_> {
-        let Some(lengths) = self.0.get(resource_type as usize) else { return Candidates { mask: 0, long: &[] } };
+    pub(super) fn candidates(
+        &self,
+        keys: &Keys,
+        resource_type: ResourceType,
+        name: &[u8],
+    ) -> Candidates<'_> {
+        let Some(lengths) = self.0.get(resource_type as usize) else {
+            return Candidates { mask: 0, long: &[] };
+        };
         let mut mask = lengths.short;
         if let Some(bytes) = name.first_chunk::<HEAD>()
-            && let Some(head) = lengths.head(keys, bytes).and_then(|head| lengths.heads.get(head as usize))
+            && let Some(head) = lengths
+                .head(keys, bytes)
+                .and_then(|head| lengths.heads.get(head as usize))
         {
             mask |= head.mask;
         }
-        Candidates { mask, long: if mask >> LONG == 0 { &[] } else { &lengths.long } }
+        Candidates {
+            mask,
+            long: if mask >> LONG == 0 {
+                &[]
+            } else {
+                &lengths.long
+            },
+        }
     }
 
     /// Adds a new prefix.
     pub(super) fn add(&mut self, keys: &Keys, resource_type: ResourceType, prefix: &[u8]) {
-        let Some(lengths) = self.0.get_mut(resource_type as usize) else { return };
+        let Some(lengths) = self.0.get_mut(resource_type as usize) else {
+            return;
+        };
         let length = prefix.len();
         let Some(bytes) = prefix.first_chunk::<HEAD>() else {
             if let Some(count) = lengths.short_counts.get_mut(length) {
@@ -62,12 +80,22 @@ impl Lengths {
             return;
         };
         let bit = 1 << length.min(LONG);
-        if let Some(head) = lengths.head(keys, bytes).and_then(|head| lengths.heads.get_mut(head as usize)) {
+        if let Some(head) = lengths
+            .head(keys, bytes)
+            .and_then(|head| lengths.heads.get_mut(head as usize))
+        {
             head.mask |= bit;
             head.count += 1;
         } else {
-            let head = Head { bytes: *bytes, mask: bit, count: 1 };
-            let unused = lengths.free.pop().and_then(|id| Some((id, lengths.heads.get_mut(id as usize)?)));
+            let head = Head {
+                bytes: *bytes,
+                mask: bit,
+                count: 1,
+            };
+            let unused = lengths
+                .free
+                .pop()
+                .and_then(|id| Some((id, lengths.heads.get_mut(id as usize)?)));
             let id = match unused {
                 Some((id, unused)) => {
                     *unused = head;
@@ -81,7 +109,10 @@ impl Lengths {
             lengths.by_head.insert(keys.hash(0, bytes), id);
         }
         if length >= LONG {
-            match lengths.long.binary_search_by_key(&length, |(length, _)| *length) {
+            match lengths
+                .long
+                .binary_search_by_key(&length, |(length, _)| *length)
+            {
                 Ok(index) => {
                     if let Some((_, count)) = lengths.long.get_mut(index) {
                         *count += 1;
@@ -94,7 +125,9 @@ impl Lengths {
 
     /// Removes a prefix.
     pub(super) fn remove(&mut self, keys: &Keys, resource_type: ResourceType, prefix: &[u8]) {
-        let Some(lengths) = self.0.get_mut(resource_type as usize) else { return };
+        let Some(lengths) = self.0.get_mut(resource_type as usize) else {
+            return;
+        };
         let length = prefix.len();
         let Some(bytes) = prefix.first_chunk::<HEAD>() else {
             if let Some(count) = lengths.short_counts.get_mut(length) {
@@ -115,7 +148,9 @@ impl Lengths {
             }
         }
         if length >= LONG
-            && let Ok(index) = lengths.long.binary_search_by_key(&length, |(length, _)| *length)
+            && let Ok(index) = lengths
+                .long
+                .binary_search_by_key(&length, |(length, _)| *length)
             && let Some((_, count)) = lengths.long.get_mut(index)
         {
             *count -= 1;
@@ -129,7 +164,11 @@ impl Lengths {
 impl TypeLengths {
     #[inline(always)]
     fn head(&self, keys: &Keys, bytes: &[u8; HEAD]) -> Option<u32> {
-        let has_bytes = |id: u32| self.heads.get(id as usize).is_some_and(|head| head.bytes == *bytes);
+        let has_bytes = |id: u32| {
+            self.heads
+                .get(id as usize)
+                .is_some_and(|head| head.bytes == *bytes)
+        };
         self.by_head.find(keys.hash(0, bytes), has_bytes)
     }
 }
@@ -175,16 +214,37 @@ mod tests {
     fn only_lengths_in_use_are_tried() {
         let (keys, mut lengths) = (Keys::default(), Lengths::default());
         let long = "12345678".repeat(10);
-        let prefixes = ["", "a", "abcdefg", "12345678", "12345678a", &long, &long[..63], "87654321abc"];
+        let prefixes = [
+            "",
+            "a",
+            "abcdefg",
+            "12345678",
+            "12345678a",
+            &long,
+            &long[..63],
+            "87654321abc",
+        ];
         for prefix in prefixes {
             lengths.add(&keys, Topic, prefix.as_bytes());
         }
         lengths.add(&keys, Group, b"ab");
         assert_eq!(candidate_lengths(&lengths, &keys, ""), [0]);
-        assert_eq!(candidate_lengths(&lengths, &keys, "12345678-name"), [0, 1, 7, 8, 9]);
-        assert_eq!(candidate_lengths(&lengths, &keys, "87654321-name"), [0, 1, 7, 11]);
-        assert_eq!(candidate_lengths(&lengths, &keys, &"12345678".repeat(11)), [0, 1, 7, 8, 9, 63, 80]);
-        assert_eq!(candidate_lengths(&lengths, &keys, &long[..70]), [0, 1, 7, 8, 9, 63]);
+        assert_eq!(
+            candidate_lengths(&lengths, &keys, "12345678-name"),
+            [0, 1, 7, 8, 9]
+        );
+        assert_eq!(
+            candidate_lengths(&lengths, &keys, "87654321-name"),
+            [0, 1, 7, 11]
+        );
+        assert_eq!(
+            candidate_lengths(&lengths, &keys, &"12345678".repeat(11)),
+            [0, 1, 7, 8, 9, 63, 80]
+        );
+        assert_eq!(
+            candidate_lengths(&lengths, &keys, &long[..70]),
+            [0, 1, 7, 8, 9, 63]
+        );
         for prefix in prefixes {
             lengths.remove(&keys, Topic, prefix.as_bytes());
         }

@@ -1,4 +1,5 @@
-//! Policies: settings, roles and ACLs, with an index by resource pattern. [`Policy::apply`] changes a policy in place.
+//! Policies: settings, roles and ACLs, with an index by resource pattern. [`Policy::apply`] changes
+//! a policy in place.
 
 mod builder;
 mod hosts;
@@ -24,11 +25,13 @@ use principals::Principals;
 
 use crate::escape::escaped;
 use crate::model::{
-    Acl, Dialect, DialectError, Operation, Permission, Principal, PrincipalType, Role, RoleError, check_role_name,
+    Acl, Dialect, DialectError, Operation, Permission, Principal, PrincipalType, Role, RoleError,
+    check_role_name,
 };
 use crate::order::sort;
 
-/// The cost of a binary search for one principal, in rows that a linear scan reads in the same time.
+/// The cost of a binary search for one principal, in rows that a linear scan reads in the same
+/// time.
 const SEARCH_COST: usize = 16;
 
 pub use builder::{PolicyBuilder, PolicyError};
@@ -49,11 +52,13 @@ pub struct Policy {
     acls: usize,
     /// Changes with every change of the policy.
     version: Version,
-    /// Changes when an identity may have other principals: with changes of principals, memberships and superusers.
+    /// Changes when an identity may have other principals: with changes of principals, memberships
+    /// and superusers.
     principals_version: Version,
 }
 
-/// A version of a policy, unique in the process. A clone has the version of its original until either is changed.
+/// A version of a policy, unique in the process. A clone has the version of its original until
+/// either is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Version(u64);
 
@@ -110,7 +115,8 @@ pub enum ChangeError {
     /// The role's name or the member is not valid.
     #[error("{0}")]
     Role(#[source] RoleError),
-    /// The change needs what the policy's dialect lacks, or sets a dialect that lacks what is in the policy (D-71).
+    /// The change needs what the policy's dialect lacks, or sets a dialect that lacks what is in
+    /// the policy (D-71).
     #[error("{0}")]
     Dialect(#[source] DialectError),
 }
@@ -136,8 +142,8 @@ pub enum ChangeOutcome {
     Refused(ChangeError),
 }
 
-/// Applies changes in order and returns the effect of each. A change that cannot be applied is skipped; for all or nothing, try
-/// them on a copy first.
+/// Applies changes in order and returns the effect of each. A change that cannot be applied is
+/// skipped; for all or nothing, try them on a copy first.
 ///
 /// ```
 /// use gbac_engine::policy::{Change, ChangeOutcome, Policy, apply_each};
@@ -148,7 +154,10 @@ pub enum ChangeOutcome {
 /// assert!(matches!(effects[..], [ChangeOutcome::Changed, ChangeOutcome::Refused(_)]));
 /// assert!(policy.has_role("readers"));
 /// ```
-pub fn apply_each<'c>(policy: &mut Policy, changes: impl IntoIterator<Item = &'c Change>) -> Vec<ChangeOutcome> {
+pub fn apply_each<'c>(
+    policy: &mut Policy,
+    changes: impl IntoIterator<Item = &'c Change>,
+) -> Vec<ChangeOutcome> {
     let apply = |change: &Change| match policy.apply(change.clone()) {
         Ok(true) => ChangeOutcome::Changed,
         Ok(false) => ChangeOutcome::Unchanged,
@@ -210,7 +219,9 @@ impl Policy {
     }
 
     fn names<'a>(&'a self, roles: &'a [PrincipalId]) -> impl ExactSizeIterator<Item = &'a str> {
-        roles.iter().map(|id| self.principals.get(*id).map_or("", Principal::name))
+        roles
+            .iter()
+            .map(|id| self.principals.get(*id).map_or("", Principal::name))
     }
 
     /// Whether there is a role of this name.
@@ -232,8 +243,15 @@ impl Policy {
     }
 
     fn role_of(&self, id: PrincipalId) -> Role {
-        let name = self.principals.get(id).map_or("", Principal::name).to_owned();
-        Role { name, members: self.principals.members(id).into_iter().cloned().collect() }
+        let name = self
+            .principals
+            .get(id)
+            .map_or("", Principal::name)
+            .to_owned();
+        Role {
+            name,
+            members: self.principals.members(id).into_iter().cloned().collect(),
+        }
     }
 
     /// The ACLs, sorted by their fields.
@@ -244,7 +262,11 @@ impl Policy {
         }
         sort(&mut rows, |(pattern_a, a), (pattern_b, b)| {
             let pattern = || pattern_a.order(pattern_b);
-            let principal = || self.principals.get(a.principal).cmp(&self.principals.get(b.principal));
+            let principal = || {
+                self.principals
+                    .get(a.principal)
+                    .cmp(&self.principals.get(b.principal))
+            };
             let host = || self.hosts.get(a.host).cmp(&self.hosts.get(b.host));
             pattern().then_with(principal).then_with(host)
         });
@@ -252,16 +274,23 @@ impl Policy {
         for (pattern, row) in rows {
             row.acls(|operation, permission| acls.push((pattern, row, operation, permission)));
         }
-        acls.into_iter().map(|(pattern, row, operation, permission)| self.acl(pattern, row, operation, permission))
+        acls.into_iter()
+            .map(|(pattern, row, operation, permission)| {
+                self.acl(pattern, row, operation, permission)
+            })
     }
 
     /// The ACLs of a principal, sorted by their fields.
     #[must_use]
     pub fn acls_of(&self, principal: &Principal) -> Vec<Acl> {
         let mut acls = Vec::new();
-        let Some(id) = self.principals.find(principal.kind(), principal.name()) else { return acls };
+        let Some(id) = self.principals.find(principal.kind(), principal.name()) else {
+            return acls;
+        };
         self.rows_of(&[id], &mut |pattern, row| {
-            row.acls(|operation, permission| acls.push(self.acl(pattern, row, operation, permission)));
+            row.acls(|operation, permission| {
+                acls.push(self.acl(pattern, row, operation, permission))
+            });
         });
         sort(&mut acls, Acl::cmp);
         acls
@@ -281,15 +310,24 @@ impl Policy {
     /// Whether the policy contains exactly this ACL.
     #[must_use]
     pub fn has_acl(&self, acl: &Acl) -> bool {
-        self.row_of(acl).is_some_and(|row| row.of(acl.permission).meets(Operations::only(acl.operation)))
+        self.row_of(acl).is_some_and(|row| {
+            row.of(acl.permission)
+                .meets(Operations::only(acl.operation))
+        })
     }
 
     /// The row with the ACL's pattern, principal and host.
     fn row_of(&self, acl: &Acl) -> Option<&Row> {
-        let pattern = self.patterns.find(acl.resource_type, acl.pattern_type, &acl.resource_name)?;
-        let principal = self.principals.find(acl.principal.kind(), acl.principal.name())?;
+        let pattern =
+            self.patterns
+                .find(acl.resource_type, acl.pattern_type, &acl.resource_name)?;
+        let principal = self
+            .principals
+            .find(acl.principal.kind(), acl.principal.name())?;
         let host = self.hosts.find(acl.host)?;
-        rows_of(self.patterns.get(pattern)?.rows(), principal).iter().find(|row| row.host == host)
+        rows_of(self.patterns.get(pattern)?.rows(), principal)
+            .iter()
+            .find(|row| row.host == host)
     }
 
     /// The names of the roles that a principal is a member of, sorted.
@@ -326,7 +364,9 @@ impl Policy {
             Change::AddAcl(acl) => {
                 let acl = acl.normalized();
                 let parts = AclParts::from(&acl);
-                parts.check(self.settings.dialect).map_err(ChangeError::Dialect)?;
+                parts
+                    .check(self.settings.dialect)
+                    .map_err(ChangeError::Dialect)?;
                 Ok(self.add(&parts))
             }
             Change::RemoveAcl(acl) => Ok(self.remove_acl(&acl.normalized())),
@@ -340,7 +380,10 @@ impl Policy {
             }
             Change::AddMember { role, member } => self.check_and_add_member(role, &member),
             Change::RemoveMember { role, member } => {
-                let role = self.principals.role(&role).ok_or(ChangeError::UnknownRole(role))?;
+                let role = self
+                    .principals
+                    .role(&role)
+                    .ok_or(ChangeError::UnknownRole(role))?;
                 self.principals_version = Version::new();
                 Ok(self.principals.remove_member(role, &member))
             }
@@ -350,20 +393,34 @@ impl Policy {
     }
 
     #[inline(never)]
-    fn check_and_add_member(&mut self, role: String, member: &Principal) -> Result<bool, ChangeError> {
+    fn check_and_add_member(
+        &mut self,
+        role: String,
+        member: &Principal,
+    ) -> Result<bool, ChangeError> {
         if member.kind() == PrincipalType::Role {
-            return Err(ChangeError::Role(RoleError::RoleAsMember(member.name().into())));
+            return Err(ChangeError::Role(RoleError::RoleAsMember(
+                member.name().into(),
+            )));
         }
         // Members are users and groups in every dialect.
         let of_member = (member.kind(), member.name());
-        Dialect::Platform.check_principal(of_member).map_err(ChangeError::Dialect)?;
-        let role = self.principals.role(&role).ok_or(ChangeError::UnknownRole(role))?;
+        Dialect::Platform
+            .check_principal(of_member)
+            .map_err(ChangeError::Dialect)?;
+        let role = self
+            .principals
+            .role(&role)
+            .ok_or(ChangeError::UnknownRole(role))?;
         Ok(self.add_member(role, member.kind(), member.name()))
     }
 
     #[inline(never)]
     fn delete_role(&mut self, name: String, delete_acls: bool) -> Result<bool, ChangeError> {
-        let role = self.principals.role(&name).ok_or(ChangeError::UnknownRole(name))?;
+        let role = self
+            .principals
+            .role(&name)
+            .ok_or(ChangeError::UnknownRole(name))?;
         self.principals_version = Version::new();
         if delete_acls {
             self.remove_acls_of(role);
@@ -376,7 +433,8 @@ impl Policy {
     fn change_settings(&mut self, settings: &Settings) -> Result<bool, ChangeError> {
         let settings = settings.filled_from(&self.settings);
         if settings.dialect != self.settings.dialect {
-            self.check_dialect(settings.dialect).map_err(ChangeError::Dialect)?;
+            self.check_dialect(settings.dialect)
+                .map_err(ChangeError::Dialect)?;
         }
         let changed = settings != self.settings;
         self.set_settings(settings);
@@ -390,8 +448,11 @@ impl Policy {
     #[inline(never)]
     pub fn check_dialect(&self, dialect: Dialect) -> Result<(), DialectError> {
         let mut principals = self.known_principals();
-        principals.try_for_each(|principal| dialect.check_principal((principal.kind(), principal.name())))?;
-        self.acls().try_for_each(|acl| AclParts::from(&acl).check(dialect))
+        principals.try_for_each(|principal| {
+            dialect.check_principal((principal.kind(), principal.name()))
+        })?;
+        self.acls()
+            .try_for_each(|acl| AclParts::from(&acl).check(dialect))
     }
 
     /// Frees unused capacity. Call it after a policy is loaded.
@@ -403,16 +464,32 @@ impl Policy {
     #[inline(never)]
     fn remove_acl(&mut self, acl: &Acl) -> bool {
         let ids = || {
-            let pattern = self.patterns.find(acl.resource_type, acl.pattern_type, &acl.resource_name)?;
-            let principal = self.principals.find(acl.principal.kind(), acl.principal.name())?;
-            Some((pattern, row(principal, self.hosts.find(acl.host)?, acl.operation, acl.permission)))
+            let pattern =
+                self.patterns
+                    .find(acl.resource_type, acl.pattern_type, &acl.resource_name)?;
+            let principal = self
+                .principals
+                .find(acl.principal.kind(), acl.principal.name())?;
+            Some((
+                pattern,
+                row(
+                    principal,
+                    self.hosts.find(acl.host)?,
+                    acl.operation,
+                    acl.permission,
+                ),
+            ))
         };
         ids().is_some_and(|(pattern, row)| self.remove_row(pattern, row))
     }
 
     fn remove_row(&mut self, pattern: PatternId, row: Row) -> bool {
         let (changed, row_removed) = self.patterns.remove(pattern, row);
-        self.acls -= if changed { row.deny().len() + row.allow().len() } else { 0 };
+        self.acls -= if changed {
+            row.deny().len() + row.allow().len()
+        } else {
+            0
+        };
         if row_removed {
             if self.principals.rows(row.principal) == 1 {
                 self.principals_version = Version::new();
@@ -425,7 +502,9 @@ impl Policy {
     #[inline(never)]
     fn remove_acls_of(&mut self, principal: PrincipalId) {
         for pattern in self.patterns.of_principal(principal) {
-            let rows = self.pattern(pattern).map(|pattern| rows_of(pattern.rows(), principal).to_vec());
+            let rows = self
+                .pattern(pattern)
+                .map(|pattern| rows_of(pattern.rows(), principal).to_vec());
             for row in rows.unwrap_or_default() {
                 self.remove_row(pattern, row);
             }
@@ -439,7 +518,11 @@ fn row(principal: PrincipalId, host: HostId, operation: Operation, permission: P
         Permission::Deny => (operation, Operations::default()),
         Permission::Allow => (Operations::default(), operation),
     };
-    Row { principal, host, rules: Rules::new(deny, allow) }
+    Row {
+        principal,
+        host,
+        rules: Rules::new(deny, allow),
+    }
 }
 
 impl Default for Policy {
@@ -451,6 +534,8 @@ impl Default for Policy {
 /// Policies are equal if their settings, roles and ACLs are.
 impl PartialEq for Policy {
     fn eq(&self, other: &Self) -> bool {
-        self.settings == other.settings && self.roles().eq(other.roles()) && self.acls().eq(other.acls())
+        self.settings == other.settings
+            && self.roles().eq(other.roles())
+            && self.acls().eq(other.acls())
     }
 }

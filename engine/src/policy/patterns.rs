@@ -1,7 +1,9 @@
-//! The resource patterns of a policy and their rows. The time of a lookup depends on the length of the resource name.
+//! The resource patterns of a policy and their rows. The time of a lookup depends on the length of
+//! the resource name.
 //!
-//! A literal pattern is found by one hash lookup. The prefixed patterns that cover a name are found by one hash lookup for each
-//! possible length: the lengths of the prefixes with the same first eight bytes.
+//! A literal pattern is found by one hash lookup. The prefixed patterns that cover a name are found
+//! by one hash lookup for each possible length: the lengths of the prefixes with the same first
+//! eight bytes.
 
 use std::cmp::Ordering;
 
@@ -30,8 +32,8 @@ impl PatternId {
     }
 }
 
-/// A resource pattern with its rows. It fills one cache line, including a name of at most 30 bytes; in wasm, it is as small as
-/// possible.
+/// A resource pattern with its rows. It fills one cache line, including a name of at most 30 bytes;
+/// in wasm, it is as small as possible.
 #[derive(Debug, Clone)]
 #[cfg_attr(not(target_family = "wasm"), repr(align(64)))]
 pub struct Pattern {
@@ -57,7 +59,11 @@ impl Pattern {
     /// Compares patterns as ACLs are compared.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let (a, b) = (self, other);
-        (a.resource_type, a.name(), a.pattern_type).cmp(&(b.resource_type, b.name(), b.pattern_type))
+        (a.resource_type, a.name(), a.pattern_type).cmp(&(
+            b.resource_type,
+            b.name(),
+            b.pattern_type,
+        ))
     }
 
     /// Whether a row has or had a host other than `*`.
@@ -71,7 +77,8 @@ impl Pattern {
     }
 }
 
-/// The ids of the patterns that cover a name, the most general first: the reverse of the order of D-20.
+/// The ids of the patterns that cover a name, the most general first: the reverse of the order of
+/// D-20.
 #[derive(Debug, Clone, Default)]
 pub struct Covering {
     first: [u32; 14],
@@ -103,12 +110,16 @@ impl Covering {
     /// The ids, the most general pattern first.
     #[inline(always)]
     pub fn as_slice(&self) -> &[u32] {
-        if self.many.is_empty() { self.first.get(..self.count).unwrap_or_default() } else { &self.many }
+        if self.many.is_empty() {
+            self.first.get(..self.count).unwrap_or_default()
+        } else {
+            &self.many
+        }
     }
 }
 
-/// Prefixes of a name that may be patterns. They are collected without a branch on the filter's result, so that the processor
-/// fetches several from memory at once.
+/// Prefixes of a name that may be patterns. They are collected without a branch on the filter's
+/// result, so that the processor fetches several from memory at once.
 #[derive(Default)]
 struct PrefixCandidates {
     hashes: [u32; Self::MAX],
@@ -121,9 +132,10 @@ impl PrefixCandidates {
 
     #[inline(always)]
     fn add(&mut self, filter: &Filter, hash: u32, length: usize) {
-        if let (Some(hash_slot), Some(length_slot)) =
-            (self.hashes.get_mut(self.count), self.lengths.get_mut(self.count))
-        {
+        if let (Some(hash_slot), Some(length_slot)) = (
+            self.hashes.get_mut(self.count),
+            self.lengths.get_mut(self.count),
+        ) {
             *hash_slot = hash;
             *length_slot = length as u32;
         }
@@ -139,12 +151,13 @@ pub(super) struct Patterns {
     prefixes: Table,
     filter: Filter,
     lengths: Lengths,
-    /// Whether the literal `*` does not cover names that begin with `*`, as in Kafka's own authorizer (D-111).
+    /// Whether the literal `*` does not cover names that begin with `*`, as in Kafka's own
+    /// authorizer (D-111).
     pub(super) skips_asterisks: bool,
     /// The literal `*` of each resource type.
     all_names: [Option<u32>; ResourceType::ALL.len()],
-    /// The literals, then the prefixes. Separate lists, because prefixes are fewer and most checks read some, so they stay in
-    /// the processor's cache.
+    /// The literals, then the prefixes. Separate lists, because prefixes are fewer and most checks
+    /// read some, so they stay in the processor's cache.
     lists: [Pages<Pattern>; PatternType::ALL.len()],
     /// Unused ids.
     free: [Vec<PatternId>; PatternType::ALL.len()],
@@ -165,15 +178,31 @@ impl Patterns {
 
     /// Every pattern with rows, in no particular order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (PatternId, &Pattern)> {
-        let patterns = self.lists.iter().zip(PatternType::ALL).flat_map(|(list, pattern_type)| {
-            list.iter().enumerate().map(|(index, pattern)| (PatternId::new(*pattern_type, index), pattern))
-        });
+        let patterns = self
+            .lists
+            .iter()
+            .zip(PatternType::ALL)
+            .flat_map(|(list, pattern_type)| {
+                list.iter()
+                    .enumerate()
+                    .map(|(index, pattern)| (PatternId::new(*pattern_type, index), pattern))
+            });
         patterns.filter(|(_, pattern)| !pattern.rows.is_empty())
     }
 
     /// The id of a pattern; `None` if it has no rows.
-    pub(super) fn find(&self, resource_type: ResourceType, pattern_type: PatternType, name: &str) -> Option<PatternId> {
-        self.find_hashed(self.keys.hash(resource_type as u8, name.as_bytes()), resource_type, pattern_type, name)
+    pub(super) fn find(
+        &self,
+        resource_type: ResourceType,
+        pattern_type: PatternType,
+        name: &str,
+    ) -> Option<PatternId> {
+        self.find_hashed(
+            self.keys.hash(resource_type as u8, name.as_bytes()),
+            resource_type,
+            pattern_type,
+            name,
+        )
     }
 
     fn find_hashed(
@@ -183,14 +212,21 @@ impl Patterns {
         pattern_type: PatternType,
         name: &str,
     ) -> Option<PatternId> {
-        let table = if pattern_type == PatternType::Literal { &self.literals } else { &self.prefixes };
-        table.find(hash, |id| self.is(id, resource_type, name.as_bytes())).map(PatternId)
+        let table = if pattern_type == PatternType::Literal {
+            &self.literals
+        } else {
+            &self.prefixes
+        };
+        table
+            .find(hash, |id| self.is(id, resource_type, name.as_bytes()))
+            .map(PatternId)
     }
 
     #[inline(always)]
     fn is(&self, id: u32, resource_type: ResourceType, name: &[u8]) -> bool {
-        self.get(PatternId(id))
-            .is_some_and(|pattern| pattern.resource_type == resource_type && equal(pattern.name.as_bytes(), name))
+        self.get(PatternId(id)).is_some_and(|pattern| {
+            pattern.resource_type == resource_type && equal(pattern.name.as_bytes(), name)
+        })
     }
 
     /// The patterns that cover a name.
@@ -223,7 +259,10 @@ impl Patterns {
         if candidates.count > 0 {
             self.find_prefixes(&mut candidates, resource_type, bytes, &mut covering);
         }
-        if let Some(id) = self.literals.find_from(literal, hash, |id| self.is(id, resource_type, bytes)) {
+        if let Some(id) = self
+            .literals
+            .find_from(literal, hash, |id| self.is(id, resource_type, bytes))
+        {
             covering.push(id);
         }
         covering
@@ -238,8 +277,8 @@ impl Patterns {
         }
     }
 
-    /// Looks up the candidates, adds those that are patterns, and clears the candidates. Apart from [`Self::covering`], because
-    /// Java inlines little into a large method.
+    /// Looks up the candidates, adds those that are patterns, and clears the candidates. Apart from
+    /// [`Self::covering`], because Java inlines little into a large method.
     #[inline(never)]
     fn find_prefixes(
         &self,
@@ -253,9 +292,18 @@ impl Patterns {
         for (hash, home) in candidates.hashes.iter().zip(&mut homes).take(count) {
             *home = self.prefixes.home(*hash);
         }
-        for ((hash, length), home) in candidates.hashes.iter().zip(&candidates.lengths).zip(homes).take(count) {
+        for ((hash, length), home) in candidates
+            .hashes
+            .iter()
+            .zip(&candidates.lengths)
+            .zip(homes)
+            .take(count)
+        {
             let prefix = name.get(..*length as usize).unwrap_or_default();
-            if let Some(id) = self.prefixes.find_from(home, *hash, |id| self.is(id, resource_type, prefix)) {
+            if let Some(id) = self
+                .prefixes
+                .find_from(home, *hash, |id| self.is(id, resource_type, prefix))
+            {
                 covering.push(id);
             }
         }
@@ -274,8 +322,13 @@ impl Patterns {
         if let Some(id) = self.find_hashed(hash, resource_type, pattern_type, name) {
             return id;
         }
-        let pattern =
-            Pattern { name: name.into(), rows: Rows::default(), resource_type, pattern_type, has_hosts: false };
+        let pattern = Pattern {
+            name: name.into(),
+            rows: Rows::default(),
+            resource_type,
+            pattern_type,
+            has_hosts: false,
+        };
         let is_all_names = pattern.is_all_names();
         let id = match self.free.get_mut(pattern_type as usize).and_then(Vec::pop) {
             Some(id) => {
@@ -285,7 +338,9 @@ impl Patterns {
                 id.0
             }
             None => {
-                let Some(list) = self.lists.get_mut(pattern_type as usize) else { return PatternId(0) };
+                let Some(list) = self.lists.get_mut(pattern_type as usize) else {
+                    return PatternId(0);
+                };
                 PatternId::new(pattern_type, list.push(pattern)).0
             }
         };
@@ -304,15 +359,19 @@ impl Patterns {
 
     /// Adds a row's rules to a pattern; returns whether any of them is new, and whether the row is.
     pub(super) fn add(&mut self, id: PatternId, row: Row) -> (bool, bool) {
-        let Some(pattern) = self.get_mut(id) else { return (false, false) };
+        let Some(pattern) = self.get_mut(id) else {
+            return (false, false);
+        };
         pattern.has_hosts |= row.host != HostId::ANY;
         pattern.rows.add(row)
     }
 
-    /// Removes a row's rules from a pattern, and the pattern if it has no more rows; returns whether any rule was removed, and
-    /// whether the row was.
+    /// Removes a row's rules from a pattern, and the pattern if it has no more rows; returns
+    /// whether any rule was removed, and whether the row was.
     pub(super) fn remove(&mut self, id: PatternId, row: Row) -> (bool, bool) {
-        let Some(pattern) = self.get_mut(id) else { return (false, false) };
+        let Some(pattern) = self.get_mut(id) else {
+            return (false, false);
+        };
         let removed = pattern.rows.remove(row);
         if pattern.rows.is_empty() {
             self.remove_pattern(id);
@@ -321,7 +380,9 @@ impl Patterns {
     }
 
     fn remove_pattern(&mut self, id: PatternId) {
-        let Some(pattern) = self.get_mut(id) else { return };
+        let Some(pattern) = self.get_mut(id) else {
+            return;
+        };
         let is_all_names = pattern.is_all_names();
         let name = std::mem::replace(&mut pattern.name, Name::from(""));
         let (resource_type, pattern_type) = (pattern.resource_type, pattern.pattern_type);
@@ -330,7 +391,8 @@ impl Patterns {
             self.literals.remove(hash, id.0);
         } else {
             self.prefixes.remove(hash, id.0);
-            self.lengths.remove(&self.keys, resource_type, name.as_bytes());
+            self.lengths
+                .remove(&self.keys, resource_type, name.as_bytes());
         }
         if is_all_names && let Some(all_names) = self.all_names.get_mut(resource_type as usize) {
             *all_names = None;
@@ -343,7 +405,10 @@ impl Patterns {
     /// The patterns with rows of a principal.
     pub(super) fn of_principal(&self, principal: PrincipalId) -> Vec<PatternId> {
         let has_rows = |pattern: &Pattern| !rows_of(pattern.rows(), principal).is_empty();
-        self.iter().filter(|(_, pattern)| has_rows(pattern)).map(|(id, _)| id).collect()
+        self.iter()
+            .filter(|(_, pattern)| has_rows(pattern))
+            .map(|(id, _)| id)
+            .collect()
     }
 
     pub(super) fn shrink(&mut self) {

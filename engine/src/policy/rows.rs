@@ -16,13 +16,18 @@ impl Operations {
         Self(1 << operation as u16)
     }
 
-    /// The operations of an ACL that match a requested one: the operation itself, `ALL`, and for an ALLOW those that imply it
-    /// (D-02).
+    /// The operations of an ACL that match a requested one: the operation itself, `ALL`, and for an
+    /// ALLOW those that imply it (D-02).
     ///
-    /// Requests are expanded with implied operations; rows contain only the operations of their ACLs.
+    /// Requests are expanded with implied operations; rows contain only the operations of their
+    /// ACLs.
     #[inline(always)]
     pub fn answering(requested: Operation, permission: Permission) -> Self {
-        let table = if permission == Permission::Allow { &Self::ALLOWING } else { &Self::DENYING };
+        let table = if permission == Permission::Allow {
+            &Self::ALLOWING
+        } else {
+            &Self::DENYING
+        };
         table.get(requested as usize).copied().unwrap_or_default()
     }
 
@@ -46,14 +51,20 @@ impl Operations {
         table
     }
 
-    /// The requested operations that ACLs with these operations match: the inverse of [`answering`](Self::answering).
+    /// The requested operations that ACLs with these operations match: the inverse of
+    /// [`answering`](Self::answering).
     #[inline]
     pub fn answered(self, permission: Permission) -> Self {
         if self.meets(Self::only(Operation::All)) {
             return Self::EVERY;
         }
-        let is_implied = |operation: &Operation| self.meets(Self::answering(*operation, permission));
-        Self::IMPLIED.iter().copied().filter(is_implied).fold(self, |all, operation| all.or(Self::only(operation)))
+        let is_implied =
+            |operation: &Operation| self.meets(Self::answering(*operation, permission));
+        Self::IMPLIED
+            .iter()
+            .copied()
+            .filter(is_implied)
+            .fold(self, |all, operation| all.or(Self::only(operation)))
     }
 
     /// The operations that exist in a dialect.
@@ -140,11 +151,16 @@ impl HostId {
     /// The index of a range among the ranges; `None` for any other host.
     #[inline(always)]
     pub(super) const fn range(self) -> Option<usize> {
-        if self.0 & Self::RANGE == 0 { None } else { Some((self.0 & !Self::RANGE) as usize) }
+        if self.0 & Self::RANGE == 0 {
+            None
+        } else {
+            Some((self.0 & !Self::RANGE) as usize)
+        }
     }
 }
 
-/// The denied operations and the allowed operations, in one number, so that one comparison tells whether a row matches.
+/// The denied operations and the allowed operations, in one number, so that one comparison tells
+/// whether a row matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules(u32);
 
@@ -254,7 +270,9 @@ impl Rows {
     pub(super) fn add(&mut self, row: Row) -> (bool, bool) {
         match self.as_slice().binary_search_by_key(&row.key(), Row::key) {
             Ok(index) => {
-                let Some(existing) = self.as_mut_slice().get_mut(index) else { return (false, false) };
+                let Some(existing) = self.as_mut_slice().get_mut(index) else {
+                    return (false, false);
+                };
                 let before = *existing;
                 existing.rules = existing.rules.or(row.rules);
                 (*existing != before, false)
@@ -269,7 +287,13 @@ impl Rows {
     fn insert(&mut self, index: usize, row: Row) {
         match self {
             Self::None => *self = Self::One(row),
-            Self::One(first) => *self = Self::Many(if index == 0 { vec![row, *first] } else { vec![*first, row] }),
+            Self::One(first) => {
+                *self = Self::Many(if index == 0 {
+                    vec![row, *first]
+                } else {
+                    vec![*first, row]
+                })
+            }
             Self::Many(rows) => {
                 // Grows by a quarter instead of doubling, because a policy has many short lists.
                 if rows.len() == rows.capacity() {
@@ -280,10 +304,15 @@ impl Rows {
         }
     }
 
-    /// Removes the rules of a row; returns whether any of them was present, and whether the row was removed.
+    /// Removes the rules of a row; returns whether any of them was present, and whether the row was
+    /// removed.
     pub(super) fn remove(&mut self, row: Row) -> (bool, bool) {
-        let Ok(index) = self.as_slice().binary_search_by_key(&row.key(), Row::key) else { return (false, false) };
-        let Some(existing) = self.as_mut_slice().get_mut(index) else { return (false, false) };
+        let Ok(index) = self.as_slice().binary_search_by_key(&row.key(), Row::key) else {
+            return (false, false);
+        };
+        let Some(existing) = self.as_mut_slice().get_mut(index) else {
+            return (false, false);
+        };
         let before = *existing;
         existing.rules = existing.rules.without(row.rules);
         let after = *existing;
@@ -320,7 +349,10 @@ impl Rows {
 pub fn rows_of(rows: &[Row], principal: PrincipalId) -> &[Row] {
     let start = rows.partition_point(|row| row.principal < principal);
     let rows = rows.get(start..).unwrap_or_default();
-    let count = rows.iter().take_while(|row| row.principal == principal).count();
+    let count = rows
+        .iter()
+        .take_while(|row| row.principal == principal)
+        .count();
     rows.get(..count).unwrap_or_default()
 }
 
@@ -336,11 +368,19 @@ mod tests {
                 let matched = of_acls.answered(*permission);
                 for operation in Operation::ALL {
                     let is_matched = of_acls.meets(Operations::answering(*operation, *permission));
-                    assert_eq!(matched.meets(Operations::only(*operation)), is_matched, "{bits} {operation:?}");
+                    assert_eq!(
+                        matched.meets(Operations::only(*operation)),
+                        is_matched,
+                        "{bits} {operation:?}"
+                    );
                 }
             }
             let listed: Vec<Operation> = of_acls.iter().collect();
-            assert!(listed.is_sorted() && Operations::of(&listed) == of_acls && listed.len() == of_acls.len());
+            assert!(
+                listed.is_sorted()
+                    && Operations::of(&listed) == of_acls
+                    && listed.len() == of_acls.len()
+            );
         }
     }
 }

@@ -60,9 +60,17 @@ impl GrantError {
 impl fmt::Display for GrantError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Role(name) => write!(f, "the role `{}` cannot have access to the service", escaped(name)),
+            Self::Role(name) => write!(
+                f,
+                "the role `{}` cannot have access to the service",
+                escaped(name)
+            ),
             Self::Wildcard(principal) => {
-                write!(f, "access to the service cannot be granted to `{}`", escaped(&principal.to_string()))
+                write!(
+                    f,
+                    "access to the service cannot be granted to `{}`",
+                    escaped(&principal.to_string())
+                )
             }
         }
     }
@@ -70,7 +78,8 @@ impl fmt::Display for GrantError {
 
 impl std::error::Error for GrantError {}
 
-/// The users and groups of the identity provider that have limited access to the service. Decisions never depend on it.
+/// The users and groups of the identity provider that have limited access to the service. Decisions
+/// never depend on it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServiceAccess {
     read_only: Vec<Principal>,
@@ -111,11 +120,16 @@ impl ServiceAccess {
     /// Whether an identity has a level, by its user or one of its groups.
     #[must_use]
     pub fn permits(&self, level: AccessLevel, identity: &Identity) -> bool {
-        self.grantees(level).iter().any(|grantee| match grantee.kind() {
-            PrincipalType::User => *grantee == identity.principal(),
-            PrincipalType::Group => identity.groups().iter().any(|group| group == grantee.name()),
-            PrincipalType::Role | PrincipalType::Other => false,
-        })
+        self.grantees(level)
+            .iter()
+            .any(|grantee| match grantee.kind() {
+                PrincipalType::User => *grantee == identity.principal(),
+                PrincipalType::Group => identity
+                    .groups()
+                    .iter()
+                    .any(|group| group == grantee.name()),
+                PrincipalType::Role | PrincipalType::Other => false,
+            })
     }
 }
 
@@ -126,10 +140,19 @@ mod tests {
     #[test]
     fn users_and_groups_have_their_levels() {
         let mut access = ServiceAccess::default();
-        access.grant(AccessLevel::ReadOnly, Principal::group("auditors")).unwrap();
-        access.grant(AccessLevel::Evaluate, Principal::user("gateway")).unwrap();
-        access.grant(AccessLevel::Evaluate, Principal::user("gateway")).unwrap();
-        assert_eq!(access.grantees(AccessLevel::Evaluate), [Principal::user("gateway")]);
+        access
+            .grant(AccessLevel::ReadOnly, Principal::group("auditors"))
+            .unwrap();
+        access
+            .grant(AccessLevel::Evaluate, Principal::user("gateway"))
+            .unwrap();
+        access
+            .grant(AccessLevel::Evaluate, Principal::user("gateway"))
+            .unwrap();
+        assert_eq!(
+            access.grantees(AccessLevel::Evaluate),
+            [Principal::user("gateway")]
+        );
         let permits = |user: &str, groups: &[&str]| {
             let identity = Identity::new(user, groups.iter().copied());
             AccessLevel::ALL.map(|level| access.permits(level, &identity))
@@ -137,7 +160,11 @@ mod tests {
         assert_eq!(permits("ana", &["eng", "auditors"]), [true, false]);
         assert_eq!(permits("gateway", &[]), [false, true]);
         assert_eq!(permits("gateway", &["auditors"]), [true, true]);
-        assert_eq!(permits("auditors", &["gateway"]), [false, false], "a user is not a group");
+        assert_eq!(
+            permits("auditors", &["gateway"]),
+            [false, false],
+            "a user is not a group"
+        );
         assert_eq!(permits("Gateway", &["Auditors"]), [false, false]);
     }
 
@@ -149,7 +176,13 @@ mod tests {
             (Principal::user("*"), "access_wildcard"),
             (Principal::group("*"), "access_wildcard"),
         ] {
-            assert_eq!(access.grant(AccessLevel::ReadOnly, grantee).unwrap_err().code(), code);
+            assert_eq!(
+                access
+                    .grant(AccessLevel::ReadOnly, grantee)
+                    .unwrap_err()
+                    .code(),
+                code
+            );
         }
         assert_eq!(access, ServiceAccess::default());
     }

@@ -1,4 +1,5 @@
-//! The settings of a policy: the sources of the user and groups, superusers, and access to the service.
+//! The settings of a policy: the sources of the user and groups, superusers, and access to the
+//! service.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,7 +26,8 @@ pub enum GroupSource {
         /// `nested_group_behavior`.
         nested: NestedGroupBehavior,
     },
-    /// Managed cloud: the attributes of the SSO connection, mapping mode `use_map` (specification 2.3, D-25).
+    /// Managed cloud: the attributes of the SSO connection, mapping mode `use_map` (specification
+    /// 2.3, D-25).
     Sso {
         /// Attribute names and claim paths, unchanged.
         attributes: BTreeMap<String, String>,
@@ -49,9 +51,11 @@ pub struct Settings {
     pub access: ServiceAccess,
     /// The system that the policy is for (D-71).
     pub dialect: Dialect,
-    /// The version of Kafka, which decides whether ranges of hosts match (D-72). Of no effect in another dialect.
+    /// The version of Kafka, which decides whether ranges of hosts match (D-72). Of no effect in
+    /// another dialect.
     pub kafka_version: KafkaVersion,
-    /// The settings that are stated. The others have their defaults, and are neither written to documents nor sent.
+    /// The settings that are stated. The others have their defaults, and are neither written to
+    /// documents nor sent.
     pub stated: StatedSettings,
 }
 
@@ -165,7 +169,9 @@ impl fmt::Display for SettingsError {
         match self {
             Self::NoGroupsAttribute => write!(f, "the attributes have no `{GROUPS_ATTRIBUTE}`"),
             Self::GroupsAttribute(error) => error.fmt(f),
-            Self::SuperuserWithType(name) => write!(f, "the superuser `{}` has a principal type", escaped(name)),
+            Self::SuperuserWithType(name) => {
+                write!(f, "the superuser `{}` has a principal type", escaped(name))
+            }
             Self::SuperuserEmpty => f.write_str("the name of a superuser is empty"),
         }
     }
@@ -180,13 +186,20 @@ impl std::error::Error for SettingsError {
     }
 }
 
-/// The defaults of specification 2.2: `$.groups`, `none`, the user from `$.sub`, no superusers, no access (D-58).
+/// The defaults of specification 2.2: `$.groups`, `none`, the user from `$.sub`, no superusers, no
+/// access (D-58).
 impl Default for Settings {
     fn default() -> Self {
-        let IdentityRules { mapping, extraction } = IdentityRules::default();
+        let IdentityRules {
+            mapping,
+            extraction,
+        } = IdentityRules::default();
         let claim_path = extraction.source.path().clone();
         Self {
-            groups: GroupSource::Properties { claim_path, nested: extraction.nested },
+            groups: GroupSource::Properties {
+                claim_path,
+                nested: extraction.nested,
+            },
             principal_mapping: mapping,
             superusers: Superusers::default(),
             access: ServiceAccess::default(),
@@ -203,7 +216,8 @@ pub struct Superusers(Vec<String>);
 
 impl Superusers {
     fn position(&self, name: &str) -> Result<usize, usize> {
-        self.0.binary_search_by(|superuser| superuser.as_str().cmp(name))
+        self.0
+            .binary_search_by(|superuser| superuser.as_str().cmp(name))
     }
 
     /// Whether a user is a superuser.
@@ -254,9 +268,12 @@ impl GroupSource {
     /// Reads the attributes of an SSO connection (specification 2.3, D-25).
     ///
     /// # Errors
-    /// `federated_groups` is missing, or its path is not valid. Other attributes are kept unchanged.
+    /// `federated_groups` is missing, or its path is not valid. Other attributes are kept
+    /// unchanged.
     pub fn from_attributes(attributes: BTreeMap<String, String>) -> Result<Self, SettingsError> {
-        let text = attributes.get(GROUPS_ATTRIBUTE).ok_or(SettingsError::NoGroupsAttribute)?;
+        let text = attributes
+            .get(GROUPS_ATTRIBUTE)
+            .ok_or(SettingsError::NoGroupsAttribute)?;
         let groups = ClaimSource::parse_sso(text).map_err(SettingsError::GroupsAttribute)?;
         Ok(Self::Sso { attributes, groups })
     }
@@ -266,7 +283,10 @@ impl Settings {
     /// The defaults, not stated: the settings of a document without `settings`.
     #[must_use]
     pub fn unstated() -> Self {
-        Self { stated: StatedSettings::NONE, ..Self::default() }
+        Self {
+            stated: StatedSettings::NONE,
+            ..Self::default()
+        }
     }
 
     /// The stated settings: those in a document, and every value other than the default.
@@ -276,7 +296,10 @@ impl Settings {
         let (claim_path, nested) = match (&self.groups, &default.groups) {
             (
                 GroupSource::Properties { claim_path, nested },
-                GroupSource::Properties { claim_path: default_path, nested: default_nested },
+                GroupSource::Properties {
+                    claim_path: default_path,
+                    nested: default_nested,
+                },
             ) => (claim_path != default_path, nested != default_nested),
             _ => (false, false),
         };
@@ -294,7 +317,8 @@ impl Settings {
     /// Whether every request of an identity is allowed (D-14).
     #[must_use]
     pub fn is_superuser(&self, identity: &Identity) -> bool {
-        identity.principal_type() == PrincipalType::User && self.superusers.contains(identity.user())
+        identity.principal_type() == PrincipalType::User
+            && self.superusers.contains(identity.user())
     }
 
     /// Whether ranges of hosts match (D-72).
@@ -334,16 +358,36 @@ impl Settings {
             }
             (
                 GroupSource::Properties { claim_path, nested },
-                GroupSource::Properties { claim_path: current_path, nested: current_nested },
+                GroupSource::Properties {
+                    claim_path: current_path,
+                    nested: current_nested,
+                },
             ) => GroupSource::Properties {
-                claim_path: if states.claim_path { claim_path } else { current_path }.clone(),
-                nested: if states.nested { *nested } else { *current_nested },
+                claim_path: if states.claim_path {
+                    claim_path
+                } else {
+                    current_path
+                }
+                .clone(),
+                nested: if states.nested {
+                    *nested
+                } else {
+                    *current_nested
+                },
             },
         };
         Self {
             groups,
-            principal_mapping: if states.principal_mapping { self } else { current }.principal_mapping.clone(),
-            superusers: if states.superusers { self } else { current }.superusers.clone(),
+            principal_mapping: if states.principal_mapping {
+                self
+            } else {
+                current
+            }
+            .principal_mapping
+            .clone(),
+            superusers: if states.superusers { self } else { current }
+                .superusers
+                .clone(),
             access: if states.access { self } else { current }.access.clone(),
             dialect: if states.dialect { self } else { current }.dialect,
             kafka_version: if states.kafka_version { self } else { current }.kafka_version,
@@ -351,7 +395,8 @@ impl Settings {
         }
     }
 
-    /// The settings that change current settings to these: it states only what differs. [`Self::filled_from`] adds the rest.
+    /// The settings that change current settings to these: it states only what differs.
+    /// [`Self::filled_from`] adds the rest.
     ///
     /// ```
     /// use gbac_json::policy_from_json;
@@ -370,7 +415,10 @@ impl Settings {
         let differs = match (&wanted.groups, &current.groups) {
             (
                 GroupSource::Properties { claim_path, nested },
-                GroupSource::Properties { claim_path: current_path, nested: current_nested },
+                GroupSource::Properties {
+                    claim_path: current_path,
+                    nested: current_nested,
+                },
             ) => [claim_path != current_path, nested != current_nested],
             (wanted, current) => [wanted != current; 2],
         };
@@ -386,20 +434,47 @@ impl Settings {
         let groups = match (&wanted.groups, &default.groups) {
             (
                 GroupSource::Properties { claim_path, nested },
-                GroupSource::Properties { claim_path: default_path, nested: default_nested },
+                GroupSource::Properties {
+                    claim_path: default_path,
+                    nested: default_nested,
+                },
             ) => GroupSource::Properties {
-                claim_path: if stated.claim_path { claim_path } else { default_path }.clone(),
-                nested: if stated.nested { *nested } else { *default_nested },
+                claim_path: if stated.claim_path {
+                    claim_path
+                } else {
+                    default_path
+                }
+                .clone(),
+                nested: if stated.nested {
+                    *nested
+                } else {
+                    *default_nested
+                },
             },
             (wanted, default) => if stated.claim_path { wanted } else { default }.clone(),
         };
         Self {
             groups,
-            principal_mapping: if stated.principal_mapping { &wanted } else { &default }.principal_mapping.clone(),
-            superusers: if stated.superusers { &wanted } else { &default }.superusers.clone(),
-            access: if stated.access { &wanted } else { &default }.access.clone(),
+            principal_mapping: if stated.principal_mapping {
+                &wanted
+            } else {
+                &default
+            }
+            .principal_mapping
+            .clone(),
+            superusers: if stated.superusers { &wanted } else { &default }
+                .superusers
+                .clone(),
+            access: if stated.access { &wanted } else { &default }
+                .access
+                .clone(),
             dialect: if stated.dialect { &wanted } else { &default }.dialect,
-            kafka_version: if stated.kafka_version { &wanted } else { &default }.kafka_version,
+            kafka_version: if stated.kafka_version {
+                &wanted
+            } else {
+                &default
+            }
+            .kafka_version,
             stated,
         }
     }
@@ -408,14 +483,19 @@ impl Settings {
     #[must_use]
     pub fn identity_rules(&self) -> IdentityRules {
         let extraction = match &self.groups {
-            GroupSource::Properties { claim_path, nested } => {
-                ExtractionRule { source: ClaimSource::Token(claim_path.clone()), nested: *nested }
-            }
-            GroupSource::Sso { groups, .. } => {
-                ExtractionRule { source: groups.clone(), nested: NestedGroupBehavior::None }
-            }
+            GroupSource::Properties { claim_path, nested } => ExtractionRule {
+                source: ClaimSource::Token(claim_path.clone()),
+                nested: *nested,
+            },
+            GroupSource::Sso { groups, .. } => ExtractionRule {
+                source: groups.clone(),
+                nested: NestedGroupBehavior::None,
+            },
         };
-        IdentityRules { mapping: self.principal_mapping.clone(), extraction }
+        IdentityRules {
+            mapping: self.principal_mapping.clone(),
+            extraction,
+        }
     }
 
     /// Checks the name of a superuser: a user name without a type (D-14).
@@ -427,7 +507,9 @@ impl Settings {
             return Err(SettingsError::SuperuserEmpty);
         }
         match name.split_once(':') {
-            Some(("User" | "Group" | "Role" | "RedpandaRole", _)) => Err(SettingsError::SuperuserWithType(name.into())),
+            Some(("User" | "Group" | "Role" | "RedpandaRole", _)) => {
+                Err(SettingsError::SuperuserWithType(name.into()))
+            }
             _ => Ok(()),
         }
     }
@@ -439,24 +521,57 @@ mod tests {
 
     fn sso() -> Settings {
         let attributes = [("federated_groups".to_owned(), "$.g".to_owned())].into();
-        Settings { groups: GroupSource::from_attributes(attributes).unwrap(), ..Settings::default() }
+        Settings {
+            groups: GroupSource::from_attributes(attributes).unwrap(),
+            ..Settings::default()
+        }
     }
 
     #[test]
     fn only_stated_settings_replace_the_current_ones() {
-        let current = Settings { superusers: ["root".to_owned()].into_iter().collect(), ..sso() };
+        let current = Settings {
+            superusers: ["root".to_owned()].into_iter().collect(),
+            ..sso()
+        };
         assert_eq!(Settings::unstated().filled_from(&current), current);
-        let stated = StatedSettings { nested: true, ..StatedSettings::NONE };
-        let nested = Settings { stated, ..Settings::default() };
-        assert_eq!(nested.filled_from(&current), current, "`none` has no effect with the mapping of an SSO connection");
-        let stated = StatedSettings { claim_path: true, ..StatedSettings::NONE };
-        let path = Settings { stated, ..Settings::default() };
-        let filled = path.filled_from(&current);
-        assert_eq!((&filled.groups, &filled.superusers), (&Settings::default().groups, &current.superusers));
-        // All settings that a program creates are stated, including defaults and empty lists.
-        assert_eq!(Settings::default().filled_from(&current), Settings::default());
+        let stated = StatedSettings {
+            nested: true,
+            ..StatedSettings::NONE
+        };
+        let nested = Settings {
+            stated,
+            ..Settings::default()
+        };
         assert_eq!(
-            Settings { groups: Settings::default().groups, ..current.clone() }.filled_from(&current).groups,
+            nested.filled_from(&current),
+            current,
+            "`none` has no effect with the mapping of an SSO connection"
+        );
+        let stated = StatedSettings {
+            claim_path: true,
+            ..StatedSettings::NONE
+        };
+        let path = Settings {
+            stated,
+            ..Settings::default()
+        };
+        let filled = path.filled_from(&current);
+        assert_eq!(
+            (&filled.groups, &filled.superusers),
+            (&Settings::default().groups, &current.superusers)
+        );
+        // All settings that a program creates are stated, including defaults and empty lists.
+        assert_eq!(
+            Settings::default().filled_from(&current),
+            Settings::default()
+        );
+        assert_eq!(
+            Settings {
+                groups: Settings::default().groups,
+                ..current.clone()
+            }
+            .filled_from(&current)
+            .groups,
             path.groups
         );
     }
@@ -466,11 +581,36 @@ mod tests {
         let mut settings = Settings::unstated();
         assert!(!settings.states_any());
         settings.superusers.insert("root".into());
-        assert_eq!(settings.states(), StatedSettings { superusers: true, ..StatedSettings::NONE });
-        assert!(Settings { stated: StatedSettings::NONE, ..sso() }.states_any());
-        let groups =
-            GroupSource::Properties { claim_path: "$.roles".parse().unwrap(), nested: NestedGroupBehavior::Suffix };
-        let expected = StatedSettings { claim_path: true, nested: true, ..StatedSettings::NONE };
-        assert_eq!(Settings { groups, ..Settings::unstated() }.states(), expected);
+        assert_eq!(
+            settings.states(),
+            StatedSettings {
+                superusers: true,
+                ..StatedSettings::NONE
+            }
+        );
+        assert!(
+            Settings {
+                stated: StatedSettings::NONE,
+                ..sso()
+            }
+            .states_any()
+        );
+        let groups = GroupSource::Properties {
+            claim_path: "$.roles".parse().unwrap(),
+            nested: NestedGroupBehavior::Suffix,
+        };
+        let expected = StatedSettings {
+            claim_path: true,
+            nested: true,
+            ..StatedSettings::NONE
+        };
+        assert_eq!(
+            Settings {
+                groups,
+                ..Settings::unstated()
+            }
+            .states(),
+            expected
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! The accepted signature algorithms.
 
-/// An accepted signature algorithm (RFC 7518 section 3.1, RFC 8037, D-19). `none` and HMAC are never accepted.
+/// An accepted signature algorithm (RFC 7518 section 3.1, RFC 8037, D-19). `none` and HMAC are
+/// never accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Algorithm {
     /// RSASSA-PKCS1-v1_5 with SHA-256, the only algorithm that the platform accepts.

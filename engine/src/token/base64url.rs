@@ -10,7 +10,8 @@ pub(crate) struct Decoded {
 /// Decodes a text.
 ///
 /// # Errors
-/// The offset of the first byte that is not base64url; the length of the text if it ends in the middle of a byte.
+/// The offset of the first byte that is not base64url; the length of the text if it ends in the
+/// middle of a byte.
 pub(crate) fn decode(text: &str) -> Result<Decoded, usize> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 2);
     // The bits that do not fill a byte yet, and their number.
@@ -34,7 +35,14 @@ pub(crate) fn decode(text: &str) -> Result<Decoded, usize> {
         }
     }
     // A single character has only six bits.
-    if count == 6 { Err(text.len()) } else { Ok(Decoded { bytes, spare_bits: rest != 0 }) }
+    if count == 6 {
+        Err(text.len())
+    } else {
+        Ok(Decoded {
+            bytes,
+            spare_bits: rest != 0,
+        })
+    }
 }
 
 /// Decodes a text and refuses spare bits, so that each value has only one spelling.
@@ -43,7 +51,11 @@ pub(crate) fn decode(text: &str) -> Result<Decoded, usize> {
 /// As for [`decode`], and the offset of the last byte if spare bits are not zero.
 pub(crate) fn decode_strict(text: &str) -> Result<Vec<u8>, usize> {
     let decoded = decode(text)?;
-    if decoded.spare_bits { Err(text.len() - 1) } else { Ok(decoded.bytes) }
+    if decoded.spare_bits {
+        Err(text.len() - 1)
+    } else {
+        Ok(decoded.bytes)
+    }
 }
 
 #[cfg(test)]
@@ -56,7 +68,15 @@ mod tests {
 
     #[test]
     fn errors_have_an_offset() {
-        for (text, fault) in [("a", 1), ("aaaaa", 5), ("aa=", 2), ("a+aa", 1), ("aaa ", 3), ("aaé", 2), ("ab", 1)] {
+        for (text, fault) in [
+            ("a", 1),
+            ("aaaaa", 5),
+            ("aa=", 2),
+            ("a+aa", 1),
+            ("aaa ", 3),
+            ("aaé", 2),
+            ("ab", 1),
+        ] {
             assert_eq!(decode_strict(text), Err(fault), "{text}");
         }
         assert!(decode("ab").is_ok_and(|decoded| decoded.bytes == [0x69] && decoded.spare_bits));

@@ -10,7 +10,8 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UnverifiedClaims(ClaimSet);
 
-/// Claims of a verified token: signature, issuer, audience and times are checked. Only the verifier creates them.
+/// Claims of a verified token: signature, issuer, audience and times are checked. Only the verifier
+/// creates them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claims(ClaimSet);
 

@@ -74,8 +74,12 @@ impl InputKind {
 
     const fn hint(self) -> &'static str {
         match self {
-            Self::Markup | Self::Saml => "paste an access token; SAML messages and sign-in pages do not contain one",
-            Self::JsonSerialization => "use the compact serialization: three parts separated by dots",
+            Self::Markup | Self::Saml => {
+                "paste an access token; SAML messages and sign-in pages do not contain one"
+            }
+            Self::JsonSerialization => {
+                "use the compact serialization: three parts separated by dots"
+            }
             Self::TokenResponse => "copy the value of its field `access_token`",
             Self::Claims => "use claims without a signature as claims, not as a token",
             Self::HttpHeader => "remove everything up to and including `Bearer `",
@@ -99,7 +103,8 @@ pub enum TokenError {
     Empty,
     /// The text is longer than [`MAX_TOKEN_BYTES`]; its length.
     TooLong(usize),
-    /// The text is not a compact JWS; its probable kind, and the offset of the first character that no token has.
+    /// The text is not a compact JWS; its probable kind, and the offset of the first character that
+    /// no token has.
     NotAToken(InputKind, Option<usize>),
     /// The token has five parts, so it is encrypted (JWE, RFC 7516).
     Encrypted,
@@ -125,7 +130,8 @@ pub enum TokenError {
     AlgRefused(String),
     /// A header member that must be a string is not one: `kid` or `typ`.
     HeaderType(&'static str),
-    /// The header has `crit`, which requires extensions; none is supported (RFC 7515 section 4.1.11).
+    /// The header has `crit`, which requires extensions; none is supported (RFC 7515 section
+    /// 4.1.11).
     Crit,
     /// The header says that the payload is not base64url (RFC 7797).
     B64,
@@ -163,13 +169,19 @@ impl TokenError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Empty => "paste an access token: it starts with `eyJ` and has two dots",
-            Self::TooLong(_) => "configure the identity provider to add only the relevant groups to the token",
+            Self::TooLong(_) => {
+                "configure the identity provider to add only the relevant groups to the token"
+            }
             Self::NotAToken(input_kind, _) => input_kind.hint(),
             Self::Encrypted => {
                 "configure the identity provider to sign access tokens for this audience without encryption"
             }
-            Self::Parts(_) => "a token has three parts, separated by dots; copy all of it and nothing else",
-            Self::Unsigned => "copy the token with its last part; tokens without a signature are never accepted",
+            Self::Parts(_) => {
+                "a token has three parts, separated by dots; copy all of it and nothing else"
+            }
+            Self::Unsigned => {
+                "copy the token with its last part; tokens without a signature are never accepted"
+            }
             Self::EmptyPart(_) => "copy the whole token; detached content is not supported",
             Self::Base64(..) => "copy the token again; its encoding is base64url without padding",
             Self::NotUtf8(_) | Self::NotAnObject(_) => {
@@ -196,17 +208,28 @@ impl fmt::Display for TokenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("no token given"),
-            Self::TooLong(bytes) => write!(f, "the token has {bytes} bytes, more than {MAX_TOKEN_BYTES}"),
-            Self::NotAToken(input_kind, None) => write!(f, "not a signed JWT: {}", input_kind.describe()),
+            Self::TooLong(bytes) => write!(
+                f,
+                "the token has {bytes} bytes, more than {MAX_TOKEN_BYTES}"
+            ),
+            Self::NotAToken(input_kind, None) => {
+                write!(f, "not a signed JWT: {}", input_kind.describe())
+            }
             Self::NotAToken(input_kind, Some(at)) => {
                 write!(f, "not a signed JWT: {} (byte {at})", input_kind.describe())
             }
-            Self::Encrypted => f.write_str("the token has five parts: it is encrypted (JWE), and cannot be read here"),
+            Self::Encrypted => f.write_str(
+                "the token has five parts: it is encrypted (JWE), and cannot be read here",
+            ),
             Self::Parts(1) => f.write_str("the token has one part, not three"),
             Self::Parts(count) => write!(f, "the token has {count} parts, not three"),
             Self::Unsigned => f.write_str("the token has no signature"),
             Self::EmptyPart(part) => write!(f, "the {} of the token is empty", part.name()),
-            Self::Base64(part, at) => write!(f, "the {} is not strict base64url at byte {at}", part.name()),
+            Self::Base64(part, at) => write!(
+                f,
+                "the {} is not strict base64url at byte {at}",
+                part.name()
+            ),
             Self::NotUtf8(part) => write!(f, "the {} is not UTF-8 text", part.name()),
             Self::Json(part, error) => write!(f, "the {}: {error}", part.name()),
             Self::NotAnObject(part) => write!(f, "the {} is not a JSON object", part.name()),
@@ -214,7 +237,9 @@ impl fmt::Display for TokenError {
             Self::AlgMissing => f.write_str("the header has no algorithm (`alg`)"),
             Self::AlgRefused(alg) => write!(f, "the algorithm {} is not accepted", quote(alg)),
             Self::HeaderType(member) => write!(f, "the header's `{member}` is not a string"),
-            Self::Crit => f.write_str("the header requires extensions (`crit`) that are not supported"),
+            Self::Crit => {
+                f.write_str("the header requires extensions (`crit`) that are not supported")
+            }
             Self::B64 => f.write_str("the header says that the payload is not base64url (`b64`)"),
         }
     }
@@ -222,6 +247,10 @@ impl fmt::Display for TokenError {
 
 impl std::error::Error for TokenError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        if let Self::Json(_, error) = self { Some(error) } else { None }
+        if let Self::Json(_, error) = self {
+            Some(error)
+        } else {
+            None
+        }
     }
 }

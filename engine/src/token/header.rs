@@ -7,7 +7,8 @@ use crate::claims::ClaimSet;
 use crate::json::quote;
 use crate::warning::{Warning, WarningCode, warn};
 
-/// A token's header. Members with keys (`jku`, `jwk`, `x5u`, `x5c`) are kept for display and never used.
+/// A token's header. Members with keys (`jku`, `jwk`, `x5u`, `x5c`) are kept for display and never
+/// used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Header {
     algorithm: Algorithm,
@@ -20,19 +21,33 @@ pub struct Header {
 impl Header {
     /// Checks the header as required by D-19, except `typ`, which the verifier checks.
     pub(super) fn from_members(members: Map<String, Value>) -> Result<Self, TokenError> {
-        let alg = members.get("alg").and_then(Value::as_str).filter(|alg| !alg.is_empty());
+        let alg = members
+            .get("alg")
+            .and_then(Value::as_str)
+            .filter(|alg| !alg.is_empty());
         let alg = alg.ok_or(TokenError::AlgMissing)?.to_owned();
-        let algorithm = Algorithm::parse(&alg).ok_or_else(|| TokenError::AlgRefused(alg.clone()))?;
-        // `crit` lists extensions that a reader must support, and none is supported. An empty list violates RFC 7515.
+        let algorithm =
+            Algorithm::parse(&alg).ok_or_else(|| TokenError::AlgRefused(alg.clone()))?;
+        // `crit` lists extensions that a reader must support, and none is supported. An empty list
+        // violates RFC 7515.
         if members.contains_key("crit") {
             return Err(TokenError::Crit);
         }
-        if members.get("b64").is_some_and(|b64| b64.as_bool() != Some(true)) {
+        if members
+            .get("b64")
+            .is_some_and(|b64| b64.as_bool() != Some(true))
+        {
             return Err(TokenError::B64);
         }
         let kid = text(&members, "kid")?;
         let typ = text(&members, "typ")?;
-        Ok(Self { algorithm, alg, kid, typ, members: ClaimSet(members) })
+        Ok(Self {
+            algorithm,
+            alg,
+            kid,
+            typ,
+            members: ClaimSet(members),
+        })
     }
 
     /// The algorithm.
@@ -65,29 +80,38 @@ impl Header {
         &self.members
     }
 
-    /// Whether `typ` is accepted for access tokens: absent, `JWT`, `at+jwt` or `application/at+jwt`, in any case (D-19).
+    /// Whether `typ` is accepted for access tokens: absent, `JWT`, `at+jwt` or
+    /// `application/at+jwt`, in any case (D-19).
     #[must_use]
     pub fn is_access_token_type(&self) -> bool {
         self.typ.as_deref().is_none_or(|typ| {
-            ["JWT", "at+jwt", "application/at+jwt"].iter().any(|accepted| typ.eq_ignore_ascii_case(accepted))
+            ["JWT", "at+jwt", "application/at+jwt"]
+                .iter()
+                .any(|accepted| typ.eq_ignore_ascii_case(accepted))
         })
     }
 
-    /// Whether `typ` marks an access token (RFC 9068, section 4): `at+jwt` or `application/at+jwt`, in any case.
+    /// Whether `typ` marks an access token (RFC 9068, section 4): `at+jwt` or `application/at+jwt`,
+    /// in any case.
     #[must_use]
     pub fn is_typed_access_token(&self) -> bool {
         self.typ.as_deref().is_some_and(|typ| {
-            ["at+jwt", "application/at+jwt"].iter().any(|accepted| typ.eq_ignore_ascii_case(accepted))
+            ["at+jwt", "application/at+jwt"]
+                .iter()
+                .any(|accepted| typ.eq_ignore_ascii_case(accepted))
         })
     }
 
-    /// Warnings about properties that a cluster would refuse (`platform_alg` and `platform_typ`, D-29) or that verification
-    /// will refuse (`typ_refused` and `kid_missing`, D-19).
+    /// Warnings about properties that a cluster would refuse (`platform_alg` and `platform_typ`,
+    /// D-29) or that verification will refuse (`typ_refused` and `kid_missing`, D-19).
     #[must_use]
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if self.algorithm != Algorithm::Rs256 {
-            let message = format!("signed with {}: version 26.1 of the platform accepts only RS256", self.alg);
+            let message = format!(
+                "signed with {}: version 26.1 of the platform accepts only RS256",
+                self.alg
+            );
             warn(&mut warnings, WarningCode::PLATFORM_ALG, message, None);
         }
         if let Some(typ) = self.typ() {
@@ -98,7 +122,10 @@ impl Header {
                 );
                 warn(&mut warnings, WarningCode::TYP_REFUSED, message, None);
             } else if typ != "JWT" {
-                let message = format!("the type {}: version 26.1 of the platform accepts only `JWT`", quote(typ));
+                let message = format!(
+                    "the type {}: version 26.1 of the platform accepts only `JWT`",
+                    quote(typ)
+                );
                 warn(&mut warnings, WarningCode::PLATFORM_TYP, message, None);
             }
         }
@@ -113,12 +140,16 @@ impl Header {
         warnings
     }
 
-    /// The warning that version 26.1 of the platform refuses tokens with this header, if it does (D-29).
+    /// The warning that version 26.1 of the platform refuses tokens with this header, if it does
+    /// (D-29).
     #[must_use]
     pub fn platform_refusal(&self) -> Option<Warning> {
-        self.warnings()
-            .into_iter()
-            .find(|warning| matches!(warning.code, WarningCode::PLATFORM_ALG | WarningCode::PLATFORM_TYP))
+        self.warnings().into_iter().find(|warning| {
+            matches!(
+                warning.code,
+                WarningCode::PLATFORM_ALG | WarningCode::PLATFORM_TYP
+            )
+        })
     }
 }
 

@@ -9,9 +9,14 @@ use crate::text::holds;
 
 /// The kind of a text that contains characters other than those of tokens.
 pub(super) fn input_kind(text: &str) -> InputKind {
-    let start =
-        text.trim_start_matches(|c: char| c.is_whitespace() || normalize::is_invisible(c) || normalize::is_quote(c));
-    let beginning: String = start.chars().take(64).collect::<String>().to_ascii_lowercase();
+    let start = text.trim_start_matches(|c: char| {
+        c.is_whitespace() || normalize::is_invisible(c) || normalize::is_quote(c)
+    });
+    let beginning: String = start
+        .chars()
+        .take(64)
+        .collect::<String>()
+        .to_ascii_lowercase();
     if start.starts_with('<') {
         return InputKind::Markup;
     }
@@ -29,17 +34,25 @@ pub(super) fn input_kind(text: &str) -> InputKind {
     if tokens.len() > 1 {
         return InputKind::TwoTokens;
     }
-    if beginning.starts_with("authorization") || beginning.starts_with("bearer") || mentions_bearer(text) {
+    if beginning.starts_with("authorization")
+        || beginning.starts_with("bearer")
+        || mentions_bearer(text)
+    {
         return InputKind::HttpHeader;
     }
     if is_saml(start) {
         return InputKind::Saml;
     }
-    let is_removable = |c: char| c.is_whitespace() || normalize::is_quote(c) || normalize::is_invisible(c);
+    let is_removable =
+        |c: char| c.is_whitespace() || normalize::is_quote(c) || normalize::is_invisible(c);
     match tokens.first() {
-        Some(token) if text.chars().filter(|c| !is_removable(*c)).eq(token.chars()) => InputKind::Untidy,
+        Some(token) if text.chars().filter(|c| !is_removable(*c)).eq(token.chars()) => {
+            InputKind::Untidy
+        }
         None if text.contains(['+', '/', '='])
-            && text.chars().all(|c| c.is_ascii_graphic() && !normalize::is_quote(c)) =>
+            && text
+                .chars()
+                .all(|c| c.is_ascii_graphic() && !normalize::is_quote(c)) =>
         {
             InputKind::Opaque
         }

@@ -118,12 +118,18 @@ impl VerifyError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Token(error) => error.hint(),
-            Self::KidMissing => "configure the identity provider to name its signing key in the header's `kid`",
-            Self::KidUnknown(_) => "check that the token is from this identity provider and that the keys are current",
+            Self::KidMissing => {
+                "configure the identity provider to name its signing key in the header's `kid`"
+            }
+            Self::KidUnknown(_) => {
+                "check that the token is from this identity provider and that the keys are current"
+            }
             Self::AlgorithmMismatch { .. } => {
                 "a key allows only one algorithm: its `alg`, or RS256 for an RSA key without `alg`"
             }
-            Self::Signature => "the token was changed after it was signed, or another key signed it",
+            Self::Signature => {
+                "the token was changed after it was signed, or another key signed it"
+            }
             Self::IssuerMissing | Self::IssuerMismatch { .. } => {
                 "the issuer has to be identical, including a slash at the end"
             }
@@ -134,18 +140,27 @@ impl VerifyError {
             Self::ExpiryMissing => {
                 "configure the identity provider to add `exp`; tokens that never expire are not accepted"
             }
-            Self::TimeInvalid(_) => "configure the identity provider to write seconds since 1970, as a number",
+            Self::TimeInvalid(_) => {
+                "configure the identity provider to write seconds since 1970, as a number"
+            }
             Self::Expired { .. } => "get a new token",
-            Self::NotYetValid { .. } | Self::IssuedInTheFuture { .. } => "check the clocks of both machines",
+            Self::NotYetValid { .. } | Self::IssuedInTheFuture { .. } => {
+                "check the clocks of both machines"
+            }
             Self::TypeRefused(_) => "use an access token; its `typ` is absent, `JWT` or `at+jwt`",
             Self::NotAccessToken(_) => "use an access token; its `typ` is `at+jwt`",
-            Self::IssuedAtMissing => "configure the identity provider to add `iat`; the lifetime of tokens is limited",
-            Self::LifetimeTooLong { .. } => "configure the identity provider to issue tokens for a shorter time",
+            Self::IssuedAtMissing => {
+                "configure the identity provider to add `iat`; the lifetime of tokens is limited"
+            }
+            Self::LifetimeTooLong { .. } => {
+                "configure the identity provider to issue tokens for a shorter time"
+            }
         }
     }
 }
 
-/// The message of an error without the default clock skew, for services that are configured with another one.
+/// The message of an error without the default clock skew, for services that are configured with
+/// another one.
 pub struct MessageWithoutSkew<'a>(pub &'a VerifyError);
 
 impl fmt::Display for VerifyError {
@@ -153,7 +168,10 @@ impl fmt::Display for VerifyError {
         MessageWithoutSkew(self).fmt(f)?;
         match self {
             Self::Expired { .. } | Self::NotYetValid { .. } | Self::IssuedInTheFuture { .. } => {
-                write!(f, " (more than the allowed clock skew of {CLOCK_SKEW_SECONDS} s)")
+                write!(
+                    f,
+                    " (more than the allowed clock skew of {CLOCK_SKEW_SECONDS} s)"
+                )
             }
             _ => Ok(()),
         }
@@ -167,7 +185,12 @@ impl fmt::Display for MessageWithoutSkew<'_> {
             VerifyError::KidMissing => f.write_str("the header has no key ID (`kid`)"),
             VerifyError::KidUnknown(kid) => write!(f, "no usable key has the ID {}", quote(kid)),
             VerifyError::AlgorithmMismatch { token, key } => {
-                write!(f, "the token is signed with {}, but its key is for {}", token.name(), key.name())
+                write!(
+                    f,
+                    "the token is signed with {}, but its key is for {}",
+                    token.name(),
+                    key.name()
+                )
             }
             VerifyError::Signature => f.write_str("the signature is not valid"),
             VerifyError::IssuerMissing => f.write_str("the token has no issuer (`iss`)"),
@@ -176,21 +199,48 @@ impl fmt::Display for MessageWithoutSkew<'_> {
             }
             VerifyError::AudienceMissing => f.write_str("the token has no audience (`aud`)"),
             VerifyError::AudienceMismatch { found, expected } => match found.as_slice() {
-                [] => write!(f, "the list of audiences is empty, without {}", quote(expected)),
-                [audience] => write!(f, "the audience is {}, not {}", quote(audience), quote(expected)),
+                [] => write!(
+                    f,
+                    "the list of audiences is empty, without {}",
+                    quote(expected)
+                ),
+                [audience] => write!(
+                    f,
+                    "the audience is {}, not {}",
+                    quote(audience),
+                    quote(expected)
+                ),
                 [first, rest @ ..] => {
-                    write!(f, "the audiences are {} and {} more, without {}", quote(first), rest.len(), quote(expected))
+                    write!(
+                        f,
+                        "the audiences are {} and {} more, without {}",
+                        quote(first),
+                        rest.len(),
+                        quote(expected)
+                    )
                 }
             },
             VerifyError::ClockInvalid => f.write_str("the time of the check is not a number"),
             VerifyError::ExpiryMissing => f.write_str("the token has no expiry time (`exp`)"),
-            VerifyError::TimeInvalid(claim) => write!(f, "the claim `{claim}` is not a time in seconds since 1970"),
-            VerifyError::Expired { expires_at, now } => write!(f, "the token expired {} ago", span(now - expires_at)),
+            VerifyError::TimeInvalid(claim) => {
+                write!(f, "the claim `{claim}` is not a time in seconds since 1970")
+            }
+            VerifyError::Expired { expires_at, now } => {
+                write!(f, "the token expired {} ago", span(now - expires_at))
+            }
             VerifyError::NotYetValid { not_before, now } => {
-                write!(f, "the token is not valid yet; it becomes valid in {}", span(not_before - now))
+                write!(
+                    f,
+                    "the token is not valid yet; it becomes valid in {}",
+                    span(not_before - now)
+                )
             }
             VerifyError::IssuedInTheFuture { issued_at, now } => {
-                write!(f, "the token was issued {} in the future", span(issued_at - now))
+                write!(
+                    f,
+                    "the token was issued {} in the future",
+                    span(issued_at - now)
+                )
             }
             VerifyError::TypeRefused(typ) => {
                 write!(f, "the type {} is not a type of access tokens", quote(typ))
@@ -199,11 +249,20 @@ impl fmt::Display for MessageWithoutSkew<'_> {
                 f.write_str("the token has no type (`typ`); only access tokens are accepted")
             }
             VerifyError::NotAccessToken(Some(typ)) => {
-                write!(f, "the type is {}; only access tokens are accepted", quote(typ))
+                write!(
+                    f,
+                    "the type is {}; only access tokens are accepted",
+                    quote(typ)
+                )
             }
             VerifyError::IssuedAtMissing => f.write_str("the token has no time of issue (`iat`)"),
             VerifyError::LifetimeTooLong { lifetime, longest } => {
-                write!(f, "the token is valid for {}; at most {} are accepted", span(*lifetime), span(*longest))
+                write!(
+                    f,
+                    "the token is valid for {}; at most {} are accepted",
+                    span(*lifetime),
+                    span(*longest)
+                )
             }
         }
     }
@@ -211,7 +270,11 @@ impl fmt::Display for MessageWithoutSkew<'_> {
 
 impl std::error::Error for VerifyError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        if let Self::Token(error) = self { Some(error) } else { None }
+        if let Self::Token(error) = self {
+            Some(error)
+        } else {
+            None
+        }
     }
 }
 
@@ -223,5 +286,9 @@ pub(crate) fn span(seconds: f64) -> String {
         s if s < 172_800.0 => (s / 3_600.0, "h"),
         s => (s / 86_400.0, "days"),
     };
-    if amount > 1e6 { "more than a million days".to_owned() } else { format!("{:.0} {unit}", amount.floor()) }
+    if amount > 1e6 {
+        "more than a million days".to_owned()
+    } else {
+        format!("{:.0} {unit}", amount.floor())
+    }
 }

@@ -1,6 +1,7 @@
 //! Verifies signatures: a `CryptoProvider` for jsonwebtoken that cannot sign.
 //!
-//! The provider is used directly and never installed for the process, because the engine has no global state.
+//! The provider is used directly and never installed for the process, because the engine has no
+//! global state.
 
 use std::marker::PhantomData;
 
@@ -17,7 +18,8 @@ pub(super) const MIN_RSA_BITS: usize = 2048;
 /// The largest RSA modulus, in bits. Larger ones are slow and not more secure in practice.
 pub(super) const MAX_RSA_BITS: usize = 8192;
 
-/// Verifies RS, PS, ES and EdDSA. Signing, HMAC and all operations with private keys return an error.
+/// Verifies RS, PS, ES and EdDSA. Signing, HMAC and all operations with private keys return an
+/// error.
 pub(super) static PROVIDER: CryptoProvider = CryptoProvider {
     signer_factory,
     verifier_factory,
@@ -34,7 +36,12 @@ pub(super) static PROVIDER: CryptoProvider = CryptoProvider {
 ///
 /// # Errors
 /// The key is not valid, or is for another family of algorithms.
-pub(super) fn verify(algorithm: Algorithm, key: &DecodingKey, input: &[u8], signature: &Vec<u8>) -> Result<bool> {
+pub(super) fn verify(
+    algorithm: Algorithm,
+    key: &DecodingKey,
+    input: &[u8],
+    signature: &Vec<u8>,
+) -> Result<bool> {
     let verifier = (PROVIDER.verifier_factory)(&algorithm, key)?;
     Ok(verifier.verify(input, signature).is_ok())
 }
@@ -48,7 +55,9 @@ pub(super) fn check_key(algorithm: Algorithm, key: &DecodingKey) -> Result<()> {
 }
 
 fn unsupported() -> Error {
-    new_error(ErrorKind::Provider("this provider only verifies".to_owned()))
+    new_error(ErrorKind::Provider(
+        "this provider only verifies".to_owned(),
+    ))
 }
 
 fn signer_factory(_: &Algorithm, _: &EncodingKey) -> Result<Box<dyn JwtSigner>> {
@@ -60,23 +69,45 @@ fn verifier_factory(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn 
     if algorithm.family() != key.family() {
         return Err(new_error(ErrorKind::InvalidAlgorithm));
     }
-    // These `VerifyingKey` types check that the signature is below the modulus; `Pss` alone does not.
+    // These `VerifyingKey` types check that the signature is below the modulus; `Pss` alone does
+    // not.
     Ok(match algorithm {
-        Algorithm::RS256 => Check::boxed(algorithm, pkcs1v15::VerifyingKey::<Sha256>::new(rsa_key(key)?)),
-        Algorithm::RS384 => Check::boxed(algorithm, pkcs1v15::VerifyingKey::<Sha384>::new(rsa_key(key)?)),
-        Algorithm::RS512 => Check::boxed(algorithm, pkcs1v15::VerifyingKey::<Sha512>::new(rsa_key(key)?)),
+        Algorithm::RS256 => Check::boxed(
+            algorithm,
+            pkcs1v15::VerifyingKey::<Sha256>::new(rsa_key(key)?),
+        ),
+        Algorithm::RS384 => Check::boxed(
+            algorithm,
+            pkcs1v15::VerifyingKey::<Sha384>::new(rsa_key(key)?),
+        ),
+        Algorithm::RS512 => Check::boxed(
+            algorithm,
+            pkcs1v15::VerifyingKey::<Sha512>::new(rsa_key(key)?),
+        ),
         // The salt is as long as the hash (RFC 7518 section 3.5).
-        Algorithm::PS256 => Check::boxed(algorithm, pss::VerifyingKey::<Sha256>::new(rsa_key(key)?)),
-        Algorithm::PS384 => Check::boxed(algorithm, pss::VerifyingKey::<Sha384>::new(rsa_key(key)?)),
-        Algorithm::PS512 => Check::boxed(algorithm, pss::VerifyingKey::<Sha512>::new(rsa_key(key)?)),
+        Algorithm::PS256 => {
+            Check::boxed(algorithm, pss::VerifyingKey::<Sha256>::new(rsa_key(key)?))
+        }
+        Algorithm::PS384 => {
+            Check::boxed(algorithm, pss::VerifyingKey::<Sha384>::new(rsa_key(key)?))
+        }
+        Algorithm::PS512 => {
+            Check::boxed(algorithm, pss::VerifyingKey::<Sha512>::new(rsa_key(key)?))
+        }
         // Signatures are the fixed-width `r || s` (RFC 7518 section 3.4), not DER.
         Algorithm::ES256 => {
             let key = p256::ecdsa::VerifyingKey::from_sec1_bytes(key.try_get_as_bytes()?);
-            Check::<_, p256::ecdsa::Signature>::boxed(algorithm, key.map_err(|_| ErrorKind::InvalidEcdsaKey)?)
+            Check::<_, p256::ecdsa::Signature>::boxed(
+                algorithm,
+                key.map_err(|_| ErrorKind::InvalidEcdsaKey)?,
+            )
         }
         Algorithm::ES384 => {
             let key = p384::ecdsa::VerifyingKey::from_sec1_bytes(key.try_get_as_bytes()?);
-            Check::<_, p384::ecdsa::Signature>::boxed(algorithm, key.map_err(|_| ErrorKind::InvalidEcdsaKey)?)
+            Check::<_, p384::ecdsa::Signature>::boxed(
+                algorithm,
+                key.map_err(|_| ErrorKind::InvalidEcdsaKey)?,
+            )
         }
         Algorithm::EdDSA => Check::boxed(algorithm, Ed25519(ed25519_key(key)?)),
         _ => return Err(new_error(ErrorKind::UnsupportedAlgorithm)),
@@ -88,8 +119,12 @@ fn rsa_key(key: &DecodingKey) -> Result<RsaPublicKey> {
         return Err(new_error(ErrorKind::InvalidKeyFormat));
     };
     let refuse = |message: String| new_error(ErrorKind::InvalidRsaKey(message));
-    let key = RsaPublicKey::new_with_max_size(BigUint::from_bytes_be(n), BigUint::from_bytes_be(e), MAX_RSA_BITS)
-        .map_err(|error| refuse(error.to_string()))?;
+    let key = RsaPublicKey::new_with_max_size(
+        BigUint::from_bytes_be(n),
+        BigUint::from_bytes_be(e),
+        MAX_RSA_BITS,
+    )
+    .map_err(|error| refuse(error.to_string()))?;
     let bits = key.n().bits();
     if bits < MIN_RSA_BITS {
         return Err(refuse(format!("{bits} bits, fewer than {MIN_RSA_BITS}")));
@@ -98,10 +133,18 @@ fn rsa_key(key: &DecodingKey) -> Result<RsaPublicKey> {
 }
 
 fn ed25519_key(key: &DecodingKey) -> Result<ed25519_dalek::VerifyingKey> {
-    let bytes = key.try_get_as_bytes()?.try_into().map_err(|_| ErrorKind::InvalidEddsaKey)?;
-    let key = ed25519_dalek::VerifyingKey::from_bytes(bytes).map_err(|_| ErrorKind::InvalidEddsaKey)?;
+    let bytes = key
+        .try_get_as_bytes()?
+        .try_into()
+        .map_err(|_| ErrorKind::InvalidEddsaKey)?;
+    let key =
+        ed25519_dalek::VerifyingKey::from_bytes(bytes).map_err(|_| ErrorKind::InvalidEddsaKey)?;
     // A key of small order accepts one signature for many messages.
-    if key.is_weak() { Err(new_error(ErrorKind::InvalidEddsaKey)) } else { Ok(key) }
+    if key.is_weak() {
+        Err(new_error(ErrorKind::InvalidEddsaKey))
+    } else {
+        Ok(key)
+    }
 }
 
 /// A key with the type of its signatures.
@@ -117,7 +160,11 @@ where
     S: for<'s> TryFrom<&'s [u8]> + 'static,
 {
     fn boxed(algorithm: Algorithm, key: K) -> Box<dyn JwtVerifier> {
-        Box::new(Self { algorithm, key, signature: PhantomData })
+        Box::new(Self {
+            algorithm,
+            key,
+            signature: PhantomData,
+        })
     }
 }
 
@@ -126,7 +173,11 @@ where
     K: Verifier<S>,
     S: for<'s> TryFrom<&'s [u8]>,
 {
-    fn verify(&self, message: &[u8], signature: &Vec<u8>) -> std::result::Result<(), signature::Error> {
+    fn verify(
+        &self,
+        message: &[u8],
+        signature: &Vec<u8>,
+    ) -> std::result::Result<(), signature::Error> {
         let signature = S::try_from(signature).map_err(|_| signature::Error::new())?;
         self.key.verify(message, &signature)
     }
@@ -142,7 +193,8 @@ where
     }
 }
 
-/// Ed25519 with the strict rules (no points of small order), which leave no room for different results between programs.
+/// Ed25519 with the strict rules (no points of small order), which leave no room for different
+/// results between programs.
 struct Ed25519(ed25519_dalek::VerifyingKey);
 
 impl Verifier<ed25519_dalek::Signature> for Ed25519 {
@@ -155,8 +207,8 @@ impl Verifier<ed25519_dalek::Signature> for Ed25519 {
     }
 }
 
-/// A source of random numbers that always fails. Dependencies require one to build for browsers, but verification needs no
-/// random numbers.
+/// A source of random numbers that always fails. Dependencies require one to build for browsers,
+/// but verification needs no random numbers.
 #[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
 fn no_random(_: &mut [u8]) -> std::result::Result<(), getrandom::Error> {
     Err(getrandom::Error::UNSUPPORTED)
@@ -181,8 +233,15 @@ mod tests {
         DecodingKey::from_rsa_components(N, "AQAB").unwrap()
     }
 
-    /// Whether the signature is valid. Also checks that a changed text and a changed signature are not.
-    fn verifies(algorithm: Algorithm, key: &DecodingKey, header: &str, payload: &str, signature: &str) -> bool {
+    /// Whether the signature is valid. Also checks that a changed text and a changed signature are
+    /// not.
+    fn verifies(
+        algorithm: Algorithm,
+        key: &DecodingKey,
+        header: &str,
+        payload: &str,
+        signature: &str,
+    ) -> bool {
         let mut signature = URL_SAFE_NO_PAD.decode(signature).unwrap();
         let input = format!("{header}.{payload}");
         let is_valid = verify(algorithm, key, input.as_bytes(), &signature).unwrap();
@@ -213,21 +272,39 @@ mod tests {
         );
         let payload = "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";
         let signature = "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q";
-        assert!(verifies(Algorithm::ES256, &key.unwrap(), "eyJhbGciOiJFUzI1NiJ9", payload, signature));
+        assert!(verifies(
+            Algorithm::ES256,
+            &key.unwrap(),
+            "eyJhbGciOiJFUzI1NiJ9",
+            payload,
+            signature
+        ));
     }
 
     #[test]
     fn rfc_8037_a_4_ed25519() {
-        let key = DecodingKey::from_ed_components("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo").unwrap();
+        let key =
+            DecodingKey::from_ed_components("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo").unwrap();
         let signature = "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg";
         let payload = "RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc";
-        assert!(verifies(Algorithm::EdDSA, &key, "eyJhbGciOiJFZERTQSJ9", payload, signature));
+        assert!(verifies(
+            Algorithm::EdDSA,
+            &key,
+            "eyJhbGciOiJFZERTQSJ9",
+            payload,
+            signature
+        ));
     }
 
     #[test]
     fn keys_of_another_family_and_secrets_are_errors() {
         let secret = DecodingKey::from_secret(b"secret");
-        for algorithm in [Algorithm::HS256, Algorithm::RS256, Algorithm::ES256, Algorithm::EdDSA] {
+        for algorithm in [
+            Algorithm::HS256,
+            Algorithm::RS256,
+            Algorithm::ES256,
+            Algorithm::EdDSA,
+        ] {
             assert!(check_key(algorithm, &secret).is_err());
         }
         assert!(check_key(Algorithm::HS256, &rsa()).is_err());
@@ -245,8 +322,14 @@ mod tests {
         assert!((utilities.rsa_pub_components_from_public_key)(b"").is_err());
         assert!((utilities.ec_pub_components_from_private_key)(b"", Algorithm::ES256).is_err());
         assert!(
-            (utilities.ed_pub_components_from_private_key)(b"", &jsonwebtoken::jwk::EllipticCurve::Ed25519).is_err()
+            (utilities.ed_pub_components_from_private_key)(
+                b"",
+                &jsonwebtoken::jwk::EllipticCurve::Ed25519
+            )
+            .is_err()
         );
-        assert!((utilities.compute_digest)(b"", jsonwebtoken::jwk::ThumbprintHash::SHA256).is_err());
+        assert!(
+            (utilities.compute_digest)(b"", jsonwebtoken::jwk::ThumbprintHash::SHA256).is_err()
+        );
     }
 }

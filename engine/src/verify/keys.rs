@@ -35,7 +35,13 @@ impl Key {
 
     /// Whether the signature is a valid signature of the input by this key.
     pub(super) fn verifies(&self, input: &[u8], signature: &Vec<u8>) -> bool {
-        crypto::verify(jsonwebtoken_algorithm(self.algorithm), &self.key, input, signature).unwrap_or(false)
+        crypto::verify(
+            jsonwebtoken_algorithm(self.algorithm),
+            &self.key,
+            input,
+            signature,
+        )
+        .unwrap_or(false)
     }
 }
 
@@ -57,7 +63,11 @@ impl fmt::Display for KeyProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kid {
             Some(kid) => write!(f, "the key {} is not used: {}", quote(kid), self.message),
-            None => write!(f, "the key at index {} is not used: {}", self.index, self.message),
+            None => write!(
+                f,
+                "the key at index {} is not used: {}",
+                self.index, self.message
+            ),
         }
     }
 }
@@ -112,11 +122,18 @@ impl KeySetError {
 impl fmt::Display for KeySetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooLong(bytes) => write!(f, "the key set has {bytes} bytes, more than {MAX_KEY_SET_BYTES}"),
+            Self::TooLong(bytes) => write!(
+                f,
+                "the key set has {bytes} bytes, more than {MAX_KEY_SET_BYTES}"
+            ),
             Self::Pem => f.write_str("the key set is PEM, not JSON"),
             Self::Json(error) => write!(f, "the key set: {error}"),
             Self::DiscoveryDocument(address) => {
-                write!(f, "this is the discovery document; the keys are at {}", quote(address))
+                write!(
+                    f,
+                    "this is the discovery document; the keys are at {}",
+                    quote(address)
+                )
             }
             Self::NotAKeySet => f.write_str("the JSON is neither a key set nor a key"),
             Self::NoUsableKey(problems) => match problems.as_slice() {
@@ -130,7 +147,11 @@ impl fmt::Display for KeySetError {
 
 impl std::error::Error for KeySetError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        if let Self::Json(error) = self { Some(error) } else { None }
+        if let Self::Json(error) = self {
+            Some(error)
+        } else {
+            None
+        }
     }
 }
 
@@ -144,9 +165,9 @@ pub struct KeySet {
 impl KeySet {
     /// Parses a key set, or a single key, of at most [`MAX_KEY_SET_BYTES`].
     ///
-    /// A key that cannot be used (encryption keys, shared secrets, unknown curves, RSA below 2048 bits, no `kid`, published
-    /// private part, ...) is skipped and listed in [`problems`](Self::problems). The other keys stay usable if the provider
-    /// adds such a key.
+    /// A key that cannot be used (encryption keys, shared secrets, unknown curves, RSA below 2048
+    /// bits, no `kid`, published private part, ...) is skipped and listed in
+    /// [`problems`](Self::problems). The other keys stay usable if the provider adds such a key.
     ///
     /// # Errors
     /// The text is not strict JSON, is not a key set, or has no usable key.
@@ -162,43 +183,77 @@ impl KeySet {
         };
         match (set.get("keys"), set.get("jwks_uri")) {
             (Some(Value::Array(entries)), _) => Self::from_entries(entries.iter()),
-            (None, Some(Value::String(address))) => Err(KeySetError::DiscoveryDocument(address.clone())),
-            (None, None) if set.contains_key("kty") => Self::from_entries([&Value::Object(set)].into_iter()),
+            (None, Some(Value::String(address))) => {
+                Err(KeySetError::DiscoveryDocument(address.clone()))
+            }
+            (None, None) if set.contains_key("kty") => {
+                Self::from_entries([&Value::Object(set)].into_iter())
+            }
             _ => Err(KeySetError::NotAKeySet),
         }
     }
 
     fn from_entries<'v>(entries: impl Iterator<Item = &'v Value>) -> Result<Self, KeySetError> {
-        let mut set = Self { keys: Vec::new(), problems: Vec::new() };
+        let mut set = Self {
+            keys: Vec::new(),
+            problems: Vec::new(),
+        };
         for (index, entry) in entries.enumerate() {
             let kid = entry.get("kid").and_then(Value::as_str).map(str::to_owned);
             match set.read(entry) {
                 Ok(key) => set.keys.push(key),
-                Err(Unusable { code, message }) => set.problems.push(KeyProblem { index, kid, code, message }),
+                Err(Unusable { code, message }) => set.problems.push(KeyProblem {
+                    index,
+                    kid,
+                    code,
+                    message,
+                }),
             }
         }
-        if set.keys.is_empty() { Err(KeySetError::NoUsableKey(set.problems)) } else { Ok(set) }
+        if set.keys.is_empty() {
+            Err(KeySetError::NoUsableKey(set.problems))
+        } else {
+            Ok(set)
+        }
     }
 
     fn read(&self, entry: &Value) -> Result<Key, Unusable> {
-        let members = entry.as_object().ok_or_else(|| unusable("key_invalid", "it is not a JSON object"))?;
+        let members = entry
+            .as_object()
+            .ok_or_else(|| unusable("key_invalid", "it is not a JSON object"))?;
         check_purpose(members)?;
         let (algorithms, key) = public_key(members)?;
         let algorithm = pinned_algorithm(members, algorithms)?;
-        crypto::check_key(jsonwebtoken_algorithm(algorithm), &key)
-            .map_err(|error| unusable("key_invalid", &format!("the key itself is refused ({error})")))?;
+        crypto::check_key(jsonwebtoken_algorithm(algorithm), &key).map_err(|error| {
+            unusable(
+                "key_invalid",
+                &format!("the key itself is refused ({error})"),
+            )
+        })?;
         let kid = match members.get("kid") {
             Some(Value::String(kid)) if !kid.is_empty() => kid.clone(),
             None | Some(Value::String(_)) => {
-                return Err(unusable("key_without_kid", "it has no `kid`, so no token can name it"));
+                return Err(unusable(
+                    "key_without_kid",
+                    "it has no `kid`, so no token can name it",
+                ));
             }
             Some(_) => return Err(unusable("key_invalid", "its `kid` is not a string")),
         };
-        if self.keys.iter().any(|other| other.kid == kid && other.algorithm == algorithm) {
-            let message = "an earlier key has the same `kid` and algorithm, and only that one is used";
+        if self
+            .keys
+            .iter()
+            .any(|other| other.kid == kid && other.algorithm == algorithm)
+        {
+            let message =
+                "an earlier key has the same `kid` and algorithm, and only that one is used";
             return Err(unusable("duplicate_kid", message));
         }
-        Ok(Key { kid, algorithm, key })
+        Ok(Key {
+            kid,
+            algorithm,
+            key,
+        })
     }
 
     /// The usable keys, in the order of the set; never empty.
@@ -226,15 +281,25 @@ struct Unusable {
 }
 
 fn unusable(code: &'static str, message: &str) -> Unusable {
-    Unusable { code, message: message.to_owned() }
+    Unusable {
+        code,
+        message: message.to_owned(),
+    }
 }
 
-/// Checks that the key is for verification (`use`, `key_ops`) and has no private part (RFC 7517 sections 4.2 and 4.3).
+/// Checks that the key is for verification (`use`, `key_ops`) and has no private part (RFC 7517
+/// sections 4.2 and 4.3).
 fn check_purpose(members: &Map<String, Value>) -> Result<(), Unusable> {
     if members.get("kty").and_then(Value::as_str) == Some("oct") {
-        return Err(unusable("shared_secret", "it is a shared secret, and whoever can check one can forge with it"));
+        return Err(unusable(
+            "shared_secret",
+            "it is a shared secret, and whoever can check one can forge with it",
+        ));
     }
-    if ["d", "p", "q", "dp", "dq", "qi", "oth", "k"].iter().any(|private| members.contains_key(*private)) {
+    if ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
+        .iter()
+        .any(|private| members.contains_key(*private))
+    {
         let message = "it holds the private part: everybody who reads this set can sign with it";
         return Err(unusable("private_key", message));
     }
@@ -255,16 +320,18 @@ fn check_purpose(members: &Map<String, Value>) -> Result<(), Unusable> {
     }
 }
 
-/// The key, and the algorithms that its type allows. The first is the default for a key without `alg` (D-19).
-fn public_key(members: &Map<String, Value>) -> Result<(&'static [Algorithm], DecodingKey), Unusable> {
+/// The key, and the algorithms that its type allows. The first is the default for a key without
+/// `alg` (D-19).
+fn public_key(
+    members: &Map<String, Value>,
+) -> Result<(&'static [Algorithm], DecodingKey), Unusable> {
     use Algorithm::{EdDsa, Es256, Es384, Ps256, Ps384, Ps512, Rs256, Rs384, Rs512};
     let text = |name: &str| members.get(name).and_then(Value::as_str);
     match (text("kty"), text("crv")) {
         (Some("RSA"), _) => {
             let modulus = bytes(members, "n")?;
             if roca::is_vulnerable(&modulus) {
-                let message =
-                    "everybody can compute its private part (CVE-2017-15361); replace the key at the provider";
+                let message = "everybody can compute its private part (CVE-2017-15361); replace the key at the provider";
                 return Err(unusable("key_weak", message));
             }
             let key = DecodingKey::from_rsa_raw_components(&modulus, &bytes(members, "e")?);
@@ -272,36 +339,56 @@ fn public_key(members: &Map<String, Value>) -> Result<(&'static [Algorithm], Dec
         }
         (Some("EC"), Some("P-256")) => Ok((&[Es256], ec_key(members, 32)?)),
         (Some("EC"), Some("P-384")) => Ok((&[Es384], ec_key(members, 48)?)),
-        (Some("OKP"), Some("Ed25519")) => Ok((&[EdDsa], DecodingKey::from_ed_der(&bytes(members, "x")?))),
-        (Some("EC" | "OKP"), Some(curve)) => {
-            Err(unusable("key_unsupported", &format!("the curve {} is not supported", quote(curve))))
+        (Some("OKP"), Some("Ed25519")) => {
+            Ok((&[EdDsa], DecodingKey::from_ed_der(&bytes(members, "x")?)))
         }
+        (Some("EC" | "OKP"), Some(curve)) => Err(unusable(
+            "key_unsupported",
+            &format!("the curve {} is not supported", quote(curve)),
+        )),
         (Some("EC" | "OKP"), None) => Err(unusable("key_invalid", "it has no curve (`crv`)")),
-        (Some(kty), _) => Err(unusable("key_unsupported", &format!("the type {} is not supported", quote(kty)))),
+        (Some(kty), _) => Err(unusable(
+            "key_unsupported",
+            &format!("the type {} is not supported", quote(kty)),
+        )),
         (None, _) => Err(unusable("key_invalid", "it has no type (`kty`)")),
     }
 }
 
 /// The key's `alg`, or the default for its type.
-fn pinned_algorithm(members: &Map<String, Value>, allowed: &[Algorithm]) -> Result<Algorithm, Unusable> {
+fn pinned_algorithm(
+    members: &Map<String, Value>,
+    allowed: &[Algorithm],
+) -> Result<Algorithm, Unusable> {
     let alg = match (members.get("alg"), allowed) {
         (None, [default, ..]) => return Ok(*default),
         (Some(Value::String(alg)), _) => alg,
         _ => return Err(unusable("key_invalid", "its `alg` is not a string")),
     };
-    Algorithm::parse(alg).filter(|algorithm| allowed.contains(algorithm)).ok_or_else(|| {
-        unusable("key_algorithm", &format!("its algorithm {} is not one that is accepted for its type", quote(alg)))
-    })
+    Algorithm::parse(alg)
+        .filter(|algorithm| allowed.contains(algorithm))
+        .ok_or_else(|| {
+            unusable(
+                "key_algorithm",
+                &format!(
+                    "its algorithm {} is not one that is accepted for its type",
+                    quote(alg)
+                ),
+            )
+        })
 }
 
-/// Reads an elliptic-curve key: an uncompressed point (SEC 1 section 2.3.3) with coordinates of full length (RFC 7518
-/// section 6.2.1).
+/// Reads an elliptic-curve key: an uncompressed point (SEC 1 section 2.3.3) with coordinates of
+/// full length (RFC 7518 section 6.2.1).
 fn ec_key(members: &Map<String, Value>, length: usize) -> Result<DecodingKey, Unusable> {
     let mut point = vec![4];
     for coordinate in ["x", "y"] {
         let bytes = bytes(members, coordinate)?;
         if bytes.len() != length {
-            return Err(unusable("key_invalid", &format!("its `{coordinate}` is not {length} bytes long")));
+            return Err(unusable(
+                "key_invalid",
+                &format!("its `{coordinate}` is not {length} bytes long"),
+            ));
         }
         point.extend(bytes);
     }
@@ -313,7 +400,12 @@ fn bytes(members: &Map<String, Value>, name: &str) -> Result<Vec<u8>, Unusable> 
     encoded
         .and_then(|encoded| base64url::decode_strict(encoded).ok())
         .filter(|bytes| !bytes.is_empty())
-        .ok_or_else(|| unusable("key_invalid", &format!("its `{name}` is missing, or is not base64url")))
+        .ok_or_else(|| {
+            unusable(
+                "key_invalid",
+                &format!("its `{name}` is missing, or is not base64url"),
+            )
+        })
 }
 
 /// The algorithm as a value of jsonwebtoken.
@@ -391,7 +483,8 @@ mod tests {
         assert_eq!(code(rsa(&json!({"alg": 256}))), "key_invalid");
         for alg in ["EdDSA", "Ed25519"] {
             assert_eq!(
-                other(&json!({"kty": "OKP", "crv": "Ed25519", "kid": "k", "x": X, "alg": alg})).unwrap(),
+                other(&json!({"kty": "OKP", "crv": "Ed25519", "kid": "k", "x": X, "alg": alg}))
+                    .unwrap(),
                 Algorithm::EdDsa
             );
         }
@@ -406,7 +499,10 @@ mod tests {
         assert_eq!(code(rsa(&json!({"key_ops": []}))), "key_ops");
         assert_eq!(code(rsa(&json!({"key_ops": "verify"}))), "key_ops");
         assert_eq!(code(rsa(&json!({"d": "AA"}))), "private_key");
-        assert_eq!(code(other(&json!({"kty": "oct", "kid": "k", "k": "AA"}))), "shared_secret");
+        assert_eq!(
+            code(other(&json!({"kty": "oct", "kid": "k", "k": "AA"}))),
+            "shared_secret"
+        );
     }
 
     #[test]
@@ -417,12 +513,20 @@ mod tests {
         assert!(rsa(&json!({"n": modulus(1024)})).is_ok());
         assert_eq!(code(rsa(&json!({"n": modulus(1025)}))), "key_invalid");
         // 65537^128 has the size of a key of 2048 bits and the form of the keys in CVE-2017-15361.
-        let power = rsa::BigUint::from(65_537_u32).modpow(&128_u32.into(), &(rsa::BigUint::from(1_u32) << 4_096));
-        assert_eq!(code(rsa(&json!({"n": URL_SAFE_NO_PAD.encode(power.to_bytes_be())}))), "key_weak");
+        let power = rsa::BigUint::from(65_537_u32)
+            .modpow(&128_u32.into(), &(rsa::BigUint::from(1_u32) << 4_096));
+        assert_eq!(
+            code(rsa(
+                &json!({"n": URL_SAFE_NO_PAD.encode(power.to_bytes_be())})
+            )),
+            "key_weak"
+        );
         // Leading zeros do not count as length.
         let padded = URL_SAFE_NO_PAD.encode([vec![0; 200], vec![0xff; 128]].concat());
         assert_eq!(code(rsa(&json!({"n": padded}))), "key_invalid");
-        assert!(rsa(&json!({"n": format!("AA{N}")})).is_err() && rsa(&json!({"e": "AAEAAQ"})).is_ok());
+        assert!(
+            rsa(&json!({"n": format!("AA{N}")})).is_err() && rsa(&json!({"e": "AAEAAQ"})).is_ok()
+        );
         for e in ["AQ", "Ag", "AA", "", "AQAA", "____________"] {
             assert_eq!(code(rsa(&json!({"e": e}))), "key_invalid", "{e}");
         }
@@ -432,24 +536,43 @@ mod tests {
         assert_eq!(code(rsa(&json!({"kty": "rsa"}))), "key_unsupported");
         assert_eq!(code(other(&json!("key"))), "key_invalid");
 
-        let ec =
-            |crv: &str, x: &str, y: &str| code(other(&json!({"kty": "EC", "crv": crv, "kid": "k", "x": x, "y": y})));
+        let ec = |crv: &str, x: &str, y: &str| {
+            code(other(
+                &json!({"kty": "EC", "crv": crv, "kid": "k", "x": x, "y": y}),
+            ))
+        };
         // RFC 7515 appendix A.3, and a point off the curve.
-        let (x, y) = ("f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0");
+        let (x, y) = (
+            "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+            "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
+        );
         assert!(other(&json!({"kty": "EC", "crv": "P-256", "kid": "k", "x": x, "y": y})).is_ok());
         assert_eq!(ec("P-256", y, x), "key_invalid");
         assert_eq!(ec("P-256", "AA", y), "key_invalid");
         assert_eq!(ec("P-384", x, y), "key_invalid");
         assert_eq!(ec("P-521", x, y), "key_unsupported");
         assert_eq!(ec("secp256k1", x, y), "key_unsupported");
-        assert_eq!(code(other(&json!({"kty": "EC", "kid": "k", "x": x, "y": y}))), "key_invalid");
+        assert_eq!(
+            code(other(&json!({"kty": "EC", "kid": "k", "x": x, "y": y}))),
+            "key_invalid"
+        );
 
-        let ed = |crv: &str, x: &str| code(other(&json!({"kty": "OKP", "crv": crv, "kid": "k", "x": x})));
+        let ed = |crv: &str, x: &str| {
+            code(other(
+                &json!({"kty": "OKP", "crv": crv, "kid": "k", "x": x}),
+            ))
+        };
         assert_eq!(ed("Ed448", X), "key_unsupported");
         assert_eq!(ed("X25519", X), "key_unsupported");
         assert_eq!(ed("Ed25519", "AAAA"), "key_invalid");
         // The neutral element, which has a small order.
-        assert_eq!(ed("Ed25519", &URL_SAFE_NO_PAD.encode([[1].as_slice(), &[0; 31]].concat())), "key_invalid");
+        assert_eq!(
+            ed(
+                "Ed25519",
+                &URL_SAFE_NO_PAD.encode([[1].as_slice(), &[0; 31]].concat())
+            ),
+            "key_invalid"
+        );
     }
 
     #[test]
@@ -457,12 +580,16 @@ mod tests {
         assert_eq!(code(rsa(&json!({"kid": null}))), "key_without_kid");
         assert_eq!(code(rsa(&json!({"kid": ""}))), "key_without_kid");
         assert_eq!(code(rsa(&json!({"kid": 7}))), "key_invalid");
-        // Keys with the same ID are different if their algorithms are; otherwise, the first is used.
+        // Keys with the same ID are different if their algorithms are; otherwise, the first is
+        // used.
         assert!(rsa(&json!({"kid": "good"})).is_ok());
         assert_eq!(code(other(&good())), "duplicate_kid");
         let set = KeySet::parse(&good().to_string()).unwrap();
         assert!(set.contains("good") && !set.contains("Good"));
-        assert_eq!(set.keys().iter().map(Key::kid).collect::<Vec<_>>(), ["good"]);
+        assert_eq!(
+            set.keys().iter().map(Key::kid).collect::<Vec<_>>(),
+            ["good"]
+        );
     }
 
     #[test]
@@ -478,7 +605,10 @@ mod tests {
             ("[]", "key_set_invalid"),
             ("{}", "key_set_invalid"),
             (r#"{"keys":{}}"#, "key_set_invalid"),
-            (r#"{"issuer":"i","jwks_uri":"https://idp.example/keys"}"#, "discovery_document"),
+            (
+                r#"{"issuer":"i","jwks_uri":"https://idp.example/keys"}"#,
+                "discovery_document",
+            ),
             (r#"{"keys":[]}"#, "no_usable_key"),
             (r#"{"keys":[{"kty":"oct","k":"AA"},1]}"#, "no_usable_key"),
             (r#"{"kty":"oct","k":"AA"}"#, "no_usable_key"),
@@ -487,8 +617,14 @@ mod tests {
             assert_eq!(error.code(), code, "{text}");
             assert!(!error.to_string().ends_with('.') && !error.hint().is_empty());
         }
-        let error = KeySet::parse(r#"{"keys":[{"kty":"RSA","kid":"old","n":"AQAB","e":"AQAB"}]}"#).unwrap_err();
-        assert!(error.to_string().starts_with("no usable key: the key `old` is not used: "), "{error}");
+        let error = KeySet::parse(r#"{"keys":[{"kty":"RSA","kid":"old","n":"AQAB","e":"AQAB"}]}"#)
+            .unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("no usable key: the key `old` is not used: "),
+            "{error}"
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Verifies tokens with the keys of their issuer (feature `verify`, D-19).
 //!
-//! Only [`verify()`] and its variants create [`Claims`]. [`verification_steps()`] runs the same checks and reports each one.
+//! Only [`verify()`] and its variants create [`Claims`]. [`verification_steps()`] runs the same
+//! checks and reports each one.
 
 mod crypto;
 mod keys;
@@ -68,7 +69,11 @@ pub struct VerificationStep {
 ///
 /// # Errors
 /// The first check that failed, in that order.
-pub fn verify(token: &str, keys: &KeySet, validation: Validation<'_>) -> Result<Verified, VerifyError> {
+pub fn verify(
+    token: &str,
+    keys: &KeySet,
+    validation: Validation<'_>,
+) -> Result<Verified, VerifyError> {
     verify_with_rules(token, keys, validation, TokenRules::default())
 }
 
@@ -100,13 +105,21 @@ pub fn verify_with_rules(
     for (_, check) in CHECKS {
         check(stated(&signed), validation.requirements(rules))?;
     }
-    Ok(Verified { header: signed.token.header, claims: signed.token.claims.into_verified() })
+    Ok(Verified {
+        header: signed.token.header,
+        claims: signed.token.claims.into_verified(),
+    })
 }
 
-/// Runs the same checks as [`verify()`] and reports each one. `verify` accepts the token if and only if no check failed. If the
-/// signature check failed, the results of the later checks are about unverified claims.
+/// Runs the same checks as [`verify()`] and reports each one. `verify` accepts the token if and
+/// only if no check failed. If the signature check failed, the results of the later checks are
+/// about unverified claims.
 #[must_use]
-pub fn verification_steps(token: &str, keys: &KeySet, validation: Validation<'_>) -> Vec<VerificationStep> {
+pub fn verification_steps(
+    token: &str,
+    keys: &KeySet,
+    validation: Validation<'_>,
+) -> Vec<VerificationStep> {
     verification_steps_with_rules(token, keys, validation, TokenRules::default())
 }
 
@@ -119,13 +132,26 @@ pub fn verification_steps_with_rules(
     rules: TokenRules,
 ) -> Vec<VerificationStep> {
     let signed = Signed::read(token).map_err(VerifyError::Token);
-    let form = signed.as_ref().map(|_| ClaimCheck::Passed("a signed JWT in compact form".to_owned()));
-    let unread = || Ok(ClaimCheck::NotChecked("the token could not be read".to_owned()));
+    let form = signed
+        .as_ref()
+        .map(|_| ClaimCheck::Passed("a signed JWT in compact form".to_owned()));
+    let unread = || {
+        Ok(ClaimCheck::NotChecked(
+            "the token could not be read".to_owned(),
+        ))
+    };
     let mut steps = vec![step("form", form.map_err(Clone::clone))];
-    steps.push(step("signature", signed.as_ref().map_or_else(|_| unread(), |signed| check_signature(signed, keys))));
+    steps.push(step(
+        "signature",
+        signed
+            .as_ref()
+            .map_or_else(|_| unread(), |signed| check_signature(signed, keys)),
+    ));
     for (name, check) in CHECKS {
-        let result =
-            signed.as_ref().map_or_else(|_| unread(), |signed| check(stated(signed), validation.requirements(rules)));
+        let result = signed.as_ref().map_or_else(
+            |_| unread(),
+            |signed| check(stated(signed), validation.requirements(rules)),
+        );
         steps.push(step(name, result));
     }
     steps
@@ -133,12 +159,18 @@ pub fn verification_steps_with_rules(
 
 fn step(name: &'static str, result: Result<ClaimCheck, VerifyError>) -> VerificationStep {
     match result {
-        Ok(ClaimCheck::Passed(detail)) => {
-            VerificationStep { name, outcome: VerificationOutcome::Passed, code: None, detail }
-        }
-        Ok(ClaimCheck::NotChecked(detail)) => {
-            VerificationStep { name, outcome: VerificationOutcome::NotChecked, code: None, detail }
-        }
+        Ok(ClaimCheck::Passed(detail)) => VerificationStep {
+            name,
+            outcome: VerificationOutcome::Passed,
+            code: None,
+            detail,
+        },
+        Ok(ClaimCheck::NotChecked(detail)) => VerificationStep {
+            name,
+            outcome: VerificationOutcome::NotChecked,
+            code: None,
+            detail,
+        },
         Err(error) => VerificationStep {
             name,
             outcome: VerificationOutcome::Failed,
@@ -150,12 +182,20 @@ fn step(name: &'static str, result: Result<ClaimCheck, VerifyError>) -> Verifica
 
 impl<'a> Validation<'a> {
     const fn requirements(&self, rules: TokenRules) -> Requirements<'a> {
-        Requirements { issuer: self.issuer, audience: self.audience, now: Some(self.now.as_seconds()), rules }
+        Requirements {
+            issuer: self.issuer,
+            audience: self.audience,
+            now: Some(self.now.as_seconds()),
+            rules,
+        }
     }
 }
 
 const fn stated<'s>(signed: &'s Signed<'_>) -> TokenContent<'s> {
-    TokenContent { header: Some(&signed.token.header), claims: &signed.token.claims }
+    TokenContent {
+        header: Some(&signed.token.header),
+        claims: &signed.token.claims,
+    }
 }
 
 fn check_signature(signed: &Signed<'_>, keys: &KeySet) -> Result<ClaimCheck, VerifyError> {
@@ -163,12 +203,22 @@ fn check_signature(signed: &Signed<'_>, keys: &KeySet) -> Result<ClaimCheck, Ver
     let algorithm = signed.token.header.algorithm();
     // The header selects the key, but never the algorithm that a key is used with.
     let mut candidates = keys.keys().iter().filter(|key| key.kid() == kid).peekable();
-    let first = candidates.peek().map(|key| key.algorithm()).ok_or_else(|| VerifyError::KidUnknown(kid.to_owned()))?;
-    let key = candidates
-        .find(|key| key.algorithm() == algorithm)
-        .ok_or(VerifyError::AlgorithmMismatch { token: algorithm, key: first })?;
+    let first = candidates
+        .peek()
+        .map(|key| key.algorithm())
+        .ok_or_else(|| VerifyError::KidUnknown(kid.to_owned()))?;
+    let key = candidates.find(|key| key.algorithm() == algorithm).ok_or(
+        VerifyError::AlgorithmMismatch {
+            token: algorithm,
+            key: first,
+        },
+    )?;
     if key.verifies(signed.input.as_bytes(), &signed.signature) {
-        Ok(ClaimCheck::Passed(format!("{} by the key {}", algorithm.name(), quote(kid))))
+        Ok(ClaimCheck::Passed(format!(
+            "{} by the key {}",
+            algorithm.name(),
+            quote(kid)
+        )))
     } else {
         Err(VerifyError::Signature)
     }

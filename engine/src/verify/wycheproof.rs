@@ -1,5 +1,5 @@
-//! Checks signatures and keys with Wycheproof's test vectors, most of them forged or malformed. [`DIFFERENCES`] lists the
-//! results that differ from Wycheproof's, with the reasons.
+//! Checks signatures and keys with Wycheproof's test vectors, most of them forged or malformed.
+//! [`DIFFERENCES`] lists the results that differ from Wycheproof's, with the reasons.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ const DER: &str = "a signature of a JWS is the fixed-width r and s, not DER (RFC
 const NULL: &str = "PKCS #1 2.2 does not allow signers to omit the NULL parameter of the digest";
 const SALT: &str = "the salt of a JWS is as long as the hash (RFC 7518 section 3.5)";
 const SALT_OF_JWS: &str = "invalid only because the set requires an empty salt; JWS requires a salt as long as the hash, as in this signature";
-const MASK: &str =
-    "in a JWS, the mask uses the hash of the signature, and the salt has its length (RFC 7518 section 3.5)";
+const MASK: &str = "in a JWS, the mask uses the hash of the signature, and the salt has its length (RFC 7518 section 3.5)";
 
-/// Different results: the test set, Wycheproof's result, the engine's result, the number of signatures, and the reason.
+/// Different results: the test set, Wycheproof's result, the engine's result, the number of
+/// signatures, and the reason.
 const DIFFERENCES: &[(&str, &str, &str, usize, &str)] = &[
     ("EcdsaSecp256r1Sha256", "valid", "refused", 174, DER),
     ("EcdsaSecp384r1Sha384", "valid", "refused", 194, DER),
@@ -34,14 +34,50 @@ const DIFFERENCES: &[(&str, &str, &str, usize, &str)] = &[
     ("Rsa8192Sha256", "acceptable", "refused", 1, NULL),
     ("Rsa8192Sha384", "acceptable", "refused", 1, NULL),
     ("Rsa8192Sha512", "acceptable", "refused", 1, NULL),
-    ("RsaPss2048Sha256Mgf1SaltLen0", "invalid", "accepted", 1, SALT_OF_JWS),
+    (
+        "RsaPss2048Sha256Mgf1SaltLen0",
+        "invalid",
+        "accepted",
+        1,
+        SALT_OF_JWS,
+    ),
     ("RsaPss2048Sha256Mgf1SaltLen0", "valid", "refused", 61, SALT),
-    ("RsaPss2048Sha256Mgf1SaltLen0WithParams", "invalid", "accepted", 1, SALT_OF_JWS),
-    ("RsaPss2048Sha256Mgf1SaltLen0WithParams", "valid", "refused", 61, SALT),
+    (
+        "RsaPss2048Sha256Mgf1SaltLen0WithParams",
+        "invalid",
+        "accepted",
+        1,
+        SALT_OF_JWS,
+    ),
+    (
+        "RsaPss2048Sha256Mgf1SaltLen0WithParams",
+        "valid",
+        "refused",
+        61,
+        SALT,
+    ),
     ("RsaPss2048Sha256Mgf1Sha1_20", "valid", "refused", 63, MASK),
-    ("RsaPss2048Sha512Mgf1Sha256SaltLen32WithParams", "valid", "refused", 132, MASK),
-    ("RsaPss4096Sha512Mgf1SaltLen32", "valid", "refused", 132, SALT),
-    ("RsaPss4096Sha512Mgf1SaltLen32WithParams", "valid", "refused", 132, SALT),
+    (
+        "RsaPss2048Sha512Mgf1Sha256SaltLen32WithParams",
+        "valid",
+        "refused",
+        132,
+        MASK,
+    ),
+    (
+        "RsaPss4096Sha512Mgf1SaltLen32",
+        "valid",
+        "refused",
+        132,
+        SALT,
+    ),
+    (
+        "RsaPss4096Sha512Mgf1SaltLen32WithParams",
+        "valid",
+        "refused",
+        132,
+        SALT,
+    ),
     ("RsaPssmisc", "valid", "refused", 87, MASK),
     ("RsaPssmiscWithParams", "valid", "refused", 87, MASK),
 ];
@@ -72,16 +108,27 @@ impl Comparison {
         // A key that cannot be used accepts no signature.
         let keys = KeySet::parse(&key.to_string()).ok();
         for (message, signature, result) in vectors {
-            *self.compared.entry(key["alg"].as_str().unwrap().to_owned()).or_default() += 1;
-            let is_accepted = keys.as_ref().is_some_and(|keys| keys.keys()[0].verifies(message, signature));
+            *self
+                .compared
+                .entry(key["alg"].as_str().unwrap().to_owned())
+                .or_default() += 1;
+            let is_accepted = keys
+                .as_ref()
+                .is_some_and(|keys| keys.keys()[0].verifies(message, signature));
             let engine = if is_accepted { "accepted" } else { "refused" };
             let wycheproof = match result {
                 TestResult::Valid => "valid",
                 TestResult::Invalid => "invalid",
                 TestResult::Acceptable => "acceptable",
             };
-            if !matches!((wycheproof, engine), ("valid", "accepted") | ("invalid", "refused")) {
-                *self.differences.entry((set.to_owned(), wycheproof, engine)).or_default() += 1;
+            if !matches!(
+                (wycheproof, engine),
+                ("valid", "accepted") | ("invalid", "refused")
+            ) {
+                *self
+                    .differences
+                    .entry((set.to_owned(), wycheproof, engine))
+                    .or_default() += 1;
             }
         }
     }
@@ -121,28 +168,47 @@ fn signatures_are_judged_as_wycheproof_judges_them() {
         for group in ecdsa::TestSet::load(name).unwrap().test_groups {
             let (x, y) = group.key.key[1..].split_at((group.key.key.len() - 1) / 2);
             let key = json!({ "kty": "EC", "kid": "k", "alg": alg, "crv": crv, "x": encode(x), "y": encode(y) });
-            let vectors = group.tests.iter().map(|test| (&*test.msg, &*test.sig, test.result));
+            let vectors = group
+                .tests
+                .iter()
+                .map(|test| (&*test.msg, &*test.sig, test.result));
             comparison.compare(&format!("{name:?}"), &key, vectors);
         }
     }
-    for group in eddsa::TestSet::load(eddsa::TestName::Ed25519).unwrap().test_groups {
+    for group in eddsa::TestSet::load(eddsa::TestName::Ed25519)
+        .unwrap()
+        .test_groups
+    {
         let key = json!({ "kty": "OKP", "kid": "k", "alg": "EdDSA", "crv": "Ed25519", "x": encode(&group.key.pk) });
-        let vectors = group.tests.iter().map(|test| (&*test.msg, &*test.sig, test.result));
+        let vectors = group
+            .tests
+            .iter()
+            .map(|test| (&*test.msg, &*test.sig, test.result));
         comparison.compare("Ed25519", &key, vectors);
     }
     for name in rsa_pkcs1_verify::TestName::all() {
         for group in rsa_pkcs1_verify::TestSet::load(name).unwrap().test_groups {
-            let Some(alg) = with_hash("RS", group.hash) else { continue };
+            let Some(alg) = with_hash("RS", group.hash) else {
+                continue;
+            };
             let key = rsa(&alg, &group.key.n, &group.key.e);
-            let vectors = group.tests.iter().map(|test| (&*test.msg, &*test.sig, test.result));
+            let vectors = group
+                .tests
+                .iter()
+                .map(|test| (&*test.msg, &*test.sig, test.result));
             comparison.compare(&format!("{name:?}"), &key, vectors);
         }
     }
     for name in rsa_pss_verify::TestName::all() {
         for group in rsa_pss_verify::TestSet::load(name).unwrap().test_groups {
-            let Some(alg) = with_hash("PS", group.hash) else { continue };
+            let Some(alg) = with_hash("PS", group.hash) else {
+                continue;
+            };
             let key = rsa(&alg, &group.key.n, &group.key.e);
-            let vectors = group.tests.iter().map(|test| (&*test.msg, &*test.sig, test.result));
+            let vectors = group
+                .tests
+                .iter()
+                .map(|test| (&*test.msg, &*test.sig, test.result));
             comparison.compare(&format!("{name:?}"), &key, vectors);
         }
     }
@@ -151,10 +217,16 @@ fn signatures_are_judged_as_wycheproof_judges_them() {
         .iter()
         .map(|((set, wycheproof, engine), count)| (set.as_str(), *wycheproof, *engine, *count))
         .collect();
-    let expected: Vec<_> =
-        DIFFERENCES.iter().map(|(set, wycheproof, engine, count, _)| (*set, *wycheproof, *engine, *count)).collect();
+    let expected: Vec<_> = DIFFERENCES
+        .iter()
+        .map(|(set, wycheproof, engine, count, _)| (*set, *wycheproof, *engine, *count))
+        .collect();
     assert_eq!(differences, expected);
     assert!(DIFFERENCES.iter().all(|(.., reason)| !reason.is_empty()));
-    let compared: Vec<_> = comparison.compared.iter().map(|(algorithm, count)| (algorithm.as_str(), *count)).collect();
+    let compared: Vec<_> = comparison
+        .compared
+        .iter()
+        .map(|(algorithm, count)| (algorithm.as_str(), *count))
+        .collect();
     assert_eq!(compared, COMPARED);
 }

@@ -7,8 +7,8 @@ use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::Principal;
 use gbac_engine::policy as policies;
 use gbac_json::{
-    AnswerJson, CollisionReportJson, DiffJson, FaultCode, FindingJson, IdentityComparisonJson, LeastGrantJson,
-    PermissionsJson, RevocationJson, WhatIfJson, WhoCanJson,
+    AnswerJson, CollisionReportJson, DiffJson, FaultCode, FindingJson, IdentityComparisonJson,
+    LeastGrantJson, PermissionsJson, RevocationJson, WhatIfJson, WhoCanJson,
 };
 use wasm_bindgen::prelude::*;
 
@@ -23,10 +23,16 @@ impl Policy {
     #[must_use]
     pub fn who_can(&self, question: &str) -> Option<JsValue> {
         let check = question_from(question)?;
-        let request = check
-            .access(At::IgnoringExpiry)
-            .ok_or_else(|| Fault::new(FaultCode::REQUEST_NOT_TAKEN, &"ask about one operation on one resource"));
-        Some(value(&WhoCanJson::from(&gbac_analysis::who_can(&self.policy(), &ok_or_store(request)?))))
+        let request = check.access(At::IgnoringExpiry).ok_or_else(|| {
+            Fault::new(
+                FaultCode::REQUEST_NOT_TAKEN,
+                &"ask about one operation on one resource",
+            )
+        });
+        Some(value(&WhoCanJson::from(&gbac_analysis::who_can(
+            &self.policy(),
+            &ok_or_store(request)?,
+        ))))
     }
 
     /// The permissions of a principal, as `Type:name`; `User:*` is everyone.
@@ -36,49 +42,73 @@ impl Policy {
         let principal = Principal::parse(principal);
         let principal = principal.map_err(|error| Fault::with_hint(&error, &error.hint()));
         let scope = Scope::of(&ok_or_store(principal)?);
-        Some(value(&PermissionsJson::from(&gbac_analysis::permissions_of(&self.policy(), &scope))))
+        Some(value(&PermissionsJson::from(
+            &gbac_analysis::permissions_of(&self.policy(), &scope),
+        )))
     }
 
     /// The decisions that differ in a later policy.
     #[must_use]
     pub fn diff(&self, later: &Self) -> JsValue {
-        value(&DiffJson::from(&gbac_analysis::diff(&self.policy(), &later.policy())))
+        value(&DiffJson::from(&gbac_analysis::diff(
+            &self.policy(),
+            &later.policy(),
+        )))
     }
 
-    /// Names that become the same group, among `names` (a JSON array of names in a token) and all known groups. Nested names
-    /// are treated as in the settings, unless `nested` is given.
+    /// Names that become the same group, among `names` (a JSON array of names in a token) and all
+    /// known groups. Nested names are treated as in the settings, unless `nested` is given.
     #[must_use]
     pub fn collisions(&self, names: &str, nested: Option<String>, limit: usize) -> Option<JsValue> {
-        let names: Vec<String> = ok_or_store(
-            serde_json::from_str(names)
-                .map_err(|_| Fault::new(FaultCode::WRONG_TYPE, &"the names are an array of texts")),
-        )?;
+        let names: Vec<String> =
+            ok_or_store(serde_json::from_str(names).map_err(|_| {
+                Fault::new(FaultCode::WRONG_TYPE, &"the names are an array of texts")
+            }))?;
         let policy = self.policy();
         let nested = match nested {
             Some(nested) => ok_or_store(
-                nested.parse::<NestedGroupBehavior>().map_err(|error| Fault::with_hint(&error, error.hint())),
+                nested
+                    .parse::<NestedGroupBehavior>()
+                    .map_err(|error| Fault::with_hint(&error, error.hint())),
             )?,
             None => policy.settings().identity_rules().extraction.nested,
         };
-        Some(value(&CollisionReportJson::from(&gbac_analysis::collision_gains(&policy, nested, &names, limit))))
+        Some(value(&CollisionReportJson::from(
+            &gbac_analysis::collision_gains(&policy, nested, &names, limit),
+        )))
     }
 
     /// The effect of changes on an identity, and on the decision of a check if one is given.
     #[wasm_bindgen(js_name = whatIf)]
     #[must_use]
-    pub fn what_if(&self, who: &str, changes: &str, question: Option<String>, now: f64) -> Option<JsValue> {
+    pub fn what_if(
+        &self,
+        who: &str,
+        changes: &str,
+        question: Option<String>,
+        now: f64,
+    ) -> Option<JsValue> {
         let subject = ok_or_store(
             gbac_json::subject_from_json(who)
                 .map_err(|problems| Fault::problems(FaultCode::IDENTITY_INVALID, &problems)),
         )?;
         let changes = gbac_json::hypothetical_changes_from_json(changes);
-        let changes = ok_or_store(changes.map_err(|problems| Fault::problems(FaultCode::CHANGE_INVALID, &problems)))?;
+        let changes = ok_or_store(
+            changes.map_err(|problems| Fault::problems(FaultCode::CHANGE_INVALID, &problems)),
+        )?;
         let question = match question {
             Some(question) => Some(question_from(&question)?),
             None => None,
         };
         let at = At::seconds(now);
-        let effect = gbac_analysis::what_if(&self.policy(), &subject, &changes, question.as_ref(), None, at);
+        let effect = gbac_analysis::what_if(
+            &self.policy(),
+            &subject,
+            &changes,
+            question.as_ref(),
+            None,
+            at,
+        );
         let effect = ok_or_store(effect.map_err(|error| Fault::from(&error)))?;
         // As text, because the result can contain settings, whose attributes have arbitrary names.
         Some(parsed(&text(&WhatIfJson::from(&effect))))
@@ -96,7 +126,9 @@ impl Policy {
 #[must_use]
 pub fn lint_document(document: &str) -> Option<JsValue> {
     let list = gbac_json::lint_from_json(document);
-    Some(findings(&ok_or_store(list.map_err(|problems| Fault::problems(FaultCode::POLICY_INVALID, &problems)))?))
+    Some(findings(&ok_or_store(list.map_err(|problems| {
+        Fault::problems(FaultCode::POLICY_INVALID, &problems)
+    }))?))
 }
 
 fn findings(list: &[Finding]) -> JsValue {
@@ -105,16 +137,21 @@ fn findings(list: &[Finding]) -> JsValue {
 
 #[wasm_bindgen]
 impl Identity {
-    /// Its permissions until it expires, and whether it has expired at `now`, in seconds since 1970, if given.
+    /// Its permissions until it expires, and whether it has expired at `now`, in seconds since
+    /// 1970, if given.
     #[must_use]
     pub fn permissions(&self, now: Option<f64>) -> JsValue {
         let policy = self.state.policy.borrow();
         let identity = self.open.identity();
         let expired = now.is_some_and(|now| identity.is_expired(At::seconds(now)));
-        value(&PermissionsJson { expired, ..(&gbac_analysis::permissions(&policy, identity)).into() })
+        value(&PermissionsJson {
+            expired,
+            ..(&gbac_analysis::permissions(&policy, identity)).into()
+        })
     }
 
-    /// The smallest change that would allow a request; `None` for an API request for which one of several permissions suffices.
+    /// The smallest change that would allow a request; `None` for an API request for which one of
+    /// several permissions suffices.
     #[wasm_bindgen(js_name = leastGrant)]
     #[must_use]
     pub fn least_grant(&mut self, question: &str, now: f64) -> Option<JsValue> {
@@ -131,11 +168,17 @@ impl Identity {
             Answer::Api { decisions, .. } => Ok(decisions
                 .iter()
                 .map(|(required, _)| {
-                    check.request(required.operation, required.resource_type, &required.resource_name, at)
+                    check.request(
+                        required.operation,
+                        required.resource_type,
+                        &required.resource_name,
+                        at,
+                    )
                 })
                 .collect()),
         };
-        let least = gbac_analysis::least_grant(&policy, self.open.identity(), &ok_or_store(requests)?);
+        let least =
+            gbac_analysis::least_grant(&policy, self.open.identity(), &ok_or_store(requests)?);
         Some(value(&LeastGrantJson::from(&least)))
     }
 
@@ -143,9 +186,12 @@ impl Identity {
     #[must_use]
     pub fn revoke(&self, question: &str, now: f64) -> Option<JsValue> {
         let check = question_from(question)?;
-        let request = check
-            .access(At::seconds(now))
-            .ok_or_else(|| Fault::new(FaultCode::REQUEST_NOT_TAKEN, &"ask about one operation on one resource"));
+        let request = check.access(At::seconds(now)).ok_or_else(|| {
+            Fault::new(
+                FaultCode::REQUEST_NOT_TAKEN,
+                &"ask about one operation on one resource",
+            )
+        });
         let policy = self.state.policy.borrow();
         Some(value(&RevocationJson::from(&gbac_analysis::revoke(
             &policy,
@@ -154,10 +200,15 @@ impl Identity {
         ))))
     }
 
-    /// How the permissions of this identity and another one of the same policy differ, and the decisions of both on a check, if
-    /// one is given.
+    /// How the permissions of this identity and another one of the same policy differ, and the
+    /// decisions of both on a check, if one is given.
     #[must_use]
-    pub fn compare(&mut self, other: &mut Self, question: Option<String>, now: f64) -> Option<JsValue> {
+    pub fn compare(
+        &mut self,
+        other: &mut Self,
+        question: Option<String>,
+        now: f64,
+    ) -> Option<JsValue> {
         let at = At::seconds(now);
         let policy = self.state.policy.borrow();
         let mut comparison = IdentityComparisonJson::from(&gbac_analysis::compare_identities(
@@ -167,16 +218,24 @@ impl Identity {
         ));
         if let Some(question) = question {
             let check = question_from(&question)?;
-            let [first, second] =
-                [evaluate(&policy, &mut self.open, &check, at)?, evaluate(&policy, &mut other.open, &check, at)?];
+            let [first, second] = [
+                evaluate(&policy, &mut self.open, &check, at)?,
+                evaluate(&policy, &mut other.open, &check, at)?,
+            ];
             comparison.answers = Some([AnswerJson::from(&first), AnswerJson::from(&second)]);
         }
         Some(value(&comparison))
     }
 }
 
-fn evaluate(policy: &policies::Policy, open: &mut PreparedIdentity, check: &Check, default_at: At) -> Option<Answer> {
+fn evaluate(
+    policy: &policies::Policy,
+    open: &mut PreparedIdentity,
+    check: &Check,
+    default_at: At,
+) -> Option<Answer> {
     ok_or_store(
-        gbac_analysis::check::evaluate_with(policy, open, check, default_at).map_err(|error| Fault::from(&error)),
+        gbac_analysis::check::evaluate_with(policy, open, check, default_at)
+            .map_err(|error| Fault::from(&error)),
     )
 }

@@ -1,5 +1,6 @@
-//! The error of the last failed call. `www/` takes it from here and throws it. The module itself never throws for invalid
-//! arguments, so an exception of a call always means that the module failed and must not be called again.
+//! The error of the last failed call. `www/` takes it from here and throws it. The module itself
+//! never throws for invalid arguments, so an exception of a call always means that the module
+//! failed and must not be called again.
 
 use std::cell::Cell;
 use std::fmt::Display;
@@ -17,10 +18,15 @@ thread_local! {
 pub(crate) struct Fault(String);
 
 impl Fault {
-    /// Creates an error. Removes credentials from the message, because a token may be pasted as any argument.
+    /// Creates an error. Removes credentials from the message, because a token may be pasted as any
+    /// argument.
     pub(crate) fn new(code: FaultCode, message: &dyn Display) -> Self {
         let message = without_credentials(&message.to_string());
-        Self(text(&FaultJson { code: code.into(), message, problems: &[] }))
+        Self(text(&FaultJson {
+            code: code.into(),
+            message,
+            problems: &[],
+        }))
     }
 
     /// Creates an error from an error of the engine and its hint.
@@ -32,7 +38,11 @@ impl Fault {
     }
 
     pub(crate) fn problems(code: FaultCode, problems: &Problems) -> Self {
-        Self(text(&FaultJson { code: code.into(), message: problems.to_string(), problems: &problems.0 }))
+        Self(text(&FaultJson {
+            code: code.into(),
+            message: problems.to_string(),
+            problems: &problems.0,
+        }))
     }
 }
 
@@ -50,7 +60,8 @@ pub(crate) fn ok_or_store<T>(result: Result<T, Fault>) -> Option<T> {
     result.map_err(|fault| FAULT.set(fault.0)).ok()
 }
 
-/// Takes the error of the last failed call, as JSON text with `code`, `message` and `problems`; empty if there is none.
+/// Takes the error of the last failed call, as JSON text with `code`, `message` and `problems`;
+/// empty if there is none.
 #[wasm_bindgen(js_name = takeFault)]
 #[must_use]
 pub fn take_fault() -> String {

@@ -1,8 +1,8 @@
 //! The engine for JavaScript: classes and conversions, without rules of its own.
 //!
-//! Arguments are strings, bytes and numbers. `www/` converts objects to JSON text before it calls this module, and reports
-//! cycles, throwing getters and lone surrogates. Results are values from serde-wasm-bindgen. A call that fails returns
-//! nothing, and `takeFault` returns the error.
+//! Arguments are strings, bytes and numbers. `www/` converts objects to JSON text before it calls
+//! this module, and reports cycles, throwing getters and lone surrogates. Results are values from
+//! serde-wasm-bindgen. A call that fails returns nothing, and `takeFault` returns the error.
 
 #[cfg(feature = "analyze")]
 mod analysis;
@@ -50,34 +50,56 @@ struct State {
 
 #[wasm_bindgen]
 impl Policy {
-    /// Loads a policy document in UTF-8. A string would be copied character by character, in JavaScript that is not yet
-    /// optimized at startup. The error has `problems`, each with `path`, `code` and `message`.
+    /// Loads a policy document in UTF-8. A string would be copied character by character, in
+    /// JavaScript that is not yet optimized at startup. The error has `problems`, each with `path`,
+    /// `code` and `message`.
     #[must_use]
     pub fn load(document: &[u8]) -> Option<Self> {
         // Invalid UTF-8 is read as an empty text, which is an error.
         let policy = gbac_json::policy_from_json(std::str::from_utf8(document).unwrap_or_default());
-        let policy = ok_or_store(policy.map_err(|problems| Fault::problems(FaultCode::POLICY_INVALID, &problems)))?;
-        Some(Self(Rc::new(State { policy: RefCell::new(policy), resources: RefCell::default() })))
+        let policy = ok_or_store(
+            policy.map_err(|problems| Fault::problems(FaultCode::POLICY_INVALID, &problems)),
+        )?;
+        Some(Self(Rc::new(State {
+            policy: RefCell::new(policy),
+            resources: RefCell::default(),
+        })))
     }
 
-    /// Evaluates a check, and explains it with at most `explain` candidates if that is given; API requests cannot be explained.
-    /// `now` is in seconds since 1970 and is used if the check has no time.
+    /// Evaluates a check, and explains it with at most `explain` candidates if that is given; API
+    /// requests cannot be explained. `now` is in seconds since 1970 and is used if the check has no
+    /// time.
     #[must_use]
     pub fn ask(&self, check: &str, explain: Option<usize>, now: f64) -> Option<JsValue> {
         let check = ok_or_store(
-            gbac_json::check_from_json(check).map_err(|problems| Fault::problems(FaultCode::CHECK_INVALID, &problems)),
+            gbac_json::check_from_json(check)
+                .map_err(|problems| Fault::problems(FaultCode::CHECK_INVALID, &problems)),
         )?;
         let resolved = self.resolve(&check.subject, None)?;
         let policy = self.policy();
-        answer(&policy, &mut PreparedIdentity::new(&policy, resolved.identity), &check, explain, At::seconds(now))
+        answer(
+            &policy,
+            &mut PreparedIdentity::new(&policy, resolved.identity),
+            &check,
+            explain,
+            At::seconds(now),
+        )
     }
 
     /// Applies one change in place; returns whether it changed the policy.
     #[must_use]
     pub fn apply(&self, change: &str) -> Option<bool> {
         let change = gbac_json::change_from_json(change);
-        let change = ok_or_store(change.map_err(|problems| Fault::problems(FaultCode::CHANGE_INVALID, &problems)))?;
-        ok_or_store(self.0.policy.borrow_mut().apply(change).map_err(|error| Fault::from(&error)))
+        let change = ok_or_store(
+            change.map_err(|problems| Fault::problems(FaultCode::CHANGE_INVALID, &problems)),
+        )?;
+        ok_or_store(
+            self.0
+                .policy
+                .borrow_mut()
+                .apply(change)
+                .map_err(|error| Fault::from(&error)),
+        )
     }
 
     /// The policy document of this policy.
@@ -91,7 +113,10 @@ impl Policy {
     }
 
     fn resolve(&self, subject: &Subject, verify: TokenVerifier<'_>) -> Option<ResolvedIdentity> {
-        ok_or_store(gbac_engine::resolve(&self.policy(), subject, verify).map_err(|error| Fault::from(&error)))
+        ok_or_store(
+            gbac_engine::resolve(&self.policy(), subject, verify)
+                .map_err(|error| Fault::from(&error)),
+        )
     }
 }
 
@@ -103,22 +128,31 @@ fn answer(
     default_at: At,
 ) -> Option<JsValue> {
     if let Some(limit) = explain {
-        let explanation = gbac_analysis::check::explain(policy, open.identity(), check, default_at, limit)
-            .ok_or_else(|| Fault::new(FaultCode::REQUEST_HAS_NO_EXPLANATION, &"explain one operation on one resource"));
+        let explanation =
+            gbac_analysis::check::explain(policy, open.identity(), check, default_at, limit)
+                .ok_or_else(|| {
+                    Fault::new(
+                        FaultCode::REQUEST_HAS_NO_EXPLANATION,
+                        &"explain one operation on one resource",
+                    )
+                });
         return Some(value(&ExplanationJson::from(&ok_or_store(explanation)?)));
     }
-    let answer =
-        gbac_analysis::check::evaluate_with(policy, open, check, default_at).map_err(|error| Fault::from(&error));
+    let answer = gbac_analysis::check::evaluate_with(policy, open, check, default_at)
+        .map_err(|error| Fault::from(&error));
     Some(value(&AnswerJson::from(&ok_or_store(answer)?)))
 }
 
-/// A value as a JavaScript value, equal to its parsed JSON text. The conversion never fails for the types of `gbac-json`.
+/// A value as a JavaScript value, equal to its parsed JSON text. The conversion never fails for the
+/// types of `gbac-json`.
 fn value<T: Serialize>(value: &T) -> JsValue {
-    value.serialize(&Serializer::json_compatible()).unwrap_or(JsValue::UNDEFINED)
+    value
+        .serialize(&Serializer::json_compatible())
+        .unwrap_or(JsValue::UNDEFINED)
 }
 
-/// A JavaScript value from JSON text, for values with arbitrary member names or large numbers: a member `__proto__` could not
-/// be assigned otherwise.
+/// A JavaScript value from JSON text, for values with arbitrary member names or large numbers: a
+/// member `__proto__` could not be assigned otherwise.
 fn parsed(text: &str) -> JsValue {
     js_sys::JSON::parse(text).unwrap_or(JsValue::UNDEFINED)
 }

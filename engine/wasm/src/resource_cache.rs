@@ -1,4 +1,5 @@
-//! A cache of the resource names that were passed from JavaScript, so that each name is passed once.
+//! A cache of the resource names that were passed from JavaScript, so that each name is passed
+//! once.
 
 use gbac_engine::decide::PreparedResource;
 
@@ -6,7 +7,8 @@ use gbac_engine::decide::PreparedResource;
 const MAX_NAME_BYTES: usize = 4096;
 /// The maximum size of a policy's cache, in bytes. JavaScript needs the same amount again.
 const MAX_BYTES: usize = 16 << 20;
-/// The number of a name that is too long for the cache. It stands for the last such name, and only in the next check.
+/// The number of a name that is too long for the cache. It stands for the last such name, and only
+/// in the next check.
 const NOT_CACHED: u32 = u32::MAX;
 
 /// Prepared resources by number.
@@ -42,10 +44,17 @@ impl ResourceCache {
     }
 
     /// Calls `check` with the resource of a number; `false` if no resource has this number.
-    pub(crate) fn with(&mut self, number: u32, check: impl FnOnce(&PreparedResource) -> bool) -> bool {
+    pub(crate) fn with(
+        &mut self,
+        number: u32,
+        check: impl FnOnce(&PreparedResource) -> bool,
+    ) -> bool {
         if number == NOT_CACHED {
             // Taken, so that its memory is freed after the check.
-            return self.not_cached.take().is_some_and(|resource| check(&resource));
+            return self
+                .not_cached
+                .take()
+                .is_some_and(|resource| check(&resource));
         }
         self.cached.get(number as usize).is_some_and(check)
     }

@@ -11,7 +11,8 @@ use crate::{Identity, Policy, parsed};
 #[wasm_bindgen]
 pub struct KeySet(gbac_engine::verify::KeySet);
 
-/// The claims of a verified token. Only `KeySet.verify` creates them, and JavaScript can only read them.
+/// The claims of a verified token. Only `KeySet.verify` creates them, and JavaScript can only read
+/// them.
 #[wasm_bindgen]
 pub struct VerifiedClaims(Claims);
 
@@ -24,9 +25,12 @@ impl KeySet {
         ok_or_store(keys.map(Self).map_err(|error| Fault::from(&error)))
     }
 
-    /// Verifies a token with the keys, and with the issuer and the audience if they are given. `now` is in seconds since 1970.
-    /// `None` if a check fails.
-    #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen passes optional strings only by value")]
+    /// Verifies a token with the keys, and with the issuer and the audience if they are given.
+    /// `now` is in seconds since 1970. `None` if a check fails.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "wasm-bindgen passes optional strings only by value"
+    )]
     #[must_use]
     pub fn verify(
         &self,
@@ -35,8 +39,13 @@ impl KeySet {
         audience: Option<String>,
         now: f64,
     ) -> Option<VerifiedClaims> {
-        let validation = Validation { issuer: issuer.as_deref(), audience: audience.as_deref(), now: now.into() };
-        let verified = verify(token, &self.0, validation).map(|verified| VerifiedClaims(verified.claims));
+        let validation = Validation {
+            issuer: issuer.as_deref(),
+            audience: audience.as_deref(),
+            now: now.into(),
+        };
+        let verified =
+            verify(token, &self.0, validation).map(|verified| VerifiedClaims(verified.claims));
         ok_or_store(verified.map_err(|error| Fault::from(&error)))
     }
 }
@@ -52,7 +61,8 @@ impl VerifiedClaims {
 
 #[wasm_bindgen]
 impl Policy {
-    /// Opens the identity of a verified token. `who` is `{ token, userinfo }`; its token is not verified again.
+    /// Opens the identity of a verified token. `who` is `{ token, userinfo }`; its token is not
+    /// verified again.
     #[wasm_bindgen(js_name = openVerified)]
     #[must_use]
     pub fn open_verified(&self, claims: &VerifiedClaims, who: &str) -> Option<Identity> {

@@ -57,15 +57,22 @@ fn an_explanation_names_its_candidates() {
 
 #[wasm_bindgen_test]
 fn an_export_loads_again() {
-    let written = |policy: &Policy| String::from(JSON::stringify(&policy.export()).expect("what comes out is plain"));
+    let written = |policy: &Policy| {
+        String::from(JSON::stringify(&policy.export()).expect("what comes out is plain"))
+    };
     let exported = written(&policy());
-    assert_eq!(written(&Policy::load(exported.as_bytes()).unwrap()), exported);
+    assert_eq!(
+        written(&Policy::load(exported.as_bytes()).unwrap()),
+        exported
+    );
 }
 
 #[wasm_bindgen_test]
 fn a_change_counts_for_identities_that_are_open() {
     let policy = policy();
-    let mut alice = policy.open(r#"{ "identity": { "user": "alice", "groups": ["engineering"] } }"#).unwrap();
+    let mut alice = policy
+        .open(r#"{ "identity": { "user": "alice", "groups": ["engineering"] } }"#)
+        .unwrap();
     let found = policy.find(0, "analytics-events").unwrap();
     assert!(alice.check(1, found, None));
     let gone = r#"{ "change": "remove_member", "role": "DataEngineers", "principal": "Group:engineering" }"#;
@@ -77,23 +84,33 @@ fn a_change_counts_for_identities_that_are_open() {
 #[wasm_bindgen_test]
 fn an_identity_that_expires_is_denied_without_a_time_and_after_its_expiry() {
     let policy = policy();
-    let mut alice = policy.open(r#"{ "claims": { "sub": "alice", "groups": ["engineering"], "exp": 5 } }"#).unwrap();
+    let mut alice = policy
+        .open(r#"{ "claims": { "sub": "alice", "groups": ["engineering"], "exp": 5 } }"#)
+        .unwrap();
     let found = policy.find(0, "analytics-events").unwrap();
     assert!(alice.has_expiry());
     assert!(alice.check(1, found, Some(5.0)));
     assert!(!alice.check(1, found, Some(6.0)));
     assert!(!alice.check(1, found, Some(f64::NAN)));
     assert!(!alice.check(1, found, None), "no time, no decision");
-    assert!(alice.check(1, found, Some(f64::NEG_INFINITY)), "the expiry is ignored");
+    assert!(
+        alice.check(1, found, Some(f64::NEG_INFINITY)),
+        "the expiry is ignored"
+    );
     assert_eq!(instant(5.0), Some(5.0));
     assert_eq!(instant(1e12), None);
-    assert_eq!(text(&parsed(&take_fault()), "code"), "clock_in_milliseconds");
+    assert_eq!(
+        text(&parsed(&take_fault()), "code"),
+        "clock_in_milliseconds"
+    );
 }
 
 #[wasm_bindgen_test]
 fn a_long_name_is_good_for_one_check() {
     let policy = policy();
-    let mut alice = policy.open(r#"{ "identity": { "user": "alice", "groups": ["engineering"] } }"#).unwrap();
+    let mut alice = policy
+        .open(r#"{ "identity": { "user": "alice", "groups": ["engineering"] } }"#)
+        .unwrap();
     let long = format!("analytics-{}", "x".repeat(5000));
     let found = policy.find(0, &long).unwrap();
     assert!(alice.check(1, found, None));
@@ -105,9 +122,12 @@ fn a_long_name_is_good_for_one_check() {
 
 #[wasm_bindgen_test]
 fn failed_calls_have_an_error() {
-    for (bad, code) in
-        [("{", "policy_invalid"), ("\u{0}", "policy_invalid"), ("{}", "policy_invalid"), ("", "policy_invalid")]
-    {
+    for (bad, code) in [
+        ("{", "policy_invalid"),
+        ("\u{0}", "policy_invalid"),
+        ("{}", "policy_invalid"),
+        ("", "policy_invalid"),
+    ] {
         assert!(Policy::load(bad.as_bytes()).is_none(), "{bad:?}");
         let fault = parsed(&take_fault());
         assert_eq!(text(&fault, "code"), code, "{bad:?}");
@@ -128,10 +148,15 @@ fn twenty_thousand_bad_calls_leave_the_engine_in_order() {
         assert!(policy.ask(bad[round % bad.len()], None, NOW).is_none());
     }
     assert_eq!(memory_bytes(), before, "memory grew");
-    assert_eq!(text(&policy.ask(CHECK, None, NOW).unwrap(), "outcome"), "allow");
+    assert_eq!(
+        text(&policy.ask(CHECK, None, NOW).unwrap(), "outcome"),
+        "allow"
+    );
 }
 
 /// The size of the module's memory in bytes.
 fn memory_bytes() -> f64 {
-    member(&member(&wasm_bindgen::memory(), "buffer"), "byteLength").as_f64().unwrap_or_default()
+    member(&member(&wasm_bindgen::memory(), "buffer"), "byteLength")
+        .as_f64()
+        .unwrap_or_default()
 }

@@ -29,12 +29,20 @@ pub(crate) enum Coding {
 impl Content {
     /// Bytes as they are.
     pub(super) const fn plain(content: Bytes) -> Self {
-        Self { stored: content, in_brotli: false, decoded: OnceLock::new(), in_gzip: OnceLock::new() }
+        Self {
+            stored: content,
+            in_brotli: false,
+            decoded: OnceLock::new(),
+            in_gzip: OnceLock::new(),
+        }
     }
 
     /// Bytes in brotli.
     pub(super) fn brotli(content: &'static [u8]) -> Self {
-        Self { in_brotli: true, ..Self::plain(Bytes::from_static(content)) }
+        Self {
+            in_brotli: true,
+            ..Self::plain(Bytes::from_static(content))
+        }
     }
 
     /// The bytes that are stored.
@@ -60,7 +68,10 @@ impl Content {
     /// The content in a coding, which is computed once.
     pub(crate) fn coded(&self, coding: Coding) -> Bytes {
         match coding {
-            Coding::Gzip => self.in_gzip.get_or_init(|| gzip(&self.decoded(), Compression::best()).into()).clone(),
+            Coding::Gzip => self
+                .in_gzip
+                .get_or_init(|| gzip(&self.decoded(), Compression::best()).into())
+                .clone(),
             Coding::Identity => self.decoded(),
             Coding::Brotli => self.stored.clone(),
         }
@@ -92,10 +103,23 @@ mod tests {
     #[test]
     fn brotli_is_decoded_for_clients_that_do_not_read_it() {
         let plain = Content::plain(Bytes::from_static(b"hello"));
-        assert_eq!((plain.is_in_brotli(), &plain.decoded()[..]), (false, &b"hello"[..]));
+        assert_eq!(
+            (plain.is_in_brotli(), &plain.decoded()[..]),
+            (false, &b"hello"[..])
+        );
         let compressed = Content::brotli(HELLO);
-        assert_eq!(compressed.known(Coding::Identity), None, "not before a client needs it");
-        assert_eq!((&compressed.coded(Coding::Brotli)[..], &compressed.decoded()[..]), (HELLO, &b"hello"[..]));
+        assert_eq!(
+            compressed.known(Coding::Identity),
+            None,
+            "not before a client needs it"
+        );
+        assert_eq!(
+            (
+                &compressed.coded(Coding::Brotli)[..],
+                &compressed.decoded()[..]
+            ),
+            (HELLO, &b"hello"[..])
+        );
         assert!(compressed.known(Coding::Identity).is_some());
     }
 
@@ -105,7 +129,10 @@ mod tests {
         assert_eq!(content.known(Coding::Gzip), None);
         let made = content.coded(Coding::Gzip);
         assert!(made.len() < 100);
-        assert_eq!(content.known(Coding::Gzip).map(|again| again.as_ptr()), Some(made.as_ptr()));
+        assert_eq!(
+            content.known(Coding::Gzip).map(|again| again.as_ptr()),
+            Some(made.as_ptr())
+        );
         assert_eq!(content.coded(Coding::Gzip).as_ptr(), made.as_ptr());
     }
 }

@@ -1,14 +1,21 @@
-//! The content security policy of the console: its own files, its own origin, and the inline scripts of the page.
+//! The content security policy of the console: its own files, its own origin, and the inline
+//! scripts of the page.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-/// The policy for a page: scripts of this origin, WebAssembly, and exactly the inline scripts of the page.
+/// The policy for a page: scripts of this origin, WebAssembly, and exactly the inline scripts of
+/// the page.
 pub(super) fn policy(page: &str) -> String {
     let hashes: String = inline_scripts(page)
         .into_iter()
-        .map(|script| format!(" 'sha256-{}'", STANDARD.encode(Sha256::digest(script.replace("\r\n", "\n")))))
+        .map(|script| {
+            format!(
+                " 'sha256-{}'",
+                STANDARD.encode(Sha256::digest(script.replace("\r\n", "\n")))
+            )
+        })
         .collect();
     format!(
         "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{hashes}; style-src 'self'; connect-src 'self'; \
@@ -51,7 +58,12 @@ fn split_tag(tag: &str) -> (&str, &str) {
     let mut quote = None;
     for (at, c) in tag.char_indices() {
         match (quote, c) {
-            (None, '>') => return (tag.get(..at).unwrap_or_default(), tag.get(at + 1..).unwrap_or_default()),
+            (None, '>') => {
+                return (
+                    tag.get(..at).unwrap_or_default(),
+                    tag.get(at + 1..).unwrap_or_default(),
+                );
+            }
             (None, '"' | '\'') => quote = Some(c),
             (Some(open), c) if open == c => quote = None,
             _ => {}
@@ -74,13 +86,18 @@ fn has_attribute(attributes: &str, name: &str) -> bool {
     }
     names
         .split(|c: char| c.is_ascii_whitespace() || c == '/')
-        .any(|word| word.split('=').next().is_some_and(|word| word.eq_ignore_ascii_case(name)))
+        .any(|word| {
+            word.split('=')
+                .next()
+                .is_some_and(|word| word.eq_ignore_ascii_case(name))
+        })
 }
 
 fn find_ignoring_case(text: &str, wanted: &str) -> Option<usize> {
-    text.char_indices()
-        .map(|(at, _)| at)
-        .find(|at| text.get(*at..at + wanted.len()).is_some_and(|found| found.eq_ignore_ascii_case(wanted)))
+    text.char_indices().map(|(at, _)| at).find(|at| {
+        text.get(*at..at + wanted.len())
+            .is_some_and(|found| found.eq_ignore_ascii_case(wanted))
+    })
 }
 
 #[cfg(test)]

@@ -24,9 +24,11 @@ pub(crate) const INDEX: &str = "index.html";
 /// The maximum total size of a console folder in bytes.
 const MAX_FOLDER_BYTES: u64 = 256 << 20;
 
-/// The first segments of paths that belong to APIs and not to the console. Names of services and segments with a leading dot
-/// (`.well-known`) do not belong to the console either.
-const API_SEGMENTS: [&str; 7] = ["v1", "gbac", "demo", "access", "healthz", "readyz", "metrics"];
+/// The first segments of paths that belong to APIs and not to the console. Names of services and
+/// segments with a leading dot (`.well-known`) do not belong to the console either.
+const API_SEGMENTS: [&str; 7] = [
+    "v1", "gbac", "demo", "access", "healthz", "readyz", "metrics",
+];
 
 /// The files of the console.
 pub(crate) struct Console {
@@ -52,9 +54,16 @@ impl Console {
     pub(crate) fn embedded(files: EmbeddedFiles) -> Self {
         if files.is_empty() {
             let page = include_str!("../../demo/no-console.html");
-            return Self::new([(INDEX.into(), Content::plain(Bytes::from_static(page.as_bytes())))]);
+            return Self::new([(
+                INDEX.into(),
+                Content::plain(Bytes::from_static(page.as_bytes())),
+            )]);
         }
-        Self::new(files.iter().map(|(name, content)| ((*name).to_owned(), Content::brotli(content))))
+        Self::new(
+            files
+                .iter()
+                .map(|(name, content)| ((*name).to_owned(), Content::brotli(content))),
+        )
     }
 
     /// The current files of a folder.
@@ -65,23 +74,38 @@ impl Console {
         let mut files = Vec::new();
         let mut remaining = MAX_FOLDER_BYTES;
         if !folder.join(INDEX).is_file() {
-            return Err(io::Error::new(io::ErrorKind::NotFound, "`index.html` is missing"));
+            return Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                "`index.html` is missing",
+            ));
         }
         collect(folder, "", &mut files, &mut remaining)?;
-        Ok(Self::new(files.into_iter().map(|(name, content)| (name, Content::plain(content)))))
+        Ok(Self::new(
+            files
+                .into_iter()
+                .map(|(name, content)| (name, Content::plain(content))),
+        ))
     }
 
     fn new(files: impl IntoIterator<Item = (String, Content)>) -> Self {
-        let files: BTreeMap<String, Asset> =
-            files.into_iter().map(|(name, content)| (name.clone(), Asset::new(&name, content))).collect();
-        let page = files.get(INDEX).map(|file| file.content.decoded()).unwrap_or_default();
+        let files: BTreeMap<String, Asset> = files
+            .into_iter()
+            .map(|(name, content)| (name.clone(), Asset::new(&name, content)))
+            .collect();
+        let page = files
+            .get(INDEX)
+            .map(|file| file.content.decoded())
+            .unwrap_or_default();
         let page = String::from_utf8_lossy(&page);
         let content_security_policy = content_security_policy::policy(&page);
-        Self { files, content_security_policy }
+        Self {
+            files,
+            content_security_policy,
+        }
     }
 
-    /// The file for a path, or the page if the path can be a route of the console. `accepts_page` says whether the client accepts
-    /// HTML.
+    /// The file for a path, or the page if the path can be a route of the console. `accepts_page`
+    /// says whether the client accepts HTML.
     pub(crate) fn find(&self, path: &str, accepts_page: bool) -> Option<(&str, &Asset)> {
         let path = path.trim_start_matches('/');
         if let Some((name, file)) = self.files.get_key_value(path) {
@@ -92,7 +116,9 @@ impl Console {
         if API_SEGMENTS.contains(&first) || is_service(first) || first.starts_with('.') || is_file {
             return None;
         }
-        self.files.get_key_value(INDEX).map(|(name, file)| (name.as_str(), file))
+        self.files
+            .get_key_value(INDEX)
+            .map(|(name, file)| (name.as_str(), file))
     }
 }
 
@@ -100,14 +126,26 @@ impl Asset {
     fn new(name: &str, content: Content) -> Self {
         let digest = Sha256::digest(content.stored());
         let etag = format!("\"{}\"", random::hex(digest.get(..16).unwrap_or_default()));
-        Self { content_type: content_type(name), etag, is_immutable: is_hashed(name), content: Arc::new(content) }
+        Self {
+            content_type: content_type(name),
+            etag,
+            is_immutable: is_hashed(name),
+            content: Arc::new(content),
+        }
     }
 }
 
-fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, Bytes)>, remaining: &mut u64) -> io::Result<()> {
+fn collect(
+    folder: &Path,
+    prefix: &str,
+    files: &mut Vec<(String, Bytes)>,
+    remaining: &mut u64,
+) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        let Ok(name) = entry.file_name().into_string() else { continue };
+        let Ok(name) = entry.file_name().into_string() else {
+            continue;
+        };
         let kind = entry.file_type()?;
         if name.starts_with('.') || kind.is_symlink() {
             continue;
@@ -118,7 +156,9 @@ fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, Bytes)>, remain
         } else {
             *remaining = remaining
                 .checked_sub(entry.metadata()?.len())
-                .ok_or_else(|| io::Error::other("the folder is larger than 256 MiB, so it is not a console"))?;
+                .ok_or_else(|| {
+                    io::Error::other("the folder is larger than 256 MiB, so it is not a console")
+                })?;
             files.push((name, fs::read(entry.path())?.into()));
         }
     }
@@ -129,7 +169,12 @@ const BINARY: &str = "application/octet-stream";
 
 /// The content type for a file name.
 fn content_type(name: &str) -> &'static str {
-    match name.rsplit('/').next().and_then(|file| file.rsplit_once('.')).map_or("", |(_, extension)| extension) {
+    match name
+        .rsplit('/')
+        .next()
+        .and_then(|file| file.rsplit_once('.'))
+        .map_or("", |(_, extension)| extension)
+    {
         "html" => "text/html; charset=utf-8",
         "css" => "text/css; charset=utf-8",
         "js" | "mjs" => "text/javascript; charset=utf-8",
@@ -145,7 +190,8 @@ fn content_type(name: &str) -> &'static str {
     }
 }
 
-/// Whether a file name contains a hash of the content: a part of at least eight hexadecimal digits, as builds write it.
+/// Whether a file name contains a hash of the content: a part of at least eight hexadecimal digits,
+/// as builds write it.
 fn is_hashed(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or_default();
     let stem = file.split('.').next().unwrap_or_default();
@@ -169,7 +215,14 @@ mod tests {
         ] {
             assert!(is_hashed(name), "{name}");
         }
-        for name in ["index.html", "look.css", "deadbeef.js", "a-facade.js", "favicon-32.png", "gbac-console.js"] {
+        for name in [
+            "index.html",
+            "look.css",
+            "deadbeef.js",
+            "a-facade.js",
+            "favicon-32.png",
+            "gbac-console.js",
+        ] {
             assert!(!is_hashed(name), "{name}");
         }
     }
@@ -181,14 +234,26 @@ mod tests {
             ("a-12345678.js".into(), Content::plain(Bytes::new())),
         ]);
         let find = |path, accepts_page| console.find(path, accepts_page).map(|(name, _)| name);
-        for path in
-            ["/", "/security/roles", "/security/roles/a.b/details", "/simulator", "/security/roles/team.analytics"]
-        {
+        for path in [
+            "/",
+            "/security/roles",
+            "/security/roles/a.b/details",
+            "/simulator",
+            "/security/roles/team.analytics",
+        ] {
             assert_eq!(find(path, false), Some(INDEX), "{path}");
         }
         assert_eq!(find("/a-12345678.js", false), Some("a-12345678.js"));
-        assert_eq!(find("/a-87654321.js", false), None, "a file of another build is not a page");
-        assert_eq!(find("/security/roles/x.js", true), Some(INDEX), "a role can have this name");
+        assert_eq!(
+            find("/a-87654321.js", false),
+            None,
+            "a file of another build is not a page"
+        );
+        assert_eq!(
+            find("/security/roles/x.js", true),
+            Some(INDEX),
+            "a role can have this name"
+        );
         for path in [
             "/v1/none",
             "/gbac/v1/none",

@@ -75,7 +75,13 @@ impl IdentityProvider {
         let jwks = json!({ "keys": [jwk] }).to_string();
         let key_set = KeySet::parse(&jwks).map_err(|error| io::Error::other(error.to_string()))?;
         let issuer = format!("http://{address}{}", paths::DEMO_PROVIDER);
-        Ok(Self { issuer, kid, key: SigningKey::new(*key), jwks, key_set })
+        Ok(Self {
+            issuer,
+            kid,
+            key: SigningKey::new(*key),
+            jwks,
+            key_set,
+        })
     }
 
     /// The issuer of the tokens.
@@ -88,7 +94,8 @@ impl IdentityProvider {
         &self.jwks
     }
 
-    /// The discovery document (RFC 8414). It has no authorization endpoint, since users cannot sign in here.
+    /// The discovery document (RFC 8414). It has no authorization endpoint, since users cannot sign
+    /// in here.
     pub(crate) fn discovery(&self) -> Value {
         let origin = self.issuer.trim_end_matches(paths::DEMO_PROVIDER);
         json!({
@@ -111,7 +118,12 @@ impl IdentityProvider {
             .iter()
             .map(|user| {
                 let token = self.sign(user.typ, (user.claims)(), now)?;
-                Ok(Person { id: user.id.into(), name: user.name.into(), note: user.note.into(), token })
+                Ok(Person {
+                    id: user.id.into(),
+                    name: user.name.into(),
+                    note: user.note.into(),
+                    token,
+                })
             })
             .collect()
     }
@@ -120,16 +132,30 @@ impl IdentityProvider {
     fn sign(&self, typ: &str, mut claims: Map<String, Value>, now: f64) -> io::Result<String> {
         #[expect(clippy::cast_possible_truncation, reason = "rounds down to seconds")]
         let now = now as i64;
-        claims.entry("iss").or_insert_with(|| self.issuer.clone().into());
+        claims
+            .entry("iss")
+            .or_insert_with(|| self.issuer.clone().into());
         claims.entry("aud").or_insert_with(|| AUDIENCE.into());
         claims.entry("iat").or_insert_with(|| now.into());
-        claims.entry("exp").or_insert_with(|| now.saturating_add(LIFETIME).into());
+        claims
+            .entry("exp")
+            .or_insert_with(|| now.saturating_add(LIFETIME).into());
         claims.insert("jti".into(), random::hex(&random::bytes::<16>()?).into());
         let header = json!({ "alg": "RS256", "typ": typ, "kid": self.kid });
         let part = |json: String| URL_SAFE_NO_PAD.encode(json);
-        let input = format!("{}.{}", part(header.to_string()), part(Value::Object(claims).to_string()));
-        let signature = self.key.try_sign_with_rng(&mut OsRng, input.as_bytes()).map_err(io::Error::other)?;
-        Ok(format!("{input}.{}", URL_SAFE_NO_PAD.encode(signature.to_bytes())))
+        let input = format!(
+            "{}.{}",
+            part(header.to_string()),
+            part(Value::Object(claims).to_string())
+        );
+        let signature = self
+            .key
+            .try_sign_with_rng(&mut OsRng, input.as_bytes())
+            .map_err(io::Error::other)?;
+        Ok(format!(
+            "{input}.{}",
+            URL_SAFE_NO_PAD.encode(signature.to_bytes())
+        ))
     }
 
     /// The keys, for verification.
@@ -155,8 +181,14 @@ mod tests {
     use super::*;
 
     fn claims(provider: &IdentityProvider, token: &str, now: f64) -> Option<Claims> {
-        let expect = Validation { issuer: Some(provider.issuer()), audience: Some(AUDIENCE), now: now.into() };
-        verify(token, provider.key_set(), expect).ok().map(|verified| verified.claims)
+        let expect = Validation {
+            issuer: Some(provider.issuer()),
+            audience: Some(AUDIENCE),
+            now: now.into(),
+        };
+        verify(token, provider.key_set(), expect)
+            .ok()
+            .map(|verified| verified.claims)
     }
 
     fn provider() -> IdentityProvider {
@@ -167,20 +199,49 @@ mod tests {
     fn only_its_own_valid_tokens_verify() {
         let provider = provider();
         let sign = |claims: Value| {
-            let Value::Object(claims) = claims else { unreachable!() };
+            let Value::Object(claims) = claims else {
+                unreachable!()
+            };
             provider.sign("JWT", claims, 1000.0).unwrap()
         };
         let good = sign(json!({ "sub": "a" }));
-        assert_eq!(claims(&provider, &good, 1000.0).unwrap().subject(), Some("a"));
-        assert!(claims(&provider, &good, 1000.0 + 3600.0 + 31.0).is_none(), "expired");
+        assert_eq!(
+            claims(&provider, &good, 1000.0).unwrap().subject(),
+            Some("a")
+        );
+        assert!(
+            claims(&provider, &good, 1000.0 + 3600.0 + 31.0).is_none(),
+            "expired"
+        );
         assert!(claims(&provider, &good, 900.0).is_none(), "from the future");
-        assert!(claims(&provider, &sign(json!({ "sub": "a", "aud": "other" })), 1000.0).is_none());
-        assert!(claims(&provider, &sign(json!({ "sub": "a", "iss": "https://other" })), 1000.0).is_none());
+        assert!(
+            claims(
+                &provider,
+                &sign(json!({ "sub": "a", "aud": "other" })),
+                1000.0
+            )
+            .is_none()
+        );
+        assert!(
+            claims(
+                &provider,
+                &sign(json!({ "sub": "a", "iss": "https://other" })),
+                1000.0
+            )
+            .is_none()
+        );
         let mut forged = good.clone();
         forged.truncate(good.len() - 4);
-        forged.push_str(if good.ends_with("AAAA") { "BBBB" } else { "AAAA" });
+        forged.push_str(if good.ends_with("AAAA") {
+            "BBBB"
+        } else {
+            "AAAA"
+        });
         assert!(claims(&provider, &forged, 1000.0).is_none());
-        assert!(claims(&self::provider(), &good, 1000.0).is_none(), "another key");
+        assert!(
+            claims(&self::provider(), &good, 1000.0).is_none(),
+            "another key"
+        );
     }
 
     #[test]
@@ -188,7 +249,10 @@ mod tests {
         let provider = provider();
         let found = |nested| -> Vec<(String, Vec<String>, Vec<&'static str>)> {
             let mut settings = Settings::default();
-            if let GroupSource::Properties { nested: behavior, .. } = &mut settings.groups {
+            if let GroupSource::Properties {
+                nested: behavior, ..
+            } = &mut settings.groups
+            {
                 *behavior = nested;
             }
             let rules = settings.identity_rules();
@@ -197,21 +261,45 @@ mod tests {
                 .iter()
                 .map(|user| {
                     let claims = claims(&provider, &user.token, 1000.0).unwrap();
-                    let (identity, extraction) = Identity::from_verified(&claims, None, &rules).unwrap();
-                    let codes = extraction.warnings.iter().map(|warning| warning.code.as_str()).collect();
-                    (identity.user().to_owned(), identity.groups().to_vec(), codes)
+                    let (identity, extraction) =
+                        Identity::from_verified(&claims, None, &rules).unwrap();
+                    let codes = extraction
+                        .warnings
+                        .iter()
+                        .map(|warning| warning.code.as_str())
+                        .collect();
+                    (
+                        identity.user().to_owned(),
+                        identity.groups().to_vec(),
+                        codes,
+                    )
                 })
                 .collect()
         };
         let none = found(NestedGroupBehavior::None);
-        let [maya, jonas, priya] = none.as_slice() else { panic!("three people") };
+        let [maya, jonas, priya] = none.as_slice() else {
+            panic!("three people")
+        };
         assert_eq!(maya.1, ["engineering", "analytics"]);
         assert!(maya.2.contains(&"empty_part"), "{maya:?}");
-        assert!(jonas.1.contains(&"/eng/payments".to_owned()) && jonas.1.contains(&"/contractors/payments".to_owned()));
-        assert!(priya.1.is_empty() && priya.2.contains(&"group_overage"), "{priya:?}");
+        assert!(
+            jonas.1.contains(&"/eng/payments".to_owned())
+                && jonas.1.contains(&"/contractors/payments".to_owned())
+        );
+        assert!(
+            priya.1.is_empty() && priya.2.contains(&"group_overage"),
+            "{priya:?}"
+        );
 
         let suffix = found(NestedGroupBehavior::Suffix);
-        assert_eq!(suffix[1].1.iter().filter(|name| *name == "payments").count(), 1);
+        assert_eq!(
+            suffix[1]
+                .1
+                .iter()
+                .filter(|name| *name == "payments")
+                .count(),
+            1
+        );
         assert!(suffix[1].2.contains(&"suffix_collision"), "{suffix:?}");
     }
 }

@@ -1,4 +1,5 @@
-//! The three users of the demo: a comma-separated claim, path-style names that collide, and a group overage.
+//! The three users of the demo: a comma-separated claim, path-style names that collide, and a group
+//! overage.
 
 use serde_json::{Map, Value, json};
 

@@ -1,5 +1,5 @@
-//! The credentials that each route requires (D-26). A route declares them where it is registered; one without a declaration
-//! requires a superuser, and so do its requests that only read.
+//! The credentials that each route requires (D-26). A route declares them where it is registered;
+//! one without a declaration requires a superuser, and so do its requests that only read.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,8 @@ use crate::state::service::Service;
 pub enum Access {
     /// Nothing.
     Public,
-    /// Nothing if the service can only be reached from this machine; otherwise the access `read_only`.
+    /// Nothing if the service can only be reached from this machine; otherwise the access
+    /// `read_only`.
     Local,
     /// Valid credentials, which its handler checks because the response is about the caller.
     Authenticated,
@@ -25,7 +26,8 @@ pub enum Access {
     Cluster,
     /// The access `evaluate`; nothing in a demo.
     Evaluate,
-    /// A superuser. Requests that only read require the access `read_only`, and nothing in a demo, unless they read secrets.
+    /// A superuser. Requests that only read require the access `read_only`, and nothing in a demo,
+    /// unless they read secrets.
     Superuser(ReadMethods),
 }
 
@@ -34,7 +36,8 @@ pub enum Access {
 pub enum ReadMethods {
     /// None of them.
     None,
-    /// Those with a safe method, but they read secrets: they require a superuser everywhere, and each of them is recorded.
+    /// Those with a safe method, but they read secrets: they require a superuser everywhere, and
+    /// each of them is recorded.
     Secrets,
     /// Those with a safe method (RFC 9110 9.2.1).
     Safe,
@@ -122,22 +125,36 @@ pub(crate) struct AccessTable {
 
 /// Whether a path is that of a method of some service.
 fn is_below_service(path: &str) -> bool {
-    path.strip_prefix('/').and_then(|rest| rest.split_once('/')).is_some_and(|(service, _)| is_service(service))
+    path.strip_prefix('/')
+        .and_then(|rest| rest.split_once('/'))
+        .is_some_and(|(service, _)| is_service(service))
 }
 
 impl AccessTable {
-    /// The access that the route of a request requires. Below the prefix of an API, a path without a route requires the access of
-    /// the prefix, so that only authorized callers learn that it does not exist. All other paths belong to the console.
+    /// The access that the route of a request requires. Below the prefix of an API, a path without
+    /// a route requires the access of the prefix, so that only authorized callers learn that it
+    /// does not exist. All other paths belong to the console.
     pub(crate) fn access(&self, request: &Request) -> Access {
         if is_page(request) {
             return Access::Public;
         }
         if let Some(route) = request.extensions().get::<MatchedPath>() {
-            return self.routes.get(route.as_str()).copied().unwrap_or(Access::UNDECLARED);
+            return self
+                .routes
+                .get(route.as_str())
+                .copied()
+                .unwrap_or(Access::UNDECLARED);
         }
         let path = request.uri().path();
-        let prefix = self.prefixes.iter().find(|(prefix, _)| path.starts_with(prefix.as_str()));
-        let other = if is_below_service(path) { Access::UNKNOWN_SERVICE } else { Access::Public };
+        let prefix = self
+            .prefixes
+            .iter()
+            .find(|(prefix, _)| path.starts_with(prefix.as_str()));
+        let other = if is_below_service(path) {
+            Access::UNKNOWN_SERVICE
+        } else {
+            Access::Public
+        };
         prefix.map_or(other, |(_, access)| *access)
     }
 }

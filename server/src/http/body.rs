@@ -1,5 +1,5 @@
-//! Reading request bodies, and draining those of rejected requests, so that the client sees the response and not a closed
-//! connection.
+//! Reading request bodies, and draining those of rejected requests, so that the client sees the
+//! response and not a closed connection.
 
 use std::fmt;
 use std::time::Duration;
@@ -28,7 +28,8 @@ use super::surface::Surface;
 
 /// The maximum size of most bodies in bytes.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
-/// The maximum size of a policy document in bytes; 1,000,000 ACLs are about 250 MB, and only a superuser can send them.
+/// The maximum size of a policy document in bytes; 1,000,000 ACLs are about 250 MB, and only a
+/// superuser can send them.
 pub(crate) const MAX_DOCUMENT_BYTES: usize = 512 << 20;
 /// The size of a body in bytes up to which it is parsed on the thread that received it.
 const SMALL_BYTES: usize = 16 << 10;
@@ -41,26 +42,40 @@ pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 /// The time limit for a policy document, which is that of its request.
 pub(crate) const DOCUMENT_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Reads a body of at most `limit` bytes that is not compressed. Its content type is `application/json`, or on the platform's REST
-/// APIs any other, unless a page of a browser could have sent it (D-94).
+/// Reads a body of at most `limit` bytes that is not compressed. Its content type is
+/// `application/json`, or on the platform's REST APIs any other, unless a page of a browser could
+/// have sent it (D-94).
 ///
 /// # Errors
 /// 415, 413, 408 or 400; the body is drained then.
-pub(crate) async fn text(request: Request, limit: usize, time: Duration) -> Result<String, Problem> {
+pub(crate) async fn text(
+    request: Request,
+    limit: usize,
+    time: Duration,
+) -> Result<String, Problem> {
     let (parts, body) = request.into_parts();
     if body.is_end_stream() {
-        return Err(Problem::new(RpcCode::InvalidArgument, "the body is empty; it must be a JSON object"));
+        return Err(Problem::new(
+            RpcCode::InvalidArgument,
+            "the body is empty; it must be a JSON object",
+        ));
     }
     if let Some(problem) = wrong_content_type(&parts) {
         drain(&parts.headers, body).await;
         return Err(problem);
     }
     let bytes = bytes(&parts, body, limit, time).await?;
-    String::from_utf8(bytes).map_err(|_| Problem::new(RpcCode::InvalidArgument, "the body is not UTF-8"))
+    String::from_utf8(bytes)
+        .map_err(|_| Problem::new(RpcCode::InvalidArgument, "the body is not UTF-8"))
 }
 
 /// Reads the bytes of a body.
-async fn bytes(parts: &Parts, mut body: Body, limit: usize, time: Duration) -> Result<Vec<u8>, Problem> {
+async fn bytes(
+    parts: &Parts,
+    mut body: Body,
+    limit: usize,
+    time: Duration,
+) -> Result<Vec<u8>, Problem> {
     let too_large = || {
         let message = format!("the body is larger than {limit} bytes");
         Problem::with_status(413, RpcCode::ResourceExhausted, "body_too_large", message)
@@ -72,7 +87,8 @@ async fn bytes(parts: &Parts, mut body: Body, limit: usize, time: Duration) -> R
     let read = timeout(time, async {
         let mut bytes = Vec::new();
         while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|_| Problem::new(RpcCode::InvalidArgument, "the body is incomplete"))?;
+            let frame = frame
+                .map_err(|_| Problem::new(RpcCode::InvalidArgument, "the body is incomplete"))?;
             if let Some(data) = frame.data_ref() {
                 bytes.extend_from_slice(data);
             }
@@ -102,14 +118,18 @@ async fn bytes(parts: &Parts, mut body: Body, limit: usize, time: Duration) -> R
     }
 }
 
-/// Reads a body as a value: from JSON, or from a message of a service. Duplicate JSON members are rejected, and so are lists in place of objects.
+/// Reads a body as a value: from JSON, or from a message of a service. Duplicate JSON members are
+/// rejected, and so are lists in place of objects.
 ///
 /// # Errors
 /// As [`text`], and 400 for JSON of another form.
-pub(crate) async fn json<T: DeserializeOwned + Send + 'static>(request: Request) -> Result<T, Problem> {
+pub(crate) async fn json<T: DeserializeOwned + Send + 'static>(
+    request: Request,
+) -> Result<T, Problem> {
     match Call::of(&request) {
         Some(call) if !call.is_plain_json() => {
-            let read = |message| T::deserialize(NamedFields(message)).map_err(|error| invalid(&error));
+            let read =
+                |message| T::deserialize(NamedFields(message)).map_err(|error| invalid(&error));
             decoded(call, request, read).await
         }
         _ => read_text(request, parse).await,
@@ -122,10 +142,14 @@ pub(crate) async fn json<T: DeserializeOwned + Send + 'static>(request: Request)
 /// As [`json`].
 pub(crate) async fn message(request: Request) -> Result<Map<String, Value>, Problem> {
     let call = Call::of(&request);
-    let call = call.ok_or_else(|| Problem::new(RpcCode::Unimplemented, "the path is not that of a service"))?;
+    let call = call
+        .ok_or_else(|| Problem::new(RpcCode::Unimplemented, "the path is not that of a service"))?;
     let fields = |message| match message {
         Value::Object(fields) => Ok(fields),
-        _ => Err(Problem::new(RpcCode::InvalidArgument, "the body must be a message")),
+        _ => Err(Problem::new(
+            RpcCode::InvalidArgument,
+            "the body must be a message",
+        )),
     };
     decoded(call, request, fields).await
 }
@@ -145,7 +169,10 @@ async fn decoded<T: Send + 'static>(
         return Err(problem);
     }
     let bytes = bytes(&parts, body, MAX_BYTES, TIMEOUT).await?;
-    run(Work::Other, bytes.len() <= SMALL_BYTES, move || read(call.decode(&bytes)?)).await?
+    run(Work::Other, bytes.len() <= SMALL_BYTES, move || {
+        read(call.decode(&bytes)?)
+    })
+    .await?
 }
 
 /// Reads the text of a body: here if it is small, else where it may block.
@@ -164,11 +191,16 @@ pub(crate) async fn read_text<T: Send + 'static>(
 ///
 /// # Errors
 /// As [`json`].
-pub(crate) async fn json_list<T: DeserializeOwned + Send + 'static>(request: Request) -> Result<Vec<T>, Problem> {
+pub(crate) async fn json_list<T: DeserializeOwned + Send + 'static>(
+    request: Request,
+) -> Result<Vec<T>, Problem> {
     read_text(request, |text| {
         let value = gbac_json::parse(text).map_err(|error| invalid(&error))?;
         if !value.is_array() {
-            return Err(Problem::new(RpcCode::InvalidArgument, "the body must be a JSON array"));
+            return Err(Problem::new(
+                RpcCode::InvalidArgument,
+                "the body must be a JSON array",
+            ));
         }
         Vec::deserialize(NamedFields(value)).map_err(|error| invalid(&error))
     })
@@ -181,7 +213,8 @@ pub(crate) async fn json_list<T: DeserializeOwned + Send + 'static>(request: Req
 /// 400.
 pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
     let members = object(text)?;
-    // Parsed from the text for an error message with the position, and from the value to match fields by name only.
+    // Parsed from the text for an error message with the position, and from the value to match
+    // fields by name only.
     serde_json::from_str::<T>(text).map_err(|error| invalid(&error))?;
     T::deserialize(NamedFields(members.into())).map_err(|error| invalid(&error))
 }
@@ -193,62 +226,103 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
 pub(crate) fn object(text: &str) -> Result<Map<String, Value>, Problem> {
     match gbac_json::parse(text).map_err(|error| invalid(&error))? {
         Value::Object(members) => Ok(members),
-        _ => Err(Problem::new(RpcCode::InvalidArgument, "the body must be a JSON object")),
+        _ => Err(Problem::new(
+            RpcCode::InvalidArgument,
+            "the body must be a JSON object",
+        )),
     }
 }
 
 fn invalid(cause: &dyn fmt::Display) -> Problem {
-    Problem::new(RpcCode::InvalidArgument, format!("the body is not valid: {cause}"))
+    Problem::new(
+        RpcCode::InvalidArgument,
+        format!("the body is not valid: {cause}"),
+    )
 }
 
-/// Whether the body needs the content type `application/json`: in APIs with more than one encoding and in our own, and wherever a
-/// form of another site could have sent it, because a form cannot send this content type.
+/// Whether the body needs the content type `application/json`: in APIs with more than one encoding
+/// and in our own, and wherever a form of another site could have sent it, because a form cannot
+/// send this content type.
 fn needs_json_type(head: &Parts) -> bool {
     let headers = &head.headers;
     let path = head.uri.path();
     path.starts_with(paths::UPSTREAM)
-        || !matches!(Surface::of(path), Surface::DataPlane | Surface::Admin | Surface::SchemaRegistry)
+        || !matches!(
+            Surface::of(path),
+            Surface::DataPlane | Surface::Admin | Surface::SchemaRegistry
+        )
         || uses_session(headers)
         || is_from_browser(headers)
-        || [header::ORIGIN, header::COOKIE, header::REFERER].iter().any(|name| headers.contains_key(name))
+        || [header::ORIGIN, header::COOKIE, header::REFERER]
+            .iter()
+            .any(|name| headers.contains_key(name))
 }
 
 fn wrong_content_type(head: &Parts) -> Option<Problem> {
     let headers = &head.headers;
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .unwrap_or_default();
     let essence = kind.split(';').next().unwrap_or_default().trim();
     let message = if !essence.eq_ignore_ascii_case("application/json") && needs_json_type(head) {
-        format!("the content type is `{}`; it must be `application/json`", escaped(kind))
+        format!(
+            "the content type is `{}`; it must be `application/json`",
+            escaped(kind)
+        )
     } else if let Some(charset) = foreign_charset(kind) {
         format!("the charset is `{}`; it must be `utf-8`", escaped(charset))
     } else {
         return wrong_encoding(headers);
     };
-    Some(Problem::with_status(415, RpcCode::InvalidArgument, "unsupported_media_type", message))
+    Some(Problem::with_status(
+        415,
+        RpcCode::InvalidArgument,
+        "unsupported_media_type",
+        message,
+    ))
 }
 
 fn wrong_encoding(headers: &HeaderMap) -> Option<Problem> {
-    let coding = headers.get(header::CONTENT_ENCODING).map_or("identity", |coding| coding.to_str().unwrap_or("?"));
+    let coding = headers
+        .get(header::CONTENT_ENCODING)
+        .map_or("identity", |coding| coding.to_str().unwrap_or("?"));
     if coding.eq_ignore_ascii_case("identity") {
         return None;
     }
-    let message = format!("the content encoding is `{}`; send the body without encoding", escaped(coding));
-    Some(Problem::with_status(415, RpcCode::InvalidArgument, "unsupported_media_type", message))
+    let message = format!(
+        "the content encoding is `{}`; send the body without encoding",
+        escaped(coding)
+    );
+    Some(Problem::with_status(
+        415,
+        RpcCode::InvalidArgument,
+        "unsupported_media_type",
+        message,
+    ))
 }
 
 /// The charset of a content type, unless it is UTF-8 or its subset ASCII.
 fn foreign_charset(kind: &str) -> Option<&str> {
     let charset = kind.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
-        name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"'))
+        name.trim()
+            .eq_ignore_ascii_case("charset")
+            .then(|| value.trim().trim_matches('"'))
     })?;
-    let is_supported = ["utf-8", "utf8", "us-ascii"].iter().any(|supported| charset.eq_ignore_ascii_case(supported));
+    let is_supported = ["utf-8", "utf8", "us-ascii"]
+        .iter()
+        .any(|supported| charset.eq_ignore_ascii_case(supported));
     (!is_supported).then_some(charset)
 }
 
-/// Reads and discards a body, within limits. A client that waits for `100 Continue` gets the response instead.
+/// Reads and discards a body, within limits. A client that waits for `100 Continue` gets the
+/// response instead.
 pub(crate) async fn drain(headers: &HeaderMap, mut body: Body) {
-    if headers.get(header::EXPECT).is_some_and(|expect| expect == HeaderValue::from_static("100-continue")) {
+    if headers
+        .get(header::EXPECT)
+        .is_some_and(|expect| expect == HeaderValue::from_static("100-continue"))
+    {
         return;
     }
     let mut read = 0;

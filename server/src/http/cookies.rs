@@ -12,7 +12,8 @@ pub(crate) enum Cookie {
 }
 
 impl Cookie {
-    /// The name. With TLS, browsers accept it only from this host over TLS, so that no other host can set it.
+    /// The name. With TLS, browsers accept it only from this host over TLS, so that no other host
+    /// can set it.
     const fn name(self, is_https: bool) -> &'static str {
         match (self, is_https) {
             (Self::Session, true) => "__Host-gbac-session",
@@ -29,12 +30,23 @@ impl Cookie {
         }
     }
 
-    /// The value of a `Set-Cookie` header. Browsers forget a cookie without `max_age` when they are closed.
-    pub(crate) fn set(self, is_https: bool, value: &str, max_age: Option<u32>) -> Option<HeaderValue> {
+    /// The value of a `Set-Cookie` header. Browsers forget a cookie without `max_age` when they are
+    /// closed.
+    pub(crate) fn set(
+        self,
+        is_https: bool,
+        value: &str,
+        max_age: Option<u32>,
+    ) -> Option<HeaderValue> {
         let (name, same_site) = (self.name(is_https), self.same_site());
         let secure = if is_https { "; Secure" } else { "" };
-        let max_age = max_age.map(|seconds| format!("; Max-Age={seconds}")).unwrap_or_default();
-        HeaderValue::try_from(format!("{name}={value}; Path=/; HttpOnly; SameSite={same_site}{secure}{max_age}")).ok()
+        let max_age = max_age
+            .map(|seconds| format!("; Max-Age={seconds}"))
+            .unwrap_or_default();
+        HeaderValue::try_from(format!(
+            "{name}={value}; Path=/; HttpOnly; SameSite={same_site}{secure}{max_age}"
+        ))
+        .ok()
     }
 
     /// The value of a `Set-Cookie` header that deletes the cookie.
@@ -42,10 +54,14 @@ impl Cookie {
         self.set(is_https, "", Some(0))
     }
 
-    /// The value in a request; empty if there is more than one, because another host or path may have set one of them.
+    /// The value in a request; empty if there is more than one, because another host or path may
+    /// have set one of them.
     pub(crate) fn get(self, is_https: bool, headers: &HeaderMap) -> Option<&str> {
         let name = self.name(is_https);
-        let all = headers.get_all(header::COOKIE).iter().filter_map(|header| header.to_str().ok());
+        let all = headers
+            .get_all(header::COOKIE)
+            .iter()
+            .filter_map(|header| header.to_str().ok());
         let mut values = all
             .flat_map(|header| header.split(';'))
             .filter_map(|pair| pair.trim().split_once('='))
@@ -61,7 +77,10 @@ mod tests {
     use super::*;
 
     fn headers(cookies: &[&'static str]) -> HeaderMap {
-        cookies.iter().map(|cookie| (header::COOKIE, HeaderValue::from_static(cookie))).collect()
+        cookies
+            .iter()
+            .map(|cookie| (header::COOKIE, HeaderValue::from_static(cookie)))
+            .collect()
     }
 
     #[test]
@@ -70,25 +89,57 @@ mod tests {
             Cookie::Session.set(true, "x", None).unwrap(),
             "__Host-gbac-session=x; Path=/; HttpOnly; SameSite=Strict; Secure"
         );
-        assert_eq!(Cookie::Session.set(false, "x", None).unwrap(), "gbac-session=x; Path=/; HttpOnly; SameSite=Strict");
+        assert_eq!(
+            Cookie::Session.set(false, "x", None).unwrap(),
+            "gbac-session=x; Path=/; HttpOnly; SameSite=Strict"
+        );
         assert_eq!(
             Cookie::SignIn.set(true, "x", Some(600)).unwrap(),
             "__Host-gbac-sign-in=x; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=600"
         );
-        assert_eq!(Cookie::SignIn.delete(false).unwrap(), "gbac-sign-in=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0");
+        assert_eq!(
+            Cookie::SignIn.delete(false).unwrap(),
+            "gbac-sign-in=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"
+        );
         assert_eq!(Cookie::Session.set(true, "a\r\nb", None), None);
     }
 
     #[test]
     fn only_the_cookie_of_this_name_is_read_and_two_are_none() {
-        let get = |cookies: &[&'static str]| Cookie::Session.get(true, &headers(cookies)).map(str::to_owned);
-        assert_eq!(get(&["a=b; __Host-gbac-session=x.y ;c=d"]).as_deref(), Some("x.y"));
-        assert_eq!(get(&["a=b", "__Host-gbac-session=x"]).as_deref(), Some("x"), "HTTP/2 splits cookies");
-        assert_eq!(get(&["__Host-gbac-session=x; __Host-gbac-session=x"]).as_deref(), Some(""));
-        assert_eq!(get(&["__Host-gbac-session=x", "__Host-gbac-session=y"]).as_deref(), Some(""));
-        for other in ["gbac-session=x", "__host-gbac-session=x", "x__Host-gbac-session=x", "__Host-gbac-session", ""] {
+        let get = |cookies: &[&'static str]| {
+            Cookie::Session
+                .get(true, &headers(cookies))
+                .map(str::to_owned)
+        };
+        assert_eq!(
+            get(&["a=b; __Host-gbac-session=x.y ;c=d"]).as_deref(),
+            Some("x.y")
+        );
+        assert_eq!(
+            get(&["a=b", "__Host-gbac-session=x"]).as_deref(),
+            Some("x"),
+            "HTTP/2 splits cookies"
+        );
+        assert_eq!(
+            get(&["__Host-gbac-session=x; __Host-gbac-session=x"]).as_deref(),
+            Some("")
+        );
+        assert_eq!(
+            get(&["__Host-gbac-session=x", "__Host-gbac-session=y"]).as_deref(),
+            Some("")
+        );
+        for other in [
+            "gbac-session=x",
+            "__host-gbac-session=x",
+            "x__Host-gbac-session=x",
+            "__Host-gbac-session",
+            "",
+        ] {
             assert_eq!(get(&[other]), None, "{other}");
         }
-        assert_eq!(Cookie::Session.get(false, &headers(&["__Host-gbac-session=x"])), None);
+        assert_eq!(
+            Cookie::Session.get(false, &headers(&["__Host-gbac-session=x"])),
+            None
+        );
     }
 }

@@ -18,12 +18,18 @@ use crate::state::public_endpoint::PublicEndpoint;
 pub(crate) fn credentials(request: &Request, endpoint: &PublicEndpoint) -> Credentials {
     let credentials = cluster_credentials(request);
     let session = || session(request.headers(), endpoint);
-    Credentials { given: credentials.given.or_else(session), ..credentials }
+    Credentials {
+        given: credentials.given.or_else(session),
+        ..credentials
+    }
 }
 
 /// The credentials for the cluster of a request that is relayed. A session is never one of them.
 pub(crate) fn cluster_credentials(request: &Request) -> Credentials {
-    let client = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(client)| client.ip());
+    let client = request
+        .extensions()
+        .get::<ConnectInfo<SocketAddr>>()
+        .map(|ConnectInfo(client)| client.ip());
     Credentials {
         given: authorization(request.headers(), &header::AUTHORIZATION),
         client,
@@ -31,21 +37,31 @@ pub(crate) fn cluster_credentials(request: &Request) -> Credentials {
     }
 }
 
-/// The credentials for this service of a request that is relayed: those in `GBAC-Authorization` or its session, because
-/// `Authorization` is for the cluster. Without them, the latter have to be valid for both.
+/// The credentials for this service of a request that is relayed: those in `GBAC-Authorization` or
+/// its session, because `Authorization` is for the cluster. Without them, the latter have to be
+/// valid for both.
 pub(crate) fn relay_credentials(request: &Request, endpoint: &PublicEndpoint) -> Credentials {
-    let own = authorization(request.headers(), &OWN_AUTHORIZATION).or_else(|| session(request.headers(), endpoint));
+    let own = authorization(request.headers(), &OWN_AUTHORIZATION)
+        .or_else(|| session(request.headers(), endpoint));
     let for_cluster = cluster_credentials(request);
-    Credentials { given: own.or(for_cluster.given), ..for_cluster }
+    Credentials {
+        given: own.or(for_cluster.given),
+        ..for_cluster
+    }
 }
 
 fn session(headers: &HeaderMap, endpoint: &PublicEndpoint) -> Option<(Scheme, String)> {
     session_id(headers, endpoint.is_https()).map(|id| (Scheme::Session, id.to_owned()))
 }
 
-/// The ID of the session of a request. Its cookie counts only beside a header that no page of another origin can send (D-66).
+/// The ID of the session of a request. Its cookie counts only beside a header that no page of
+/// another origin can send (D-66).
 pub(crate) fn session_id(headers: &HeaderMap, is_https: bool) -> Option<&str> {
-    if uses_session(headers) { Cookie::Session.get(is_https, headers) } else { None }
+    if uses_session(headers) {
+        Cookie::Session.get(is_https, headers)
+    } else {
+        None
+    }
 }
 
 /// Whether a request is to be authenticated with its session.
@@ -60,7 +76,9 @@ fn authorization(headers: &HeaderMap, name: &HeaderName) -> Option<(Scheme, Stri
     if values.next().is_some() {
         return Some(other);
     }
-    let Some((scheme, rest)) = value.to_str().ok().and_then(|text| text.split_once(' ')) else { return Some(other) };
+    let Some((scheme, rest)) = value.to_str().ok().and_then(|text| text.split_once(' ')) else {
+        return Some(other);
+    };
     let rest = rest.trim_matches(' ').to_owned();
     Some(if scheme.eq_ignore_ascii_case("bearer") {
         (Scheme::Bearer, rest)
@@ -74,12 +92,18 @@ fn authorization(headers: &HeaderMap, name: &HeaderName) -> Option<(Scheme, Stri
 /// Whether a browser may have sent the request.
 pub(crate) fn is_from_browser(headers: &HeaderMap) -> bool {
     headers.contains_key("sec-fetch-mode")
-        || headers.get(header::USER_AGENT).is_some_and(|agent| agent.as_bytes().starts_with(b"Mozilla/"))
+        || headers
+            .get(header::USER_AGENT)
+            .is_some_and(|agent| agent.as_bytes().starts_with(b"Mozilla/"))
 }
 
-/// The response for a request that is not signed in. Browsers get no `Basic` challenge, for which they would open a password
-/// dialog.
-pub(crate) fn sign_in_problem(error: &SignInError, surface: Surface, from_browser: bool) -> Problem {
+/// The response for a request that is not signed in. Browsers get no `Basic` challenge, for which
+/// they would open a password dialog.
+pub(crate) fn sign_in_problem(
+    error: &SignInError,
+    surface: Surface,
+    from_browser: bool,
+) -> Problem {
     let scheme = match error {
         SignInError::MissingCredentials => None,
         SignInError::InvalidCredentials(scheme) => Some(scheme),
@@ -111,8 +135,8 @@ pub(crate) fn sign_in_problem(error: &SignInError, surface: Surface, from_browse
         _ if from_browser => problem.with_header(header::WWW_AUTHENTICATE, bearer),
         Some(Scheme::Basic) => problem.with_header(header::WWW_AUTHENTICATE, basic),
         Some(Scheme::Bearer) => problem.with_header(header::WWW_AUTHENTICATE, bearer),
-        None | Some(Scheme::Other | Scheme::Session) => {
-            problem.with_header(header::WWW_AUTHENTICATE, bearer).with_header(header::WWW_AUTHENTICATE, basic)
-        }
+        None | Some(Scheme::Other | Scheme::Session) => problem
+            .with_header(header::WWW_AUTHENTICATE, bearer)
+            .with_header(header::WWW_AUTHENTICATE, basic),
     }
 }

@@ -16,8 +16,20 @@ pub(crate) struct Precondition(HeaderValue);
 /// The request has none: 428.
 pub(crate) fn precondition(request: &Request) -> Result<Precondition, Problem> {
     let message = "`If-Match` is missing; read the policy first and send its `ETag`";
-    let missing = || Problem::with_status(428, RpcCode::FailedPrecondition, "precondition_required", message);
-    request.headers().get(header::IF_MATCH).cloned().map(Precondition).ok_or_else(missing)
+    let missing = || {
+        Problem::with_status(
+            428,
+            RpcCode::FailedPrecondition,
+            "precondition_required",
+            message,
+        )
+    };
+    request
+        .headers()
+        .get(header::IF_MATCH)
+        .cloned()
+        .map(Precondition)
+        .ok_or_else(missing)
 }
 
 impl Precondition {
@@ -30,20 +42,29 @@ impl Precondition {
             return Ok(());
         }
         let message = "the policy has changed; read it again and repeat your change";
-        Err(Problem::with_status(412, RpcCode::FailedPrecondition, "policy_changed", message))
+        Err(Problem::with_status(
+            412,
+            RpcCode::FailedPrecondition,
+            "policy_changed",
+            message,
+        ))
     }
 }
 
 /// Whether the client has this state already, by `If-None-Match`.
 pub(crate) fn is_known(headers: &HeaderMap, etag: &str) -> bool {
-    headers.get(header::IF_NONE_MATCH).is_some_and(|known| contains(known, etag))
+    headers
+        .get(header::IF_NONE_MATCH)
+        .is_some_and(|known| contains(known, etag))
 }
 
-/// Whether a list of entity tags contains this one; `*` matches any (RFC 9110 13.1). A compressed response has the tag of the
-/// document itself, so weak tags are compared like strong ones.
+/// Whether a list of entity tags contains this one; `*` matches any (RFC 9110 13.1). A compressed
+/// response has the tag of the document itself, so weak tags are compared like strong ones.
 fn contains(list: &HeaderValue, etag: &str) -> bool {
     list.to_str().is_ok_and(|list| {
-        list.split(',').map(str::trim).any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
+        list.split(',')
+            .map(str::trim)
+            .any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
     })
 }
 

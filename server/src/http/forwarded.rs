@@ -1,4 +1,5 @@
-//! The client behind trusted proxies: `X-Forwarded-For` and `X-Forwarded-Proto`, or `Forwarded` (RFC 7239).
+//! The client behind trusted proxies: `X-Forwarded-For` and `X-Forwarded-Proto`, or `Forwarded`
+//! (RFC 7239).
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -30,9 +31,9 @@ struct Hop {
     is_encrypted: Option<bool>,
 }
 
-/// The client of a request that a peer has sent. Only a trusted proxy says who that is: the last one in the headers that is not a
-/// trusted proxy. Everything before it was written by others. An entry that cannot be read ends the search, and the proxy that
-/// wrote it counts as the client.
+/// The client of a request that a peer has sent. Only a trusted proxy says who that is: the last
+/// one in the headers that is not a trusted proxy. Everything before it was written by others. An
+/// entry that cannot be read ends the search, and the proxy that wrote it counts as the client.
 ///
 /// # Errors
 /// See [`Ambiguous`].
@@ -42,28 +43,52 @@ pub(crate) fn forwarded(
     proxies: &TrustedProxies,
 ) -> Result<ForwardedClient, Ambiguous> {
     if !proxies.contains(peer.ip()) {
-        return Ok(ForwardedClient { address: peer, is_encrypted: None });
+        return Ok(ForwardedClient {
+            address: peer,
+            is_encrypted: None,
+        });
     }
-    let by_list = entries(headers, &X_FORWARDED_FOR).map(|entry| Hop { from: node(entry), is_encrypted: None });
-    let by_list = headers.contains_key(X_FORWARDED_FOR).then(|| client(peer, by_list, proxies));
+    let by_list = entries(headers, &X_FORWARDED_FOR).map(|entry| Hop {
+        from: node(entry),
+        is_encrypted: None,
+    });
+    let by_list = headers
+        .contains_key(X_FORWARDED_FOR)
+        .then(|| client(peer, by_list, proxies));
     let by_element = entries(headers, &FORWARDED).map(hop);
-    let by_element = headers.contains_key(FORWARDED).then(|| client(peer, by_element, proxies));
-    let scheme = entries(headers, &X_FORWARDED_PROTO).next().and_then(is_encrypted);
+    let by_element = headers
+        .contains_key(FORWARDED)
+        .then(|| client(peer, by_element, proxies));
+    let scheme = entries(headers, &X_FORWARDED_PROTO)
+        .next()
+        .and_then(is_encrypted);
     match (by_list, by_element) {
         (Some(list), Some(element)) if list.address.ip() != element.address.ip() => Err(Ambiguous),
         (Some(list), Some(element)) => {
-            // The client may have written the element, so only what it says against encryption counts.
-            let is_encrypted = of_both(scheme, element.is_encrypted.filter(|is_encrypted| !is_encrypted));
-            Ok(ForwardedClient { is_encrypted, ..list })
+            // The client may have written the element, so only what it says against encryption
+            // counts.
+            let is_encrypted = of_both(
+                scheme,
+                element.is_encrypted.filter(|is_encrypted| !is_encrypted),
+            );
+            Ok(ForwardedClient {
+                is_encrypted,
+                ..list
+            })
         }
-        (Some(one), None) | (None, Some(one)) => {
-            Ok(ForwardedClient { is_encrypted: of_both(scheme, one.is_encrypted), ..one })
-        }
-        (None, None) => Ok(ForwardedClient { address: peer, is_encrypted: scheme }),
+        (Some(one), None) | (None, Some(one)) => Ok(ForwardedClient {
+            is_encrypted: of_both(scheme, one.is_encrypted),
+            ..one
+        }),
+        (None, None) => Ok(ForwardedClient {
+            address: peer,
+            is_encrypted: scheme,
+        }),
     }
 }
 
-/// Whether the client encrypted the request, by the two headers that say so: it may have written the one that the proxies do not.
+/// Whether the client encrypted the request, by the two headers that say so: it may have written
+/// the one that the proxies do not.
 fn of_both(one: Option<bool>, other: Option<bool>) -> Option<bool> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one && other),
@@ -71,11 +96,21 @@ fn of_both(one: Option<bool>, other: Option<bool>) -> Option<bool> {
     }
 }
 
-fn client(proxy: SocketAddr, hops: impl Iterator<Item = Hop>, proxies: &TrustedProxies) -> ForwardedClient {
-    let mut found = ForwardedClient { address: proxy, is_encrypted: None };
+fn client(
+    proxy: SocketAddr,
+    hops: impl Iterator<Item = Hop>,
+    proxies: &TrustedProxies,
+) -> ForwardedClient {
+    let mut found = ForwardedClient {
+        address: proxy,
+        is_encrypted: None,
+    };
     for hop in hops {
         let Some(from) = hop.from else { break };
-        found = ForwardedClient { address: from, is_encrypted: hop.is_encrypted };
+        found = ForwardedClient {
+            address: from,
+            is_encrypted: hop.is_encrypted,
+        };
         if !proxies.contains(from.ip()) {
             break;
         }
@@ -83,16 +118,24 @@ fn client(proxy: SocketAddr, hops: impl Iterator<Item = Hop>, proxies: &TrustedP
     found
 }
 
-/// The entries of a header in all of its lines, the last one first. An entry is read by itself, so that an open quote or another byte
-/// in one that a client has written does not change the ones after it.
-fn entries<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> + use<'h> {
+/// The entries of a header in all of its lines, the last one first. An entry is read by itself, so
+/// that an open quote or another byte in one that a client has written does not change the ones
+/// after it.
+fn entries<'h>(
+    headers: &'h HeaderMap,
+    name: &HeaderName,
+) -> impl Iterator<Item = &'h str> + use<'h> {
     let lines: Vec<_> = headers.get_all(name).iter().collect();
-    let entries = lines.into_iter().rev().flat_map(|line| line.as_bytes().rsplit(|byte| *byte == b','));
+    let entries = lines
+        .into_iter()
+        .rev()
+        .flat_map(|line| line.as_bytes().rsplit(|byte| *byte == b','));
     entries.map(|entry| std::str::from_utf8(entry).unwrap_or("?").trim())
 }
 
 fn is_encrypted(scheme: &str) -> Option<bool> {
-    Some(scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("wss")).filter(|_| !scheme.is_empty())
+    Some(scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("wss"))
+        .filter(|_| !scheme.is_empty())
 }
 
 /// An element of `Forwarded`, such as `for="[2001:db8::1]:4711";proto=https`.
@@ -100,7 +143,10 @@ fn hop(element: &str) -> Hop {
     let parameter = |name: &str| {
         let mut values = element.split(';').filter_map(|pair| {
             let (known, value) = pair.split_once('=')?;
-            known.trim().eq_ignore_ascii_case(name).then(|| value.trim())
+            known
+                .trim()
+                .eq_ignore_ascii_case(name)
+                .then(|| value.trim())
         });
         let value = values.next()?;
         let value = match value.strip_prefix('"') {
@@ -111,7 +157,10 @@ fn hop(element: &str) -> Hop {
     };
     let is_whole = element.matches('"').count().is_multiple_of(2);
     let from = parameter("for").filter(|_| is_whole).and_then(node);
-    Hop { from, is_encrypted: parameter("proto").and_then(is_encrypted) }
+    Hop {
+        from,
+        is_encrypted: parameter("proto").and_then(is_encrypted),
+    }
 }
 
 /// An address with or without a port.
@@ -119,8 +168,14 @@ fn node(text: &str) -> Option<SocketAddr> {
     if let Ok(address) = text.parse::<SocketAddr>() {
         return Some(address);
     }
-    let address = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
-    Some(SocketAddr::new(address.parse::<IpAddr>().ok()?.to_canonical(), 0))
+    let address = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'))
+        .unwrap_or(text);
+    Some(SocketAddr::new(
+        address.parse::<IpAddr>().ok()?.to_canonical(),
+        0,
+    ))
 }
 
 #[cfg(test)]
@@ -130,7 +185,8 @@ mod tests {
     use super::*;
 
     fn of(headers: &[(&str, &str)]) -> Result<(String, Option<bool>), Ambiguous> {
-        let proxies = TrustedProxies::parse(&["10.0.0.0/8".to_owned(), "2001:db8::/64".to_owned()]).unwrap();
+        let proxies =
+            TrustedProxies::parse(&["10.0.0.0/8".to_owned(), "2001:db8::/64".to_owned()]).unwrap();
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             let value = HeaderValue::from_bytes(value.as_bytes()).unwrap();
@@ -163,22 +219,44 @@ mod tests {
             assert_eq!(address(&[("x-forwarded-for", list)]), client, "{list}");
         }
         assert_eq!(address(&[]), "10.0.0.1:9");
-        assert_eq!(address(&[("x-forwarded-for", "6.6.6.6"), ("x-forwarded-for", "192.0.2.1")]), "192.0.2.1:0");
+        assert_eq!(
+            address(&[
+                ("x-forwarded-for", "6.6.6.6"),
+                ("x-forwarded-for", "192.0.2.1")
+            ]),
+            "192.0.2.1:0"
+        );
     }
 
     #[test]
     fn elements_of_the_standard_header_are_read() {
         for (elements, client, is_encrypted) in [
-            ("for=192.0.2.1;proto=https;by=10.0.0.1", "192.0.2.1:0", Some(true)),
-            ("For=\"[2001:db9::1]:4711\"; Proto=http", "[2001:db9::1]:4711", Some(false)),
-            ("for=6.6.6.6, for=192.0.2.1, for=10.0.0.2;proto=https", "192.0.2.1:0", None),
+            (
+                "for=192.0.2.1;proto=https;by=10.0.0.1",
+                "192.0.2.1:0",
+                Some(true),
+            ),
+            (
+                "For=\"[2001:db9::1]:4711\"; Proto=http",
+                "[2001:db9::1]:4711",
+                Some(false),
+            ),
+            (
+                "for=6.6.6.6, for=192.0.2.1, for=10.0.0.2;proto=https",
+                "192.0.2.1:0",
+                None,
+            ),
             ("for=\"6.6.6.6, for=192.0.2.1", "192.0.2.1:0", None),
             ("for=192.0.2.1;host=\"x,for=6.6.6.6\"", "10.0.0.1:9", None),
             ("for=192.0.2.1;for=6.6.6.6", "10.0.0.1:9", None),
             ("for=_hidden, for=10.0.0.2", "10.0.0.2:0", None),
             ("proto=https", "10.0.0.1:9", None),
         ] {
-            assert_eq!(of(&[("forwarded", elements)]), Ok((client.to_owned(), is_encrypted)), "{elements}");
+            assert_eq!(
+                of(&[("forwarded", elements)]),
+                Ok((client.to_owned(), is_encrypted)),
+                "{elements}"
+            );
         }
     }
 
@@ -186,28 +264,62 @@ mod tests {
     fn two_headers_must_name_the_same_client() {
         let both = |element| of(&[("x-forwarded-for", "192.0.2.1"), ("forwarded", element)]);
         assert_eq!(both("for=6.6.6.6"), Err(Ambiguous));
-        assert_eq!(both("for=\"192.0.2.1:4711\";proto=https"), Ok(("192.0.2.1:0".to_owned(), None)));
+        assert_eq!(
+            both("for=\"192.0.2.1:4711\";proto=https"),
+            Ok(("192.0.2.1:0".to_owned(), None))
+        );
         assert_eq!(both(""), Err(Ambiguous));
         let denied = [
             ("x-forwarded-for", "192.0.2.1"),
             ("x-forwarded-proto", "https"),
             ("forwarded", "for=192.0.2.1;proto=http"),
         ];
-        assert_eq!(of(&denied).unwrap().1, Some(false), "a client wrote the other two");
+        assert_eq!(
+            of(&denied).unwrap().1,
+            Some(false),
+            "a client wrote the other two"
+        );
     }
 
     #[test]
     fn the_scheme_is_that_of_the_last_proxy() {
-        let scheme = |text| of(&[("x-forwarded-for", "192.0.2.1"), ("x-forwarded-proto", text)]).unwrap().1;
+        let scheme = |text| {
+            of(&[
+                ("x-forwarded-for", "192.0.2.1"),
+                ("x-forwarded-proto", text),
+            ])
+            .unwrap()
+            .1
+        };
         assert_eq!(
-            (scheme("https"), scheme("HTTP"), scheme("http, https"), scheme("")),
+            (
+                scheme("https"),
+                scheme("HTTP"),
+                scheme("http, https"),
+                scheme("")
+            ),
             (Some(true), Some(false), Some(true), None)
         );
-        assert_eq!(scheme("https, http"), Some(false), "the first one may be the client's own");
-        let both = |element, proto| of(&[("forwarded", element), ("x-forwarded-proto", proto)]).unwrap().1;
-        assert_eq!(both("for=192.0.2.1;proto=http", "https"), Some(false), "a client wrote the other header");
         assert_eq!(
-            (both("for=192.0.2.1;proto=https", "https"), both("for=192.0.2.1", "https")),
+            scheme("https, http"),
+            Some(false),
+            "the first one may be the client's own"
+        );
+        let both = |element, proto| {
+            of(&[("forwarded", element), ("x-forwarded-proto", proto)])
+                .unwrap()
+                .1
+        };
+        assert_eq!(
+            both("for=192.0.2.1;proto=http", "https"),
+            Some(false),
+            "a client wrote the other header"
+        );
+        assert_eq!(
+            (
+                both("for=192.0.2.1;proto=https", "https"),
+                both("for=192.0.2.1", "https")
+            ),
             (Some(true), Some(true))
         );
     }

@@ -17,7 +17,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use url::{Host, Url};
 
-use super::descriptors::{FieldNames, MessageDescriptor, bytes_of_json, json_of_bytes, json_of_json, methods};
+use super::descriptors::{
+    FieldNames, MessageDescriptor, bytes_of_json, json_of_bytes, json_of_json, methods,
+};
 use super::forwarded::{ForwardedClient, forwarded};
 use super::messages::{Call, framed};
 use super::named_fields::NamedFields;
@@ -41,22 +43,35 @@ const CONTENT_TYPES: [(&str, bool); 8] = [
 /// In the second byte: the body of gRPC has no prefix yet.
 const FRAME: u8 = 8;
 
-/// Fuzzes the messages of all services. The first byte is the method, the second the encoding, the rest the body.
+/// Fuzzes the messages of all services. The first byte is the method, the second the encoding, the
+/// rest the body.
 ///
 /// # Panics
 /// If a body is read into a message that is another one once it is written.
 pub fn messages(bytes: &[u8]) {
-    let Some(([method, encoding], body)) = bytes.split_first_chunk() else { return };
+    let Some(([method, encoding], body)) = bytes.split_first_chunk() else {
+        return;
+    };
     let methods: Vec<_> = methods().collect();
-    let Some(method) = methods.get(usize::from(*method) % methods.len()) else { return };
+    let Some(method) = methods.get(usize::from(*method) % methods.len()) else {
+        return;
+    };
     let service = method.parent_service();
     let path = format!("/{}/{}", service.full_name(), method.name());
-    let Some((content_type, is_grpc)) = CONTENT_TYPES.get(usize::from(*encoding % FRAME)) else { return };
-    let request = Request::post(path.as_str()).header(CONTENT_TYPE, *content_type).body(Body::empty());
+    let Some((content_type, is_grpc)) = CONTENT_TYPES.get(usize::from(*encoding % FRAME)) else {
+        return;
+    };
+    let request = Request::post(path.as_str())
+        .header(CONTENT_TYPE, *content_type)
+        .body(Body::empty());
     let call = request.ok().as_ref().and_then(Call::of);
     assert!(call.is_some(), "{path} is a call");
     let Some(call) = call else { return };
-    let body = if *is_grpc && encoding & FRAME != 0 { framed(0, body) } else { body.to_vec().into() };
+    let body = if *is_grpc && encoding & FRAME != 0 {
+        framed(0, body)
+    } else {
+        body.to_vec().into()
+    };
     match call.decode(&body) {
         Ok(message) => {
             message_is_kept(&method.input(), &message);
@@ -64,19 +79,27 @@ pub fn messages(bytes: &[u8]) {
         }
         Err(problem) => {
             assert!(!problem.message().is_empty());
-            let refused = call.encode(problem.into_response(Surface::of(&path))).now_or_never();
+            let refused = call
+                .encode(problem.into_response(Surface::of(&path)))
+                .now_or_never();
             let is_refused = refused.is_some_and(|response| is_refusal(response, *is_grpc));
             assert!(is_refused, "{path} {content_type}");
         }
     }
 }
 
-/// Whether a response says that the call is refused: by its status, or in the headers or trailers of gRPC.
+/// Whether a response says that the call is refused: by its status, or in the headers or trailers
+/// of gRPC.
 fn is_refusal(response: Response, is_grpc: bool) -> bool {
     if !is_grpc || response.headers().contains_key("grpc-status") {
         return is_grpc || !response.status().is_success();
     }
-    let body = response.into_body().collect().now_or_never().and_then(Result::ok).map(Collected::to_bytes);
+    let body = response
+        .into_body()
+        .collect()
+        .now_or_never()
+        .and_then(Result::ok)
+        .map(Collected::to_bytes);
     body.is_some_and(|body| body.windows(12).any(|part| part == b"grpc-status:"))
 }
 
@@ -90,38 +113,72 @@ fn message_is_kept(kind: &MessageDescriptor, message: &Value) {
     assert!(whole.is_some(), "{message}");
     let mut parts = Vec::new();
     let text = message.to_string();
-    assert!(write_message(kind.clone(), text.as_bytes(), Codec::Binary, &mut parts).is_ok(), "{text}");
+    assert!(
+        write_message(kind.clone(), text.as_bytes(), Codec::Binary, &mut parts).is_ok(),
+        "{text}"
+    );
     for bytes in [whole.unwrap_or_default(), parts] {
-        assert_eq!(json_of_bytes(kind.clone(), &bytes, names).as_ref(), Ok(&message), "{bytes:?}");
+        assert_eq!(
+            json_of_bytes(kind.clone(), &bytes, names).as_ref(),
+            Ok(&message),
+            "{bytes:?}"
+        );
     }
     let mut parts = Vec::new();
-    assert!(write_message(kind.clone(), text.as_bytes(), Codec::Json, &mut parts).is_ok(), "{text}");
+    assert!(
+        write_message(kind.clone(), text.as_bytes(), Codec::Json, &mut parts).is_ok(),
+        "{text}"
+    );
     let parts = serde_json::from_slice::<Value>(&parts).map_err(|error| error.to_string());
-    assert_eq!(parts.and_then(|parts| json_of_json(kind.clone(), parts, names)), Ok(message));
+    assert_eq!(
+        parts.and_then(|parts| json_of_json(kind.clone(), parts, names)),
+        Ok(message)
+    );
 }
 
 /// Reads a message as every handler does.
 fn message_is_read(message: &Value) {
     let of = || NamedFields(message.clone());
     let members = WithRole::deserialize(of()).map(|message| message.role.members);
-    for members in [members, RoleMembers::deserialize(of()).map(|message| message.members)].into_iter().flatten() {
+    for members in [
+        members,
+        RoleMembers::deserialize(of()).map(|message| message.members),
+    ]
+    .into_iter()
+    .flatten()
+    {
         for action in [MemberAction::Add, MemberAction::Remove] {
             let read = principals(&members, action);
-            assert!(read.is_err() || read.is_ok_and(|read| read.len() == members.len()), "{members:?}");
+            assert!(
+                read.is_err() || read.is_ok_and(|read| read.len() == members.len()),
+                "{members:?}"
+            );
         }
     }
     let _ = (Named::deserialize(of()), DeleteRole::deserialize(of()));
-    let _ = (AclBody::deserialize(message), UpdateRole::deserialize(message));
-    let Value::Object(fields) = message else { return };
+    let _ = (
+        AclBody::deserialize(message),
+        UpdateRole::deserialize(message),
+    );
+    let Value::Object(fields) = message else {
+        return;
+    };
     let given = parameters(fields.clone());
-    let _ = (RoleQuery::from_query(&given), MemberQuery::from_query(&given));
-    let (listed, deleted) = (AclFilter::from_query(&given), AclFilter::from_delete_query(&given));
+    let _ = (
+        RoleQuery::from_query(&given),
+        MemberQuery::from_query(&given),
+    );
+    let (listed, deleted) = (
+        AclFilter::from_query(&given),
+        AclFilter::from_delete_query(&given),
+    );
     if let (Ok(listed), Ok(deleted)) = (listed, deleted) {
         assert_eq!(listed, deleted, "{message}");
     }
 }
 
-/// Initial inputs for [`messages`]: of each method, messages in JSON and in binary, with all fields and with none.
+/// Initial inputs for [`messages`]: of each method, messages in JSON and in binary, with all fields
+/// and with none.
 #[must_use]
 pub fn messages_starts() -> Vec<Vec<u8>> {
     let member = json!([{ "user": { "name": "maya" } }, { "group": { "name": "/eng" } }]);
@@ -136,13 +193,23 @@ pub fn messages_starts() -> Vec<Vec<u8>> {
     let mut starts = Vec::new();
     for (number, method) in (0..=u8::MAX).zip(methods()) {
         let (kind, known) = (method.input(), fields.clone());
-        let role = if method.full_name().starts_with(SECURITY_SERVICE) { role.clone() } else { json!({ "name": "r" }) };
-        let Value::Object(mut known) = known else { continue };
+        let role = if method.full_name().starts_with(SECURITY_SERVICE) {
+            role.clone()
+        } else {
+            json!({ "name": "r" })
+        };
+        let Value::Object(mut known) = known else {
+            continue;
+        };
         known.insert("role".into(), role);
         known.insert("filter".into(), rule.clone());
         known.insert("request".into(), known.clone().into());
         for message in [json!({}), known.into()] {
-            let Ok(message) = json_of_json(kind.clone(), without_unknown(&kind, message), FieldNames::SnakeCase) else {
+            let Ok(message) = json_of_json(
+                kind.clone(),
+                without_unknown(&kind, message),
+                FieldNames::SnakeCase,
+            ) else {
                 continue;
             };
             let binary = bytes_of_json(kind.clone(), message.clone()).unwrap_or_default();
@@ -156,10 +223,14 @@ pub fn messages_starts() -> Vec<Vec<u8>> {
 
 /// The fields that a message has, at any depth.
 fn without_unknown(kind: &MessageDescriptor, message: Value) -> Value {
-    let Value::Object(mut fields) = message else { return message };
+    let Value::Object(mut fields) = message else {
+        return message;
+    };
     fields.retain(|name, _| kind.get_field_by_name(name).is_some());
     for (name, value) in &mut fields {
-        if let Some(prost_reflect::Kind::Message(inner)) = kind.get_field_by_name(name).map(|field| field.kind()) {
+        if let Some(prost_reflect::Kind::Message(inner)) =
+            kind.get_field_by_name(name).map(|field| field.kind())
+        {
             *value = without_unknown(&inner, value.take());
         }
     }
@@ -175,18 +246,23 @@ const CLIENTS: [&str; 3] = ["192.0.2.1", "2001:db9::1", "127.0.0.1"];
 /// The public names of the service.
 const NAMES: [&str; 2] = ["gbac.example", "10.1.2.3"];
 
-/// Fuzzes what is read of the headers of proxies, and of `Host`. Each line is a header: `f` begins `Forwarded`, `p`
-/// `X-Forwarded-Proto`, `h` `Host`, and another character `X-Forwarded-For`.
+/// Fuzzes what is read of the headers of proxies, and of `Host`. Each line is a header: `f` begins
+/// `Forwarded`, `p` `X-Forwarded-Proto`, `h` `Host`, and another character `X-Forwarded-For`.
 ///
 /// # Panics
-/// If a client can name its own address, or say that it encrypted the request, or if another program reads another host.
+/// If a client can name its own address, or say that it encrypted the request, or if another
+/// program reads another host.
 pub fn forwarding(bytes: &[u8]) {
     let proxies = TrustedProxies::parse(&PROXIES.map(str::to_owned));
     assert!(proxies.is_ok());
     let Ok(proxies) = proxies else { return };
     let mut headers = HeaderMap::new();
     for line in bytes.split(|byte| *byte == b'\n') {
-        let (Some((kind, value)), Some(text)) = (line.split_first(), line.get(1..).and_then(as_text)) else { continue };
+        let (Some((kind, value)), Some(text)) =
+            (line.split_first(), line.get(1..).and_then(as_text))
+        else {
+            continue;
+        };
         if *kind == b'h' {
             host_is_ours(text);
         }
@@ -202,7 +278,14 @@ pub fn forwarding(bytes: &[u8]) {
     for client in CLIENTS {
         let peer = address(client);
         let alone = forwarded(peer, &headers, &proxies);
-        assert_eq!(alone, Ok(ForwardedClient { address: peer, is_encrypted: None }), "{client} is no proxy");
+        assert_eq!(
+            alone,
+            Ok(ForwardedClient {
+                address: peer,
+                is_encrypted: None
+            }),
+            "{client} is no proxy"
+        );
         for peer in PEERS {
             let _ = forwarded(address(peer), &headers, &proxies);
             behind_proxies(&headers, client, address(peer), &proxies);
@@ -212,12 +295,20 @@ pub fn forwarding(bytes: &[u8]) {
 
 /// Whatever a client writes, a proxy adds its address after it, and how it sent the request.
 fn behind_proxies(written: &HeaderMap, client: &str, peer: SocketAddr, proxies: &TrustedProxies) {
-    let node = if client.contains(':') { format!("\"[{client}]:4711\"") } else { client.to_owned() };
+    let node = if client.contains(':') {
+        format!("\"[{client}]:4711\"")
+    } else {
+        client.to_owned()
+    };
     for (name, other, entry) in [
         (X_FORWARDED_FOR, FORWARDED, client.to_owned()),
         (X_FORWARDED_FOR, FORWARDED, format!("{client}, 10.0.0.2")),
         (FORWARDED, X_FORWARDED_FOR, format!("for={node};proto=http")),
-        (FORWARDED, X_FORWARDED_FOR, format!("for={node};proto=http, for=\"[2001:db8::2]\"")),
+        (
+            FORWARDED,
+            X_FORWARDED_FOR,
+            format!("for={node};proto=http, for=\"[2001:db8::2]\""),
+        ),
     ] {
         for is_same_line in [false, true] {
             let mut headers = written.clone();
@@ -226,10 +317,17 @@ fn behind_proxies(written: &HeaderMap, client: &str, peer: SocketAddr, proxies: 
                 append(&mut headers, &X_FORWARDED_PROTO, "http", is_same_line);
             }
             let Ok(found) = forwarded(peer, &headers, proxies) else {
-                assert!(headers.contains_key(&other), "one header is never ambiguous: {headers:?}");
+                assert!(
+                    headers.contains_key(&other),
+                    "one header is never ambiguous: {headers:?}"
+                );
                 continue;
             };
-            assert_eq!(Ok(found.address.ip()), client.parse::<IpAddr>(), "{headers:?}");
+            assert_eq!(
+                Ok(found.address.ip()),
+                client.parse::<IpAddr>(),
+                "{headers:?}"
+            );
             assert_ne!(found.is_encrypted, Some(true), "{headers:?}");
         }
     }
@@ -237,7 +335,11 @@ fn behind_proxies(written: &HeaderMap, client: &str, peer: SocketAddr, proxies: 
 
 /// Adds an entry to a header, after what it has, in a line of its own or in the last one.
 fn append(headers: &mut HeaderMap, name: &HeaderName, entry: &str, is_same_line: bool) {
-    let mut lines: Vec<Vec<u8>> = headers.get_all(name).iter().map(|line| line.as_bytes().to_vec()).collect();
+    let mut lines: Vec<Vec<u8>> = headers
+        .get_all(name)
+        .iter()
+        .map(|line| line.as_bytes().to_vec())
+        .collect();
     match lines.last_mut() {
         Some(last) if is_same_line => last.extend(format!(", {entry}").bytes()),
         _ => lines.push(entry.as_bytes().to_vec()),
@@ -250,17 +352,22 @@ fn append(headers: &mut HeaderMap, name: &HeaderName, entry: &str, is_same_line:
 
 /// A host that is accepted is one of this service in every other program.
 fn host_is_ours(host: &str) {
-    let options =
-        PublicEndpointOptions { public_hosts: NAMES.map(str::to_owned).to_vec(), ..PublicEndpointOptions::default() };
+    let options = PublicEndpointOptions {
+        public_hosts: NAMES.map(str::to_owned).to_vec(),
+        ..PublicEndpointOptions::default()
+    };
     let endpoint = PublicEndpoint::new(options, address("127.0.0.1"), false);
     assert!(endpoint.is_ok());
     if endpoint.is_ok_and(|endpoint| endpoint.accepts_host(host)) {
         let url = Url::parse(&format!("http://{host}/"));
-        let is_bare =
-            url.as_ref().is_ok_and(|url| url.path() == "/" && url.username().is_empty() && url.password().is_none());
+        let is_bare = url.as_ref().is_ok_and(|url| {
+            url.path() == "/" && url.username().is_empty() && url.password().is_none()
+        });
         let is_ours = match url.as_ref().ok().and_then(Url::host) {
             Some(Host::Domain(name)) => name == "localhost" || NAMES.contains(&name),
-            Some(Host::Ipv4(address)) => address.is_loopback() || NAMES.contains(&address.to_string().as_str()),
+            Some(Host::Ipv4(address)) => {
+                address.is_loopback() || NAMES.contains(&address.to_string().as_str())
+            }
             Some(Host::Ipv6(address)) => {
                 let address = address.to_canonical();
                 address.is_loopback() || NAMES.contains(&address.to_string().as_str())

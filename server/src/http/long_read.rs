@@ -1,5 +1,5 @@
-//! Reads that can be long, such as those of all ACLs: two at a time for each reader, where they do not delay other requests
-//! (D-128).
+//! Reads that can be long, such as those of all ACLs: two at a time for each reader, where they do
+//! not delay other requests (D-128).
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -23,10 +23,12 @@ use crate::lock::Lock;
 
 /// The number of long reads of a reader at once; further ones wait.
 const READS_AT_ONCE: usize = 2;
-/// The size in bytes from which a response counts as a read until it was sent, because it takes memory so long.
+/// The size in bytes from which a response counts as a read until it was sent, because it takes
+/// memory so long.
 const LARGE_BYTES: u64 = 1 << 20;
 
-/// The number of ACLs, and of roles, up to which a policy is read on the thread that received the request.
+/// The number of ACLs, and of roles, up to which a policy is read on the thread that received the
+/// request.
 const SMALL_POLICY: usize = 500;
 
 /// Whether every read of a policy is small.
@@ -41,8 +43,11 @@ pub(crate) fn json_response(text: impl Into<Body>) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], text.into()).into_response()
 }
 
-/// The JSON of a list, written entry by entry, because all entries at once take several times its size.
-pub(crate) fn json_list<T: Serialize>(entries: impl Iterator<Item = T>) -> Result<Vec<u8>, Problem> {
+/// The JSON of a list, written entry by entry, because all entries at once take several times its
+/// size.
+pub(crate) fn json_list<T: Serialize>(
+    entries: impl Iterator<Item = T>,
+) -> Result<Vec<u8>, Problem> {
     let mut text = vec![b'['];
     for entry in entries {
         if text.len() > 1 {
@@ -77,7 +82,9 @@ impl From<&Caller> for Reader {
     fn from(caller: &Caller) -> Self {
         match caller {
             Caller::Local(name) => Self::Local(name.clone()),
-            Caller::Token(identity) | Caller::Session(identity) => Self::User(identity.user().to_owned()),
+            Caller::Token(identity) | Caller::Session(identity) => {
+                Self::User(identity.user().to_owned())
+            }
         }
     }
 }
@@ -131,7 +138,9 @@ where
         let network = || client().map(|ConnectInfo(client)| ClientNetwork::of(client.ip()));
         let reader = request.extensions.get::<Reader>().cloned();
         let reader = reader.unwrap_or_else(|| Reader::Network(network()));
-        Ok(Self { turns: LongReads::from_ref(state).turns(reader) })
+        Ok(Self {
+            turns: LongReads::from_ref(state).turns(reader),
+        })
     }
 }
 
@@ -141,10 +150,15 @@ impl LongRead {
     /// # Errors
     /// None: nobody closes the queue.
     pub(crate) async fn turn(self) -> Result<Turn, Problem> {
-        self.turns.acquire_owned().await.map(Turn).map_err(|_| incomplete())
+        self.turns
+            .acquire_owned()
+            .await
+            .map(Turn)
+            .map_err(|_| incomplete())
     }
 
-    /// Makes the response: here if the read is small, else where it may block and when it is the reader's turn.
+    /// Makes the response: here if the read is small, else where it may block and when it is the
+    /// reader's turn.
     ///
     /// # Errors
     /// Those of the read, or it panics.

@@ -1,5 +1,5 @@
-//! Calls of services over Connect and gRPC, in JSON and binary (D-95). Handlers read and write JSON; here it is converted, so that
-//! every encoding passes through the same checks.
+//! Calls of services over Connect and gRPC, in JSON and binary (D-95). Handlers read and write
+//! JSON; here it is converted, so that every encoding passes through the same checks.
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
@@ -13,7 +13,9 @@ use gbac_api::problem::{ConnectDetail, ConnectProblem, RpcCode};
 use http_body_util::{BodyExt, Collected, Full};
 use serde_json::{Value, json};
 
-use super::descriptors::{FieldNames, MessageDescriptor, bytes_of_json, json_of_bytes, json_of_json, message, method};
+use super::descriptors::{
+    FieldNames, MessageDescriptor, bytes_of_json, json_of_bytes, json_of_json, message, method,
+};
 use super::placement::{Work, run};
 use super::problem::Problem;
 use super::surface::Surface;
@@ -46,7 +48,11 @@ const ENCODINGS: [(&str, Protocol, Codec); 7] = [
     ("application/grpc+proto", Protocol::Grpc, Codec::Binary),
     ("application/grpc+json", Protocol::Grpc, Codec::Json),
     ("application/grpc-web", Protocol::GrpcWeb, Codec::Binary),
-    ("application/grpc-web+proto", Protocol::GrpcWeb, Codec::Binary),
+    (
+        "application/grpc-web+proto",
+        Protocol::GrpcWeb,
+        Codec::Binary,
+    ),
     ("application/grpc-web+json", Protocol::GrpcWeb, Codec::Json),
 ];
 
@@ -69,14 +75,24 @@ impl Call {
         if *request.method() != Method::POST || !is_service(service) {
             return None;
         }
-        let given = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let given = request
+            .headers()
+            .get(header::CONTENT_TYPE)
+            .and_then(|kind| kind.to_str().ok())
+            .unwrap_or_default();
         let given = given.split(';').next().unwrap_or_default().trim();
         let (content_type, protocol, codec) = ENCODINGS
             .into_iter()
             .find(|(known, ..)| known.eq_ignore_ascii_case(given))
             .unwrap_or(("application/json", Protocol::Connect, Codec::Json));
         let messages = method(service, name).map(|method| (method.input(), method.output()));
-        Some(Self { content_type, protocol, codec, surface: Surface::of(path), messages })
+        Some(Self {
+            content_type,
+            protocol,
+            codec,
+            surface: Surface::of(path),
+            messages,
+        })
     }
 
     /// Whether it is a call of Connect in JSON, whose body is that of a REST request.
@@ -89,11 +105,23 @@ impl Call {
     /// # Errors
     /// It is not a message of the method.
     pub(crate) fn decode(&self, body: &[u8]) -> Result<Value, Problem> {
-        let invalid = |cause: &str| Problem::new(RpcCode::InvalidArgument, format!("the body is not valid: {cause}"));
-        let Some((kind, _)) = self.messages.clone() else {
-            return Err(Problem::new(RpcCode::Unimplemented, "the method does not exist"));
+        let invalid = |cause: &str| {
+            Problem::new(
+                RpcCode::InvalidArgument,
+                format!("the body is not valid: {cause}"),
+            )
         };
-        let message = if self.protocol == Protocol::Connect { body } else { unframed(body)? };
+        let Some((kind, _)) = self.messages.clone() else {
+            return Err(Problem::new(
+                RpcCode::Unimplemented,
+                "the method does not exist",
+            ));
+        };
+        let message = if self.protocol == Protocol::Connect {
+            body
+        } else {
+            unframed(body)?
+        };
         let decoded = match self.codec {
             Codec::Json => {
                 let text = std::str::from_utf8(message).map_err(|_| invalid("it is not UTF-8"))?;
@@ -120,12 +148,19 @@ impl Call {
         }
         let (mut parts, body) = response.into_parts();
         // Bodies of our own handlers are complete, so reading one cannot fail.
-        let json = body.collect().await.map(Collected::to_bytes).unwrap_or_default();
+        let json = body
+            .collect()
+            .await
+            .map(Collected::to_bytes)
+            .unwrap_or_default();
         parts.headers.remove(header::CONTENT_LENGTH);
         let (protocol, surface) = (self.protocol, self.surface);
         let content_type = HeaderValue::from_static(self.content_type);
         let result = if parts.status.is_success() {
-            let encoded = run(Work::Other, json.len() <= SMALL_BYTES, move || self.message(&json)).await;
+            let encoded = run(Work::Other, json.len() <= SMALL_BYTES, move || {
+                self.message(&json)
+            })
+            .await;
             encoded.ok().flatten().ok_or_else(|| ConnectProblem {
                 code: RpcCode::Internal.word().into(),
                 message: UNENCODABLE.into(),
@@ -142,11 +177,16 @@ impl Call {
                     parts.headers.insert(header::CONTENT_TYPE, content_type);
                     Response::from_parts(parts, Body::from(message))
                 }
-                Err(problem) => Problem::new(RpcCode::Internal, problem.message).into_response(surface),
+                Err(problem) => {
+                    Problem::new(RpcCode::Internal, problem.message).into_response(surface)
+                }
             };
         }
         let (mut message, trailers) = match result {
-            Ok(message) => (message, HeaderMap::from_iter([(GRPC_STATUS, HeaderValue::from_static("0"))])),
+            Ok(message) => (
+                message,
+                HeaderMap::from_iter([(GRPC_STATUS, HeaderValue::from_static("0"))]),
+            ),
             Err(problem) => (Vec::new(), trailers(parts.status, problem)),
         };
         parts.status = StatusCode::OK;
@@ -159,7 +199,9 @@ impl Call {
             parts.headers.extend(trailers);
             Body::empty()
         } else {
-            Body::new(Full::new(Bytes::from(message)).with_trailers(async move { Some(Ok(trailers)) }))
+            Body::new(
+                Full::new(Bytes::from(message)).with_trailers(async move { Some(Ok(trailers)) }),
+            )
         };
         Response::from_parts(parts, body)
     }
@@ -167,7 +209,11 @@ impl Call {
     /// A response's message in the encoding of the call, with the prefix that gRPC has.
     fn message(&self, json: &[u8]) -> Option<Vec<u8>> {
         let (_, kind) = self.messages.clone()?;
-        let mut message = if self.protocol == Protocol::Connect { Vec::new() } else { vec![0; PREFIX_BYTES] };
+        let mut message = if self.protocol == Protocol::Connect {
+            Vec::new()
+        } else {
+            vec![0; PREFIX_BYTES]
+        };
         let begin = message.len();
         write_message(kind, json, self.codec, &mut message).ok()?;
         let length = u32::try_from(message.len() - begin).ok()?;
@@ -184,9 +230,21 @@ const UNENCODABLE: &str = "the response cannot be encoded";
 
 /// The trailers of a refused request.
 fn trailers(status: StatusCode, problem: ConnectProblem) -> HeaderMap {
-    let ConnectProblem { code, message: text, details } = problem;
-    let code = RpcCode::ALL.iter().copied().find(|known| known.word() == code);
-    let by_status = || RpcCode::ALL.iter().copied().find(|code| code.status() == status.as_u16());
+    let ConnectProblem {
+        code,
+        message: text,
+        details,
+    } = problem;
+    let code = RpcCode::ALL
+        .iter()
+        .copied()
+        .find(|known| known.word() == code);
+    let by_status = || {
+        RpcCode::ALL
+            .iter()
+            .copied()
+            .find(|code| code.status() == status.as_u16())
+    };
     let code = code.or_else(by_status).unwrap_or(RpcCode::Internal);
     let mut trailers = HeaderMap::new();
     trailers.insert(GRPC_STATUS, HeaderValue::from(code.number()));
@@ -208,7 +266,10 @@ fn trailers(status: StatusCode, problem: ConnectProblem) -> HeaderMap {
 fn status_with_details(code: RpcCode, text: &str, details: Vec<ConnectDetail>) -> Option<Vec<u8>> {
     let any = |detail: ConnectDetail| {
         let mut any = detail.debug;
-        any.as_object_mut()?.insert("@type".into(), format!("type.googleapis.com/{}", detail.kind).into());
+        any.as_object_mut()?.insert(
+            "@type".into(),
+            format!("type.googleapis.com/{}", detail.kind).into(),
+        );
         Some(any)
     };
     let details: Vec<Value> = details.into_iter().filter_map(any).collect();
@@ -227,10 +288,14 @@ fn lines(trailers: &HeaderMap) -> Vec<u8> {
 /// The only message of a body of gRPC.
 fn unframed(body: &[u8]) -> Result<&[u8], Problem> {
     let invalid = |message: &str| Problem::new(RpcCode::InvalidArgument, message);
-    let ([flags, length @ ..], message) =
-        body.split_first_chunk::<PREFIX_BYTES>().ok_or_else(|| invalid("the body has no message of gRPC"))?;
+    let ([flags, length @ ..], message) = body
+        .split_first_chunk::<PREFIX_BYTES>()
+        .ok_or_else(|| invalid("the body has no message of gRPC"))?;
     if *flags != 0 {
-        return Err(Problem::new(RpcCode::Unimplemented, "the message is compressed; send it without compression"));
+        return Err(Problem::new(
+            RpcCode::Unimplemented,
+            "the message is compressed; send it without compression",
+        ));
     }
     if u32::try_from(message.len()).ok() == Some(u32::from_be_bytes(*length)) {
         Ok(message)
@@ -242,7 +307,11 @@ fn unframed(body: &[u8]) -> Result<&[u8], Problem> {
 pub(super) fn framed(flags: u8, message: &[u8]) -> Bytes {
     let mut framed = Vec::with_capacity(PREFIX_BYTES + message.len());
     framed.push(flags);
-    framed.extend(u32::try_from(message.len()).unwrap_or(u32::MAX).to_be_bytes());
+    framed.extend(
+        u32::try_from(message.len())
+            .unwrap_or(u32::MAX)
+            .to_be_bytes(),
+    );
     framed.extend(message);
     framed.into()
 }
@@ -255,10 +324,21 @@ mod tests {
     fn a_body_of_grpc_is_one_message() {
         assert_eq!(unframed(&framed(0, b"abc")).unwrap(), b"abc");
         assert_eq!(unframed(&framed(0, b"")).unwrap(), b"");
-        for body in [&b""[..], b"\0\0\0\0", b"\0\0\0\0\x01", b"\0\0\0\0\0x", b"\0\0\0\0\x01ab", b"\0\xff\xff\xff\xffa"]
-        {
+        for body in [
+            &b""[..],
+            b"\0\0\0\0",
+            b"\0\0\0\0\x01",
+            b"\0\0\0\0\0x",
+            b"\0\0\0\0\x01ab",
+            b"\0\xff\xff\xff\xffa",
+        ] {
             assert!(unframed(body).is_err(), "{body:?}");
         }
-        assert!(unframed(b"\x01\0\0\0\x01a").unwrap_err().message().contains("compressed"));
+        assert!(
+            unframed(b"\x01\0\0\0\x01a")
+                .unwrap_err()
+                .message()
+                .contains("compressed")
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! What handlers and middleware share: request bodies, queries and credentials, problem responses, and access declarations.
+//! What handlers and middleware share: request bodies, queries and credentials, problem responses,
+//! and access declarations.
 
 pub(crate) mod access;
 pub(crate) mod body;

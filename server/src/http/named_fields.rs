@@ -1,4 +1,5 @@
-//! A deserializer that fills structs by field name only. By default, serde also fills them from lists, by position.
+//! A deserializer that fills structs by field name only. By default, serde also fills them from
+//! lists, by position.
 
 use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{Deserializer, Error as _, IntoDeserializer, Unexpected, Visitor};
@@ -13,10 +14,12 @@ impl<'de> Deserializer<'de> for NamedFields {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.0 {
-            Value::Array(items) => visitor.visit_seq(SeqDeserializer::new(items.into_iter().map(Self))),
-            Value::Object(members) => {
-                visitor.visit_map(MapDeserializer::new(members.into_iter().map(|(name, value)| (name, Self(value)))))
+            Value::Array(items) => {
+                visitor.visit_seq(SeqDeserializer::new(items.into_iter().map(Self)))
             }
+            Value::Object(members) => visitor.visit_map(MapDeserializer::new(
+                members.into_iter().map(|(name, value)| (name, Self(value))),
+            )),
             scalar => scalar.deserialize_any(visitor),
         }
     }
@@ -34,10 +37,18 @@ impl<'de> Deserializer<'de> for NamedFields {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        if self.0.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
+        if self.0.is_null() {
+            visitor.visit_none()
+        } else {
+            visitor.visit_some(self)
+        }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -79,18 +90,29 @@ mod tests {
 
     #[test]
     fn lists_are_rejected_in_place_of_objects_at_any_depth() {
-        for value in [json!([[]]), json!({ "add": [["User:a"]] }), json!({ "remove": [{ "principal": "x" }, []] })] {
+        for value in [
+            json!([[]]),
+            json!({ "add": [["User:a"]] }),
+            json!({ "remove": [{ "principal": "x" }, []] }),
+        ] {
             assert_eq!(
                 read::<UpdateRole>(&value).unwrap_err(),
                 "invalid type: sequence, expected an object",
                 "{value}"
             );
         }
-        for value in [json!({ "role": ["x", []] }), json!({ "role": { "members": [{ "user": ["a"] }] } })] {
-            assert!(read::<WithRole>(&value).unwrap_err().contains("expected an object"), "{value}");
+        for value in [
+            json!({ "role": ["x", []] }),
+            json!({ "role": { "members": [{ "user": ["a"] }] } }),
+        ] {
+            assert!(
+                read::<WithRole>(&value)
+                    .unwrap_err()
+                    .contains("expected an object"),
+                "{value}"
+            );
         }
-        let whole =
-            json!({ "roleName": "r", "members": [{ "user": { "name": "a" } }, { "group": null }], "more": [[1]] });
+        let whole = json!({ "roleName": "r", "members": [{ "user": { "name": "a" } }, { "group": null }], "more": [[1]] });
         assert_eq!(
             read::<RoleMembers>(&whole),
             serde_json::from_value(whole.clone()).map_err(|error| error.to_string())

@@ -1,5 +1,6 @@
-//! Where the work of a request runs: a little of it on the thread that received the request, more of it on a thread that may
-//! block, so that small requests do not wait for large ones (D-60, D-128).
+//! Where the work of a request runs: a little of it on the thread that received the request, more
+//! of it on a thread that may block, so that small requests do not wait for large ones (D-60,
+//! D-128).
 
 use std::sync::{Arc, LazyLock};
 use std::thread::available_parallelism;
@@ -20,7 +21,8 @@ pub(crate) enum Work {
 }
 
 /// Each kind leaves a processor to small work, and decisions have more than other work.
-static EVALUATIONS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| threads(processors().saturating_sub(1)));
+static EVALUATIONS: LazyLock<Arc<Semaphore>> =
+    LazyLock::new(|| threads(processors().saturating_sub(1)));
 static OTHERS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| threads(processors() / 2));
 
 fn processors() -> usize {
@@ -47,7 +49,10 @@ pub(crate) async fn run<T: Send + 'static>(
         Work::Evaluation => &EVALUATIONS,
         Work::Other => &OTHERS,
     };
-    let permit = Arc::clone(threads).acquire_owned().await.map_err(|_| incomplete())?;
+    let permit = Arc::clone(threads)
+        .acquire_owned()
+        .await
+        .map_err(|_| incomplete())?;
     let work = move || {
         // Held by the work itself, which continues if the request is canceled.
         let _permit = permit;
@@ -58,5 +63,8 @@ pub(crate) async fn run<T: Send + 'static>(
 
 /// The problem of a request whose answer is missing.
 pub(crate) fn incomplete() -> Problem {
-    Problem::new(RpcCode::Internal, "the service stopped working on the request")
+    Problem::new(
+        RpcCode::Internal,
+        "the service stopped working on the request",
+    )
 }

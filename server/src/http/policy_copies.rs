@@ -1,4 +1,5 @@
-//! The policy document of a state as text: one copy in each coding, which all responses share that are sent at the same time (D-128).
+//! The policy document of a state as text: one copy in each coding, which all responses share that
+//! are sent at the same time (D-128).
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -39,7 +40,12 @@ impl PolicyCopies {
     ///
     /// # Errors
     /// It cannot be made.
-    pub(crate) async fn get(&self, policy: &Arc<Policy>, etag: &str, in_gzip: bool) -> Result<Bytes, Problem> {
+    pub(crate) async fn get(
+        &self,
+        policy: &Arc<Policy>,
+        etag: &str,
+        in_gzip: bool,
+    ) -> Result<Bytes, Problem> {
         let copy = self.0.with(|copies| {
             // As many entries as there are states that responses use.
             copies.retain(|_, copy| copy.strong_count() > 0);
@@ -52,7 +58,10 @@ impl PolicyCopies {
         });
         let make = async || {
             let policy = Arc::clone(policy);
-            let made = run(Work::Other, is_small(&policy), move || text(&policy, in_gzip)).await?;
+            let made = run(Work::Other, is_small(&policy), move || {
+                text(&policy, in_gzip)
+            })
+            .await?;
             made.map_err(|_| incomplete())
         };
         copy.get_or_try_init(make).await?;

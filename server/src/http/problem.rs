@@ -7,8 +7,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use gbac_analysis::audit::without_credentials;
 use gbac_api::problem::{
-    AdminCode, AdminProblem, ConnectDetail, ConnectProblem, DataPlaneProblem, Detail, DocumentFault, FieldViolation,
-    LICENSE_REASON, RegistryProblem, RpcCode, ServiceProblem,
+    AdminCode, AdminProblem, ConnectDetail, ConnectProblem, DataPlaneProblem, Detail,
+    DocumentFault, FieldViolation, LICENSE_REASON, RegistryProblem, RpcCode, ServiceProblem,
 };
 use gbac_engine::escape::escaped;
 
@@ -40,7 +40,12 @@ impl Problem {
     }
 
     /// A problem with another HTTP status, and a name of our own.
-    pub(crate) fn with_status(status: u16, code: RpcCode, name: &'static str, message: impl Into<String>) -> Self {
+    pub(crate) fn with_status(
+        status: u16,
+        code: RpcCode,
+        name: &'static str,
+        message: impl Into<String>,
+    ) -> Self {
         Self {
             status,
             code,
@@ -56,8 +61,12 @@ impl Problem {
 
     /// A problem because there is no valid license (D-16).
     fn license(message: impl Into<String>) -> Self {
-        let problem = Self::with_status(403, RpcCode::PermissionDenied, "license_required", message);
-        Self { license_required: true, ..problem }
+        let problem =
+            Self::with_status(403, RpcCode::PermissionDenied, "license_required", message);
+        Self {
+            license_required: true,
+            ..problem
+        }
     }
 
     /// A problem of the roles of the Admin API v1, with a detail.
@@ -66,7 +75,10 @@ impl Problem {
     }
 
     fn with_admin(self, code: AdminCode) -> Self {
-        Self { admin: Some(code), ..self }
+        Self {
+            admin: Some(code),
+            ..self
+        }
     }
 
     /// The HTTP status.
@@ -92,29 +104,52 @@ impl Problem {
 
     /// Every invalid field of a request.
     pub(crate) fn fields(fields: Vec<FieldViolation>) -> Self {
-        Self { fields, ..Self::new(RpcCode::InvalidArgument, "provided parameters are invalid") }
+        Self {
+            fields,
+            ..Self::new(RpcCode::InvalidArgument, "provided parameters are invalid")
+        }
     }
 
     /// Every problem of a policy document.
     pub(crate) fn document(faults: Vec<DocumentFault>) -> Self {
-        let message = format!("the policy document has {}; nothing was changed", problem_count(&faults));
-        Self::with_status(400, RpcCode::InvalidArgument, "invalid_document", message).with_faults(faults)
+        let message = format!(
+            "the policy document has {}; nothing was changed",
+            problem_count(&faults)
+        );
+        Self::with_status(400, RpcCode::InvalidArgument, "invalid_document", message)
+            .with_faults(faults)
     }
 
     /// Every problem of an access evaluation request (AuthZEN).
     pub(crate) fn question(faults: Vec<DocumentFault>) -> Self {
-        let message = format!("the question has {}; nothing was decided", problem_count(&faults));
-        Self::with_status(400, RpcCode::InvalidArgument, "invalid_question", message).with_faults(faults)
+        let message = format!(
+            "the question has {}; nothing was decided",
+            problem_count(&faults)
+        );
+        Self::with_status(400, RpcCode::InvalidArgument, "invalid_question", message)
+            .with_faults(faults)
     }
 
     fn with_faults(self, document_faults: Vec<DocumentFault>) -> Self {
-        Self { document_faults, ..self }
+        Self {
+            document_faults,
+            ..self
+        }
     }
 
     /// The response in the form of an API.
     pub(crate) fn into_response(self, surface: Surface) -> Response {
-        let Self { mut status, mut code, name, message, fields, document_faults, license_required, admin, headers } =
-            self;
+        let Self {
+            mut status,
+            mut code,
+            name,
+            message,
+            fields,
+            document_faults,
+            license_required,
+            admin,
+            headers,
+        } = self;
         // Messages quote the request, which may contain a token in the wrong place.
         let mut message = without_credentials(&message);
         let redact = |fault: FieldViolation| FieldViolation {
@@ -123,11 +158,21 @@ impl Problem {
         };
         let fields: Vec<FieldViolation> = fields.into_iter().map(redact).collect();
         // The platform's console looks for this code together with the reason.
-        if license_required && matches!(surface, Surface::Connect | Surface::DataPlane | Surface::DataPlaneRpc) {
-            (status, code) = (RpcCode::FailedPrecondition.status(), RpcCode::FailedPrecondition);
+        if license_required
+            && matches!(
+                surface,
+                Surface::Connect | Surface::DataPlane | Surface::DataPlaneRpc
+            )
+        {
+            (status, code) = (
+                RpcCode::FailedPrecondition.status(),
+                RpcCode::FailedPrecondition,
+            );
         }
         if surface != Surface::DataPlane && !fields.is_empty() {
-            let each = fields.iter().map(|fault| format!("{}: {}", fault.field, fault.description));
+            let each = fields
+                .iter()
+                .map(|fault| format!("{}: {}", fault.field, fault.description));
             message = each.collect::<Vec<_>>().join("; ");
         }
         let admin_code = match admin {
@@ -140,45 +185,100 @@ impl Problem {
         let refusal = message.clone();
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = match surface {
-            Surface::DataPlane if license_required => {
-                (status, Json(DataPlaneProblem::with_reason(code, LICENSE_REASON, message))).into_response()
-            }
+            Surface::DataPlane if license_required => (
+                status,
+                Json(DataPlaneProblem::with_reason(code, LICENSE_REASON, message)),
+            )
+                .into_response(),
             Surface::DataPlane if fields.is_empty() => {
                 (status, Json(DataPlaneProblem::new(code, message))).into_response()
             }
             Surface::DataPlane => (status, Json(DataPlaneProblem::invalid(fields))).into_response(),
-            Surface::Connect => {
-                (status, Json(ConnectProblem { code: code.word().into(), message, details: Vec::new() }))
+            Surface::Connect => (
+                status,
+                Json(ConnectProblem {
+                    code: code.word().into(),
+                    message,
+                    details: Vec::new(),
+                }),
+            )
+                .into_response(),
+            Surface::DataPlaneRpc => {
+                let reason = if license_required {
+                    LICENSE_REASON
+                } else {
+                    code.reason()
+                };
+                let details = connect_details(
+                    DataPlaneProblem::with_reason(code, reason, "").details,
+                    fields,
+                );
+                (
+                    status,
+                    Json(ConnectProblem {
+                        code: code.word().into(),
+                        message,
+                        details,
+                    }),
+                )
                     .into_response()
             }
-            Surface::DataPlaneRpc => {
-                let reason = if license_required { LICENSE_REASON } else { code.reason() };
-                let details = connect_details(DataPlaneProblem::with_reason(code, reason, "").details, fields);
-                (status, Json(ConnectProblem { code: code.word().into(), message, details })).into_response()
-            }
-            Surface::Admin => (status, Json(AdminProblem { message, code: admin_code })).into_response(),
-            Surface::SchemaRegistry => {
-                (status, Json(RegistryProblem { error_code: status.as_u16(), message })).into_response()
-            }
+            Surface::Admin => (
+                status,
+                Json(AdminProblem {
+                    message,
+                    code: admin_code,
+                }),
+            )
+                .into_response(),
+            Surface::SchemaRegistry => (
+                status,
+                Json(RegistryProblem {
+                    error_code: status.as_u16(),
+                    message,
+                }),
+            )
+                .into_response(),
             Surface::Own => {
                 let problems = without_secrets(document_faults);
-                (status, Json(ServiceProblem { code: name.into(), message, problems })).into_response()
+                (
+                    status,
+                    Json(ServiceProblem {
+                        code: name.into(),
+                        message,
+                        problems,
+                    }),
+                )
+                    .into_response()
             }
         };
-        if code == RpcCode::Unauthenticated && !headers.iter().any(|(name, _)| name == header::WWW_AUTHENTICATE) {
+        if code == RpcCode::Unauthenticated
+            && !headers
+                .iter()
+                .any(|(name, _)| name == header::WWW_AUTHENTICATE)
+        {
             // Never `Basic`, for which a browser would open a password dialog.
-            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"gbac\""));
+            response.headers_mut().insert(
+                header::WWW_AUTHENTICATE,
+                HeaderValue::from_static("Bearer realm=\"gbac\""),
+            );
         }
         for (name, value) in headers {
             response.headers_mut().append(name, value);
         }
-        response.extensions_mut().insert(Refusal { code: name, message: refusal });
+        response.extensions_mut().insert(Refusal {
+            code: name,
+            message: refusal,
+        });
         response
     }
 }
 
 /// The details of a problem of the Data Plane API, as Connect has them.
-fn connect_details(mut details: Vec<Detail>, field_violations: Vec<FieldViolation>) -> Vec<ConnectDetail> {
+fn connect_details(
+    mut details: Vec<Detail>,
+    field_violations: Vec<FieldViolation>,
+) -> Vec<ConnectDetail> {
     if !field_violations.is_empty() {
         details.push(Detail::BadRequest { field_violations });
     }
@@ -216,7 +316,11 @@ pub(crate) fn without_secrets(faults: Vec<DocumentFault>) -> Vec<DocumentFault> 
 
 /// The number of problems in words, such as `2 problems`.
 pub(crate) fn problem_count(faults: &[DocumentFault]) -> String {
-    let noun = if faults.len() == 1 { "problem" } else { "problems" };
+    let noun = if faults.len() == 1 {
+        "problem"
+    } else {
+        "problems"
+    };
     format!("{} {noun}", faults.len())
 }
 
@@ -224,11 +328,16 @@ impl From<WriteError> for Problem {
     fn from(error: WriteError) -> Self {
         let message = error.to_string();
         match error {
-            WriteError::NotStored(_) => Self::with_status(503, RpcCode::Internal, "store_unavailable", message),
+            WriteError::NotStored(_) => {
+                Self::with_status(503, RpcCode::Internal, "store_unavailable", message)
+            }
             WriteError::NotRecorded => AuditError.into(),
-            WriteError::Aborted | WriteError::Unexpected(_) => Self::new(RpcCode::Internal, message),
+            WriteError::Aborted | WriteError::Unexpected(_) => {
+                Self::new(RpcCode::Internal, message)
+            }
             WriteError::InvalidChanges(faults) => {
-                Self::with_status(400, RpcCode::InvalidArgument, "invalid_changes", message).with_faults(faults)
+                Self::with_status(400, RpcCode::InvalidArgument, "invalid_changes", message)
+                    .with_faults(faults)
             }
             WriteError::UnlicensedChanges(faults) => Self::license(message).with_faults(faults),
             WriteError::Unlicensed(_) => Self::license(message),
@@ -240,7 +349,9 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         let message = format!("{error}; {}", error.hint());
         match error {
-            StoreError::Damaged(_) => Self::with_status(500, RpcCode::Internal, error.code(), message),
+            StoreError::Damaged(_) => {
+                Self::with_status(500, RpcCode::Internal, error.code(), message)
+            }
             _ => Self::with_status(503, RpcCode::Unavailable, "store_unavailable", message),
         }
     }
@@ -257,7 +368,9 @@ impl From<RoleError> for Problem {
                 let message = format!("role `{}` already exists", escaped(&name));
                 Self::new(RpcCode::AlreadyExists, message).with_admin(AdminCode::RoleAlreadyExists)
             }
-            RoleError::InvalidName(violation) => Self::fields(vec![violation]).with_admin(AdminCode::InvalidRoleName),
+            RoleError::InvalidName(violation) => {
+                Self::fields(vec![violation]).with_admin(AdminCode::InvalidRoleName)
+            }
         }
     }
 }
@@ -277,6 +390,9 @@ mod tests {
     #[test]
     fn a_write_that_was_not_stored_says_why() {
         let problem = Problem::from(WriteError::NotStored("the disk is full".into()));
-        assert_eq!((problem.status, problem.message.as_str()), (503, "the change was not stored: the disk is full"));
+        assert_eq!(
+            (problem.status, problem.message.as_str()),
+            (503, "the change was not stored: the disk is full")
+        );
     }
 }

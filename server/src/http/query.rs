@@ -10,8 +10,12 @@ use super::problem::Problem;
 
 /// The name-value pairs of a query.
 pub(crate) fn pairs(query: Option<String>) -> Result<Vec<(String, String)>, Problem> {
-    encode::parse_query(&query.unwrap_or_default())
-        .map_err(|error| Problem::new(RpcCode::InvalidArgument, format!("{error}; {}", error.hint())))
+    encode::parse_query(&query.unwrap_or_default()).map_err(|error| {
+        Problem::new(
+            RpcCode::InvalidArgument,
+            format!("{error}; {}", error.hint()),
+        )
+    })
 }
 
 /// Parses a query with one of the parsers of `gbac-api`.
@@ -22,7 +26,8 @@ pub(crate) fn parse<T>(
     parser(&pairs(query)?).map_err(Problem::fields)
 }
 
-/// Parses a query of the Data Plane API, whose parameters can also be written in lowerCamelCase (D-94).
+/// Parses a query of the Data Plane API, whose parameters can also be written in lowerCamelCase
+/// (D-94).
 pub(crate) fn parse_data_plane<T>(
     query: Option<String>,
     parser: impl FnOnce(&[(String, String)]) -> Result<T, Vec<FieldViolation>>,
@@ -30,16 +35,18 @@ pub(crate) fn parse_data_plane<T>(
     parser(&wire::snake_case(pairs(query)?)).map_err(Problem::fields)
 }
 
-/// The parameters with which a REST call says the same as a message: `filter.<field>` and the fields outside the filter.
+/// The parameters with which a REST call says the same as a message: `filter.<field>` and the
+/// fields outside the filter.
 pub(crate) fn parameters(message: Map<String, Value>) -> Vec<(String, String)> {
     let scalar = |value: Value| match value {
         Value::String(text) => text,
         other => other.to_string(),
     };
     let parameters = |(name, value): (String, Value)| match value {
-        Value::Object(fields) => {
-            fields.into_iter().map(|(field, value)| (format!("{name}.{field}"), scalar(value))).collect::<Vec<_>>()
-        }
+        Value::Object(fields) => fields
+            .into_iter()
+            .map(|(field, value)| (format!("{name}.{field}"), scalar(value)))
+            .collect::<Vec<_>>(),
         value => vec![(name, scalar(value))],
     };
     message.into_iter().flat_map(parameters).collect()
@@ -47,7 +54,10 @@ pub(crate) fn parameters(message: Map<String, Value>) -> Vec<(String, String)> {
 
 /// The value of a parameter.
 pub(crate) fn value<'p>(pairs: &'p [(String, String)], name: &str) -> Option<&'p str> {
-    pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    pairs
+        .iter()
+        .find(|(known, _)| known == name)
+        .map(|(_, value)| value.as_str())
 }
 
 /// A parameter that is `true` or `false`; `None` if it is omitted.
@@ -57,7 +67,10 @@ pub(crate) fn flag(pairs: &[(String, String)], name: &str) -> Result<Option<bool
         Some("" | "true") => Ok(Some(true)),
         Some("false") => Ok(Some(false)),
         Some(other) => {
-            let message = format!("`{name}` is `{}`; it must be `true` or `false`", escaped(other));
+            let message = format!(
+                "`{name}` is `{}`; it must be `true` or `false`",
+                escaped(other)
+            );
             Err(Problem::new(RpcCode::InvalidArgument, message))
         }
     }

@@ -19,8 +19,10 @@ impl ReadTarget {
 
     /// Notes the parameters.
     pub(crate) fn set<'p>(&self, parameters: impl IntoIterator<Item = (&'p str, &'p str)>) {
-        let pairs: Vec<String> =
-            parameters.into_iter().map(|(name, value)| format!("{}={}", component(name), component(value))).collect();
+        let pairs: Vec<String> = parameters
+            .into_iter()
+            .map(|(name, value)| format!("{}={}", component(name), component(value)))
+            .collect();
         if !pairs.is_empty() {
             // A request has one message.
             let _ = self.0.set(pairs.join("&"));
@@ -30,7 +32,10 @@ impl ReadTarget {
     /// The path with the parameters as its query.
     pub(crate) fn named(&self, path: &str) -> String {
         match self.0.get() {
-            Some(query) => sanitized(&format!("{path}{}{query}", if path.contains('?') { '&' } else { '?' })),
+            Some(query) => sanitized(&format!(
+                "{path}{}{query}",
+                if path.contains('?') { '&' } else { '?' }
+            )),
             None => path.to_owned(),
         }
     }

@@ -21,7 +21,8 @@ pub(crate) async fn reject(request: Request, problem: Problem) -> Response {
 }
 
 const NO_BROKER: &str = "this service is not a broker; `GET /v1/brokers` describes its one node";
-const NO_PASSWORDS: &str = "users come from the identity provider, so there are none to create or list";
+const NO_PASSWORDS: &str =
+    "users come from the identity provider, so there are none to create or list";
 
 const ONE_CLUSTER: &str = "of the Control Plane API, there is only `GET /v1/clusters/{id}`";
 
@@ -43,7 +44,9 @@ const NOT_SERVED: [(&str, &str); 11] = [
 /// Rejects a request whose path has no route.
 pub(crate) async fn not_found(request: Request) -> Response {
     let path = request.uri().path();
-    let reason = NOT_SERVED.iter().find(|(prefix, _)| path.starts_with(prefix));
+    let reason = NOT_SERVED
+        .iter()
+        .find(|(prefix, _)| path.starts_with(prefix));
     let message = match reason {
         Some((_, reason)) => format!("`{}` is not served: {reason}", escaped(path)),
         None => format!("`{}` does not exist", escaped(path)),

@@ -21,15 +21,21 @@ const MAX_ID: usize = 128;
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The header with the credentials for this service of a request that is relayed.
-pub(crate) const OWN_AUTHORIZATION: HeaderName = HeaderName::from_static(gbac_api::service::OWN_AUTHORIZATION);
+pub(crate) const OWN_AUTHORIZATION: HeaderName =
+    HeaderName::from_static(gbac_api::service::OWN_AUTHORIZATION);
 
-/// Marks a request that was encrypted with TLS between the client and the first trusted proxy or this service, and its response.
+/// Marks a request that was encrypted with TLS between the client and the first trusted proxy or
+/// this service, and its response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Encrypted;
 
-/// The sanitized head of a request, which is taken from it if the authorization has made it already.
+/// The sanitized head of a request, which is taken from it if the authorization has made it
+/// already.
 pub(crate) fn take_request_head(request: &mut Request) -> RequestHead {
-    request.extensions_mut().remove().unwrap_or_else(|| request_head(request))
+    request
+        .extensions_mut()
+        .remove()
+        .unwrap_or_else(|| request_head(request))
 }
 
 /// The sanitized head of a request: that of the authorization, if it has one already.
@@ -38,18 +44,37 @@ pub(crate) fn request_head(request: &Request) -> RequestHead {
         return head.clone();
     }
     let (uri, headers) = (request.uri(), request.headers());
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    let host = host.or(uri.authority().map(|authority| authority.as_str())).unwrap_or_default();
-    let path = uri.path_and_query().map_or(uri.path(), |path| path.as_str());
+    let host = headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok());
+    let host = host
+        .or(uri.authority().map(|authority| authority.as_str()))
+        .unwrap_or_default();
+    let path = uri
+        .path_and_query()
+        .map_or(uri.path(), |path| path.as_str());
     let header = |(name, value): (&HeaderName, &HeaderValue)| {
-        (name.as_str().to_owned(), sanitized(&String::from_utf8_lossy(value.as_bytes())))
+        (
+            name.as_str().to_owned(),
+            sanitized(&String::from_utf8_lossy(value.as_bytes())),
+        )
     };
-    let shown = headers.iter().filter(|(name, _)| is_shown_header(name.as_str()));
+    let shown = headers
+        .iter()
+        .filter(|(name, _)| is_shown_header(name.as_str()));
     RequestHead {
         id: given_id(headers.get(REQUEST_ID)).unwrap_or_else(new_id),
         method: request.method().to_string(),
-        route: request.extensions().get::<MatchedPath>().map(|route| route.as_str().to_owned()).unwrap_or_default(),
-        purpose: if request.method().is_safe() { Purpose::Read } else { Purpose::Change },
+        route: request
+            .extensions()
+            .get::<MatchedPath>()
+            .map(|route| route.as_str().to_owned())
+            .unwrap_or_default(),
+        purpose: if request.method().is_safe() {
+            Purpose::Read
+        } else {
+            Purpose::Change
+        },
         may_turn_audit_off: *request.method() == Method::PUT && uri.path() == paths::CLUSTER_CONFIG,
         caller: None,
         path: sanitized(path),
@@ -60,7 +85,10 @@ pub(crate) fn request_head(request: &Request) -> RequestHead {
             Version::HTTP_10 => "1.0",
             _ => "1.1",
         },
-        client: request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| *address),
+        client: request
+            .extensions()
+            .get::<ConnectInfo<SocketAddr>>()
+            .map(|ConnectInfo(address)| *address),
         encrypted: request.extensions().get::<Encrypted>().is_some(),
     }
 }
@@ -69,19 +97,21 @@ pub(crate) fn request_head(request: &Request) -> RequestHead {
 fn given_id(id: Option<&HeaderValue>) -> Option<String> {
     let id = id?.to_str().ok()?;
     let is_harmless = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:/+=@|,~".contains(&byte);
-    (!id.is_empty() && id.len() <= MAX_ID && id.bytes().all(is_harmless) && !is_compact_jws(id)).then(|| id.to_owned())
+    (!id.is_empty() && id.len() <= MAX_ID && id.bytes().all(is_harmless) && !is_compact_jws(id))
+        .then(|| id.to_owned())
 }
 
 /// An ID that no other request has: random digits of this run, and a number.
 fn new_id() -> String {
-    static RUN: LazyLock<String> =
-        LazyLock::new(|| random::bytes::<8>().map_or_else(|_| "0".repeat(16), |bytes| random::hex(&bytes)));
+    static RUN: LazyLock<String> = LazyLock::new(|| {
+        random::bytes::<8>().map_or_else(|_| "0".repeat(16), |bytes| random::hex(&bytes))
+    });
     static NEXT: AtomicU64 = AtomicU64::new(1);
     format!("{}-{:x}", *RUN, NEXT.fetch_add(1, Relaxed))
 }
 
-/// A value from a request for events and log lines: without credentials, and truncated. Credentials are removed first, because a
-/// truncated token is not recognized.
+/// A value from a request for events and log lines: without credentials, and truncated. Credentials
+/// are removed first, because a truncated token is not recognized.
 pub(crate) fn sanitized(text: &str) -> String {
     let text = without_credentials(&without_user_information(text));
     if text.len() <= MAX_BYTES {
@@ -101,7 +131,9 @@ fn without_user_information(text: &str) -> String {
     while let Some(start) = rest.find("//") {
         let (before, address) = rest.split_at(start + 2);
         clean.push_str(before);
-        let end = address.find(|c: char| matches!(c, '/' | '?' | '#') || c.is_whitespace()).unwrap_or(address.len());
+        let end = address
+            .find(|c: char| matches!(c, '/' | '?' | '#') || c.is_whitespace())
+            .unwrap_or(address.len());
         let (authority, after) = address.split_at(end);
         match authority.rsplit_once('@') {
             Some((_, host)) => clean.extend([REDACTED, "@", host]),
@@ -122,16 +154,35 @@ mod tests {
 
     #[test]
     fn a_head_has_the_client_and_the_scheme() {
-        let mut request = Request::get("/v1/roles?x=1").header("host", "gbac.example").body(Body::empty()).unwrap();
+        let mut request = Request::get("/v1/roles?x=1")
+            .header("host", "gbac.example")
+            .body(Body::empty())
+            .unwrap();
         let head = request_head(&request);
-        assert_eq!((head.client(), head.is_cleartext()), (Endpoint::default(), true));
-        assert_eq!((head.http(8420).scheme, head.http(8420).path), ("http", "/v1/roles?x=1"));
+        assert_eq!(
+            (head.client(), head.is_cleartext()),
+            (Endpoint::default(), true)
+        );
+        assert_eq!(
+            (head.http(8420).scheme, head.http(8420).path),
+            ("http", "/v1/roles?x=1")
+        );
         let peer: SocketAddr = "10.0.0.7:4242".parse().unwrap();
         request.extensions_mut().insert(ConnectInfo(peer));
         request.extensions_mut().insert(Encrypted);
         let head = request_head(&request);
-        assert_eq!(head.client(), Endpoint { ip: Some(peer.ip()), port: Some(4242), name: None });
-        assert_eq!((head.http(8443).scheme, head.http(8443).host), ("https", "gbac.example"));
+        assert_eq!(
+            head.client(),
+            Endpoint {
+                ip: Some(peer.ip()),
+                port: Some(4242),
+                name: None
+            }
+        );
+        assert_eq!(
+            (head.http(8443).scheme, head.http(8443).host),
+            ("https", "gbac.example")
+        );
         assert!(!head.is_cleartext());
     }
 
@@ -139,13 +190,17 @@ mod tests {
     fn user_information_in_urls_is_redacted() {
         for (text, clean) in [
             ("http://u:PASS@x/", "http://******@x/"),
-            ("see https://u@x:1/a?b, http://u:P@SS@y", "see https://******@x:1/a?b, http://******@y"),
+            (
+                "see https://u@x:1/a?b, http://u:P@SS@y",
+                "see https://******@x:1/a?b, http://******@y",
+            ),
             ("https://x/a@b", "https://x/a@b"),
             ("a@b //", "a@b //"),
         ] {
             assert_eq!(sanitized(text), clean);
         }
-        let request = Request::get("/v1/roles?from=http://u:PASS@x/").header("referer", "http://u:PASS@x/");
+        let request =
+            Request::get("/v1/roles?from=http://u:PASS@x/").header("referer", "http://u:PASS@x/");
         let request = request.header("authorization", "Negotiate PASS");
         let head = request_head(&request.body(Body::empty()).unwrap());
         assert!(!format!("{head:?}").contains("PASS"), "{head:?}");
@@ -155,9 +210,17 @@ mod tests {
     fn long_values_are_truncated_between_characters() {
         assert_eq!(sanitized("short"), "short");
         let token = format!("eyJhbGciOiJSUzI1NiJ9.{}.c2ln", "e".repeat(2 * MAX_BYTES));
-        assert_eq!(sanitized(&format!("a {token}")), "a ******", "a truncated token would not be recognized");
+        assert_eq!(
+            sanitized(&format!("a {token}")),
+            "a ******",
+            "a truncated token would not be recognized"
+        );
         let long = sanitized(&"ü".repeat(MAX_BYTES));
-        assert!(long.ends_with("ü…") && long.len() <= MAX_BYTES + 3, "{}", long.len());
+        assert!(
+            long.ends_with("ü…") && long.len() <= MAX_BYTES + 3,
+            "{}",
+            long.len()
+        );
         let odd = sanitized(&format!("x{}", "ü".repeat(MAX_BYTES)));
         assert!(odd.ends_with("ü…") && odd.len() < MAX_BYTES + 3);
     }

@@ -28,15 +28,31 @@ impl Surface {
     pub(crate) fn of(path: &str) -> Self {
         // A relayed request is answered in the form of the API to which it is relayed.
         let path = upstream::split_path(path).map_or(path, |(_, _, path)| path);
-        let service = path.trim_start_matches('/').split('/').next().unwrap_or_default();
-        let segment = path.strip_prefix("/v1/").and_then(|rest| rest.split('/').next()).unwrap_or_default();
+        let service = path
+            .trim_start_matches('/')
+            .split('/')
+            .next()
+            .unwrap_or_default();
+        let segment = path
+            .strip_prefix("/v1/")
+            .and_then(|rest| rest.split('/').next())
+            .unwrap_or_default();
         if paths::is_service(service) && service.starts_with("redpanda.api.") {
             Self::DataPlaneRpc
         } else if paths::is_service(service) {
             Self::Connect
         } else if path == paths::REGISTRY_ACLS {
             Self::SchemaRegistry
-        } else if ["cluster_config", "loggers", "config", "security", "brokers", "features"].contains(&segment) {
+        } else if [
+            "cluster_config",
+            "loggers",
+            "config",
+            "security",
+            "brokers",
+            "features",
+        ]
+        .contains(&segment)
+        {
             Self::Admin
         } else if path.starts_with("/v1/") {
             Self::DataPlane
@@ -58,7 +74,8 @@ impl Surface {
     }
 }
 
-/// Whether a browser asks for the page of the console that has the address of the Schema Registry's ACLs.
+/// Whether a browser asks for the page of the console that has the address of the Schema Registry's
+/// ACLs.
 pub(crate) fn is_page(request: &Request) -> bool {
     request.uri().path() == paths::REGISTRY_ACLS
         && matches!(*request.method(), Method::GET | Method::HEAD)
@@ -67,8 +84,13 @@ pub(crate) fn is_page(request: &Request) -> bool {
 
 /// Whether the client accepts HTML.
 pub(crate) fn accepts_page(headers: &HeaderMap) -> bool {
-    let accepted = headers.get(header::ACCEPT).and_then(|accepted| accepted.to_str().ok()).unwrap_or_default();
-    accepted.split(',').any(|kind| kind.trim_start().starts_with("text/html"))
+    let accepted = headers
+        .get(header::ACCEPT)
+        .and_then(|accepted| accepted.to_str().ok())
+        .unwrap_or_default();
+    accepted
+        .split(',')
+        .any(|kind| kind.trim_start().starts_with("text/html"))
 }
 
 /// The name prefixes of the operations of services that change nothing.
@@ -78,7 +100,10 @@ const READ_PREFIXES: [&str; 3] = ["Get", "List", "Resolve"];
 pub(crate) fn only_reads(method: &Method, path: &str) -> bool {
     let operation = path.rsplit('/').next().unwrap_or_default();
     let is_call = matches!(Surface::of(path), Surface::Connect | Surface::DataPlaneRpc);
-    let is_read = is_call && READ_PREFIXES.iter().any(|prefix| operation.starts_with(prefix));
+    let is_read = is_call
+        && READ_PREFIXES
+            .iter()
+            .any(|prefix| operation.starts_with(prefix));
     method.is_safe() || is_read
 }
 
@@ -100,14 +125,23 @@ mod tests {
             ("/v1/clusters/x", Surface::DataPlane),
             ("/v1/configuration", Surface::DataPlane),
             ("/service.core.admin.v2.SecurityService/X", Surface::Connect),
-            ("/redpanda.api.dataplane.v1.ACLService/ListACLs", Surface::DataPlaneRpc),
+            (
+                "/redpanda.api.dataplane.v1.ACLService/ListACLs",
+                Surface::DataPlaneRpc,
+            ),
             ("/security/acls", Surface::SchemaRegistry),
             ("/security/acls/", Surface::Own),
             ("/security/roles", Surface::Own),
-            ("/redpanda.core.admin.v2.SecurityService/X", Surface::Connect),
+            (
+                "/redpanda.core.admin.v2.SecurityService/X",
+                Surface::Connect,
+            ),
             ("/gbac/v1/policy", Surface::Own),
             ("/gbac/v1/upstream/admin/v1/cluster_config", Surface::Admin),
-            ("/gbac/v1/upstream/admin/service.core.admin.v2.SecurityService/X", Surface::Connect),
+            (
+                "/gbac/v1/upstream/admin/service.core.admin.v2.SecurityService/X",
+                Surface::Connect,
+            ),
             ("/gbac/v1/upstream/dataplane/v1/acls", Surface::DataPlane),
             ("/gbac/v1/upstream/clusters/c1/v1/roles", Surface::DataPlane),
             ("/gbac/v1/upstream/clusters/c1", Surface::Own),

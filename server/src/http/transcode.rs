@@ -1,5 +1,5 @@
-//! Writes the JSON of a response as a message, one entry of a list at a time, because the messages of a long list take many times
-//! its size (D-128).
+//! Writes the JSON of a response as a message, one entry of a list at a time, because the messages
+//! of a long list take many times its size (D-128).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,7 +19,8 @@ pub(super) enum Codec {
 /// The wire type of texts and messages.
 const DELIMITED: usize = 2;
 
-/// Writes JSON of a handler as a message, without fields that have their default; JSON as Connect has it.
+/// Writes JSON of a handler as a message, without fields that have their default; JSON as Connect
+/// has it.
 ///
 /// # Errors
 /// It is no such message.
@@ -65,7 +66,11 @@ impl MessageWriter<'_> {
     }
 
     /// Writes a field that contains a message, in binary.
-    fn delimited(&mut self, field: &FieldDescriptor, content: &[u8]) -> Result<(), prost::EncodeError> {
+    fn delimited(
+        &mut self,
+        field: &FieldDescriptor,
+        content: &[u8],
+    ) -> Result<(), prost::EncodeError> {
         let number = usize::try_from(field.number()).unwrap_or_default();
         // Keys and lengths are written alike.
         encode_length_delimiter(number << 3 | DELIMITED, self.out)?;
@@ -77,13 +82,16 @@ impl MessageWriter<'_> {
     /// Writes a field whose value is complete.
     fn value<E: Error>(&mut self, name: &str, value: Value) -> Result<(), E> {
         let one = Map::from_iter([(name.to_owned(), value)]);
-        let one = DynamicMessage::deserialize(self.kind.clone(), Value::Object(one)).map_err(E::custom)?;
+        let one = DynamicMessage::deserialize(self.kind.clone(), Value::Object(one))
+            .map_err(E::custom)?;
         match self.codec {
             Codec::Binary => one.encode(self.out).map_err(E::custom),
             Codec::Json => {
                 let text = json::<E>(&one)?;
                 // Without its braces; nothing is left of a default.
-                if let Some([_, fields @ .., _]) = Some(text.as_slice()).filter(|text| text.len() > 2) {
+                if let Some([_, fields @ .., _]) =
+                    Some(text.as_slice()).filter(|text| text.len() > 2)
+                {
                     self.separate(b'{');
                     self.out.extend(fields);
                 }
@@ -96,7 +104,9 @@ impl MessageWriter<'_> {
 fn json<E: Error>(message: &DynamicMessage) -> Result<Vec<u8>, E> {
     let mut text = Vec::new();
     let mut serializer = serde_json::Serializer::new(&mut text);
-    message.serialize_with_options(&mut serializer, &SerializeOptions::new()).map_err(E::custom)?;
+    message
+        .serialize_with_options(&mut serializer, &SerializeOptions::new())
+        .map_err(E::custom)?;
     Ok(text)
 }
 
@@ -120,14 +130,25 @@ impl<'de> Visitor<'de> for MessageWriter<'_> {
             self.out.push(b'{');
         }
         while let Some(name) = fields.next_key::<Cow<'_, str>>()? {
-            let field = self.kind.get_field_by_name(&name).ok_or_else(|| A::Error::custom("an unknown field"))?;
+            let field = self
+                .kind
+                .get_field_by_name(&name)
+                .ok_or_else(|| A::Error::custom("an unknown field"))?;
             match field.kind() {
                 Kind::Message(entry) if field.is_list() => {
-                    fields.next_value_seed(ListWriter { message: &mut self, field: &field, entry })?;
+                    fields.next_value_seed(ListWriter {
+                        message: &mut self,
+                        field: &field,
+                        entry,
+                    })?;
                 }
                 Kind::Message(kind) if !kind.full_name().starts_with("google.") => {
                     let (codec, mut inner) = (self.codec, Vec::new());
-                    fields.next_value_seed(MessageWriter { kind, codec, out: &mut inner })?;
+                    fields.next_value_seed(MessageWriter {
+                        kind,
+                        codec,
+                        out: &mut inner,
+                    })?;
                     if codec == Codec::Binary {
                         self.delimited(&field, &inner).map_err(A::Error::custom)?;
                     } else {
@@ -167,7 +188,9 @@ impl<'de> Visitor<'de> for ListWriter<'_, '_> {
         let mut is_empty = true;
         while let Some(entry) = entries.next_element_seed(self.entry.clone())? {
             if self.message.codec == Codec::Binary {
-                self.message.delimited(self.field, &entry.encode_to_vec()).map_err(A::Error::custom)?;
+                self.message
+                    .delimited(self.field, &entry.encode_to_vec())
+                    .map_err(A::Error::custom)?;
                 continue;
             }
             if is_empty {

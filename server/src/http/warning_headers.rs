@@ -12,10 +12,14 @@ pub(crate) fn with_warnings(mut response: Response, warnings: &[ChangeWarning]) 
     let mut remaining = MAX_BYTES;
     for warning in warnings {
         let text = warning.to_header();
-        let Some(rest) = remaining.checked_sub(text.len()) else { continue };
+        let Some(rest) = remaining.checked_sub(text.len()) else {
+            continue;
+        };
         if let Ok(value) = HeaderValue::from_str(&text) {
             remaining = rest;
-            response.headers_mut().append(HeaderName::from_static(HEADER), value);
+            response
+                .headers_mut()
+                .append(HeaderName::from_static(HEADER), value);
         }
     }
     response

@@ -9,18 +9,27 @@ use crate::lock::Lock;
 use crate::rate_limit::{RateLimit, TokenBucket};
 
 /// For each name, and for each network: ten at once, then one every six seconds.
-const LIMIT: RateLimit = RateLimit { burst: 10.0, interval: 6.0 };
-/// For each network when the limit of a name is reached: three at once, then one every eight hours. So those who guess a name cannot
-/// lock out a network that has not failed, and every network adds only a few guesses a day.
-const SPARE: RateLimit = RateLimit { burst: 3.0, interval: 8.0 * 3600.0 };
-/// The number of buckets for names. Names can share a bucket; which ones do differs from run to run.
+const LIMIT: RateLimit = RateLimit {
+    burst: 10.0,
+    interval: 6.0,
+};
+/// For each network when the limit of a name is reached: three at once, then one every eight hours.
+/// So those who guess a name cannot lock out a network that has not failed, and every network adds
+/// only a few guesses a day.
+const SPARE: RateLimit = RateLimit {
+    burst: 3.0,
+    interval: 8.0 * 3600.0,
+};
+/// The number of buckets for names. Names can share a bucket; which ones do differs from run to
+/// run.
 const NAME_BUCKETS: u64 = 1024;
 /// The number of networks with an own record; further ones share a record.
 const MAX_NETWORKS: usize = 16_384;
-/// The number of networks of one IPv6 site with an own record; further ones share that of the site. So one site cannot take all
-/// records.
+/// The number of networks of one IPv6 site with an own record; further ones share that of the site.
+/// So one site cannot take all records.
 const MAX_NETWORKS_OF_SITE: usize = 256;
-/// The number of pairs of a name and a network that signed in. Only sign-ins add pairs, so guesses displace none.
+/// The number of pairs of a name and a network that signed in. Only sign-ins add pairs, so guesses
+/// displace none.
 const MAX_SIGNED_IN: usize = 1024;
 /// The pause in seconds between searches for records that can be dropped.
 const PRUNE_INTERVAL: f64 = 60.0;
@@ -52,40 +61,58 @@ struct Record {
 }
 
 impl Record {
-    const NEW: Self = Self { attempts: TokenBucket::full(LIMIT), spare: TokenBucket::full(SPARE), spares_taken: 0 };
+    const NEW: Self = Self {
+        attempts: TokenBucket::full(LIMIT),
+        spare: TokenBucket::full(SPARE),
+        spares_taken: 0,
+    };
 }
 
 impl Default for FailedSignIns {
     fn default() -> Self {
         let state = State {
-            names: (0..NAME_BUCKETS).map(|_| TokenBucket::full(LIMIT)).collect(),
+            names: (0..NAME_BUCKETS)
+                .map(|_| TokenBucket::full(LIMIT))
+                .collect(),
             networks: HashMap::new(),
             others: Record::NEW,
             pruned_at: f64::NEG_INFINITY,
             signed_in: HashMap::new(),
             sign_ins: 0,
         };
-        Self { state: Lock::new(state), hasher: RandomState::new() }
+        Self {
+            state: Lock::new(state),
+            hasher: RandomState::new(),
+        }
     }
 }
 
 impl FailedSignIns {
-    /// Counts an attempt as failed before the password is checked, so that parallel attempts are limited as well.
+    /// Counts an attempt as failed before the password is checked, so that parallel attempts are
+    /// limited as well.
     ///
-    /// The limit of the network always applies. The limit of the name, to which others contribute, does not stop a network from which
-    /// this name signed in before, and a network that has not failed recently has a few attempts of its own.
+    /// The limit of the network always applies. The limit of the name, to which others contribute,
+    /// does not stop a network from which this name signed in before, and a network that has not
+    /// failed recently has a few attempts of its own.
     ///
     /// # Errors
     /// There were too many; the seconds until the next attempt is allowed.
     pub(crate) fn count(&self, name: &str, peer: Option<IpAddr>, now: f64) -> Result<(), f64> {
         let name = self.hasher.hash_one(name);
         self.state.with(|state| {
-            let Some(network) = peer.map(ClientNetwork::of) else { return state.name(name).try_acquire(LIMIT, now) };
-            state.record(network, now).attempts.try_acquire(LIMIT, now)?;
+            let Some(network) = peer.map(ClientNetwork::of) else {
+                return state.name(name).try_acquire(LIMIT, now);
+            };
+            state
+                .record(network, now)
+                .attempts
+                .try_acquire(LIMIT, now)?;
             if state.signed_in.contains_key(&(name, network)) {
                 return Ok(());
             }
-            let Err(wait) = state.name(name).try_acquire(LIMIT, now) else { return Ok(()) };
+            let Err(wait) = state.name(name).try_acquire(LIMIT, now) else {
+                return Ok(());
+            };
             let record = state.record(network, now);
             if record.spare.try_acquire(SPARE, now).is_err() {
                 record.attempts.refund(LIMIT);
@@ -99,10 +126,12 @@ impl FailedSignIns {
     /// Removes an attempt that did not fail.
     pub(crate) fn remove(&self, name: &str, peer: Option<IpAddr>) {
         let name = self.hasher.hash_one(name);
-        self.state.with(|state| state.remove(name, peer.map(ClientNetwork::of)));
+        self.state
+            .with(|state| state.remove(name, peer.map(ClientNetwork::of)));
     }
 
-    /// Counts an attempt without a name as failed, for the network alone: that of a sign-in with the identity provider.
+    /// Counts an attempt without a name as failed, for the network alone: that of a sign-in with
+    /// the identity provider.
     ///
     /// # Errors
     /// There were too many; the seconds until the next attempt is allowed.
@@ -126,7 +155,8 @@ impl FailedSignIns {
         });
     }
 
-    /// Removes an attempt that succeeded. From now on, failures elsewhere do not stop this name from this network.
+    /// Removes an attempt that succeeded. From now on, failures elsewhere do not stop this name
+    /// from this network.
     pub(crate) fn accept(&self, name: &str, peer: Option<IpAddr>) {
         let (name, network) = (self.hasher.hash_one(name), peer.map(ClientNetwork::of));
         self.state.with(|state| {
@@ -142,12 +172,16 @@ impl State {
     fn name(&mut self, name: u64) -> &mut TokenBucket {
         let index = usize::try_from(name % NAME_BUCKETS).unwrap_or_default();
         // The index is always in range, which the compiler cannot know.
-        self.names.get_mut(index).unwrap_or(&mut self.others.attempts)
+        self.names
+            .get_mut(index)
+            .unwrap_or(&mut self.others.attempts)
     }
 
     /// Returns the permits of one attempt: never one of the name and a spare one.
     fn remove(&mut self, name: u64, network: Option<ClientNetwork>) {
-        let Some(network) = network else { return self.name(name).refund(LIMIT) };
+        let Some(network) = network else {
+            return self.name(name).refund(LIMIT);
+        };
         let key = self.record_key(network);
         let record = self.networks.get_mut(&key);
         let took_spare = record.is_some_and(|record| {
@@ -164,11 +198,25 @@ impl State {
         }
     }
 
-    /// The network whose record counts for this one: itself, or its site if too many networks of that have a record.
+    /// The network whose record counts for this one: itself, or its site if too many networks of
+    /// that have a record.
     fn record_key(&self, network: ClientNetwork) -> ClientNetwork {
-        let Some(site) = network.site().filter(|_| !self.networks.contains_key(&network)) else { return network };
-        let of_site = self.networks.keys().filter(|known| known.site() == Some(site)).count();
-        if of_site < MAX_NETWORKS_OF_SITE { network } else { site }
+        let Some(site) = network
+            .site()
+            .filter(|_| !self.networks.contains_key(&network))
+        else {
+            return network;
+        };
+        let of_site = self
+            .networks
+            .keys()
+            .filter(|known| known.site() == Some(site))
+            .count();
+        if of_site < MAX_NETWORKS_OF_SITE {
+            network
+        } else {
+            site
+        }
     }
 
     fn record(&mut self, network: ClientNetwork, now: f64) -> &mut Record {
@@ -176,8 +224,9 @@ impl State {
         if self.networks.len() >= MAX_NETWORKS && !self.networks.contains_key(&network) {
             if now - self.pruned_at >= PRUNE_INTERVAL {
                 self.pruned_at = now;
-                self.networks
-                    .retain(|_, record| !(record.attempts.is_full(LIMIT, now) && record.spare.is_full(SPARE, now)));
+                self.networks.retain(|_, record| {
+                    !(record.attempts.is_full(LIMIT, now) && record.spare.is_full(SPARE, now))
+                });
             }
             if self.networks.len() >= MAX_NETWORKS {
                 return &mut self.others;
@@ -219,13 +268,28 @@ mod tests {
     fn names_and_addresses_are_limited() {
         let failed_sign_ins = FailedSignIns::default();
         for n in 0..10 {
-            assert_eq!(count(&failed_sign_ins, "admin", &format!("10.0.0.{n}"), 0.0), Ok(()));
+            assert_eq!(
+                count(&failed_sign_ins, "admin", &format!("10.0.0.{n}"), 0.0),
+                Ok(())
+            );
         }
         for n in 0..3 {
-            assert_eq!(count(&failed_sign_ins, "admin", "10.0.1.1", 0.0), Ok(()), "spare attempt {n}");
+            assert_eq!(
+                count(&failed_sign_ins, "admin", "10.0.1.1", 0.0),
+                Ok(()),
+                "spare attempt {n}"
+            );
         }
-        assert_eq!(count(&failed_sign_ins, "admin", "10.0.1.1", 0.0), Err(6.0), "one name from many addresses");
-        assert_eq!(failed_sign_ins.count("admin", None, 0.0), Err(6.0), "an unknown address has no spare attempts");
+        assert_eq!(
+            count(&failed_sign_ins, "admin", "10.0.1.1", 0.0),
+            Err(6.0),
+            "one name from many addresses"
+        );
+        assert_eq!(
+            failed_sign_ins.count("admin", None, 0.0),
+            Err(6.0),
+            "an unknown address has no spare attempts"
+        );
         assert_eq!(count(&failed_sign_ins, "admin", "10.0.1.1", 6.0), Ok(()));
 
         let failed_sign_ins = FailedSignIns::default();
@@ -233,8 +297,15 @@ mod tests {
         for name in &names {
             assert_eq!(count(&failed_sign_ins, name, "2001:db8::1", 0.0), Ok(()));
         }
-        assert_eq!(count(&failed_sign_ins, "another", "2001:db8::2", 0.0), Err(6.0), "many names from one network");
-        assert_eq!(count(&failed_sign_ins, "another", "2001:db8:0:1::1", 0.0), Ok(()));
+        assert_eq!(
+            count(&failed_sign_ins, "another", "2001:db8::2", 0.0),
+            Err(6.0),
+            "many names from one network"
+        );
+        assert_eq!(
+            count(&failed_sign_ins, "another", "2001:db8:0:1::1", 0.0),
+            Ok(())
+        );
     }
 
     #[test]
@@ -251,12 +322,16 @@ mod tests {
         assert!(failed_sign_ins.count("admin", peer, 0.0).is_err());
     }
 
-    /// Every machine guesses as fast as it may, once a minute all that it may; the number of guesses at `admin` in a day.
+    /// Every machine guesses as fast as it may, once a minute all that it may; the number of
+    /// guesses at `admin` in a day.
     fn guesses_in_a_day(failed_sign_ins: &FailedSignIns, machines: u32) -> u32 {
         let mut guesses = 0;
         for minute in 0..DAY / 60 {
             for number in 0..machines {
-                while failed_sign_ins.count("admin", Some(guesser(number)), f64::from(minute * 60)).is_ok() {
+                while failed_sign_ins
+                    .count("admin", Some(guesser(number)), f64::from(minute * 60))
+                    .is_ok()
+                {
                     guesses += 1;
                 }
             }
@@ -271,7 +346,10 @@ mod tests {
         for machines in [1, 2, 20, 200] {
             let guesses = guesses_in_a_day(&FailedSignIns::default(), machines);
             // Each machine adds its three spare attempts, and one every eight hours.
-            assert!(guesses <= of_name + machines * 6, "{machines} machines: {guesses}");
+            assert!(
+                guesses <= of_name + machines * 6,
+                "{machines} machines: {guesses}"
+            );
         }
     }
 
@@ -281,16 +359,25 @@ mod tests {
         let limit = u32::try_from(MAX_NETWORKS).unwrap();
         let mut guesses = 0;
         for number in 0..3 * limit {
-            while failed_sign_ins.count("admin", Some(guesser(number)), 0.0).is_ok() {
+            while failed_sign_ins
+                .count("admin", Some(guesser(number)), 0.0)
+                .is_ok()
+            {
                 guesses += 1;
             }
         }
-        // What the name allows, all of it to the first network, and the spare attempts of the other records and of the one that
-        // further networks share.
+        // What the name allows, all of it to the first network, and the spare attempts of the other
+        // records and of the one that further networks share.
         assert_eq!(guesses, 10 + 3 * (limit - 1) + 3);
-        assert_eq!(failed_sign_ins.state.with(|state| state.networks.len()), MAX_NETWORKS);
+        assert_eq!(
+            failed_sign_ins.state.with(|state| state.networks.len()),
+            MAX_NETWORKS
+        );
         // A day later the records can be dropped, and others take their place.
-        assert_eq!(failed_sign_ins.count("other", Some(ADMIN), f64::from(DAY)), Ok(()));
+        assert_eq!(
+            failed_sign_ins.count("other", Some(ADMIN), f64::from(DAY)),
+            Ok(())
+        );
         assert_eq!(failed_sign_ins.state.with(|state| state.networks.len()), 1);
     }
 
@@ -306,7 +393,8 @@ mod tests {
                 }
             };
             let (mut tries, mut refused) = (0, 0);
-            // The admin signs in for the first time since the start after a minute of guessing, and then again and again.
+            // The admin signs in for the first time since the start after a minute of guessing, and
+            // then again and again.
             for second in 0..120 {
                 guess(f64::from(second));
                 if second >= 60 {
@@ -324,18 +412,29 @@ mod tests {
     #[test]
     fn one_site_with_many_networks_does_not_lock_out_the_admin() {
         let failed_sign_ins = FailedSignIns::default();
-        let of_site = |number: u128| IpAddr::from((0x2001_0db8_u128 << 96 | number << 64).to_be_bytes());
+        let of_site =
+            |number: u128| IpAddr::from((0x2001_0db8_u128 << 96 | number << 64).to_be_bytes());
         let mut guesses = 0;
         for number in 0..2 * MAX_NETWORKS as u128 {
-            while failed_sign_ins.count("admin", Some(of_site(number)), 0.0).is_ok() {
+            while failed_sign_ins
+                .count("admin", Some(of_site(number)), 0.0)
+                .is_ok()
+            {
                 guesses += 1;
             }
         }
         let of_records = 3 * (MAX_NETWORKS_OF_SITE - 1);
-        assert!((of_records..=10 + of_records + 3).contains(&guesses), "{guesses}");
+        assert!(
+            (of_records..=10 + of_records + 3).contains(&guesses),
+            "{guesses}"
+        );
         assert_eq!(failed_sign_ins.count("admin", Some(ADMIN), 0.0), Ok(()));
         let elsewhere = Some("2001:db8:1::1".parse().unwrap());
-        assert_eq!(failed_sign_ins.count("admin", elsewhere, 0.0), Ok(()), "another site");
+        assert_eq!(
+            failed_sign_ins.count("admin", elsewhere, 0.0),
+            Ok(()),
+            "another site"
+        );
     }
 
     #[test]
@@ -347,10 +446,19 @@ mod tests {
             let _ = failed_sign_ins.count("admin", Some(guesser(number)), 0.0);
         }
         for n in 0..10 {
-            assert_eq!(failed_sign_ins.count("admin", Some(ADMIN), 0.0), Ok(()), "attempt {n}");
+            assert_eq!(
+                failed_sign_ins.count("admin", Some(ADMIN), 0.0),
+                Ok(()),
+                "attempt {n}"
+            );
         }
-        assert_eq!(failed_sign_ins.count("admin", Some(ADMIN), 0.0), Err(6.0), "its own failures");
-        // It signed in as `admin` only: another name that many guess has the limit of the name and the spare attempts.
+        assert_eq!(
+            failed_sign_ins.count("admin", Some(ADMIN), 0.0),
+            Err(6.0),
+            "its own failures"
+        );
+        // It signed in as `admin` only: another name that many guess has the limit of the name and
+        // the spare attempts.
         let failed_sign_ins = FailedSignIns::default();
         failed_sign_ins.accept("bob", Some(ADMIN));
         // An attempt that is only taken back is no sign-in.
@@ -359,14 +467,20 @@ mod tests {
         for number in 0..100 {
             let _ = failed_sign_ins.count("admin", Some(guesser(number)), 0.0);
         }
-        assert_eq!((0..10).filter(|_| failed_sign_ins.count("admin", Some(ADMIN), 0.0).is_ok()).count(), 3);
+        assert_eq!(
+            (0..10)
+                .filter(|_| failed_sign_ins.count("admin", Some(ADMIN), 0.0).is_ok())
+                .count(),
+            3
+        );
     }
 
     #[test]
     fn attempts_that_are_taken_back_add_no_guesses() {
         let failed_sign_ins = FailedSignIns::default();
         let mut guesses = 0;
-        // A relayed operation that says nothing about the password is taken back, and guesses come in between.
+        // A relayed operation that says nothing about the password is taken back, and guesses come
+        // in between.
         for second in 0..3600 {
             let now = f64::from(second);
             if failed_sign_ins.count("admin", Some(ADMIN), now).is_ok() {
@@ -376,7 +490,10 @@ mod tests {
                 guesses += 1;
             }
             for number in 0..5 {
-                while failed_sign_ins.count("admin", Some(guesser(number)), now).is_ok() {
+                while failed_sign_ins
+                    .count("admin", Some(guesser(number)), now)
+                    .is_ok()
+                {
                     guesses += 1;
                 }
             }
@@ -392,17 +509,31 @@ mod tests {
             failed_sign_ins.remove_address(Some(ADMIN));
         }
         for number in 0..50 {
-            let allowed = (0..20).filter(|_| failed_sign_ins.count_address(Some(guesser(number)), 0.0).is_ok()).count();
+            let allowed = (0..20)
+                .filter(|_| {
+                    failed_sign_ins
+                        .count_address(Some(guesser(number)), 0.0)
+                        .is_ok()
+                })
+                .count();
             assert_eq!(allowed, 10, "machine {number}");
         }
-        assert_eq!(failed_sign_ins.count_address(Some(guesser(0)), 0.0), Err(6.0));
+        assert_eq!(
+            failed_sign_ins.count_address(Some(guesser(0)), 0.0),
+            Err(6.0)
+        );
         assert_eq!(
             failed_sign_ins.count("admin", Some(guesser(0)), 0.0),
             Err(6.0),
             "guesses of a password share the limit"
         );
         assert_eq!(failed_sign_ins.count("admin", Some(ADMIN), 0.0), Ok(()));
-        assert_eq!((0..20).filter(|_| failed_sign_ins.count_address(None, 0.0).is_ok()).count(), 10);
+        assert_eq!(
+            (0..20)
+                .filter(|_| failed_sign_ins.count_address(None, 0.0).is_ok())
+                .count(),
+            10
+        );
     }
 
     #[test]
@@ -411,6 +542,9 @@ mod tests {
         for number in 0..u32::try_from(MAX_SIGNED_IN).unwrap() + 10 {
             failed_sign_ins.accept("admin", Some(guesser(number)));
         }
-        assert_eq!(failed_sign_ins.state.with(|state| state.signed_in.len()), MAX_SIGNED_IN);
+        assert_eq!(
+            failed_sign_ins.state.with(|state| state.signed_in.len()),
+            MAX_SIGNED_IN
+        );
     }
 }

@@ -24,8 +24,8 @@ pub(crate) struct Password {
     hash: PasswordHashString,
     /// The salt of the cached digest.
     digest_salt: [u8; 16],
-    /// The salted digest of the correct password, once it was verified: argon2 is slow on purpose, and a page sends many
-    /// requests.
+    /// The salted digest of the correct password, once it was verified: argon2 is slow on purpose,
+    /// and a page sends many requests.
     verified: OnceLock<[u8; 32]>,
 }
 
@@ -37,7 +37,9 @@ impl Password {
     pub(crate) fn new(text: &str) -> io::Result<Self> {
         let rejected = |_| io::Error::other("the password cannot be hashed");
         let salt = SaltString::encode_b64(&random::bytes::<16>()?).map_err(rejected)?;
-        let hash = Argon2::default().hash_password(text.as_bytes(), &salt).map_err(rejected)?;
+        let hash = Argon2::default()
+            .hash_password(text.as_bytes(), &salt)
+            .map_err(rejected)?;
         Self::with_hash(hash.serialize())
     }
 
@@ -46,7 +48,12 @@ impl Password {
     /// # Errors
     /// The text is not an argon2 hash, or the operating system provides no random numbers.
     pub(crate) fn from_hash(text: &str) -> io::Result<Self> {
-        let invalid = || io::Error::new(io::ErrorKind::InvalidData, "the stored password hash cannot be read");
+        let invalid = || {
+            io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the stored password hash cannot be read",
+            )
+        };
         let hash = PasswordHashString::new(text).map_err(|_| invalid())?;
         if hash.algorithm() != argon2::ARGON2ID_IDENT || hash.password_hash().hash.is_none() {
             return Err(invalid());
@@ -55,7 +62,11 @@ impl Password {
     }
 
     fn with_hash(hash: PasswordHashString) -> io::Result<Self> {
-        Ok(Self { hash, digest_salt: random::bytes()?, verified: OnceLock::new() })
+        Ok(Self {
+            hash,
+            digest_salt: random::bytes()?,
+            verified: OnceLock::new(),
+        })
     }
 
     /// The hash with its salt and parameters.
@@ -65,12 +76,16 @@ impl Password {
 
     /// Whether this is the password, if it was verified before; fast.
     pub(crate) fn matches_verified(&self, text: &str) -> bool {
-        self.verified.get().is_some_and(|verified| bool::from(verified.ct_eq(&self.salted_digest(text))))
+        self.verified
+            .get()
+            .is_some_and(|verified| bool::from(verified.ct_eq(&self.salted_digest(text))))
     }
 
     /// Whether this is the password; slow.
     pub(crate) fn verify(&self, text: &str) -> bool {
-        let is_correct = Argon2::default().verify_password(text.as_bytes(), &self.hash.password_hash()).is_ok();
+        let is_correct = Argon2::default()
+            .verify_password(text.as_bytes(), &self.hash.password_hash())
+            .is_ok();
         if is_correct {
             // Another request may have stored the same digest.
             let _ = self.verified.set(self.salted_digest(text));
@@ -85,7 +100,9 @@ impl Password {
 
 /// Compares two names in constant time.
 pub(crate) fn names_match(one: &str, other: &str) -> bool {
-    digest(&[one.as_bytes()]).ct_eq(&digest(&[other.as_bytes()])).into()
+    digest(&[one.as_bytes()])
+        .ct_eq(&digest(&[other.as_bytes()]))
+        .into()
 }
 
 fn digest(parts: &[&[u8]]) -> [u8; 32] {
@@ -106,18 +123,32 @@ mod tests {
         assert!(!password.matches_verified("demo"), "not verified yet");
         assert!(!password.verify("Demo") && !password.verify("") && !password.verify("demo "));
         assert!(!password.matches_verified("Demo"));
-        assert!(password.verify("demo") && password.matches_verified("demo") && !password.matches_verified("demo "));
+        assert!(
+            password.verify("demo")
+                && password.matches_verified("demo")
+                && !password.matches_verified("demo ")
+        );
         assert!(names_match("admin", "admin") && !names_match("admin", "admin2"));
     }
 
     #[test]
     fn a_hash_restores_the_password() {
         let stored = Password::new("s3cret").unwrap().hash().to_owned();
-        assert!(stored.starts_with("$argon2id$v=19$m=") && !stored.contains("s3cret"), "{stored}");
+        assert!(
+            stored.starts_with("$argon2id$v=19$m=") && !stored.contains("s3cret"),
+            "{stored}"
+        );
         let read = Password::from_hash(&stored).unwrap();
-        assert!(!read.matches_verified("s3cret") && !read.verify("secret") && read.verify("s3cret"));
+        assert!(
+            !read.matches_verified("s3cret") && !read.verify("secret") && read.verify("s3cret")
+        );
         assert_eq!(read.hash(), stored);
-        for invalid in ["", "s3cret", "$argon2id$v=19$m=19456,t=2,p=1", "$pbkdf2$i=1$c2FsdHNhbHQ$aGFzaA"] {
+        for invalid in [
+            "",
+            "s3cret",
+            "$argon2id$v=19$m=19456,t=2,p=1",
+            "$pbkdf2$i=1$c2FsdHNhbHQ$aGFzaA",
+        ] {
             assert!(Password::from_hash(invalid).is_err(), "{invalid}");
         }
     }

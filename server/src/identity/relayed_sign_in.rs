@@ -1,4 +1,5 @@
-//! Sign-ins to a relayed cluster, which checks the credentials. Wrong passwords are limited as those of this service (D-47).
+//! Sign-ins to a relayed cluster, which checks the credentials. Wrong passwords are limited as
+//! those of this service (D-47).
 
 use std::collections::VecDeque;
 use std::io;
@@ -48,12 +49,20 @@ pub(crate) struct RelayedSignIn {
 impl RelayedSignIn {
     /// The name that a password is for; empty for a token.
     pub(crate) fn user_name(&self) -> &str {
-        if self.password.is_some() { &self.user } else { "" }
+        if self.password.is_some() {
+            &self.user
+        } else {
+            ""
+        }
     }
 
     /// The kind of credentials.
     pub(crate) const fn method(&self) -> SignInMethod {
-        if self.password.is_some() { SignInMethod::Password } else { SignInMethod::Token }
+        if self.password.is_some() {
+            SignInMethod::Password
+        } else {
+            SignInMethod::Token
+        }
     }
 }
 
@@ -63,15 +72,20 @@ impl RelayedSignIns {
     /// # Errors
     /// The operating system provides no random numbers.
     pub(crate) fn new() -> io::Result<Self> {
-        Ok(Self { salt: random::bytes()?, accepted: Lock::default(), discoveries: FailedSignIns::default() })
+        Ok(Self {
+            salt: random::bytes()?,
+            accepted: Lock::default(),
+            discoveries: FailedSignIns::default(),
+        })
     }
 
-    /// Counts a sign-in with a password as failed until the cluster has decided. A password that the cluster has accepted for the
-    /// same operation is not counted, so that others cannot lock out its user. Operations are told apart because some of them
-    /// may accept everything.
+    /// Counts a sign-in with a password as failed until the cluster has decided. A password that
+    /// the cluster has accepted for the same operation is not counted, so that others cannot lock
+    /// out its user. Operations are told apart because some of them may accept everything.
     ///
     /// # Errors
-    /// There were too many failed sign-ins, or the credentials are malformed; a cluster might read them in another way.
+    /// There were too many failed sign-ins, or the credentials are malformed; a cluster might read
+    /// them in another way.
     pub(crate) fn begin(
         &self,
         authenticator: &Authenticator,
@@ -79,32 +93,60 @@ impl RelayedSignIns {
         operation: &str,
         now: f64,
     ) -> Result<RelayedSignIn, SignInError> {
-        let (scheme, text) = credentials.given.as_ref().ok_or(SignInError::MissingCredentials)?;
+        let (scheme, text) = credentials
+            .given
+            .as_ref()
+            .ok_or(SignInError::MissingCredentials)?;
         let client = credentials.client;
         match scheme {
             Scheme::Bearer => {
                 let token = UnverifiedToken::decode(text).ok();
-                let user = token.and_then(|token| token.claims.subject().map(str::to_owned)).unwrap_or_default();
-                Ok(RelayedSignIn { password: None, is_counted: false, client, user })
+                let user = token
+                    .and_then(|token| token.claims.subject().map(str::to_owned))
+                    .unwrap_or_default();
+                Ok(RelayedSignIn {
+                    password: None,
+                    is_counted: false,
+                    client,
+                    user,
+                })
             }
             Scheme::Basic => {
-                let (user, _) = parse_basic(text).ok_or(SignInError::InvalidCredentials(Scheme::Basic))?;
-                let (name, hash) = (format!("cluster:{user}"), self.hash([operation.as_bytes(), text.as_bytes()]));
+                let (user, _) =
+                    parse_basic(text).ok_or(SignInError::InvalidCredentials(Scheme::Basic))?;
+                let (name, hash) = (
+                    format!("cluster:{user}"),
+                    self.hash([operation.as_bytes(), text.as_bytes()]),
+                );
                 let is_counted = !self.accepted.with(|accepted| accepted.contains(&hash));
                 if is_counted {
-                    authenticator.failed_sign_ins().count(&name, client, now).map_err(SignInError::TooManyAttempts)?;
+                    authenticator
+                        .failed_sign_ins()
+                        .count(&name, client, now)
+                        .map_err(SignInError::TooManyAttempts)?;
                 }
-                Ok(RelayedSignIn { password: Some((name, hash)), is_counted, client, user })
+                Ok(RelayedSignIn {
+                    password: Some((name, hash)),
+                    is_counted,
+                    client,
+                    user,
+                })
             }
             Scheme::Session | Scheme::Other => Err(SignInError::InvalidCredentials(*scheme)),
         }
     }
 
-    /// Counts a discovery of what a cluster has, which sends it several requests, unless the cluster has accepted these credentials.
+    /// Counts a discovery of what a cluster has, which sends it several requests, unless the
+    /// cluster has accepted these credentials.
     ///
     /// # Errors
     /// There were too many of the network; the seconds until the next one is allowed.
-    pub(crate) fn begin_discovery(&self, credentials: &[u8], client: Option<IpAddr>, now: f64) -> Result<(), f64> {
+    pub(crate) fn begin_discovery(
+        &self,
+        credentials: &[u8],
+        client: Option<IpAddr>,
+        now: f64,
+    ) -> Result<(), f64> {
         let hash = self.hash(["discovery".as_bytes(), credentials]);
         if self.accepted.with(|accepted| accepted.contains(&hash)) {
             return Ok(());
@@ -144,11 +186,17 @@ impl RelayedSignIns {
         verdict: Verdict,
         now: f64,
     ) -> Option<String> {
-        let RelayedSignIn { password, is_counted, client, user } = sign_in;
+        let RelayedSignIn {
+            password,
+            is_counted,
+            client,
+            user,
+        } = sign_in;
         if let Some((name, hash)) = password {
             let failed_sign_ins = authenticator.failed_sign_ins();
             if verdict == Verdict::Rejected {
-                self.accepted.with(|accepted| accepted.retain(|known| *known != hash));
+                self.accepted
+                    .with(|accepted| accepted.retain(|known| *known != hash));
                 if !is_counted {
                     // The limit was not asked before, and cannot refuse what was sent.
                     let _ = failed_sign_ins.count(&name, client, now);

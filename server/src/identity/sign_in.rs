@@ -39,14 +39,20 @@ impl Admin {
     /// A user with this password.
     pub(crate) fn new(name: String, password: Password) -> Self {
         let hash_permits = Arc::new(Semaphore::new(PARALLEL_HASHES));
-        Self { name, password, hash_permits, failed_sign_ins: FailedSignIns::default() }
+        Self {
+            name,
+            password,
+            hash_permits,
+            failed_sign_ins: FailedSignIns::default(),
+        }
     }
 }
 
 /// A user with valid credentials.
 #[derive(Debug)]
 pub(crate) enum Caller {
-    /// The local account, signed in with a password; its name. A token user of the same name is somebody else.
+    /// The local account, signed in with a password; its name. A token user of the same name is
+    /// somebody else.
     Local(String),
     /// Signed in with a token of the identity provider.
     Token(Identity),
@@ -80,11 +86,14 @@ impl Caller {
         }
     }
 
-    /// Whether the caller is a superuser: the local account by its record, a token user by the setting `superusers` (D-14).
+    /// Whether the caller is a superuser: the local account by its record, a token user by the
+    /// setting `superusers` (D-14).
     pub(crate) fn is_superuser(&self, current: &Snapshot) -> bool {
         match self {
             Self::Local(name) => *name == current.config.local_account,
-            Self::Token(identity) | Self::Session(identity) => current.policy.settings().is_superuser(identity),
+            Self::Token(identity) | Self::Session(identity) => {
+                current.policy.settings().is_superuser(identity)
+            }
         }
     }
 
@@ -177,7 +186,12 @@ struct Parts {
 
 impl Authenticator {
     pub(crate) fn new(service: Service, admin: Admin, oidc: Oidc) -> Self {
-        Self(Arc::new(Parts { service, admin, oidc, sessions: Sessions::default() }))
+        Self(Arc::new(Parts {
+            service,
+            admin,
+            oidc,
+            sessions: Sessions::default(),
+        }))
     }
 
     /// The name of the local account.
@@ -189,7 +203,10 @@ impl Authenticator {
     ///
     /// # Errors
     /// See [`SignInError`].
-    pub(crate) async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, SignInError> {
+    pub(crate) async fn authenticate(
+        &self,
+        credentials: &Credentials,
+    ) -> Result<Caller, SignInError> {
         let caller = self.verify(credentials).await?;
         self.record_sign_in(&credentials.request, &caller).await?;
         Ok(caller)
@@ -199,10 +216,23 @@ impl Authenticator {
     ///
     /// # Errors
     /// The event cannot be written; the request must be rejected.
-    pub(crate) async fn record_sign_in(&self, request: &RequestHead, caller: &Caller) -> Result<(), AuditError> {
+    pub(crate) async fn record_sign_in(
+        &self,
+        request: &RequestHead,
+        caller: &Caller,
+    ) -> Result<(), AuditError> {
         let service = &self.0.service;
         let is_superuser = caller.is_superuser(&service.read());
-        service.audit().authentication(request, caller.user(), is_superuser, caller.method(), caller.groups()).await
+        service
+            .audit()
+            .authentication(
+                request,
+                caller.user(),
+                is_superuser,
+                caller.method(),
+                caller.groups(),
+            )
+            .await
     }
 
     /// Checks the credentials of a request, and records only if they are refused.
@@ -210,32 +240,57 @@ impl Authenticator {
     /// # Errors
     /// See [`SignInError`].
     pub(crate) async fn verify(&self, credentials: &Credentials) -> Result<Caller, SignInError> {
-        let (scheme, text) = credentials.given.as_ref().ok_or(SignInError::MissingCredentials)?;
+        let (scheme, text) = credentials
+            .given
+            .as_ref()
+            .ok_or(SignInError::MissingCredentials)?;
         let malformed = || Err("the credentials are malformed".to_owned());
         let (method, checked, name) = match scheme {
             Scheme::Bearer => {
                 // Only the code is recorded, since the message quotes the token.
-                let checked = self.resolve(text).await.map_err(|rejected| rejected.code().to_owned());
-                (SignInMethod::Token, checked.map(Caller::Token), String::new())
+                let checked = self
+                    .resolve(text)
+                    .await
+                    .map_err(|rejected| rejected.code().to_owned());
+                (
+                    SignInMethod::Token,
+                    checked.map(Caller::Token),
+                    String::new(),
+                )
             }
             Scheme::Session => {
                 let checked = match self.0.sessions.get(text, self.0.service.now()) {
-                    Some(session) => self.resolve(&session.token).await.map_err(|rejected| rejected.code().to_owned()),
+                    Some(session) => self
+                        .resolve(&session.token)
+                        .await
+                        .map_err(|rejected| rejected.code().to_owned()),
                     None => Err("session_unknown".to_owned()),
                 };
-                (SignInMethod::Session, checked.map(Caller::Session), String::new())
+                (
+                    SignInMethod::Session,
+                    checked.map(Caller::Session),
+                    String::new(),
+                )
             }
             Scheme::Basic => match parse_basic(text) {
                 Some((name, password)) => {
-                    let is_valid = match self.check_password(&name, password, credentials.client).await {
+                    let is_valid = match self
+                        .check_password(&name, password, credentials.client)
+                        .await
+                    {
                         Err(error @ SignInError::TooManyAttempts(_)) => {
-                            self.record_too_many_attempts(&credentials.request, &name).await?;
+                            self.record_too_many_attempts(&credentials.request, &name)
+                                .await?;
                             return Err(error);
                         }
                         checked => checked?,
                     };
                     let wrong = "wrong user name or password".to_owned();
-                    (SignInMethod::Password, is_valid.then(|| Caller::Local(name.clone())).ok_or(wrong), name)
+                    (
+                        SignInMethod::Password,
+                        is_valid.then(|| Caller::Local(name.clone())).ok_or(wrong),
+                        name,
+                    )
                 }
                 None => (SignInMethod::Password, malformed(), String::new()),
             },
@@ -243,7 +298,9 @@ impl Authenticator {
         };
         if let Err(detail) = &checked {
             let (audit, request) = (self.0.service.audit(), &credentials.request);
-            audit.rejected_authentication(request, self.known_name(&name), method, detail).await?;
+            audit
+                .rejected_authentication(request, self.known_name(&name), method, detail)
+                .await?;
         }
         checked.map_err(|_| SignInError::InvalidCredentials(*scheme))
     }
@@ -252,15 +309,27 @@ impl Authenticator {
     ///
     /// # Errors
     /// The event cannot be written.
-    pub(crate) async fn record_too_many_attempts(&self, request: &RequestHead, name: &str) -> Result<(), AuditError> {
+    pub(crate) async fn record_too_many_attempts(
+        &self,
+        request: &RequestHead,
+        name: &str,
+    ) -> Result<(), AuditError> {
         let service = &self.0.service;
         service.metrics().count_failed_sign_in("too_many_attempts");
-        service.audit().too_many_attempts(request, self.known_name(name)).await
+        service
+            .audit()
+            .too_many_attempts(request, self.known_name(name))
+            .await
     }
 
-    /// A name in events of failed sign-ins: only the known one, because a password may have been typed in its place.
+    /// A name in events of failed sign-ins: only the known one, because a password may have been
+    /// typed in its place.
     pub(crate) fn known_name<'n>(&self, name: &'n str) -> &'n str {
-        if names_match(name, &self.0.admin.name) { name } else { "" }
+        if names_match(name, &self.0.admin.name) {
+            name
+        } else {
+            ""
+        }
     }
 
     /// Verifies a token and resolves its identity with the current settings (D-15).
@@ -269,12 +338,18 @@ impl Authenticator {
     /// The token is not valid, or does not identify a user.
     pub(crate) async fn resolve(&self, token: &str) -> Result<Identity, TokenRejection> {
         let service = &self.0.service;
-        let claims = self.0.oidc.verify(token, &service.read().config, service.now()).await?;
+        let claims = self
+            .0
+            .oidc
+            .verify(token, &service.read().config, service.now())
+            .await?;
         let rules = service.read().policy.settings().identity_rules();
         let identity = Identity::from_verified(&claims, None, &rules);
         // Personal data, but never the token itself (D-24). Only formatted if the level is debug.
         tracing::debug!(target: "security", "claims of a validated token: {}", ClaimsText(&claims));
-        identity.map(|(identity, _)| identity).map_err(TokenRejection::User)
+        identity
+            .map(|(identity, _)| identity)
+            .map_err(TokenRejection::User)
     }
 
     /// The identity provider, with its keys.
@@ -289,9 +364,16 @@ impl Authenticator {
     ///
     /// # Errors
     /// The token is not valid.
-    pub(super) async fn verify_id_token(&self, token: &str, client_id: &str) -> Result<Verified, TokenRejection> {
+    pub(super) async fn verify_id_token(
+        &self,
+        token: &str,
+        client_id: &str,
+    ) -> Result<Verified, TokenRejection> {
         let service = &self.0.service;
-        self.0.oidc.verify_id_token(token, client_id, &service.read().config, service.now()).await
+        self.0
+            .oidc
+            .verify_id_token(token, client_id, &service.read().config, service.now())
+            .await
     }
 
     /// The required audience of tokens.
@@ -299,7 +381,8 @@ impl Authenticator {
         self.0.service.read().config.oidc_token_audience.clone()
     }
 
-    /// Opens a session of a user with this token, after its audit event is written. The outer error is that of the event.
+    /// Opens a session of a user with this token, after its audit event is written. The outer error
+    /// is that of the event.
     pub(super) async fn open_session(
         &self,
         request: &RequestHead,
@@ -308,17 +391,33 @@ impl Authenticator {
     ) -> Result<io::Result<String>, AuditError> {
         let service = &self.0.service;
         let is_superuser = service.read().policy.settings().is_superuser(identity);
-        service.audit().signed_in(request, identity.user(), is_superuser, identity.groups()).await?;
-        let expires_at = identity.expires_at().map_or(f64::NEG_INFINITY, gbac_engine::Timestamp::as_seconds);
-        Ok(self.0.sessions.open(identity.user(), token, expires_at, service.now()))
+        service
+            .audit()
+            .signed_in(request, identity.user(), is_superuser, identity.groups())
+            .await?;
+        let expires_at = identity
+            .expires_at()
+            .map_or(f64::NEG_INFINITY, gbac_engine::Timestamp::as_seconds);
+        Ok(self
+            .0
+            .sessions
+            .open(identity.user(), token, expires_at, service.now()))
     }
 
     /// Records that a sign-in with the identity provider failed.
     ///
     /// # Errors
     /// The event cannot be written.
-    pub(super) async fn record_failed_sign_in(&self, request: &RequestHead, code: &str) -> Result<(), AuditError> {
-        self.0.service.audit().rejected_authentication(request, "", SignInMethod::Session, code).await
+    pub(super) async fn record_failed_sign_in(
+        &self,
+        request: &RequestHead,
+        code: &str,
+    ) -> Result<(), AuditError> {
+        self.0
+            .service
+            .audit()
+            .rejected_authentication(request, "", SignInMethod::Session, code)
+            .await
     }
 
     /// The session with this ID, if its token is still valid.
@@ -327,7 +426,8 @@ impl Authenticator {
         self.resolve(&session.token).await.ok().map(|_| session)
     }
 
-    /// Ends the session with this ID. That is done even if its audit event cannot be written, which is then kept for later.
+    /// Ends the session with this ID. That is done even if its audit event cannot be written, which
+    /// is then kept for later.
     pub(crate) async fn close_session(&self, request: &RequestHead, id: &str) {
         let service = &self.0.service;
         if let Some(session) = self.0.sessions.close(id, service.now()) {
@@ -371,21 +471,34 @@ impl Authenticator {
         &self.0.admin.failed_sign_ins
     }
 
-    /// Whether this is the user and the password. A wrong name takes as long as a wrong password, and counts as a failed attempt.
-    /// A password that was verified before is accepted even after too many failed attempts.
-    async fn check_password(&self, name: &str, password: String, client: Option<IpAddr>) -> Result<bool, SignInError> {
+    /// Whether this is the user and the password. A wrong name takes as long as a wrong password,
+    /// and counts as a failed attempt. A password that was verified before is accepted even after
+    /// too many failed attempts.
+    async fn check_password(
+        &self,
+        name: &str,
+        password: String,
+        client: Option<IpAddr>,
+    ) -> Result<bool, SignInError> {
         let admin = &self.0.admin;
         let is_known = names_match(name, &admin.name);
         if admin.password.matches_verified(&password) && is_known {
             return Ok(true);
         }
         let failed = || SignInError::InvalidCredentials(Scheme::Basic);
-        let permit = Arc::clone(&admin.hash_permits).acquire_owned().await.map_err(|_| failed())?;
-        // Requests with the correct password that waited at the same time need no hash of their own.
+        let permit = Arc::clone(&admin.hash_permits)
+            .acquire_owned()
+            .await
+            .map_err(|_| failed())?;
+        // Requests with the correct password that waited at the same time need no hash of their
+        // own.
         if is_known && admin.password.matches_verified(&password) {
             return Ok(true);
         }
-        admin.failed_sign_ins.count(name, client, self.0.service.now()).map_err(SignInError::TooManyAttempts)?;
+        admin
+            .failed_sign_ins
+            .count(name, client, self.0.service.now())
+            .map_err(SignInError::TooManyAttempts)?;
         let is_short = is_too_short(&password);
         let this = self.clone();
         let hash = tokio::task::spawn_blocking(move || {
@@ -408,7 +521,9 @@ impl Authenticator {
 /// The user name and the password of Basic credentials.
 pub(super) fn parse_basic(credentials: &str) -> Option<(String, String)> {
     let decoded = String::from_utf8(STANDARD.decode(credentials).ok()?).ok()?;
-    decoded.split_once(':').map(|(name, password)| (name.to_owned(), password.to_owned()))
+    decoded
+        .split_once(':')
+        .map(|(name, password)| (name.to_owned(), password.to_owned()))
 }
 
 /// Claims as JSON, serialized when they are formatted.

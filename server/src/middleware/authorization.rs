@@ -1,4 +1,5 @@
-//! Checks that the caller has the access that a route requires (D-26), and records what becomes of the request.
+//! Checks that the caller has the access that a route requires (D-26), and records what becomes of
+//! the request.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -41,11 +42,19 @@ struct AllowedRead {
     reason: &'static str,
 }
 
-/// Passes requests whose caller has the required access. Their response has the ID of the request, and so do its audit events.
-pub(crate) async fn authorize(State(authorizer): State<Authorizer>, mut request: Request, next: Next) -> Response {
+/// Passes requests whose caller has the required access. Their response has the ID of the request,
+/// and so do its audit events.
+pub(crate) async fn authorize(
+    State(authorizer): State<Authorizer>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let access = authorizer.access.access(&request);
     let required = access.required(&authorizer.service, request.method());
-    let head = RequestHead { purpose: access.purpose(request.method()), ..request_head(&request) };
+    let head = RequestHead {
+        purpose: access.purpose(request.method()),
+        ..request_head(&request)
+    };
     let id = HeaderValue::from_str(&head.id);
     request.extensions_mut().insert(head.clone());
     let mut response = if required == RequiredCredentials::Nothing {
@@ -67,15 +76,26 @@ impl Authorizer {
         mut request: Request,
         next: Next,
     ) -> Response {
-        let (surface, from_browser) = (Surface::of(request.uri().path()), is_from_browser(request.headers()));
+        let (surface, from_browser) = (
+            Surface::of(request.uri().path()),
+            is_from_browser(request.headers()),
+        );
         let credentials = credentials(&request, self.service.endpoint());
-        let caller = match self.check(required, &credentials, surface, from_browser).await {
+        let caller = match self
+            .check(required, &credentials, surface, from_browser)
+            .await
+        {
             Ok(caller) => caller,
             Err(problem) => return reject(request, problem).await,
         };
-        let Some((caller, read)) = caller else { return next.run(request).await };
+        let Some((caller, read)) = caller else {
+            return next.run(request).await;
+        };
         request.extensions_mut().insert(Reader::from(&caller));
-        let head = RequestHead { caller: Some(caller.user().to_owned()), ..head };
+        let head = RequestHead {
+            caller: Some(caller.user().to_owned()),
+            ..head
+        };
         request.extensions_mut().insert(head.clone());
         if let Some(read) = read {
             return self.read(read, head, &caller, surface, request, next).await;
@@ -88,12 +108,14 @@ impl Authorizer {
         match tokio::spawn(change).await {
             Ok(response) => response,
             Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
-            Err(_) => Problem::new(RpcCode::Unavailable, "the service is stopping").into_response(surface),
+            Err(_) => {
+                Problem::new(RpcCode::Unavailable, "the service is stopping").into_response(surface)
+            }
         }
     }
 
-    /// Passes a request that only reads, and records it. Where a message says what is read, the event is written when the handler
-    /// has its response, which is not sent without the event.
+    /// Passes a request that only reads, and records it. Where a message says what is read, the
+    /// event is written when the handler has its response, which is not sent without the event.
     async fn read(
         &self,
         read: AllowedRead,
@@ -113,14 +135,18 @@ impl Authorizer {
         let target = ReadTarget::default();
         request.extensions_mut().insert(target.clone());
         let response = next.run(request).await;
-        let head = RequestHead { path: target.named(&head.path), ..head };
+        let head = RequestHead {
+            path: target.named(&head.path),
+            ..head
+        };
         match audit.read(&head, caller.user(), kind, reason).await {
             Ok(()) => response,
             Err(error) => Problem::from(error).into_response(surface),
         }
     }
 
-    /// Passes a request of a superuser that can change something. Its sign-in, what it changes and how it ends are recorded.
+    /// Passes a request of a superuser that can change something. Its sign-in, what it changes and
+    /// how it ends are recorded.
     async fn change(
         self,
         head: RequestHead,
@@ -142,8 +168,9 @@ impl Authorizer {
         }
     }
 
-    /// The caller, and what makes it a read that is allowed; `None` if the request has no credentials and needs none. The sign-in
-    /// of a superuser who can change something is recorded later, together with the end of the request.
+    /// The caller, and what makes it a read that is allowed; `None` if the request has no
+    /// credentials and needs none. The sign-in of a superuser who can change something is recorded
+    /// later, together with the end of the request.
     async fn check(
         &self,
         required: RequiredCredentials,
@@ -154,11 +181,16 @@ impl Authorizer {
         let (head, audit) = (&credentials.request, self.service.audit());
         let caller = match self.authenticator.verify(credentials).await {
             Ok(caller) => caller,
-            Err(SignInError::MissingCredentials) if required == RequiredCredentials::ValidIfGiven => return Ok(None),
+            Err(SignInError::MissingCredentials)
+                if required == RequiredCredentials::ValidIfGiven =>
+            {
+                return Ok(None);
+            }
             Err(error) => {
                 match error {
                     SignInError::MissingCredentials => {
-                        let refused = CallResult::denied(401, "credentials_required", "credentials required");
+                        let refused =
+                            CallResult::denied(401, "credentials_required", "credentials required");
                         audit.denied(head, "", refused).await?;
                     }
                     SignInError::InvalidCredentials(scheme) => {
@@ -172,7 +204,8 @@ impl Authorizer {
         };
         let current = self.service.read();
         let is_superuser = caller.is_superuser(&current);
-        let can_change = required != RequiredCredentials::ValidIfGiven && head.purpose != Purpose::Read;
+        let can_change =
+            required != RequiredCredentials::ValidIfGiven && head.purpose != Purpose::Read;
         if !(is_superuser && can_change) {
             self.authenticator.record_sign_in(head, &caller).await?;
         }
@@ -180,29 +213,56 @@ impl Authorizer {
             return Ok(Some((caller, None)));
         }
         if is_superuser {
-            let read = AllowedRead { kind: UserKind::Admin, reason: "superuser" };
-            return Ok(Some((caller, Some(read).filter(|_| head.purpose == Purpose::Read))));
+            let read = AllowedRead {
+                kind: UserKind::Admin,
+                reason: "superuser",
+            };
+            return Ok(Some((
+                caller,
+                Some(read).filter(|_| head.purpose == Purpose::Read),
+            )));
         }
-        // A superuser is required, or a level of access: the reasons of the audit log, and the message.
+        // A superuser is required, or a level of access: the reasons of the audit log, and the
+        // message.
         let (granted, missing, message) = match required {
             RequiredCredentials::Level(AccessLevel::ReadOnly) => (
-                caller.has_access(AccessLevel::ReadOnly, &current).then_some("read-only access"),
+                caller
+                    .has_access(AccessLevel::ReadOnly, &current)
+                    .then_some("read-only access"),
                 "read-only access required",
                 "permission denied; this requires the access `read_only`",
             ),
             RequiredCredentials::Level(AccessLevel::Evaluate) => (
-                caller.has_access(AccessLevel::Evaluate, &current).then_some("evaluate access"),
+                caller
+                    .has_access(AccessLevel::Evaluate, &current)
+                    .then_some("evaluate access"),
                 "evaluate access required",
                 "permission denied; this requires the access `evaluate`",
             ),
-            RequiredCredentials::Nothing | RequiredCredentials::ValidIfGiven | RequiredCredentials::Superuser => {
-                (None, "superuser required", "permission denied; only superusers can do this")
-            }
+            RequiredCredentials::Nothing
+            | RequiredCredentials::ValidIfGiven
+            | RequiredCredentials::Superuser => (
+                None,
+                "superuser required",
+                "permission denied; only superusers can do this",
+            ),
         };
         if let Some(reason) = granted {
-            return Ok(Some((caller, Some(AllowedRead { kind: UserKind::User, reason }))));
+            return Ok(Some((
+                caller,
+                Some(AllowedRead {
+                    kind: UserKind::User,
+                    reason,
+                }),
+            )));
         }
-        audit.denied(head, caller.user(), CallResult::denied(403, "permission_denied", missing)).await?;
+        audit
+            .denied(
+                head,
+                caller.user(),
+                CallResult::denied(403, "permission_denied", missing),
+            )
+            .await?;
         let message = match surface {
             Surface::Admin => "Forbidden (superuser role required)",
             _ => message,
@@ -217,14 +277,23 @@ impl Authorizer {
         if refusal.is_some_and(|refusal| refusal.code == AUDIT_FAILED) {
             return response;
         }
-        let detail = refusal.map(|refusal| sanitized(&refusal.message)).unwrap_or_default();
+        let detail = refusal
+            .map(|refusal| sanitized(&refusal.message))
+            .unwrap_or_default();
         let (effect, code, detail) = if status.is_client_error() || status.is_server_error() {
-            let code = refusal.map_or_else(|| status.as_str().to_owned(), |refusal| refusal.code.to_owned());
+            let code = refusal.map_or_else(
+                || status.as_str().to_owned(),
+                |refusal| refusal.code.to_owned(),
+            );
             (CallEffect::Refused, code, detail)
         } else if scope.has_changed() || scope.head.purpose == Purpose::ReadSecrets {
             (CallEffect::Done, String::new(), String::new())
         } else {
-            (CallEffect::NoEffect, "unchanged".to_owned(), "the request changed nothing".to_owned())
+            (
+                CallEffect::NoEffect,
+                "unchanged".to_owned(),
+                "the request changed nothing".to_owned(),
+            )
         };
         let result = CallResult {
             authorized: Outcome::Allow,

@@ -13,14 +13,26 @@ use crate::http::request_head::Encrypted;
 use crate::http::surface::Surface;
 use crate::state::service::Service;
 
-/// Marks a request with the address of its client, and with whether the client encrypted it; the response with the latter.
-pub(crate) async fn identify_client(State(service): State<Service>, mut request: Request, next: Next) -> Response {
-    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| *peer);
+/// Marks a request with the address of its client, and with whether the client encrypted it; the
+/// response with the latter.
+pub(crate) async fn identify_client(
+    State(service): State<Service>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let peer = request
+        .extensions()
+        .get::<ConnectInfo<SocketAddr>>()
+        .map(|ConnectInfo(peer)| *peer);
     if let Some(peer) = peer {
         let Ok(client) = forwarded(peer, request.headers(), service.trusted_proxies()) else {
-            let message =
-                "the proxy's X-Forwarded-For and Forwarded headers name different clients; let it remove one of them";
-            let problem = Problem::with_status(400, RpcCode::InvalidArgument, "forwarded_ambiguous", message);
+            let message = "the proxy's X-Forwarded-For and Forwarded headers name different clients; let it remove one of them";
+            let problem = Problem::with_status(
+                400,
+                RpcCode::InvalidArgument,
+                "forwarded_ambiguous",
+                message,
+            );
             return problem.into_response(Surface::of(request.uri().path()));
         };
         request.extensions_mut().insert(ConnectInfo(client.address));

@@ -1,4 +1,5 @@
-//! Compresses responses for clients that read gzip: large ones where they do not delay other requests.
+//! Compresses responses for clients that read gzip: large ones where they do not delay other
+//! requests.
 
 use axum::body::{Body, HttpBody};
 use axum::extract::Request;
@@ -13,7 +14,8 @@ use crate::http::surface::Surface;
 
 /// The size in bytes from which a body is compressed.
 const MIN_BYTES: u64 = 32;
-/// The size in bytes up to which it is compressed on the thread that received the request: a fraction of a millisecond.
+/// The size in bytes up to which it is compressed on the thread that received the request: a
+/// fraction of a millisecond.
 const SMALL_BYTES: usize = 16 << 10;
 
 /// Passes a request, and compresses its response if the client reads gzip.
@@ -22,7 +24,10 @@ pub(crate) async fn compress(request: Request, next: Next) -> Response {
     let surface = Surface::of(request.uri().path());
     let mut response = next.run(request).await;
     let headers = response.headers();
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .unwrap_or_default();
     let is_plain = !headers.contains_key(header::CONTENT_ENCODING) && is_compressible(kind);
     if !is_plain || response.body().size_hint().lower() < MIN_BYTES {
         return response;
@@ -33,9 +38,17 @@ pub(crate) async fn compress(request: Request, next: Next) -> Response {
     }
     let (mut parts, body) = response.into_parts();
     // Bodies of our own handlers are complete, so reading one cannot fail.
-    let content = body.collect().await.map(Collected::to_bytes).unwrap_or_default();
+    let content = body
+        .collect()
+        .await
+        .map(Collected::to_bytes)
+        .unwrap_or_default();
     // Fast rather than small, because most clients are near.
-    match run(Work::Other, content.len() <= SMALL_BYTES, move || gzip(&content, Compression::fast())).await {
+    match run(Work::Other, content.len() <= SMALL_BYTES, move || {
+        gzip(&content, Compression::fast())
+    })
+    .await
+    {
         Ok(compressed) => {
             set_coding(&mut parts.headers, "gzip");
             Response::from_parts(parts, Body::from(compressed))

@@ -15,12 +15,16 @@ use crate::http::reject::reject;
 use crate::state::public_endpoint::PublicEndpoint;
 use crate::state::service::Service;
 
-/// The maximum size of a path and its query in bytes: room for the longest names, percent-encoded. From 64 KiB on, the HTTP
-/// library responds itself, without a body.
+/// The maximum size of a path and its query in bytes: room for the longest names, percent-encoded.
+/// From 64 KiB on, the HTTP library responds itself, without a body.
 const MAX_URI_BYTES: usize = 32 << 10;
 
 /// Passes requests that are meant for this service and not sent by a page of another origin.
-pub(crate) async fn check_host(State(service): State<Service>, request: Request, next: Next) -> Response {
+pub(crate) async fn check_host(
+    State(service): State<Service>,
+    request: Request,
+    next: Next,
+) -> Response {
     if is_probe(&request, &service) {
         return next.run(request).await;
     }
@@ -30,8 +34,8 @@ pub(crate) async fn check_host(State(service): State<Service>, request: Request,
     }
 }
 
-/// Whether a request is one of a monitoring system, which uses whatever address it knows. `/metrics` is one if it requires
-/// credentials; otherwise, a page could read it by DNS rebinding.
+/// Whether a request is one of a monitoring system, which uses whatever address it knows.
+/// `/metrics` is one if it requires credentials; otherwise, a page could read it by DNS rebinding.
 fn is_probe(request: &Request, service: &Service) -> bool {
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     match request.uri().path() {
@@ -43,42 +47,90 @@ fn is_probe(request: &Request, service: &Service) -> bool {
 
 fn check(request: &Request, endpoint: &PublicEndpoint) -> Result<(), Problem> {
     let authority = request.uri().authority().map(Authority::as_str);
-    let invalid = |name, message| Err(Problem::with_status(400, RpcCode::InvalidArgument, name, message));
+    let invalid = |name, message| {
+        Err(Problem::with_status(
+            400,
+            RpcCode::InvalidArgument,
+            name,
+            message,
+        ))
+    };
     // Two programs can read a request with two different hosts in two ways (RFC 9112 3.2).
     let Ok(host) = single(request.headers(), &header::HOST) else {
-        return invalid("host_ambiguous", "the request has more than one Host header; send one");
+        return invalid(
+            "host_ambiguous",
+            "the request has more than one Host header; send one",
+        );
     };
     let host = host.map(HeaderValue::to_str);
     if let (Some(authority), Some(Ok(host))) = (authority, &host)
         && !authority.eq_ignore_ascii_case(host)
     {
-        return invalid("host_ambiguous", "the request target and the Host header name different hosts; send one host");
+        return invalid(
+            "host_ambiguous",
+            "the request target and the Host header name different hosts; send one host",
+        );
     }
     let Ok(origin) = single(request.headers(), &header::ORIGIN) else {
-        return invalid("origin_ambiguous", "the request has more than one Origin header; send one");
+        return invalid(
+            "origin_ambiguous",
+            "the request has more than one Origin header; send one",
+        );
     };
     let host = match host.or(authority.map(Ok)) {
         Some(Ok(host)) if endpoint.accepts_host(host) => host,
         Some(Ok(host)) => {
             let host = escaped(host);
-            let message = format!("requests for host `{host}` are not accepted; use the address of the service");
-            return Err(Problem::with_status(403, RpcCode::PermissionDenied, "foreign_host", message));
+            let message = format!(
+                "requests for host `{host}` are not accepted; use the address of the service"
+            );
+            return Err(Problem::with_status(
+                403,
+                RpcCode::PermissionDenied,
+                "foreign_host",
+                message,
+            ));
         }
         _ => return invalid("host_missing", "the request has no valid Host header"),
     };
-    if request.uri().path_and_query().is_some_and(|path| path.as_str().len() > MAX_URI_BYTES) {
+    if request
+        .uri()
+        .path_and_query()
+        .is_some_and(|path| path.as_str().len() > MAX_URI_BYTES)
+    {
         let message = format!("the path and its query are longer than {MAX_URI_BYTES} bytes");
-        return Err(Problem::with_status(414, RpcCode::InvalidArgument, "uri_too_long", message));
+        return Err(Problem::with_status(
+            414,
+            RpcCode::InvalidArgument,
+            "uri_too_long",
+            message,
+        ));
     }
-    let is_change = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-    if is_change && uses_session(request.headers()) && !is_console(request.headers(), origin, host, endpoint) {
+    let is_change = !matches!(
+        *request.method(),
+        Method::GET | Method::HEAD | Method::OPTIONS
+    );
+    if is_change
+        && uses_session(request.headers())
+        && !is_console(request.headers(), origin, host, endpoint)
+    {
         let message = "a request with a session can only change something if it comes from a page of this service, \
                        which its Origin header has to name";
-        return Err(Problem::with_status(403, RpcCode::PermissionDenied, "foreign_origin", message));
+        return Err(Problem::with_status(
+            403,
+            RpcCode::PermissionDenied,
+            "foreign_origin",
+            message,
+        ));
     }
     if is_change && !is_own_origin(request.headers(), origin, host) {
         let message = "pages of another origin cannot change anything";
-        return Err(Problem::with_status(403, RpcCode::PermissionDenied, "foreign_origin", message));
+        return Err(Problem::with_status(
+            403,
+            RpcCode::PermissionDenied,
+            "foreign_origin",
+            message,
+        ));
     }
     Ok(())
 }
@@ -90,14 +142,26 @@ fn check(request: &Request, endpoint: &PublicEndpoint) -> Result<(), Problem> {
 fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h HeaderValue>, ()> {
     let mut values = headers.get_all(name).iter();
     let value = values.next();
-    if values.next().is_some() { Err(()) } else { Ok(value) }
+    if values.next().is_some() {
+        Err(())
+    } else {
+        Ok(value)
+    }
 }
 
-/// Whether a request certainly comes from a page of this service. With TLS, a page without TLS is of another origin.
-fn is_console(headers: &HeaderMap, origin: Option<&HeaderValue>, host: &str, endpoint: &PublicEndpoint) -> bool {
-    let is_same_scheme =
-        origin.is_some_and(|origin| !endpoint.is_https() || origin.as_bytes().starts_with(b"https://"));
-    let is_same_origin = headers.get("sec-fetch-site").is_none_or(|site| site == "same-origin");
+/// Whether a request certainly comes from a page of this service. With TLS, a page without TLS is
+/// of another origin.
+fn is_console(
+    headers: &HeaderMap,
+    origin: Option<&HeaderValue>,
+    host: &str,
+    endpoint: &PublicEndpoint,
+) -> bool {
+    let is_same_scheme = origin
+        .is_some_and(|origin| !endpoint.is_https() || origin.as_bytes().starts_with(b"https://"));
+    let is_same_origin = headers
+        .get("sec-fetch-site")
+        .is_none_or(|site| site == "same-origin");
     is_same_scheme && is_same_origin && is_own_origin(headers, origin, host)
 }
 
@@ -105,9 +169,13 @@ fn is_console(headers: &HeaderMap, origin: Option<&HeaderValue>, host: &str, end
 fn is_own_origin(headers: &HeaderMap, origin: Option<&HeaderValue>, host: &str) -> bool {
     match origin {
         Some(origin) => origin.to_str().is_ok_and(|origin| {
-            let own = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+            let own = origin
+                .strip_prefix("http://")
+                .or_else(|| origin.strip_prefix("https://"));
             own.is_some_and(|own| own.eq_ignore_ascii_case(host))
         }),
-        None => headers.get("sec-fetch-site").is_none_or(|site| site == "same-origin" || site == "none"),
+        None => headers
+            .get("sec-fetch-site")
+            .is_none_or(|site| site == "same-origin" || site == "none"),
     }
 }

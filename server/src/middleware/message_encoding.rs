@@ -1,5 +1,5 @@
-//! Encodes the responses of calls of services. The bodies of the calls are decoded where handlers read them, after the
-//! authorization.
+//! Encodes the responses of calls of services. The bodies of the calls are decoded where handlers
+//! read them, after the authorization.
 
 use axum::extract::Request;
 use axum::middleware::Next;

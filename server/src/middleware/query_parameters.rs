@@ -1,5 +1,6 @@
-//! Rejects unknown and duplicate query parameters of requests that change something, because their intended effect would not
-//! happen. Requests that only read ignore unknown parameters, as the platform does.
+//! Rejects unknown and duplicate query parameters of requests that change something, because their
+//! intended effect would not happen. Requests that only read ignore unknown parameters, as the
+//! platform does.
 
 use axum::extract::Request;
 use axum::http::Method;
@@ -23,9 +24,12 @@ const ACL_FILTER: [&str; 7] = [
 
 /// The parameters of a request that changes something here; `None` for other requests.
 fn supported(method: &Method, path: &str) -> Option<&'static [&'static str]> {
-    let below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-    let changes_nothing_here =
-        below(paths::UPSTREAM) || [paths::ACCESS_EVALUATION, paths::ACCESS_EVALUATIONS].contains(&path);
+    let below = |folder: &str| {
+        path.strip_prefix(folder)
+            .is_some_and(|rest| rest.starts_with('/'))
+    };
+    let changes_nothing_here = below(paths::UPSTREAM)
+        || [paths::ACCESS_EVALUATION, paths::ACCESS_EVALUATIONS].contains(&path);
     if changes_nothing_here || only_reads(method, path) {
         return None;
     }
@@ -48,11 +52,17 @@ fn supported(method: &Method, path: &str) -> Option<&'static [&'static str]> {
 
 /// Passes requests whose query parameters are supported.
 pub(crate) async fn check_parameters(request: Request, next: Next) -> Response {
-    let Some(supported) = supported(request.method(), request.uri().path()) else { return next.run(request).await };
+    let Some(supported) = supported(request.method(), request.uri().path()) else {
+        return next.run(request).await;
+    };
     let query = request.uri().query().map(str::to_owned);
     let check = |pairs: &[(String, String)]| paging::only(pairs, supported);
     let is_data_plane = Surface::of(request.uri().path()) == Surface::DataPlane;
-    let checked = if is_data_plane { query::parse_data_plane(query, check) } else { query::parse(query, check) };
+    let checked = if is_data_plane {
+        query::parse_data_plane(query, check)
+    } else {
+        query::parse(query, check)
+    };
     match checked {
         Ok(()) => next.run(request).await,
         Err(problem) => reject(request, problem).await,

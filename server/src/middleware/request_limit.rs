@@ -24,14 +24,21 @@ pub(crate) struct RequestLimit {
 impl RequestLimit {
     /// A limit of these slots for each client.
     pub(crate) fn new(service: &Service, slots: &NetworkSlots) -> Self {
-        Self { service: service.clone(), slots: slots.clone() }
+        Self {
+            service: service.clone(),
+            slots: slots.clone(),
+        }
     }
 }
 
-/// Passes a request if its client has a slot. The slot is an extension of the response, so that the connection can hold it until
-/// the response was sent. Refused bodies are not drained,
-/// because that would take memory and time beyond the limit.
-pub(crate) async fn limit_requests(State(limit): State<RequestLimit>, request: Request, next: Next) -> Response {
+/// Passes a request if its client has a slot. The slot is an extension of the response, so that the
+/// connection can hold it until the response was sent. Refused bodies are not drained, because that
+/// would take memory and time beyond the limit.
+pub(crate) async fn limit_requests(
+    State(limit): State<RequestLimit>,
+    request: Request,
+    next: Next,
+) -> Response {
     let Some(ConnectInfo(client)) = request.extensions().get::<ConnectInfo<SocketAddr>>() else {
         return next.run(request).await;
     };

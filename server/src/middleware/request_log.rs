@@ -11,13 +11,27 @@ use crate::http::request_head::sanitized;
 use crate::http::surface::Surface;
 use crate::state::service::Service;
 
-/// Counts and logs a request. The line has no query, which can contain names of users, and no tokens in the path.
-pub(crate) async fn log_request(State(service): State<Service>, request: Request, next: Next) -> Response {
-    let (start, method, path) = (Instant::now(), request.method().clone(), request.uri().path().to_owned());
-    let client = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(client)| client.ip());
+/// Counts and logs a request. The line has no query, which can contain names of users, and no
+/// tokens in the path.
+pub(crate) async fn log_request(
+    State(service): State<Service>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (start, method, path) = (
+        Instant::now(),
+        request.method().clone(),
+        request.uri().path().to_owned(),
+    );
+    let client = request
+        .extensions()
+        .get::<ConnectInfo<SocketAddr>>()
+        .map(|ConnectInfo(client)| client.ip());
     let response = next.run(request).await;
     let (status, duration) = (response.status().as_u16(), start.elapsed());
-    service.metrics().count_request(Surface::of(&path).label(), status, duration);
+    service
+        .metrics()
+        .count_request(Surface::of(&path).label(), status, duration);
     let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
     let (path, client) = (sanitized(&path), client.map(tracing::field::display));
     if status < 500 {

@@ -14,8 +14,9 @@ use crate::http::surface::Surface;
 
 /// The time limit of most requests.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
-/// The time limit of requests with a whole policy or changes of it, which can contain a million ACLs, and of reads that wait for
-/// others of their reader (D-128). A second more than that of a body, whose problem says what took too long.
+/// The time limit of requests with a whole policy or changes of it, which can contain a million
+/// ACLs, and of reads that wait for others of their reader (D-128). A second more than that of a
+/// body, whose problem says what took too long.
 const LONG_TIME_LIMIT: Duration = Duration::from_secs(121);
 const LONG_PATHS: [&str; 7] = [
     paths::POLICY,
@@ -29,16 +30,25 @@ const LONG_PATHS: [&str; 7] = [
 
 /// Whether a path, or the one above it, is that of a request that can take long.
 fn is_long(path: &str, surface: Surface) -> bool {
-    let is_below = |long: &str| path.strip_prefix(long).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    matches!(surface, Surface::Connect | Surface::DataPlaneRpc) || LONG_PATHS.into_iter().any(is_below)
+    let is_below = |long: &str| {
+        path.strip_prefix(long)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    matches!(surface, Surface::Connect | Surface::DataPlaneRpc)
+        || LONG_PATHS.into_iter().any(is_below)
 }
 
-/// Cancels a request that takes too long. The limit depends on the path, and the problem's form on the API.
+/// Cancels a request that takes too long. The limit depends on the path, and the problem's form on
+/// the API.
 pub(crate) async fn limit_time(request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let surface = Surface::of(path);
-    let limit = if is_long(path, surface) { LONG_TIME_LIMIT } else { TIME_LIMIT };
-    timeout(limit, next.run(request))
-        .await
-        .unwrap_or_else(|_| Problem::new(RpcCode::DeadlineExceeded, "the request took too long").into_response(surface))
+    let limit = if is_long(path, surface) {
+        LONG_TIME_LIMIT
+    } else {
+        TIME_LIMIT
+    };
+    timeout(limit, next.run(request)).await.unwrap_or_else(|_| {
+        Problem::new(RpcCode::DeadlineExceeded, "the request took too long").into_response(surface)
+    })
 }

@@ -19,7 +19,13 @@ pub(crate) fn routes() -> Routes {
 async fn read(State(service): State<Service>) -> Json<Accounts> {
     let current = service.read();
     let access = &current.policy.settings().access;
-    let grantees = |level| access.grantees(level).iter().map(ToString::to_string).collect();
+    let grantees = |level| {
+        access
+            .grantees(level)
+            .iter()
+            .map(ToString::to_string)
+            .collect()
+    };
     Json(Accounts {
         local: current.config.local_account.clone(),
         superusers: superusers(&current),

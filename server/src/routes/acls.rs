@@ -24,18 +24,29 @@ use crate::state::service::Service;
 use crate::state::store::{Plan, Snapshot};
 
 pub(crate) fn routes() -> Routes {
-    Routes::new().route(paths::ACLS, Access::SUPERUSER, get(list).post(create).delete(delete))
+    Routes::new().route(
+        paths::ACLS,
+        Access::SUPERUSER,
+        get(list).post(create).delete(delete),
+    )
 }
 
 /// The ACLs that a filter matches.
 ///
 /// # Errors
 /// The service stopped working on it.
-pub(super) async fn list_acls(service: &Service, read: LongRead, filter: AclFilter) -> Result<Response, Problem> {
+pub(super) async fn list_acls(
+    service: &Service,
+    read: LongRead,
+    filter: AclFilter,
+) -> Result<Response, Problem> {
     let policy = service.read().policy;
     read.respond(is_small(&policy), move || {
         let acls = policy.acls().filter(|acl| filter.matches(acl));
-        Ok(json_response(json_member("resources", json_list(ResourceAcls::group(acls))?)))
+        Ok(json_response(json_member(
+            "resources",
+            json_list(ResourceAcls::group(acls))?,
+        )))
     })
     .await
 }
@@ -44,10 +55,15 @@ pub(super) async fn list_acls(service: &Service, read: LongRead, filter: AclFilt
 ///
 /// # Errors
 /// It is not valid, or cannot be stored.
-pub(super) async fn create_acl(service: &Service, body: AclBody) -> Result<Vec<ChangeWarning>, Problem> {
+pub(super) async fn create_acl(
+    service: &Service,
+    body: AclBody,
+) -> Result<Vec<ChangeWarning>, Problem> {
     let acl = body.check_create().map_err(Problem::fields)?;
     let principal = acl.principal.clone();
-    let ((), after) = service.change(|_| Ok::<_, Problem>(Plan::Changes(vec![Change::AddAcl(acl)], ()))).await?;
+    let ((), after) = service
+        .change(|_| Ok::<_, Problem>(Plan::Changes(vec![Change::AddAcl(acl)], ())))
+        .await?;
     Ok(name_warnings(&after.policy, [&principal]))
 }
 
@@ -55,11 +71,23 @@ pub(super) async fn create_acl(service: &Service, body: AclBody) -> Result<Vec<C
 ///
 /// # Errors
 /// The change cannot be stored.
-pub(super) async fn delete_acls(service: &Service, filter: AclFilter) -> Result<DeletedAcls, Problem> {
+pub(super) async fn delete_acls(
+    service: &Service,
+    filter: AclFilter,
+) -> Result<DeletedAcls, Problem> {
     let plan = move |current: &Snapshot| {
-        let matching: Vec<_> = current.policy.acls().filter(|acl| filter.matches(acl)).collect();
-        let answer = DeletedAcls { matching_acls: matching.iter().map(AclBody::in_request).collect() };
-        Ok::<_, Problem>(Plan::Changes(matching.into_iter().map(Change::RemoveAcl).collect(), answer))
+        let matching: Vec<_> = current
+            .policy
+            .acls()
+            .filter(|acl| filter.matches(acl))
+            .collect();
+        let answer = DeletedAcls {
+            matching_acls: matching.iter().map(AclBody::in_request).collect(),
+        };
+        Ok::<_, Problem>(Plan::Changes(
+            matching.into_iter().map(Change::RemoveAcl).collect(),
+            answer,
+        ))
     };
     Ok(service.change(plan).await?.0)
 }
@@ -68,7 +96,11 @@ fn respond(result: Result<Response, Problem>) -> Response {
     result.unwrap_or_else(|problem| problem.into_response(Surface::DataPlane))
 }
 
-async fn list(State(service): State<Service>, read: LongRead, RawQuery(query): RawQuery) -> Response {
+async fn list(
+    State(service): State<Service>,
+    read: LongRead,
+    RawQuery(query): RawQuery,
+) -> Response {
     match query::parse_data_plane(query, AclFilter::from_query) {
         Ok(filter) => respond(list_acls(&service, read, filter).await),
         Err(problem) => respond(Err(problem)),
@@ -78,7 +110,10 @@ async fn list(State(service): State<Service>, read: LongRead, RawQuery(query): R
 async fn create(State(service): State<Service>, request: Request) -> Response {
     let add = async {
         let warnings = create_acl(&service, body::json(request).await?).await?;
-        Ok(with_warnings((StatusCode::CREATED, Json(json!({}))).into_response(), &warnings))
+        Ok(with_warnings(
+            (StatusCode::CREATED, Json(json!({}))).into_response(),
+            &warnings,
+        ))
     };
     respond(add.await)
 }

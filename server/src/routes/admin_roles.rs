@@ -1,4 +1,5 @@
-//! `/v1/security`: roles, their members and the caller's own roles in the Admin API v1, with its codes and texts (D-90).
+//! `/v1/security`: roles, their members and the caller's own roles in the Admin API v1, with its
+//! codes and texts (D-90).
 
 use axum::Json;
 use axum::extract::{RawQuery, Request, State};
@@ -6,8 +7,8 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use gbac_api::admin::{
-    AdminMember, AdminRoleQuery, ChangedMembers, MemberChanges, MemberList, NamedRole, RoleBody, RoleList,
-    RoleWithMembers,
+    AdminMember, AdminRoleQuery, ChangedMembers, MemberChanges, MemberList, NamedRole, RoleBody,
+    RoleList, RoleWithMembers,
 };
 use gbac_api::paths;
 use gbac_api::problem::AdminCode;
@@ -38,10 +39,26 @@ const SURFACE: Surface = Surface::Admin;
 
 pub(crate) fn routes() -> Routes {
     Routes::new()
-        .route(paths::ADMIN_ROLES, Access::SUPERUSER, get(list).post(create))
-        .route("/v1/security/roles/{role}", Access::SUPERUSER, get(describe).delete(delete))
-        .route("/v1/security/roles/{role}/members", Access::SUPERUSER, get(members).post(change_members))
-        .route(paths::ADMIN_OWN_ROLES, Access::Authenticated, get(own_roles))
+        .route(
+            paths::ADMIN_ROLES,
+            Access::SUPERUSER,
+            get(list).post(create),
+        )
+        .route(
+            "/v1/security/roles/{role}",
+            Access::SUPERUSER,
+            get(describe).delete(delete),
+        )
+        .route(
+            "/v1/security/roles/{role}/members",
+            Access::SUPERUSER,
+            get(members).post(change_members),
+        )
+        .route(
+            paths::ADMIN_OWN_ROLES,
+            Access::Authenticated,
+            get(own_roles),
+        )
 }
 
 fn respond(result: Result<Response, Problem>) -> Response {
@@ -53,11 +70,16 @@ async fn read<T: DeserializeOwned + Send + 'static>(
     request: Request,
     known: &'static [&'static str],
 ) -> Result<T, Problem> {
-    let malformed = |problem: Problem| Problem::admin((AdminCode::MalformedRequest, problem.message().to_owned()));
+    let malformed = |problem: Problem| {
+        Problem::admin((AdminCode::MalformedRequest, problem.message().to_owned()))
+    };
     body::read_text(request, move |text| {
         let members = body::object(text).map_err(malformed)?;
         match members.keys().find(|name| !known.contains(&name.as_str())) {
-            Some(unknown) => Err(Problem::admin((AdminCode::UnrecognizedField, escaped(unknown)))),
+            Some(unknown) => Err(Problem::admin((
+                AdminCode::UnrecognizedField,
+                escaped(unknown),
+            ))),
             None => body::parse(text).map_err(malformed),
         }
     })
@@ -66,16 +88,30 @@ async fn read<T: DeserializeOwned + Send + 'static>(
 
 /// The roles of a list.
 fn listed<'r>(names: impl Iterator<Item = &'r str>) -> Response {
-    let roles = names.map(|name| NamedRole { name: name.to_owned() }).collect();
+    let roles = names
+        .map(|name| NamedRole {
+            name: name.to_owned(),
+        })
+        .collect();
     Json(RoleList { roles }).into_response()
 }
 
-async fn list(State(service): State<Service>, read: LongRead, RawQuery(query): RawQuery) -> Response {
+async fn list(
+    State(service): State<Service>,
+    read: LongRead,
+    RawQuery(query): RawQuery,
+) -> Response {
     let policy = service.read().policy;
     let list = read.respond(is_small(&policy), move || {
-        let AdminRoleQuery { name_prefix, member } =
-            AdminRoleQuery::from_query(&pairs(query)?).map_err(Problem::admin)?;
-        let query = RoleQuery { name_prefix, principal: member, ..RoleQuery::default() };
+        let AdminRoleQuery {
+            name_prefix,
+            member,
+        } = AdminRoleQuery::from_query(&pairs(query)?).map_err(Problem::admin)?;
+        let query = RoleQuery {
+            name_prefix,
+            principal: member,
+            ..RoleQuery::default()
+        };
         Ok(listed(query.of(&policy)))
     });
     respond(list.await)
@@ -91,7 +127,10 @@ async fn create(State(service): State<Service>, request: Request) -> Response {
         };
         let ((role, names), after) = service.change(plan).await?;
         let response = (StatusCode::CREATED, Json(role)).into_response();
-        Ok(with_warnings(response, &name_warnings(&after.policy, &names)))
+        Ok(with_warnings(
+            response,
+            &name_warnings(&after.policy, &names),
+        ))
     };
     respond(add.await)
 }
@@ -111,7 +150,11 @@ async fn describe(State(service): State<Service>, read: LongRead, name: Name) ->
     let is_small = is_small(&service.read().policy);
     let describe = move || {
         let role = role(&service, name)?;
-        Ok(Json(RoleWithMembers { members: admin_members(&role.members), name: role.name }).into_response())
+        Ok(Json(RoleWithMembers {
+            members: admin_members(&role.members),
+            name: role.name,
+        })
+        .into_response())
     };
     respond(read.respond(is_small, describe).await)
 }
@@ -149,7 +192,8 @@ async fn change_members(
     request: Request,
 ) -> Response {
     let write = async {
-        let head = role_name(name).and_then(|name| Ok((name, flag(&pairs(query)?, "create")?.unwrap_or(false))));
+        let head = role_name(name)
+            .and_then(|name| Ok((name, flag(&pairs(query)?, "create")?.unwrap_or(false))));
         let (name, create) = match head {
             Ok(head) => head,
             Err(problem) => return Ok(reject(request, problem).await),
@@ -158,13 +202,31 @@ async fn change_members(
         let membership = changes.members().map_err(Problem::admin)?;
         let plan = move |current: &Snapshot| {
             let created = !current.policy.has_role(&name);
-            let (changes, membership) = role_changes::update(&current.policy, &name, create, membership)?;
-            let (added, removed) = (admin_members(&membership.added), admin_members(&membership.removed));
+            let (changes, membership) =
+                role_changes::update(&current.policy, &name, create, membership)?;
+            let (added, removed) = (
+                admin_members(&membership.added),
+                admin_members(&membership.removed),
+            );
             let names = added_principals(&changes);
-            Ok::<_, Problem>(Plan::Changes(changes, (ChangedMembers { role: name, added, removed, created }, names)))
+            Ok::<_, Problem>(Plan::Changes(
+                changes,
+                (
+                    ChangedMembers {
+                        role: name,
+                        added,
+                        removed,
+                        created,
+                    },
+                    names,
+                ),
+            ))
         };
         let ((changed, names), after) = service.change(plan).await?;
-        Ok(with_warnings(Json(changed).into_response(), &name_warnings(&after.policy, &names)))
+        Ok(with_warnings(
+            Json(changed).into_response(),
+            &name_warnings(&after.policy, &names),
+        ))
     };
     respond(write.await)
 }
@@ -183,9 +245,14 @@ async fn own_roles(
         Err(error) => return reject(request, sign_in_problem(&error, SURFACE, from_browser)).await,
     };
     let read = || {
-        let AdminRoleQuery { name_prefix, .. } = AdminRoleQuery::from_query(&pairs(query)?).map_err(Problem::admin)?;
+        let AdminRoleQuery { name_prefix, .. } =
+            AdminRoleQuery::from_query(&pairs(query)?).map_err(Problem::admin)?;
         let member = Some(Principal::user(caller.user()));
-        let query = RoleQuery { name_prefix, principal: member, ..RoleQuery::default() };
+        let query = RoleQuery {
+            name_prefix,
+            principal: member,
+            ..RoleQuery::default()
+        };
         Ok(listed(query.of(&service.read().policy)))
     };
     respond(read())

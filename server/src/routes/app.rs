@@ -41,13 +41,17 @@ pub struct App {
 }
 
 impl App {
-    /// The name and the password of the admin, if the password was generated at this start. Only its hash is stored.
+    /// The name and the password of the admin, if the password was generated at this start. Only
+    /// its hash is stored.
     #[must_use]
     pub fn generated_password(&self) -> Option<(&str, &str)> {
-        self.generated_password.as_deref().map(|password| (self.authenticator.admin_name(), password))
+        self.generated_password
+            .as_deref()
+            .map(|password| (self.authenticator.admin_name(), password))
     }
 
-    /// What this start changed about accounts, in sentences: names that left the superusers, and local accounts that were replaced.
+    /// What this start changed about accounts, in sentences: names that left the superusers, and
+    /// local accounts that were replaced.
     #[must_use]
     pub fn notices(&self) -> &[String] {
         &self.notices

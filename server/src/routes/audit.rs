@@ -21,7 +21,10 @@ async fn read(State(service): State<Service>, RawQuery(query): RawQuery) -> Resp
     match query::parse(query, AuditQuery::from_query) {
         Ok(AuditQuery { limit }) => {
             let lines = service.audit_log().recent(limit);
-            let events = lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
+            let events = lines
+                .iter()
+                .filter_map(|line| serde_json::from_str(line).ok())
+                .collect();
             Json(AuditEvents { events }).into_response()
         }
         Err(problem) => problem.into_response(Surface::Own),

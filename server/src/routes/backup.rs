@@ -14,14 +14,21 @@ use crate::state::service::Service;
 
 pub(crate) fn routes() -> Routes {
     // It contains password hashes, so neither a demo nor read-only access gives it to anybody else.
-    Routes::new().route(paths::BACKUP, Access::Superuser(ReadMethods::Secrets), get(read))
+    Routes::new().route(
+        paths::BACKUP,
+        Access::Superuser(ReadMethods::Secrets),
+        get(read),
+    )
 }
 
 async fn read(State(service): State<Service>, read: LongRead) -> Response {
     let backup = read.respond(false, move || {
         let headers = [
             (header::CONTENT_TYPE, "application/octet-stream"),
-            (header::CONTENT_DISPOSITION, "attachment; filename=\"gbac.backup\""),
+            (
+                header::CONTENT_DISPOSITION,
+                "attachment; filename=\"gbac.backup\"",
+            ),
             (header::CACHE_CONTROL, "no-store"),
         ];
         match service.backup() {
@@ -32,5 +39,7 @@ async fn read(State(service): State<Service>, read: LongRead) -> Response {
             }
         }
     });
-    backup.await.unwrap_or_else(|problem| problem.into_response(Surface::Own))
+    backup
+        .await
+        .unwrap_or_else(|problem| problem.into_response(Surface::Own))
 }

@@ -1,4 +1,5 @@
-//! `/v1/brokers`: the one node of the cluster, which is no broker. Clients of the platform ask for it first (D-91).
+//! `/v1/brokers`: the one node of the cluster, which is no broker. Clients of the platform ask for
+//! it first (D-91).
 
 use std::thread;
 
@@ -20,11 +21,9 @@ use crate::http::surface::Surface;
 pub(crate) const NODE_ID: u64 = 0;
 
 pub(crate) fn routes() -> Routes {
-    Routes::new().route(paths::BROKERS, Access::SUPERUSER, get(list)).route(
-        "/v1/brokers/{node_id}",
-        Access::SUPERUSER,
-        get(read),
-    )
+    Routes::new()
+        .route(paths::BROKERS, Access::SUPERUSER, get(list))
+        .route("/v1/brokers/{node_id}", Access::SUPERUSER, get(read))
 }
 
 async fn list() -> Json<Vec<Broker>> {
@@ -38,7 +37,8 @@ async fn read(id: Result<Path<u64>, PathRejection>) -> Response {
             let message = format!("broker with id {id} not found");
             Problem::new(RpcCode::NotFound, message).into_response(Surface::Admin)
         }
-        Err(_) => Problem::new(RpcCode::InvalidArgument, "the broker ID is not a number").into_response(Surface::Admin),
+        Err(_) => Problem::new(RpcCode::InvalidArgument, "the broker ID is not a number")
+            .into_response(Surface::Admin),
     }
 }
 

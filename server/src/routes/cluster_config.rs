@@ -6,7 +6,9 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use gbac_analysis::audit::without_credentials;
-use gbac_api::cluster_config::{ConfigChange, ConfigFaults, ConfigSchema, ConfigVersion, NodeStatus};
+use gbac_api::cluster_config::{
+    ConfigChange, ConfigFaults, ConfigSchema, ConfigVersion, NodeStatus,
+};
 use gbac_api::paths;
 use gbac_api::problem::RpcCode;
 use gbac_engine::escape::escaped;
@@ -31,7 +33,11 @@ const SURFACE: Surface = Surface::Admin;
 
 pub(crate) fn routes() -> Routes {
     Routes::new()
-        .route(paths::CLUSTER_CONFIG, Access::SUPERUSER, get(read).put(write))
+        .route(
+            paths::CLUSTER_CONFIG,
+            Access::SUPERUSER,
+            get(read).put(write),
+        )
         .route(paths::CLUSTER_CONFIG_SCHEMA, Access::Public, get(schema))
         .route(paths::CLUSTER_CONFIG_STATUS, Access::SUPERUSER, get(status))
 }
@@ -42,7 +48,10 @@ async fn read(State(service): State<Service>, RawQuery(query): RawQuery) -> Resp
         let defaults = flag(&pairs, "include_defaults")?.unwrap_or(true);
         // The response for only one of them would be incomplete.
         if pairs.iter().filter(|(name, _)| name == "key").count() > 1 {
-            return Err(Problem::new(RpcCode::InvalidArgument, "key: occurs more than once"));
+            return Err(Problem::new(
+                RpcCode::InvalidArgument,
+                "key: occurs more than once",
+            ));
         }
         let key = value(&pairs, "key");
         let current = PropertyValues::current(&service.read());
@@ -50,7 +59,10 @@ async fn read(State(service): State<Service>, RawQuery(query): RawQuery) -> Resp
         match key {
             Some(key) => {
                 let property = ClusterProperty::by_name(key).ok_or_else(|| {
-                    Problem::new(RpcCode::InvalidArgument, format!("Unknown property {{{}}}", escaped(key)))
+                    Problem::new(
+                        RpcCode::InvalidArgument,
+                        format!("Unknown property {{{}}}", escaped(key)),
+                    )
                 })?;
                 values.insert(property.name().into(), property.value(&current));
             }
@@ -73,7 +85,9 @@ async fn schema(State(service): State<Service>) -> Json<ConfigSchema> {
     let config = service.read().config;
     let of = |property: ClusterProperty| (property.name().to_owned(), property.schema(&config));
     let properties = ClusterProperty::all().map(of);
-    Json(ConfigSchema { properties: properties.collect() })
+    Json(ConfigSchema {
+        properties: properties.collect(),
+    })
 }
 
 /// Why a change is rejected: as a whole, or because of properties.
@@ -94,7 +108,11 @@ impl From<WriteError> for ConfigProblem {
     }
 }
 
-async fn write(State(service): State<Service>, RawQuery(query): RawQuery, request: Request) -> Response {
+async fn write(
+    State(service): State<Service>,
+    RawQuery(query): RawQuery,
+    request: Request,
+) -> Response {
     let change = async {
         let dry_run = match pairs(query).and_then(|pairs| flag(&pairs, "dry_run")) {
             Ok(dry_run) => dry_run.unwrap_or(false),
@@ -103,7 +121,8 @@ async fn write(State(service): State<Service>, RawQuery(query): RawQuery, reques
         let change: ConfigChange = body::json(request).await?;
         let plan = move |current: &Snapshot| {
             let current = PropertyValues::current(current);
-            let wanted = config_change::apply(&current, &change).map_err(ConfigProblem::Properties)?;
+            let wanted =
+                config_change::apply(&current, &change).map_err(ConfigProblem::Properties)?;
             if dry_run {
                 return Ok(Plan::Changes(Vec::new(), ()));
             }
@@ -111,13 +130,18 @@ async fn write(State(service): State<Service>, RawQuery(query): RawQuery, reques
             Ok::<_, ConfigProblem>(Plan::Configure(changes, wanted.config, ()))
         };
         let ((), after) = service.change(plan).await?;
-        Ok(Json(ConfigVersion { config_version: after.config_version }).into_response())
+        Ok(Json(ConfigVersion {
+            config_version: after.config_version,
+        })
+        .into_response())
     };
     match change.await {
         Ok(response) => response,
         Err(ConfigProblem::Request(problem)) => problem.into_response(SURFACE),
         Err(ConfigProblem::Properties(faults)) => {
-            let redact = |(name, text): (String, String)| (without_credentials(&name), without_credentials(&text));
+            let redact = |(name, text): (String, String)| {
+                (without_credentials(&name), without_credentials(&text))
+            };
             let faults: ConfigFaults = faults.into_iter().map(redact).collect();
             (StatusCode::BAD_REQUEST, Json(faults)).into_response()
         }

@@ -33,9 +33,13 @@ pub(crate) async fn console(State(console): State<Arc<Console>>, request: Reques
             return reject(request, Problem::new(RpcCode::InvalidArgument, message)).await;
         }
     };
-    let Some((name, asset)) = console.find(&path, accepts_page) else { return not_found(request).await };
+    let Some((name, asset)) = console.find(&path, accepts_page) else {
+        return not_found(request).await;
+    };
     let known = header_text(&request, header::IF_NONE_MATCH);
-    let is_known = known.split(',').any(|tag| tag.trim().trim_start_matches("W/") == asset.etag);
+    let is_known = known
+        .split(',')
+        .any(|tag| tag.trim().trim_start_matches("W/") == asset.etag);
     let coding = coding(asset, request.headers());
     let mut response = if is_known {
         StatusCode::NOT_MODIFIED.into_response()
@@ -45,9 +49,16 @@ pub(crate) async fn console(State(console): State<Arc<Console>>, request: Reques
             Err(problem) => return problem.into_response(Surface::Own),
         }
     };
-    let caching = if asset.is_immutable { IMMUTABLE } else { REVALIDATE };
+    let caching = if asset.is_immutable {
+        IMMUTABLE
+    } else {
+        REVALIDATE
+    };
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(asset.content_type));
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static(asset.content_type),
+    );
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
     match coding {
         Coding::Identity => {}
@@ -89,5 +100,9 @@ async fn content(asset: &Asset, coding: Coding) -> Result<Bytes, Problem> {
 }
 
 fn header_text(request: &Request, name: HeaderName) -> &str {
-    request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    request
+        .headers()
+        .get(name)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default()
 }

@@ -19,18 +19,25 @@ pub(crate) fn routes() -> Routes {
     Routes::new().route("/v1/clusters/{cluster_id}", Access::SUPERUSER, get(read))
 }
 
-/// The address of the Data Plane comes from the command line and never from the request, whose Host header could send tokens
-/// elsewhere.
+/// The address of the Data Plane comes from the command line and never from the request, whose Host
+/// header could send tokens elsewhere.
 async fn read(State(service): State<Service>, id: Result<Path<String>, PathRejection>) -> Response {
     let Ok(Path(id)) = id else {
         let message = "the cluster ID in the path is not percent-encoded UTF-8";
         return Problem::new(RpcCode::InvalidArgument, message).into_response(Surface::DataPlane);
     };
     let endpoint = service.endpoint();
-    if endpoint.cluster_id.as_ref().is_some_and(|known| *known != id) {
+    if endpoint
+        .cluster_id
+        .as_ref()
+        .is_some_and(|known| *known != id)
+    {
         let message = format!("cluster `{}` does not exist", escaped(&id));
         return Problem::new(RpcCode::NotFound, message).into_response(Surface::DataPlane);
     }
     let dataplane_api = endpoint.data_plane_api_form.with(endpoint.url.clone());
-    Json(GetCluster { cluster: Cluster { id, dataplane_api } }).into_response()
+    Json(GetCluster {
+        cluster: Cluster { id, dataplane_api },
+    })
+    .into_response()
 }

@@ -1,5 +1,6 @@
-//! The ACLs and roles of the Data Plane API as services over Connect and gRPC, which the platform's generated clients call. Each
-//! method does what the REST call does; the console of the platform wraps the messages of roles (D-95).
+//! The ACLs and roles of the Data Plane API as services over Connect and gRPC, which the platform's
+//! generated clients call. Each method does what the REST call does; the console of the platform
+//! wraps the messages of roles (D-95).
 
 use axum::extract::{Request, State};
 use axum::response::Response;
@@ -13,7 +14,9 @@ use serde_json::{Map, Value, json};
 
 use super::acls::{create_acl, delete_acls, list_acls};
 use super::registration::Routes;
-use super::roles::{create_role, delete_role, get_role, is_page, list_members, list_roles, update_members};
+use super::roles::{
+    create_role, delete_role, get_role, is_page, list_members, list_roles, update_members,
+};
 use super::security_service::{CHANGES, READS, unknown};
 use crate::http::access::Access;
 use crate::http::body;
@@ -56,7 +59,11 @@ const ROLE_OPERATIONS: [(&str, Access, Operation); 6] = [
     ("GetRole", READS, Operation::GetRole),
     ("DeleteRole", CHANGES, Operation::DeleteRole),
     ("ListRoleMembers", READS, Operation::ListRoleMembers),
-    ("UpdateRoleMembership", CHANGES, Operation::UpdateRoleMembership),
+    (
+        "UpdateRoleMembership",
+        CHANGES,
+        Operation::UpdateRoleMembership,
+    ),
 ];
 
 pub(crate) fn routes() -> Routes {
@@ -66,29 +73,57 @@ pub(crate) fn routes() -> Routes {
         .merge(service_routes(WRAPPED_ROLE_SERVICE, &ROLE_OPERATIONS, true))
 }
 
-fn service_routes(name: &str, operations: &[(&str, Access, Operation)], is_wrapped: bool) -> Routes {
-    let routes = Routes::new().prefix(name, CHANGES).route(&format!("/{name}/{{operation}}"), CHANGES, post(unknown));
-    operations.iter().fold(routes, |routes, &(operation, access, work)| {
-        let handler = move |State(service): State<Service>, read: LongRead, request: Request| async move {
-            call(&service, read, request, work, is_wrapped).await
-        };
-        routes.route(&format!("/{name}/{operation}"), access, post(handler))
-    })
+fn service_routes(
+    name: &str,
+    operations: &[(&str, Access, Operation)],
+    is_wrapped: bool,
+) -> Routes {
+    let routes = Routes::new().prefix(name, CHANGES).route(
+        &format!("/{name}/{{operation}}"),
+        CHANGES,
+        post(unknown),
+    );
+    operations
+        .iter()
+        .fold(routes, |routes, &(operation, access, work)| {
+            let handler = move |State(service): State<Service>,
+                                read: LongRead,
+                                request: Request| async move {
+                call(&service, read, request, work, is_wrapped).await
+            };
+            routes.route(&format!("/{name}/{operation}"), access, post(handler))
+        })
 }
 
 /// Reads the message of a request, runs the method, and responds with its message.
-async fn call(service: &Service, read: LongRead, request: Request, operation: Operation, is_wrapped: bool) -> Response {
+async fn call(
+    service: &Service,
+    read: LongRead,
+    request: Request,
+    operation: Operation,
+    is_wrapped: bool,
+) -> Response {
     let target = ReadTarget::of(&request);
     let answer = async {
         let message = body::message(request).await?;
-        let message = if is_wrapped { object(message, "request") } else { message };
+        let message = if is_wrapped {
+            object(message, "request")
+        } else {
+            message
+        };
         if let Some(target) = target {
             let parameters = parameters(message.clone());
-            target.set(parameters.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+            target.set(
+                parameters
+                    .iter()
+                    .map(|(name, value)| (name.as_str(), value.as_str())),
+            );
         }
         run(service, read, operation, message, is_wrapped).await
     };
-    answer.await.unwrap_or_else(|problem: Problem| problem.into_response(Surface::DataPlaneRpc))
+    answer
+        .await
+        .unwrap_or_else(|problem: Problem| problem.into_response(Surface::DataPlaneRpc))
 }
 
 async fn run(
@@ -110,35 +145,52 @@ async fn run(
             Ok(with_warnings(written(&json!({}), is_wrapped)?, &warnings))
         }
         Operation::DeleteAcls => {
-            let filter = AclFilter::from_delete_query(&parameters(message)).map_err(Problem::fields)?;
+            let filter =
+                AclFilter::from_delete_query(&parameters(message)).map_err(Problem::fields)?;
             written(&delete_acls(service, filter).await?, is_wrapped)
         }
         Operation::ListRoles => {
             let query = RoleQuery::from_query(&parameters(message)).map_err(Problem::fields)?;
             let is_small = is_page(service, &query);
-            read.respond(is_small, move || written(&list_roles(&this, &query), is_wrapped)).await
+            read.respond(is_small, move || {
+                written(&list_roles(&this, &query), is_wrapped)
+            })
+            .await
         }
         Operation::CreateRole => {
             let name = text(&object(message, "role"), "name");
             let (role, warnings) = create_role(service, name).await?;
-            Ok(with_warnings(written(&CreatedRole { role }, is_wrapped)?, &warnings))
+            Ok(with_warnings(
+                written(&CreatedRole { role }, is_wrapped)?,
+                &warnings,
+            ))
         }
         Operation::GetRole => {
             let is_small = is_small(&service.read().policy);
-            read.respond(is_small, move || written(&get_role(&this, name)?, is_wrapped)).await
+            read.respond(is_small, move || {
+                written(&get_role(&this, name)?, is_wrapped)
+            })
+            .await
         }
         Operation::DeleteRole => {
-            let with_acls = message.get("delete_acls").and_then(Value::as_bool).unwrap_or(false);
+            let with_acls = message
+                .get("delete_acls")
+                .and_then(Value::as_bool)
+                .unwrap_or(false);
             delete_role(service, name, with_acls).await?;
             written(&json!({}), is_wrapped)
         }
         Operation::ListRoleMembers => {
             let query = MemberQuery::from_query(&parameters(message)).map_err(Problem::fields)?;
             let is_small = is_small(&service.read().policy);
-            read.respond(is_small, move || written(&list_members(&this, name, &query)?, is_wrapped)).await
+            read.respond(is_small, move || {
+                written(&list_members(&this, name, &query)?, is_wrapped)
+            })
+            .await
         }
         Operation::UpdateRoleMembership => {
-            let (updated, warnings) = update_members(service, name, &parsed::<UpdateRole>(message)?).await?;
+            let (updated, warnings) =
+                update_members(service, name, &parsed::<UpdateRole>(message)?).await?;
             Ok(with_warnings(written(&updated, is_wrapped)?, &warnings))
         }
     }
@@ -147,18 +199,30 @@ async fn run(
 /// The response with an answer, which the console of the platform reads in `response`.
 fn written(answer: &impl Serialize, is_wrapped: bool) -> Result<Response, Problem> {
     let text = serde_json::to_vec(answer).map_err(|_| incomplete())?;
-    Ok(json_response(if is_wrapped { json_member("response", text) } else { text }))
+    Ok(json_response(if is_wrapped {
+        json_member("response", text)
+    } else {
+        text
+    }))
 }
 
 fn parsed<T: DeserializeOwned>(message: Map<String, Value>) -> Result<T, Problem> {
-    let invalid =
-        |error: serde_json::Error| Problem::new(RpcCode::InvalidArgument, format!("the body is not valid: {error}"));
+    let invalid = |error: serde_json::Error| {
+        Problem::new(
+            RpcCode::InvalidArgument,
+            format!("the body is not valid: {error}"),
+        )
+    };
     serde_json::from_value(message.into()).map_err(invalid)
 }
 
 /// A field that is a text; empty if it is absent.
 fn text(message: &Map<String, Value>, name: &str) -> String {
-    message.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+    message
+        .get(name)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// A field that is a message; empty if it is absent.

@@ -28,19 +28,36 @@ pub(crate) fn routes() -> Routes {
 type Demo = Option<Arc<DemoAccess>>;
 
 /// These routes are only registered in a demo, which has a provider.
-fn respond(demo: &Demo, read: impl FnOnce(&IdentityProvider) -> Result<Response, Problem>) -> Response {
-    let missing = || Problem::new(RpcCode::NotFound, "this service has no identity provider of its own");
+fn respond(
+    demo: &Demo,
+    read: impl FnOnce(&IdentityProvider) -> Result<Response, Problem>,
+) -> Response {
+    let missing = || {
+        Problem::new(
+            RpcCode::NotFound,
+            "this service has no identity provider of its own",
+        )
+    };
     let provider = demo.as_ref().map(|demo| &demo.provider).ok_or_else(missing);
-    provider.and_then(read).unwrap_or_else(|problem| problem.into_response(Surface::Own))
+    provider
+        .and_then(read)
+        .unwrap_or_else(|problem| problem.into_response(Surface::Own))
 }
 
 async fn discovery(State(demo): State<Demo>) -> Response {
-    respond(&demo, |provider| Ok(Json(provider.discovery()).into_response()))
+    respond(&demo, |provider| {
+        Ok(Json(provider.discovery()).into_response())
+    })
 }
 
 async fn jwks(State(demo): State<Demo>) -> Response {
-    let content_type = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    respond(&demo, |provider| Ok(([content_type], provider.jwks().to_owned()).into_response()))
+    let content_type = (
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/json"),
+    );
+    respond(&demo, |provider| {
+        Ok(([content_type], provider.jwks().to_owned()).into_response())
+    })
 }
 
 async fn people(State(demo): State<Demo>, State(service): State<Service>) -> Response {

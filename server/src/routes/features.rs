@@ -1,4 +1,5 @@
-//! `/v1/features`: the license and the enterprise features, as the platform's Admin API states them (D-16, D-91).
+//! `/v1/features`: the license and the enterprise features, as the platform's Admin API states them
+//! (D-16, D-91).
 
 use axum::Json;
 use axum::extract::State;
@@ -19,11 +20,13 @@ use crate::state::store::Snapshot;
 const NEVER: i64 = 253_402_300_799;
 
 pub(crate) fn routes() -> Routes {
-    Routes::new().route(paths::FEATURES_LICENSE, Access::SUPERUSER, get(license)).route(
-        paths::FEATURES_ENTERPRISE,
-        Access::SUPERUSER,
-        get(enterprise),
-    )
+    Routes::new()
+        .route(paths::FEATURES_LICENSE, Access::SUPERUSER, get(license))
+        .route(
+            paths::FEATURES_ENTERPRISE,
+            Access::SUPERUSER,
+            get(enterprise),
+        )
 }
 
 async fn license(State(service): State<Service>) -> Json<FeatureLicense> {
@@ -39,7 +42,10 @@ async fn license(State(service): State<Service>) -> Json<FeatureLicense> {
         LicenseStatus::Expired => Some(details(0)),
         LicenseStatus::Missing => None,
     };
-    Json(FeatureLicense { loaded: license.is_some(), license })
+    Json(FeatureLicense {
+        loaded: license.is_some(),
+        license,
+    })
 }
 
 async fn enterprise(State(service): State<Service>) -> Json<EnterpriseFeatures> {
@@ -51,20 +57,35 @@ async fn enterprise(State(service): State<Service>) -> Json<EnterpriseFeatures> 
         LicenseStatus::Expired => ("expired", false),
         LicenseStatus::Missing => ("not_present", false),
     };
-    Json(EnterpriseFeatures { license_status: license_status.into(), violation: is_used && !is_valid, features })
+    Json(EnterpriseFeatures {
+        license_status: license_status.into(),
+        violation: is_used && !is_valid,
+        features,
+    })
 }
 
 /// The features that require a license here (D-16). Audit and sign-in with a token require none.
 fn features_in_use(current: &Snapshot) -> Vec<EnterpriseFeature> {
-    let feature = |name: &str, enabled| EnterpriseFeature { name: name.into(), enabled };
-    vec![feature("gbac", uses_groups(&current.policy)), feature("rbac", uses_roles(&current.policy))]
+    let feature = |name: &str, enabled| EnterpriseFeature {
+        name: name.into(),
+        enabled,
+    };
+    vec![
+        feature("gbac", uses_groups(&current.policy)),
+        feature("rbac", uses_roles(&current.policy)),
+    ]
 }
 
 fn uses_groups(policy: &Policy) -> bool {
     licensed_property(&Settings::default(), policy.settings()).is_some()
-        || policy.known_principals().any(|principal| principal.kind() == PrincipalType::Group)
+        || policy
+            .known_principals()
+            .any(|principal| principal.kind() == PrincipalType::Group)
 }
 
 fn uses_roles(policy: &Policy) -> bool {
-    policy.role_count() > 0 || policy.known_principals().any(|principal| principal.kind() == PrincipalType::Role)
+    policy.role_count() > 0
+        || policy
+            .known_principals()
+            .any(|principal| principal.kind() == PrincipalType::Role)
 }

@@ -33,19 +33,30 @@ async fn write(State(service): State<Service>, request: Request) -> Response {
         let LicenseBody { license, .. } = body::json(request).await?;
         let plan = move |current: &Snapshot| {
             if current.config.is_pinned(FIELD) {
-                let message =
-                    "the license is set on the command line; restart the service without `--license` to change it";
-                return Err(Problem::with_status(400, RpcCode::FailedPrecondition, "license_pinned", message));
+                let message = "the license is set on the command line; restart the service without `--license` to change it";
+                return Err(Problem::with_status(
+                    400,
+                    RpcCode::FailedPrecondition,
+                    "license_pinned",
+                    message,
+                ));
             }
-            let config = Config { license, ..(*current.config).clone() };
+            let config = Config {
+                license,
+                ..(*current.config).clone()
+            };
             Ok::<_, Problem>(Plan::Configure(Vec::new(), config, ()))
         };
         let ((), after) = service.change(plan).await?;
         Ok::<_, Problem>(Json(license_body(&after.config)).into_response())
     };
-    set.await.unwrap_or_else(|problem| problem.into_response(Surface::Own))
+    set.await
+        .unwrap_or_else(|problem| problem.into_response(Surface::Own))
 }
 
 fn license_body(config: &Config) -> LicenseBody {
-    LicenseBody { license: config.license, pinned: config.is_pinned(FIELD) }
+    LicenseBody {
+        license: config.license,
+        pinned: config.is_pinned(FIELD),
+    }
 }

@@ -1,4 +1,5 @@
-//! `/v1/loggers` and `/v1/config/log_level`: the log levels, and when they revert (specification 4.4, 8, D-24).
+//! `/v1/loggers` and `/v1/config/log_level`: the log levels, and when they revert (specification
+//! 4.4, 8, D-24).
 
 use axum::Json;
 use axum::extract::rejection::PathRejection;
@@ -25,23 +26,38 @@ const SURFACE: Surface = Surface::Admin;
 const DEFAULT_EXPIRY: u32 = 300;
 
 pub(crate) fn routes() -> Routes {
-    Routes::new().route(paths::LOGGERS, Access::SUPERUSER, get(list)).route(
-        &format!("{}/{{name}}", paths::LOG_LEVEL),
-        Access::SUPERUSER,
-        get(read).put(write),
-    )
+    Routes::new()
+        .route(paths::LOGGERS, Access::SUPERUSER, get(list))
+        .route(
+            &format!("{}/{{name}}", paths::LOG_LEVEL),
+            Access::SUPERUSER,
+            get(read).put(write),
+        )
 }
 
 fn level_name(level: Level) -> String {
-    LEVEL_NAMES.iter().find(|(_, known)| *known == level).map(|(name, _)| (*name).to_owned()).unwrap_or_default()
+    LEVEL_NAMES
+        .iter()
+        .find(|(_, known)| *known == level)
+        .map(|(name, _)| (*name).to_owned())
+        .unwrap_or_default()
 }
 
 async fn list(RawQuery(query): RawQuery) -> Response {
     match pairs(query).and_then(|pairs| flag(&pairs, "include-levels")) {
         Ok(levels) => {
-            let level = |name| levels.unwrap_or(false).then(|| logging::level(name).map(level_name)).flatten();
-            let all: Vec<Logger> =
-                logging::names().map(|name| Logger { name: name.into(), level: level(name) }).collect();
+            let level = |name| {
+                levels
+                    .unwrap_or(false)
+                    .then(|| logging::level(name).map(level_name))
+                    .flatten()
+            };
+            let all: Vec<Logger> = logging::names()
+                .map(|name| Logger {
+                    name: name.into(),
+                    level: level(name),
+                })
+                .collect();
             Json(all).into_response()
         }
         Err(problem) => problem.into_response(SURFACE),
@@ -65,11 +81,19 @@ fn logger(name: Result<Path<String>, PathRejection>) -> Result<(String, Level), 
     }
 }
 
-async fn read(State(service): State<Service>, name: Result<Path<String>, PathRejection>) -> Response {
+async fn read(
+    State(service): State<Service>,
+    name: Result<Path<String>, PathRejection>,
+) -> Response {
     match logger(name) {
         Ok((name, level)) => {
             let expiration = service.log_levels().expiration(&name);
-            Json(LogLevel { name, level: level_name(level), expiration }).into_response()
+            Json(LogLevel {
+                name,
+                level: level_name(level),
+                expiration,
+            })
+            .into_response()
         }
         Err(problem) => problem.into_response(SURFACE),
     }
@@ -83,7 +107,8 @@ async fn write(
     let set = async {
         let (name, before) = logger(name)?;
         let pairs = pairs(query)?;
-        // On the platform, `force` permits expiry times that it would shorten. Here, none is shortened.
+        // On the platform, `force` permits expiry times that it would shorten. Here, none is
+        // shortened.
         flag(&pairs, "force")?;
         let wanted = value(&pairs, "level").unwrap_or_default();
         let invalid = |message: String| Problem::new(RpcCode::InvalidArgument, message);
@@ -96,17 +121,37 @@ async fn write(
                 ))
             })?;
         let expires = value(&pairs, "expires").map_or(Ok(DEFAULT_EXPIRY), |text| {
-            let message = format!("`expires` is `{}`; it must be a number of seconds; 0 never reverts", escaped(text));
+            let message = format!(
+                "`expires` is `{}`; it must be a number of seconds; 0 never reverts",
+                escaped(text)
+            );
             text.parse::<u32>().map_err(|_| invalid(message))
         })?;
         let after = json!({ "level": level_name(level), "expires": expires });
-        service.record_value("logger", &name, &json!({ "level": level_name(before) }), &after).await?;
-        let previous = service.log_levels().set(&name, level, expires).unwrap_or(level);
+        service
+            .record_value(
+                "logger",
+                &name,
+                &json!({ "level": level_name(before) }),
+                &after,
+            )
+            .await?;
+        let previous = service
+            .log_levels()
+            .set(&name, level, expires)
+            .unwrap_or(level);
         let (previous_level, new_level) = (level_name(previous), level_name(level));
         tracing::info!(target: "main", logger = name, from = previous_level, to = new_level, expires, "log level changed");
         Ok::<_, Problem>(
-            Json(ChangedLogLevel { name, previous_level, new_level, expiration: expires.into() }).into_response(),
+            Json(ChangedLogLevel {
+                name,
+                previous_level,
+                new_level,
+                expiration: expires.into(),
+            })
+            .into_response(),
         )
     };
-    set.await.unwrap_or_else(|problem| problem.into_response(SURFACE))
+    set.await
+        .unwrap_or_else(|problem| problem.into_response(SURFACE))
 }

@@ -1,4 +1,5 @@
-//! The routes of the service, one file for each API, with the access that each route requires; and the router.
+//! The routes of the service, one file for each API, with the access that each route requires; and
+//! the router.
 
 mod accounts;
 mod acls;
@@ -79,7 +80,11 @@ pub(crate) fn routes(is_demo: bool) -> Routes {
         .merge(license::routes())
         .merge(loggers::routes())
         .merge(upstream::routes())
-        .merge(if is_demo { demo_provider::routes() } else { Routes::new() })
+        .merge(if is_demo {
+            demo_provider::routes()
+        } else {
+            Routes::new()
+        })
 }
 
 /// The access that each route requires, by the pattern of the route.
@@ -97,9 +102,15 @@ pub fn router(app: App) -> Router {
 
 /// Adds the console and the middleware to routes. The last layer is the outermost.
 pub(crate) fn assemble(app: App, router: Router<App>, access: AccessTable) -> Router {
-    let (service, limit) = (app.service.clone(), RequestLimit::new(&app.service, &app.request_slots));
-    let authorizer =
-        Authorizer { service: service.clone(), authenticator: app.authenticator.clone(), access: Arc::new(access) };
+    let (service, limit) = (
+        app.service.clone(),
+        RequestLimit::new(&app.service, &app.request_slots),
+    );
+    let authorizer = Authorizer {
+        service: service.clone(),
+        authenticator: app.authenticator.clone(),
+        access: Arc::new(access),
+    };
     router
         .route_layer(from_fn(check_parameters))
         .method_not_allowed_fallback(reject_method)

@@ -19,8 +19,8 @@ pub(crate) fn routes() -> Routes {
         .route(paths::METRICS, Access::Local, get(metrics))
 }
 
-/// The service is ready if it can store changes and, with auditing enabled, write audit events. Without the identity provider,
-/// decisions are still made; the metrics show the age of its keys.
+/// The service is ready if it can store changes and, with auditing enabled, write audit events.
+/// Without the identity provider, decisions are still made; the metrics show the age of its keys.
 async fn ready(State(service): State<Service>) -> Response {
     match service.fault().await {
         None => "ready\n".into_response(),
@@ -28,6 +28,13 @@ async fn ready(State(service): State<Service>) -> Response {
     }
 }
 
-async fn metrics(State(service): State<Service>, State(authenticator): State<Authenticator>) -> Response {
-    ([(header::CONTENT_TYPE, CONTENT_TYPE)], service.metrics_text(authenticator.key_age())).into_response()
+async fn metrics(
+    State(service): State<Service>,
+    State(authenticator): State<Authenticator>,
+) -> Response {
+    (
+        [(header::CONTENT_TYPE, CONTENT_TYPE)],
+        service.metrics_text(authenticator.key_age()),
+    )
+        .into_response()
 }

@@ -1,4 +1,5 @@
-//! `/v1/security/oidc`: the user of a token, and the end of the sessions of the identity provider's users (D-90).
+//! `/v1/security/oidc`: the user of a token, and the end of the sessions of the identity provider's
+//! users (D-90).
 
 use axum::Json;
 use axum::extract::{Request, State};
@@ -25,11 +26,9 @@ use crate::state::service::Service;
 const SURFACE: Surface = Surface::Admin;
 
 pub(crate) fn routes() -> Routes {
-    Routes::new().route(paths::OIDC_WHOAMI, Access::Authenticated, get(who_am_i)).route(
-        paths::OIDC_REVOKE,
-        Access::SUPERUSER,
-        post(revoke),
-    )
+    Routes::new()
+        .route(paths::OIDC_WHOAMI, Access::Authenticated, get(who_am_i))
+        .route(paths::OIDC_REVOKE, Access::SUPERUSER, post(revoke))
 }
 
 /// The user of the request's token, with the current settings.
@@ -42,16 +41,27 @@ async fn who_am_i(
     let from_browser = is_from_browser(request.headers());
     let identity = match authenticator.authenticate(&credentials).await {
         Ok(Caller::Token(identity) | Caller::Session(identity)) => identity,
-        Ok(Caller::Local(_)) | Err(SignInError::MissingCredentials | SignInError::InvalidCredentials(_)) => {
+        Ok(Caller::Local(_))
+        | Err(SignInError::MissingCredentials | SignInError::InvalidCredentials(_)) => {
             let problem = Problem::new(RpcCode::Unauthenticated, "Invalid Authorization header");
             return reject(request, problem).await;
         }
         Err(error) => return reject(request, sign_in_problem(&error, SURFACE, from_browser)).await,
     };
-    let expire = identity.expires_at().map_or(0.0, gbac_engine::Timestamp::as_seconds);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+    let expire = identity
+        .expires_at()
+        .map_or(0.0, gbac_engine::Timestamp::as_seconds);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturates"
+    )]
     let expire = expire as u64;
-    Json(WhoAmI { id: identity.user().to_owned(), expire }).into_response()
+    Json(WhoAmI {
+        id: identity.user().to_owned(),
+        expire,
+    })
+    .into_response()
 }
 
 async fn revoke(
@@ -70,8 +80,8 @@ async fn revoke(
     }
 }
 
-/// Ends every session of users of the identity provider. Tokens that are sent with requests have no session: each is checked for
-/// itself.
+/// Ends every session of users of the identity provider. Tokens that are sent with requests have no
+/// session: each is checked for itself.
 ///
 /// # Errors
 /// The audit event cannot be written.
@@ -80,8 +90,18 @@ pub(crate) async fn end_sessions(
     authenticator: &Authenticator,
     head: &RequestHead,
 ) -> Result<(), Problem> {
-    let (before, after) = (Value::from("open until they end"), Value::from("ended on request"));
-    service.record_value("sessions", "sessions of users of the identity provider", &before, &after).await?;
+    let (before, after) = (
+        Value::from("open until they end"),
+        Value::from("ended on request"),
+    );
+    service
+        .record_value(
+            "sessions",
+            "sessions of users of the identity provider",
+            &before,
+            &after,
+        )
+        .await?;
     authenticator.close_sessions(head).await;
     Ok(())
 }

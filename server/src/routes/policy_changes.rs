@@ -53,8 +53,18 @@ async fn apply(State(service): State<Service>, request: Request) -> Response {
             let etag = service.etag(&after);
             let find_warnings = move || name_warnings(&after.policy, &names);
             // The changes are made, so a failure only omits the warnings.
-            let warnings = tokio::task::spawn_blocking(find_warnings).await.unwrap_or_default();
-            with_etag(Json(AppliedChanges { etag: etag.clone(), effects, warnings }).into_response(), &etag)
+            let warnings = tokio::task::spawn_blocking(find_warnings)
+                .await
+                .unwrap_or_default();
+            with_etag(
+                Json(AppliedChanges {
+                    etag: etag.clone(),
+                    effects,
+                    warnings,
+                })
+                .into_response(),
+                &etag,
+            )
         }
         Err(problem) => problem.into_response(Surface::Own),
     }
@@ -77,5 +87,8 @@ fn accept(attempt: &Attempt<'_>) -> Result<Accepted, WriteError> {
     if !faults.is_empty() {
         return Err(WriteError::InvalidChanges(faults));
     }
-    Ok((effects, added_principals(attempt.effective().map(|(_, change)| change))))
+    Ok((
+        effects,
+        added_principals(attempt.effective().map(|(_, change)| change)),
+    ))
 }

@@ -56,10 +56,15 @@ async fn read(
         }
         Ok::<_, Problem>(turn.until_sent(with_etag(response, &etag)))
     };
-    copy.await.unwrap_or_else(|problem| problem.into_response(SURFACE))
+    copy.await
+        .unwrap_or_else(|problem| problem.into_response(SURFACE))
 }
 
-async fn write(State(service): State<Service>, RawQuery(query): RawQuery, request: Request) -> Response {
+async fn write(
+    State(service): State<Service>,
+    RawQuery(query): RawQuery,
+    request: Request,
+) -> Response {
     let precondition = match precondition(&request) {
         Ok(precondition) => precondition,
         Err(problem) => return reject(request, problem).await,
@@ -71,7 +76,9 @@ async fn write(State(service): State<Service>, RawQuery(query): RawQuery, reques
     let replace = async {
         let text = body::text(request, body::MAX_DOCUMENT_BYTES, body::DOCUMENT_TIMEOUT).await?;
         let failed = |_| Problem::new(RpcCode::Internal, "the policy document could not be read");
-        let policy = tokio::task::spawn_blocking(move || parse_document(&text)).await.map_err(failed)??;
+        let policy = tokio::task::spawn_blocking(move || parse_document(&text))
+            .await
+            .map_err(failed)??;
         let this = service.clone();
         let before = principals(&service.read().policy);
         let ((), after) = service
@@ -88,15 +95,21 @@ async fn write(State(service): State<Service>, RawQuery(query): RawQuery, reques
         let policy = Arc::clone(&after.policy);
         let find_warnings = move || {
             let now = before.and_then(|before| Some((before, principals(&policy)?)));
-            now.map(|(before, now)| name_warnings(&policy, now.difference(&before))).unwrap_or_default()
+            now.map(|(before, now)| name_warnings(&policy, now.difference(&before)))
+                .unwrap_or_default()
         };
         // The policy is replaced, so a failure only omits the warnings.
-        let warnings = run(Work::Other, false, find_warnings).await.unwrap_or_default();
+        let warnings = run(Work::Other, false, find_warnings)
+            .await
+            .unwrap_or_default();
         Ok::<_, Problem>((after, warnings))
     };
     match replace.await {
         Ok((after, warnings)) => {
-            let response = with_etag(StatusCode::NO_CONTENT.into_response(), &service.etag(&after));
+            let response = with_etag(
+                StatusCode::NO_CONTENT.into_response(),
+                &service.etag(&after),
+            );
             with_warnings(response, &warnings)
         }
         Err(problem) => problem.into_response(SURFACE),
@@ -104,7 +117,8 @@ async fn write(State(service): State<Service>, RawQuery(query): RawQuery, reques
 }
 
 fn parse_document(text: &str) -> Result<Policy, Problem> {
-    policy_from_json(text).map_err(|problems| Problem::document(problems.0.iter().map(DocumentFault::from).collect()))
+    policy_from_json(text)
+        .map_err(|problems| Problem::document(problems.0.iter().map(DocumentFault::from).collect()))
 }
 
 /// The document with the current settings in place of omitted ones.

@@ -20,7 +20,12 @@ impl Routes {
     }
 
     /// Adds a route: its pattern, the access that it requires, and its methods.
-    pub(crate) fn route(mut self, pattern: &str, access: Access, methods: MethodRouter<App>) -> Self {
+    pub(crate) fn route(
+        mut self,
+        pattern: &str,
+        access: Access,
+        methods: MethodRouter<App>,
+    ) -> Self {
         self.access.routes.insert(pattern.to_owned(), access);
         self.router = self.router.route(pattern, methods);
         self

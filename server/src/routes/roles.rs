@@ -9,7 +9,8 @@ use axum::routing::get;
 use gbac_api::paths;
 use gbac_api::problem::{FieldViolation, RpcCode};
 use gbac_api::roles::{
-    CreatedRole, GetRole, ListMembers, ListRoles, Member, MemberQuery, RoleName, RoleQuery, UpdateRole, UpdatedRole,
+    CreatedRole, GetRole, ListMembers, ListRoles, Member, MemberQuery, RoleName, RoleQuery,
+    UpdateRole, UpdatedRole,
 };
 use gbac_api::warning::ChangeWarning;
 use gbac_engine::model::Principal;
@@ -34,8 +35,16 @@ pub(super) type Name = Result<Path<String>, PathRejection>;
 pub(crate) fn routes() -> Routes {
     Routes::new()
         .route(paths::ROLES, Access::SUPERUSER, get(list).post(create))
-        .route("/v1/roles/{role_name}", Access::SUPERUSER, get(describe).put(update).delete(delete))
-        .route("/v1/roles/{role_name}/members", Access::SUPERUSER, get(members))
+        .route(
+            "/v1/roles/{role_name}",
+            Access::SUPERUSER,
+            get(describe).put(update).delete(delete),
+        )
+        .route(
+            "/v1/roles/{role_name}/members",
+            Access::SUPERUSER,
+            get(members),
+        )
 }
 
 fn respond(result: Result<Response, Problem>) -> Response {
@@ -45,7 +54,8 @@ fn respond(result: Result<Response, Problem>) -> Response {
 /// The name of a path.
 pub(super) fn role_name(name: Name) -> Result<String, Problem> {
     let message = "the role name in the path is not percent-encoded UTF-8";
-    name.map(|Path(name)| name).map_err(|_| Problem::new(RpcCode::InvalidArgument, message))
+    name.map(|Path(name)| name)
+        .map_err(|_| Problem::new(RpcCode::InvalidArgument, message))
 }
 
 /// Whether the roles that a query finds are few, and found without a search.
@@ -57,16 +67,24 @@ pub(super) fn is_page(service: &Service, query: &RoleQuery) -> bool {
 /// A page of the roles that a query finds.
 pub(super) fn list_roles(service: &Service, query: &RoleQuery) -> ListRoles {
     let policy = service.read().policy;
-    let roles = query.of(&policy).map(|name| RoleName { name: name.to_owned() });
+    let roles = query.of(&policy).map(|name| RoleName {
+        name: name.to_owned(),
+    });
     let (roles, next_page_token) = query.page.cut(roles, |role| role.name.clone());
-    ListRoles { roles, next_page_token }
+    ListRoles {
+        roles,
+        next_page_token,
+    }
 }
 
 /// Creates a role without members.
 ///
 /// # Errors
 /// The name is not valid, or another role has it.
-pub(super) async fn create_role(service: &Service, name: String) -> Result<(RoleName, Vec<ChangeWarning>), Problem> {
+pub(super) async fn create_role(
+    service: &Service,
+    name: String,
+) -> Result<(RoleName, Vec<ChangeWarning>), Problem> {
     let plan = move |current: &Snapshot| {
         let changes = role_changes::create(&current.policy, "name", &name, &[])?;
         let names = added_principals(&changes);
@@ -81,7 +99,11 @@ pub(super) async fn create_role(service: &Service, name: String) -> Result<(Role
 /// # Errors
 /// There is no such role.
 pub(super) fn get_role(service: &Service, name: String) -> Result<GetRole, Problem> {
-    let role = service.read().policy.role(&name).ok_or(RoleError::NotFound(name))?;
+    let role = service
+        .read()
+        .policy
+        .role(&name)
+        .ok_or(RoleError::NotFound(name))?;
     Ok(GetRole::from(&role))
 }
 
@@ -98,8 +120,11 @@ pub(super) async fn update_members(
     let plan = move |current: &Snapshot| {
         let (changes, membership) = role_changes::update(&current.policy, &name, create, members)?;
         let listed = |members: &[Principal]| members.iter().map(Member::from).collect();
-        let answer =
-            UpdatedRole { role_name: name, added: listed(&membership.added), removed: listed(&membership.removed) };
+        let answer = UpdatedRole {
+            role_name: name,
+            added: listed(&membership.added),
+            removed: listed(&membership.removed),
+        };
         let names = added_principals(&changes);
         Ok::<_, Problem>(Plan::Changes(changes, (answer, names)))
     };
@@ -111,9 +136,16 @@ pub(super) async fn update_members(
 ///
 /// # Errors
 /// There is no such role.
-pub(super) async fn delete_role(service: &Service, name: String, delete_acls: bool) -> Result<(), Problem> {
+pub(super) async fn delete_role(
+    service: &Service,
+    name: String,
+    delete_acls: bool,
+) -> Result<(), Problem> {
     let plan = move |current: &Snapshot| {
-        Ok::<_, Problem>(Plan::Changes(role_changes::delete(&current.policy, &name, delete_acls)?, ()))
+        Ok::<_, Problem>(Plan::Changes(
+            role_changes::delete(&current.policy, &name, delete_acls)?,
+            (),
+        ))
     };
     service.change(plan).await?;
     Ok(())
@@ -123,8 +155,16 @@ pub(super) async fn delete_role(service: &Service, name: String, delete_acls: bo
 ///
 /// # Errors
 /// There is no such role.
-pub(super) fn list_members(service: &Service, name: String, query: &MemberQuery) -> Result<ListMembers, Problem> {
-    let role = service.read().policy.role(&name).ok_or_else(|| RoleError::NotFound(name.clone()))?;
+pub(super) fn list_members(
+    service: &Service,
+    name: String,
+    query: &MemberQuery,
+) -> Result<ListMembers, Problem> {
+    let role = service
+        .read()
+        .policy
+        .role(&name)
+        .ok_or_else(|| RoleError::NotFound(name.clone()))?;
     let after = query.after();
     let members = role
         .members
@@ -133,23 +173,39 @@ pub(super) fn list_members(service: &Service, name: String, query: &MemberQuery)
         .map(Member::from)
         .filter(|member| member.principal.contains(&query.name_contains));
     let (members, next_page_token) = query.page.cut(members, |member| member.principal.clone());
-    Ok(ListMembers { role_name: name, members, next_page_token })
+    Ok(ListMembers {
+        role_name: name,
+        members,
+        next_page_token,
+    })
 }
 
-async fn list(State(service): State<Service>, read: LongRead, RawQuery(query): RawQuery) -> Response {
+async fn list(
+    State(service): State<Service>,
+    read: LongRead,
+    RawQuery(query): RawQuery,
+) -> Response {
     let query = match query::parse_data_plane(query, RoleQuery::from_query) {
         Ok(query) => query,
         Err(problem) => return respond(Err(problem)),
     };
     let is_small = is_page(&service, &query);
-    respond(read.respond(is_small, move || Ok(Json(list_roles(&service, &query)).into_response())).await)
+    respond(
+        read.respond(is_small, move || {
+            Ok(Json(list_roles(&service, &query)).into_response())
+        })
+        .await,
+    )
 }
 
 async fn create(State(service): State<Service>, request: Request) -> Response {
     let add = async {
         let RoleName { name } = body::json(request).await?;
         let (role, warnings) = create_role(&service, name).await?;
-        Ok(with_warnings((StatusCode::CREATED, Json(CreatedRole { role })).into_response(), &warnings))
+        Ok(with_warnings(
+            (StatusCode::CREATED, Json(CreatedRole { role })).into_response(),
+            &warnings,
+        ))
     };
     respond(add.await)
 }
@@ -166,7 +222,8 @@ async fn update(State(service): State<Service>, name: Name, request: Request) ->
             Ok(name) => name,
             Err(problem) => return Ok(reject(request, problem).await),
         };
-        let (updated, warnings) = update_members(&service, name, &body::json(request).await?).await?;
+        let (updated, warnings) =
+            update_members(&service, name, &body::json(request).await?).await?;
         Ok(with_warnings(Json(updated).into_response(), &warnings))
     };
     respond(write.await)
@@ -184,14 +241,23 @@ async fn delete(State(service): State<Service>, name: Name, RawQuery(query): Raw
 
 /// A parameter that is `true` or `false`; false if it is omitted.
 fn flag(pairs: &[(String, String)], name: &str) -> Result<bool, Vec<FieldViolation>> {
-    match pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str()) {
+    match pairs
+        .iter()
+        .find(|(known, _)| known == name)
+        .map(|(_, value)| value.as_str())
+    {
         None | Some("false") => Ok(false),
         Some("true") => Ok(true),
         Some(_) => Err(vec![FieldViolation::new(name, "must be `true` or `false`")]),
     }
 }
 
-async fn members(State(service): State<Service>, read: LongRead, name: Name, RawQuery(query): RawQuery) -> Response {
+async fn members(
+    State(service): State<Service>,
+    read: LongRead,
+    name: Name,
+    RawQuery(query): RawQuery,
+) -> Response {
     let is_small = is_small(&service.read().policy);
     let list = move || {
         let name = role_name(name)?;

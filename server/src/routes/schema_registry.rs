@@ -1,5 +1,5 @@
-//! `/security/acls`: the ACLs of subjects and of the Schema Registry, as its own API has them (D-93). The address is also a page of
-//! the console, for browsers.
+//! `/security/acls`: the ACLs of subjects and of the Schema Registry, as its own API has them
+//! (D-93). The address is also a page of the console, for browsers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,7 +30,11 @@ use crate::state::service::Service;
 use crate::state::store::{Plan, Snapshot};
 
 pub(crate) fn routes() -> Routes {
-    Routes::new().route(paths::REGISTRY_ACLS, Access::SUPERUSER, get(list).post(create).delete(delete))
+    Routes::new().route(
+        paths::REGISTRY_ACLS,
+        Access::SUPERUSER,
+        get(list).post(create).delete(delete),
+    )
 }
 
 fn respond(result: Result<Response, Problem>) -> Response {
@@ -50,12 +54,18 @@ async fn list(
         let policy = service.read().policy;
         let list = read.respond(is_small(&policy), move || {
             let filter = parse(query, |pairs| filter(&pairs.iter().cloned().collect()))?;
-            let acls = policy.acls().filter(|acl| is_of_registry(acl) && filter.matches(acl));
-            Ok(json_response(json_list(acls.map(|acl| RegistryAcl::from(&acl)))?))
+            let acls = policy
+                .acls()
+                .filter(|acl| is_of_registry(acl) && filter.matches(acl));
+            Ok(json_response(json_list(
+                acls.map(|acl| RegistryAcl::from(&acl)),
+            )?))
         });
         respond(list.await)
     };
-    response.headers_mut().append(header::VARY, HeaderValue::from_static("accept"));
+    response
+        .headers_mut()
+        .append(header::VARY, HeaderValue::from_static("accept"));
     response
 }
 
@@ -63,10 +73,17 @@ async fn create(State(service): State<Service>, request: Request) -> Response {
     let add = async {
         let acls = check_create(body::json_list(request).await?).map_err(Problem::fields)?;
         let principals: Vec<_> = acls.iter().map(|acl| acl.principal.clone()).collect();
-        let plan =
-            move |_: &Snapshot| Ok::<_, Problem>(Plan::Changes(acls.into_iter().map(Change::AddAcl).collect(), ()));
+        let plan = move |_: &Snapshot| {
+            Ok::<_, Problem>(Plan::Changes(
+                acls.into_iter().map(Change::AddAcl).collect(),
+                (),
+            ))
+        };
         let ((), after) = service.change(plan).await?;
-        Ok(with_warnings(StatusCode::CREATED.into_response(), &name_warnings(&after.policy, &principals)))
+        Ok(with_warnings(
+            StatusCode::CREATED.into_response(),
+            &name_warnings(&after.policy, &principals),
+        ))
     };
     respond(add.await)
 }
@@ -74,12 +91,20 @@ async fn create(State(service): State<Service>, request: Request) -> Response {
 async fn delete(State(service): State<Service>, request: Request) -> Response {
     let remove = async {
         let filters: Vec<BTreeMap<String, String>> = body::json_list(request).await?;
-        let filters: Vec<AclFilter> = filters.iter().map(filter).collect::<Result<_, _>>().map_err(Problem::fields)?;
+        let filters: Vec<AclFilter> = filters
+            .iter()
+            .map(filter)
+            .collect::<Result<_, _>>()
+            .map_err(Problem::fields)?;
         let plan = move |current: &Snapshot| {
-            let is_deleted = |acl: &Acl| is_of_registry(acl) && filters.iter().any(|filter| filter.matches(acl));
+            let is_deleted =
+                |acl: &Acl| is_of_registry(acl) && filters.iter().any(|filter| filter.matches(acl));
             let matching: Vec<Acl> = current.policy.acls().filter(is_deleted).collect();
             let answer: Vec<RegistryAcl> = matching.iter().map(RegistryAcl::from).collect();
-            Ok::<_, Problem>(Plan::Changes(matching.into_iter().map(Change::RemoveAcl).collect(), answer))
+            Ok::<_, Problem>(Plan::Changes(
+                matching.into_iter().map(Change::RemoveAcl).collect(),
+                answer,
+            ))
         };
         let (deleted, _) = service.change(plan).await?;
         Ok(Json(deleted).into_response())

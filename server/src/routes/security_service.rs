@@ -1,14 +1,18 @@
-//! The SecurityService of the Admin API over the Connect protocol, under both of its names (specification 4.3, D-22).
+//! The SecurityService of the Admin API over the Connect protocol, under both of its names
+//! (specification 4.3, D-22).
 
 use axum::Json;
 use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use gbac_api::paths::{LIST_CURRENT_USER_ROLES, PLATFORM_SECURITY_SERVICE, RESOLVE_OIDC_IDENTITY, SECURITY_SERVICE};
+use gbac_api::paths::{
+    LIST_CURRENT_USER_ROLES, PLATFORM_SECURITY_SERVICE, RESOLVE_OIDC_IDENTITY, SECURITY_SERVICE,
+};
 use gbac_api::problem::RpcCode;
 use gbac_api::roles::{MemberAction, Membership};
 use gbac_api::security::{
-    CurrentUserRoles, DeleteRole, Named, OidcIdentity, RoleMembers, SecurityRole, WithRole, principals,
+    CurrentUserRoles, DeleteRole, Named, OidcIdentity, RoleMembers, SecurityRole, WithRole,
+    principals,
 };
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{Principal, Role};
@@ -43,22 +47,36 @@ pub(super) const READS: Access = Access::Superuser(ReadMethods::All);
 pub(super) const CHANGES: Access = Access::Superuser(ReadMethods::AllButPost);
 
 pub(crate) fn routes() -> Routes {
-    [SECURITY_SERVICE, PLATFORM_SECURITY_SERVICE].into_iter().fold(Routes::new(), |routes, service| {
-        let at = |operation: &str| format!("/{service}/{operation}");
-        routes
-            .prefix(service, CHANGES)
-            .route(&at("CreateRole"), CHANGES, post(create_role))
-            .route(&at("GetRole"), READS, post(get_role))
-            .route(&at("ListRoles"), READS, post(list_roles))
-            .route(&at("AddRoleMembers"), CHANGES, post(add_role_members))
-            .route(&at("RemoveRoleMembers"), CHANGES, post(remove_role_members))
-            .route(&at("DeleteRole"), CHANGES, post(delete_role))
-            .route(&at(LIST_CURRENT_USER_ROLES), Access::Authenticated, post(list_current_user_roles))
-            .route(&at(RESOLVE_OIDC_IDENTITY), Access::Authenticated, post(resolve_oidc_identity))
-            .route(&at("RefreshOidcKeys"), CHANGES, post(refresh_oidc_keys))
-            .route(&at("RevokeOidcSessions"), CHANGES, post(revoke_oidc_sessions))
-            .route(&at("{operation}"), CHANGES, post(unknown))
-    })
+    [SECURITY_SERVICE, PLATFORM_SECURITY_SERVICE]
+        .into_iter()
+        .fold(Routes::new(), |routes, service| {
+            let at = |operation: &str| format!("/{service}/{operation}");
+            routes
+                .prefix(service, CHANGES)
+                .route(&at("CreateRole"), CHANGES, post(create_role))
+                .route(&at("GetRole"), READS, post(get_role))
+                .route(&at("ListRoles"), READS, post(list_roles))
+                .route(&at("AddRoleMembers"), CHANGES, post(add_role_members))
+                .route(&at("RemoveRoleMembers"), CHANGES, post(remove_role_members))
+                .route(&at("DeleteRole"), CHANGES, post(delete_role))
+                .route(
+                    &at(LIST_CURRENT_USER_ROLES),
+                    Access::Authenticated,
+                    post(list_current_user_roles),
+                )
+                .route(
+                    &at(RESOLVE_OIDC_IDENTITY),
+                    Access::Authenticated,
+                    post(resolve_oidc_identity),
+                )
+                .route(&at("RefreshOidcKeys"), CHANGES, post(refresh_oidc_keys))
+                .route(
+                    &at("RevokeOidcSessions"),
+                    CHANGES,
+                    post(revoke_oidc_sessions),
+                )
+                .route(&at("{operation}"), CHANGES, post(unknown))
+        })
 }
 
 /// Reads the message of a request, runs the operation, and responds in the form of the protocol.
@@ -67,7 +85,9 @@ async fn call<M: DeserializeOwned + Send + 'static>(
     work: impl AsyncFnOnce(M) -> Result<Response, Problem>,
 ) -> Response {
     let answer = async { work(body::json(request).await?).await };
-    answer.await.unwrap_or_else(|problem| problem.into_response(Surface::Connect))
+    answer
+        .await
+        .unwrap_or_else(|problem| problem.into_response(Surface::Connect))
 }
 
 fn role(role: SecurityRole) -> Response {
@@ -79,12 +99,18 @@ async fn create_role(State(service): State<Service>, request: Request) -> Respon
         let members = principals(&wanted.members, MemberAction::Add).map_err(Problem::fields)?;
         let plan = move |current: &Snapshot| {
             let changes = create(&current.policy, "role.name", &wanted.name, &members)?;
-            let made = Role { name: wanted.name, members: members.into_iter().collect() };
+            let made = Role {
+                name: wanted.name,
+                members: members.into_iter().collect(),
+            };
             let names = added_principals(&changes);
             Ok::<_, Problem>(Plan::Changes(changes, (SecurityRole::from(&made), names)))
         };
         let ((made, names), after) = service.change(plan).await?;
-        Ok(with_warnings(role(made), &name_warnings(&after.policy, &names)))
+        Ok(with_warnings(
+            role(made),
+            &name_warnings(&after.policy, &names),
+        ))
     })
     .await
 }
@@ -118,34 +144,65 @@ async fn list_roles(State(service): State<Service>, read: LongRead, request: Req
 }
 
 async fn add_role_members(State(service): State<Service>, request: Request) -> Response {
-    call(request, async |message| change_members(&service, message, MemberAction::Add).await).await
+    call(request, async |message| {
+        change_members(&service, message, MemberAction::Add).await
+    })
+    .await
 }
 
 async fn remove_role_members(State(service): State<Service>, request: Request) -> Response {
-    call(request, async |message| change_members(&service, message, MemberAction::Remove).await).await
+    call(request, async |message| {
+        change_members(&service, message, MemberAction::Remove).await
+    })
+    .await
 }
 
-async fn change_members(service: &Service, message: RoleMembers, action: MemberAction) -> Result<Response, Problem> {
-    let RoleMembers { role_name: name, members } = message;
+async fn change_members(
+    service: &Service,
+    message: RoleMembers,
+    action: MemberAction,
+) -> Result<Response, Problem> {
+    let RoleMembers {
+        role_name: name,
+        members,
+    } = message;
     let named = principals(&members, action).map_err(Problem::fields)?;
     let members = match action {
-        MemberAction::Add => Membership { add: named, remove: Vec::new() },
-        MemberAction::Remove => Membership { add: Vec::new(), remove: named },
+        MemberAction::Add => Membership {
+            add: named,
+            remove: Vec::new(),
+        },
+        MemberAction::Remove => Membership {
+            add: Vec::new(),
+            remove: named,
+        },
     };
     let plan = move |current: &Snapshot| {
-        let before = current.policy.role(&name).ok_or_else(|| RoleError::NotFound(name.clone()))?;
+        let before = current
+            .policy
+            .role(&name)
+            .ok_or_else(|| RoleError::NotFound(name.clone()))?;
         let (changes, membership) = update(&current.policy, &name, false, members)?;
         let names = added_principals(&changes);
-        Ok::<_, Problem>(Plan::Changes(changes, (SecurityRole::from(&updated(before, &membership)), names)))
+        Ok::<_, Problem>(Plan::Changes(
+            changes,
+            (SecurityRole::from(&updated(before, &membership)), names),
+        ))
     };
     let ((made, names), after) = service.change(plan).await?;
-    Ok(with_warnings(role(made), &name_warnings(&after.policy, &names)))
+    Ok(with_warnings(
+        role(made),
+        &name_warnings(&after.policy, &names),
+    ))
 }
 
 async fn delete_role(State(service): State<Service>, request: Request) -> Response {
     call(request, async |DeleteRole { name, delete_acls }| {
         let plan = move |current: &Snapshot| {
-            Ok::<_, Problem>(Plan::Changes(delete_if_present(&current.policy, &name, delete_acls), ()))
+            Ok::<_, Problem>(Plan::Changes(
+                delete_if_present(&current.policy, &name, delete_acls),
+                (),
+            ))
         };
         service.change(plan).await?;
         Ok(Json(Empty::new()).into_response())
@@ -160,10 +217,16 @@ async fn refresh_oidc_keys(
     request: Request,
 ) -> Response {
     call(request, async |_: Empty| {
-        let (before, after) = (Value::from("kept until they are due"), Value::from("fetched on request"));
-        service.record_value("key_set", "keys of the identity provider", &before, &after).await?;
+        let (before, after) = (
+            Value::from("kept until they are due"),
+            Value::from("fetched on request"),
+        );
+        service
+            .record_value("key_set", "keys of the identity provider", &before, &after)
+            .await?;
         authenticator.refresh_keys().await.map_err(|error| {
-            let message = format!("cannot fetch new keys, so the current ones stay in use: {error}");
+            let message =
+                format!("cannot fetch new keys, so the current ones stay in use: {error}");
             Problem::new(RpcCode::Unavailable, message)
         })?;
         Ok(Json(Empty::new()).into_response())
@@ -194,11 +257,20 @@ async fn list_current_user_roles(
     let from_browser = is_from_browser(request.headers());
     let caller = match authenticator.authenticate(&credentials).await {
         Ok(caller) => caller,
-        Err(error) => return reject(request, sign_in_problem(&error, Surface::Connect, from_browser)).await,
+        Err(error) => {
+            return reject(
+                request,
+                sign_in_problem(&error, Surface::Connect, from_browser),
+            )
+            .await;
+        }
     };
     call(request, async |_: Empty| {
         let policy = service.read().policy;
-        let roles = policy.roles_of(&Principal::user(caller.user())).map(str::to_owned).collect();
+        let roles = policy
+            .roles_of(&Principal::user(caller.user()))
+            .map(str::to_owned)
+            .collect();
         Ok(Json(CurrentUserRoles { roles }).into_response())
     })
     .await
@@ -214,9 +286,15 @@ async fn resolve_oidc_identity(
     let from_browser = is_from_browser(request.headers());
     let caller = match authenticator.authenticate(&credentials).await {
         Ok(Caller::Token(identity) | Caller::Session(identity)) => Ok(identity),
-        Ok(Caller::Local(_)) => Err(Problem::new(RpcCode::FailedPrecondition, "SASL mechanism is not OIDC")),
+        Ok(Caller::Local(_)) => Err(Problem::new(
+            RpcCode::FailedPrecondition,
+            "SASL mechanism is not OIDC",
+        )),
         Err(SignInError::MissingCredentials | SignInError::InvalidCredentials(_)) => {
-            Err(Problem::new(RpcCode::Unauthenticated, "Failed to authenticate OIDC token"))
+            Err(Problem::new(
+                RpcCode::Unauthenticated,
+                "Failed to authenticate OIDC token",
+            ))
         }
         Err(error) => Err(sign_in_problem(&error, Surface::Connect, from_browser)),
     };

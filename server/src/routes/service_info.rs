@@ -1,4 +1,5 @@
-//! `/gbac/v1/service`: the name and version of the service, what it requires of tokens, and how the console signs in to a demo.
+//! `/gbac/v1/service`: the name and version of the service, what it requires of tokens, and how the
+//! console signs in to a demo.
 
 use std::sync::Arc;
 
@@ -31,7 +32,11 @@ async fn read(
 ) -> Json<ServiceInfo> {
     let default_name = if service.is_demo() { "demo" } else { "gbac" };
     Json(ServiceInfo {
-        name: service.endpoint().cluster_id.clone().unwrap_or_else(|| default_name.into()),
+        name: service
+            .endpoint()
+            .cluster_id
+            .clone()
+            .unwrap_or_else(|| default_name.into()),
         version: env!("CARGO_PKG_VERSION").into(),
         data_id: service.data_id().into(),
         demo: service.is_demo(),
@@ -52,8 +57,15 @@ async fn read(
 /// Where users sign in with the identity provider; `None` if its properties are not set (D-30).
 fn provider_sign_in(service: &Service) -> Option<SignInOffer> {
     let config = service.read().config;
-    let provider = Url::parse(&config.oidc_discovery_url).ok().filter(|_| !config.oidc_token_audience.is_empty())?;
+    let provider = Url::parse(&config.oidc_discovery_url)
+        .ok()
+        .filter(|_| !config.oidc_token_audience.is_empty())?;
     let host = provider.host_str()?;
-    let host = provider.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-    Some(SignInOffer { host, url: format!("{}{}", service.endpoint().url, paths::SIGN_IN) })
+    let host = provider
+        .port()
+        .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+    Some(SignInOffer {
+        host,
+        url: format!("{}{}", service.endpoint().url, paths::SIGN_IN),
+    })
 }

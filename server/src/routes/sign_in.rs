@@ -1,5 +1,5 @@
-//! `/gbac/v1/sign-in` and `/gbac/v1/session`: sign-in with the identity provider in a browser, and the session that it opens
-//! (D-65, D-66).
+//! `/gbac/v1/sign-in` and `/gbac/v1/session`: sign-in with the identity provider in a browser, and
+//! the session that it opens (D-65, D-66).
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -44,11 +44,19 @@ async fn start(
     State(sign_in): State<SignIn>,
     request: Request,
 ) -> Response {
-    let Some(sign_in) = sign_in else { return off(request).await };
+    let Some(sign_in) = sign_in else {
+        return off(request).await;
+    };
     let is_https = service.endpoint().is_https();
     // A query that cannot be read names no page to return to.
     let parameters = parse_query(request.uri().query().unwrap_or_default()).unwrap_or_default();
-    let (return_to, started) = sign_in.start(&authenticator, value(&parameters, RETURN_PARAMETER), service.now()).await;
+    let (return_to, started) = sign_in
+        .start(
+            &authenticator,
+            value(&parameters, RETURN_PARAMETER),
+            service.now(),
+        )
+        .await;
     match started {
         Ok(started) => {
             let cookie = Cookie::SignIn.set(is_https, &started.cookie, Some(MAX_SECONDS));
@@ -65,11 +73,16 @@ async fn finish(
     State(sign_in): State<SignIn>,
     request: Request,
 ) -> Response {
-    let Some(sign_in) = sign_in else { return off(request).await };
+    let Some(sign_in) = sign_in else {
+        return off(request).await;
+    };
     let is_https = service.endpoint().is_https();
     let parameters = parse_query(request.uri().query().unwrap_or_default()).unwrap_or_default();
     let head = request_head(&request);
-    let client = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(client)| client.ip());
+    let client = request
+        .extensions()
+        .get::<ConnectInfo<SocketAddr>>()
+        .map(|ConnectInfo(client)| client.ip());
     let (Parts { headers, .. }, _) = request.into_parts();
     let answer = ProviderAnswer {
         parameters: &parameters,
@@ -104,10 +117,20 @@ async fn read(
     match authenticator.session(id).await {
         Some(session) => {
             let expires = clock::rfc3339(session.expires_at);
-            let session = ProviderSession { issuer: session.issuer(), user: session.user, expires };
-            Json(CurrentSession { session: Some(session) }).into_response()
+            let session = ProviderSession {
+                issuer: session.issuer(),
+                user: session.user,
+                expires,
+            };
+            Json(CurrentSession {
+                session: Some(session),
+            })
+            .into_response()
         }
-        None => with_cookies(Json(CurrentSession::default()).into_response(), [Cookie::Session.delete(is_https)]),
+        None => with_cookies(
+            Json(CurrentSession::default()).into_response(),
+            [Cookie::Session.delete(is_https)],
+        ),
     }
 }
 
@@ -121,13 +144,22 @@ async fn close(
     let Some(id) = session_id(request.headers(), is_https) else {
         return Json(CurrentSession::default()).into_response();
     };
-    authenticator.close_session(&request_head(&request), id).await;
-    with_cookies(Json(CurrentSession::default()).into_response(), [Cookie::Session.delete(is_https)])
+    authenticator
+        .close_session(&request_head(&request), id)
+        .await;
+    with_cookies(
+        Json(CurrentSession::default()).into_response(),
+        [Cookie::Session.delete(is_https)],
+    )
 }
 
 async fn off(request: Request) -> Response {
     let message = "users cannot sign in with the identity provider; start the service with `--oidc-client-id`";
-    reject(request, Problem::with_status(404, RpcCode::NotFound, "sign_in_off", message)).await
+    reject(
+        request,
+        Problem::with_status(404, RpcCode::NotFound, "sign_in_off", message),
+    )
+    .await
 }
 
 fn see_other<const N: usize>(location: &str, cookies: [Option<HeaderValue>; N]) -> Response {
@@ -140,7 +172,10 @@ fn see_other<const N: usize>(location: &str, cookies: [Option<HeaderValue>; N]) 
     with_cookies(response, cookies)
 }
 
-fn with_cookies<const N: usize>(mut response: Response, cookies: [Option<HeaderValue>; N]) -> Response {
+fn with_cookies<const N: usize>(
+    mut response: Response,
+    cookies: [Option<HeaderValue>; N],
+) -> Response {
     for cookie in cookies.into_iter().flatten() {
         response.headers_mut().append(header::SET_COOKIE, cookie);
     }

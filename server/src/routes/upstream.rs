@@ -1,5 +1,6 @@
-//! `/gbac/v1/upstream`: relays the documented operations to a cluster, so that the console only talks to its own origin. The
-//! cluster authorizes the caller: `Authorization` is sent to it and nowhere else (D-40).
+//! `/gbac/v1/upstream`: relays the documented operations to a cluster, so that the console only
+//! talks to its own origin. The cluster authorizes the caller: `Authorization` is sent to it and
+//! nowhere else (D-40).
 
 use std::sync::Arc;
 
@@ -22,7 +23,9 @@ use super::app::App;
 use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::body;
-use crate::http::credentials::{cluster_credentials, is_from_browser, relay_credentials, sign_in_problem};
+use crate::http::credentials::{
+    cluster_credentials, is_from_browser, relay_credentials, sign_in_problem,
+};
 use crate::http::problem::Problem;
 use crate::http::reject::{method_not_allowed, not_found, reject};
 use crate::http::request_head::{request_head, sanitized};
@@ -47,12 +50,21 @@ async fn relay(State(relay): State<Relay>, request: Request) -> Response {
     let upstream = &relay.upstream;
     let surface = Surface::of(request.uri().path());
     let uri = request.uri().clone();
-    let RelayTarget { base, cluster, path } = match upstream.target(request.method(), uri.path()) {
+    let RelayTarget {
+        base,
+        cluster,
+        path,
+    } = match upstream.target(request.method(), uri.path()) {
         Ok(target) => target,
         Err(NoRelayTarget::NotFound) => return not_found(request).await,
         Err(NoRelayTarget::NotConfigured(flag)) => {
-            let message = format!("no cluster is configured; start the service with `--upstream-{flag}`");
-            return reject(request, Problem::with_status(404, RpcCode::NotFound, "no_upstream", message)).await;
+            let message =
+                format!("no cluster is configured; start the service with `--upstream-{flag}`");
+            return reject(
+                request,
+                Problem::with_status(404, RpcCode::NotFound, "no_upstream", message),
+            )
+            .await;
         }
         Err(NoRelayTarget::NotRelayed(path)) => {
             let message = format!("`{}` is not an operation that is relayed", escaped(&path));
@@ -74,34 +86,61 @@ async fn relay(State(relay): State<Relay>, request: Request) -> Response {
     let pairs = match parse_query(uri.query().unwrap_or_default()) {
         Ok(pairs) => pairs,
         Err(error) => {
-            let problem = Problem::new(RpcCode::InvalidArgument, format!("{error}; {}", error.hint()));
+            let problem = Problem::new(
+                RpcCode::InvalidArgument,
+                format!("{error}; {}", error.hint()),
+            );
             return reject(request, problem).await;
         }
     };
-    let query = query(pairs.iter().map(|(name, value)| (name.as_str(), value.clone())));
+    let query = query(
+        pairs
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.clone())),
+    );
     let (caller, sign_in) = match relay.sign_in_of(&request).await {
         Ok(signed_in) => signed_in,
         Err(problem) => return reject(request, problem).await,
     };
-    let (is_change, head) = (!only_reads(request.method(), uri.path()), request_head(&request));
+    let (is_change, head) = (
+        !only_reads(request.method(), uri.path()),
+        request_head(&request),
+    );
     let request = match upstream_request(request).await {
         Ok(request) => request,
         Err(problem) => {
-            relay.sign_ins.end(&relay.authenticator, sign_in, Verdict::Unknown, relay.service.now());
+            relay.sign_ins.end(
+                &relay.authenticator,
+                sign_in,
+                Verdict::Unknown,
+                relay.service.now(),
+            );
             return problem.into_response(surface);
         }
     };
-    let operation = Operation { base: base.clone(), cluster, path, query, request, head, is_change };
+    let operation = Operation {
+        base: base.clone(),
+        cluster,
+        path,
+        query,
+        request,
+        head,
+        is_change,
+    };
     let response = completed(relay.send(operation, sign_in, caller)).await;
     response.map_or_else(|problem| problem.into_response(surface), relayed_response)
 }
 
-/// Works on a request to the cluster in a task of its own, so that its end is recorded even if the client has gone.
+/// Works on a request to the cluster in a task of its own, so that its end is recorded even if the
+/// client has gone.
 async fn completed<T: Send + 'static>(
     work: impl Future<Output = Result<T, Problem>> + Send + 'static,
 ) -> Result<T, Problem> {
     tokio::spawn(work).await.unwrap_or_else(|_| {
-        Err(Problem::new(RpcCode::Internal, "the service stopped working on the request; the cluster may have made it"))
+        Err(Problem::new(
+            RpcCode::Internal,
+            "the service stopped working on the request; the cluster may have made it",
+        ))
     })
 }
 
@@ -111,13 +150,24 @@ async fn discover(State(relay): State<Relay>, request: Request) -> Response {
         return reject(request, problem).await;
     }
     let pairs = parse_query(request.uri().query().unwrap_or_default()).unwrap_or_default();
-    let cluster = pairs.into_iter().find(|(name, _)| name == "cluster").map(|(_, id)| id);
+    let cluster = pairs
+        .into_iter()
+        .find(|(name, _)| name == "cluster")
+        .map(|(_, id)| id);
     let [admin, data_plane, control_plane] = relay.upstream.bases();
-    let is_configured = if cluster.is_some() { control_plane.is_some() } else { admin.or(data_plane).is_some() };
+    let is_configured = if cluster.is_some() {
+        control_plane.is_some()
+    } else {
+        admin.or(data_plane).is_some()
+    };
     if !is_configured {
         let message = "no cluster is configured; start the service with `--upstream-admin`, `--upstream-dataplane` or \
                        `--upstream-controlplane`";
-        return reject(request, Problem::with_status(404, RpcCode::NotFound, "no_upstream", message)).await;
+        return reject(
+            request,
+            Problem::with_status(404, RpcCode::NotFound, "no_upstream", message),
+        )
+        .await;
     }
     let surface = Surface::of(request.uri().path());
     let (_, sign_in) = match relay.sign_in_of(&request).await {
@@ -125,7 +175,11 @@ async fn discover(State(relay): State<Relay>, request: Request) -> Response {
         Err(problem) => return reject(request, problem).await,
     };
     let (head, headers) = (request_head(&request), request.headers().clone());
-    let discovered = completed(async move { relay.discover(sign_in, &head, cluster.as_deref(), &headers).await });
+    let discovered = completed(async move {
+        relay
+            .discover(sign_in, &head, cluster.as_deref(), &headers)
+            .await
+    });
     match discovered.await {
         Ok(Ok(report)) => Json(TargetAnswer::from(report)).into_response(),
         Ok(Err(response)) => relayed_response(response),
@@ -155,28 +209,51 @@ struct RelayError {
 
 impl From<Problem> for RelayError {
     fn from(problem: Problem) -> Self {
-        Self { status: None, problem }
+        Self {
+            status: None,
+            problem,
+        }
     }
 }
 
 impl From<UpstreamError> for RelayError {
     fn from(error: UpstreamError) -> Self {
-        Self { status: error.status(), problem: problem(&error) }
+        Self {
+            status: error.status(),
+            problem: problem(&error),
+        }
     }
 }
 
 /// How a relayed change ended, by the status of the cluster's response.
 const fn ending(http_status: u16, reason: &str) -> CallResult<'_> {
-    let (authorized, effect) =
-        if http_status < 400 { (Outcome::Allow, CallEffect::Done) } else { (Outcome::Deny, CallEffect::Refused) };
-    CallResult { authorized, reason, effect, http_status, code: "cluster_refused", detail: reason }
+    let (authorized, effect) = if http_status < 400 {
+        (Outcome::Allow, CallEffect::Done)
+    } else {
+        (Outcome::Deny, CallEffect::Refused)
+    };
+    CallResult {
+        authorized,
+        reason,
+        effect,
+        http_status,
+        code: "cluster_refused",
+        detail: reason,
+    }
 }
 
 /// A relayed change without a usable response: the cluster may have made it.
 fn unknown_ending<'a>(problem: &Problem, detail: &'a str) -> CallResult<'a> {
     let reason = "relayed to the cluster, whose response is not known";
     let (effect, http_status, code) = (CallEffect::Refused, problem.status(), problem.name());
-    CallResult { authorized: Outcome::Allow, reason, effect, http_status, code, detail }
+    CallResult {
+        authorized: Outcome::Allow,
+        reason,
+        effect,
+        http_status,
+        code,
+        detail,
+    }
 }
 
 /// What the relay uses.
@@ -199,8 +276,8 @@ impl FromRef<App> for Relay {
 }
 
 impl Relay {
-    /// Signs in to this service, if that is required, and to the cluster. The name of the caller here, if there is one, and the
-    /// sign-in to the cluster.
+    /// Signs in to this service, if that is required, and to the cluster. The name of the caller
+    /// here, if there is one, and the sign-in to the cluster.
     async fn sign_in(
         &self,
         own: Option<Credentials>,
@@ -208,10 +285,20 @@ impl Relay {
         operation: &str,
     ) -> Result<(String, RelayedSignIn), SignInError> {
         let caller = match own {
-            Some(own) => self.authenticator.authenticate(&own).await?.user().to_owned(),
+            Some(own) => self
+                .authenticator
+                .authenticate(&own)
+                .await?
+                .user()
+                .to_owned(),
             None => String::new(),
         };
-        let begun = self.sign_ins.begin(&self.authenticator, &for_cluster, operation, self.service.now());
+        let begun = self.sign_ins.begin(
+            &self.authenticator,
+            &for_cluster,
+            operation,
+            self.service.now(),
+        );
         if let Err(error) = &begun {
             self.record_refusal(&for_cluster, error).await?;
         }
@@ -219,17 +306,26 @@ impl Relay {
     }
 
     /// Records that a sign-in to the cluster is refused here.
-    async fn record_refusal(&self, credentials: &Credentials, error: &SignInError) -> Result<(), AuditError> {
+    async fn record_refusal(
+        &self,
+        credentials: &Credentials,
+        error: &SignInError,
+    ) -> Result<(), AuditError> {
         let head = &credentials.request;
         match error {
             SignInError::TooManyAttempts(_) => {
                 let name = credentials.user_name().unwrap_or_default();
-                self.authenticator.record_too_many_attempts(head, &name).await
+                self.authenticator
+                    .record_too_many_attempts(head, &name)
+                    .await
             }
             SignInError::InvalidCredentials(scheme) => {
                 self.service.metrics().count_failed_sign_in(scheme.label());
                 let detail = "the credentials are malformed";
-                self.service.audit().rejected_authentication(head, "", SignInMethod::Password, detail).await
+                self.service
+                    .audit()
+                    .rejected_authentication(head, "", SignInMethod::Password, detail)
+                    .await
             }
             SignInError::MissingCredentials | SignInError::Audit(_) => Ok(()),
         }
@@ -240,10 +336,16 @@ impl Relay {
         &'a self,
         request: &Request,
     ) -> impl Future<Output = Result<(String, RelayedSignIn), Problem>> + use<'a> {
-        let own = self.upstream.requires_sign_in.then(|| relay_credentials(request, self.service.endpoint()));
+        let own = self
+            .upstream
+            .requires_sign_in
+            .then(|| relay_credentials(request, self.service.endpoint()));
         let for_cluster = cluster_credentials(request);
         let operation = format!("{} {}", request.method(), request.uri().path());
-        let (surface, is_browser) = (Surface::of(request.uri().path()), is_from_browser(request.headers()));
+        let (surface, is_browser) = (
+            Surface::of(request.uri().path()),
+            is_from_browser(request.headers()),
+        );
         async move {
             let signed_in = self.sign_in(own, for_cluster, &operation).await;
             signed_in.map_err(|error| sign_in_problem(&error, surface, is_browser))
@@ -251,14 +353,19 @@ impl Relay {
     }
 
     /// Refuses a request without credentials for the cluster, which is recorded.
-    fn without_credentials<'a>(&'a self, request: &Request) -> impl Future<Output = Option<Problem>> + use<'a> {
+    fn without_credentials<'a>(
+        &'a self,
+        request: &Request,
+    ) -> impl Future<Output = Option<Problem>> + use<'a> {
         let is_missing = !request.headers().contains_key(header::AUTHORIZATION);
         let head = is_missing.then(|| request_head(request));
         async move {
             let message = "authentication required; send credentials of the cluster";
             let refused = CallResult::denied(401, "credentials_required", "credentials required");
             let recorded = self.service.audit().denied(&head?, "", refused).await;
-            Some(recorded.map_or_else(Problem::from, |()| Problem::new(RpcCode::Unauthenticated, message)))
+            Some(recorded.map_or_else(Problem::from, |()| {
+                Problem::new(RpcCode::Unauthenticated, message)
+            }))
         }
     }
 
@@ -271,11 +378,28 @@ impl Relay {
         headers: &HeaderMap,
     ) -> Result<Result<TargetReport, UpstreamResponse>, Problem> {
         let client = head.client.map(|client| client.ip());
-        let credentials = headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
-        if let Err(wait) = self.sign_ins.begin_discovery(credentials, client, self.service.now()) {
-            self.sign_ins.end(&self.authenticator, sign_in, Verdict::Unknown, self.service.now());
-            self.authenticator.record_too_many_attempts(head, "").await?;
-            return Err(sign_in_problem(&SignInError::TooManyAttempts(wait), Surface::Own, false));
+        let credentials = headers
+            .get(header::AUTHORIZATION)
+            .map(HeaderValue::as_bytes)
+            .unwrap_or_default();
+        if let Err(wait) = self
+            .sign_ins
+            .begin_discovery(credentials, client, self.service.now())
+        {
+            self.sign_ins.end(
+                &self.authenticator,
+                sign_in,
+                Verdict::Unknown,
+                self.service.now(),
+            );
+            self.authenticator
+                .record_too_many_attempts(head, "")
+                .await?;
+            return Err(sign_in_problem(
+                &SignInError::TooManyAttempts(wait),
+                Surface::Own,
+                false,
+            ));
         }
         let mut accepted = false;
         let read = self.report(cluster, headers, &mut accepted).await;
@@ -295,8 +419,8 @@ impl Relay {
         }
     }
 
-    /// Sends every probe to a cluster; with an ID, to one of the Control Plane. `accepted` is set if the cluster accepts the
-    /// credentials. The inner error is a response that refuses them.
+    /// Sends every probe to a cluster; with an ID, to one of the Control Plane. `accepted` is set
+    /// if the cluster accepts the credentials. The inner error is a response that refuses them.
     async fn report(
         &self,
         cluster: Option<&str>,
@@ -308,7 +432,8 @@ impl Relay {
         let (admin, data_plane) = match (cluster, control_plane) {
             (Some(id), Some(control_plane)) => {
                 let request = UpstreamRequest::probe(headers, None);
-                let found = find_data_plane(client, &control_plane, &encode::component(id), &request).await;
+                let found =
+                    find_data_plane(client, &control_plane, &encode::component(id), &request).await;
                 (None, Some(found.map_err(Err)?.map_err(Ok)?))
             }
             _ => (admin, data_plane),
@@ -320,12 +445,26 @@ impl Relay {
                 TargetApi::DataPlane => &data_plane,
             };
             let Some(base) = base else { continue };
-            let (path, query) = probe.path.split_at(probe.path.find('?').unwrap_or(probe.path.len()));
-            match client.send(base, path, query, &UpstreamRequest::probe(headers, probe.body)).await {
+            let (path, query) = probe
+                .path
+                .split_at(probe.path.find('?').unwrap_or(probe.path.len()));
+            match client
+                .send(
+                    base,
+                    path,
+                    query,
+                    &UpstreamRequest::probe(headers, probe.body),
+                )
+                .await
+            {
                 Ok(response) if response.status == 401 => return Err(Ok(response)),
                 Ok(response) => {
                     *accepted |= (200..300).contains(&response.status);
-                    report.read(&probe, response.status, &String::from_utf8_lossy(&response.body));
+                    report.read(
+                        &probe,
+                        response.status,
+                        &String::from_utf8_lossy(&response.body),
+                    );
                 }
                 // A page of something else says nothing about the cluster.
                 Err(UpstreamError::NotJson(status)) => report.read(&probe, status, ""),
@@ -335,8 +474,8 @@ impl Relay {
         Ok(report)
     }
 
-    /// Sends an operation to the cluster. A change is recorded before it is sent, and when it has ended; so are credentials that the
-    /// cluster refuses.
+    /// Sends an operation to the cluster. A change is recorded before it is sent, and when it has
+    /// ended; so are credentials that the cluster refuses.
     async fn send(
         self,
         operation: Operation,
@@ -348,14 +487,25 @@ impl Relay {
         if operation.is_change
             && let Err(error) = self.service.audit().relayed(head, &caller, None).await
         {
-            self.sign_ins.end(&self.authenticator, sign_in, Verdict::Unknown, self.service.now());
+            self.sign_ins.end(
+                &self.authenticator,
+                sign_in,
+                Verdict::Unknown,
+                self.service.now(),
+            );
             return Err(error.into());
         }
         let response = self.respond(&operation).await;
-        // What is not usable may be a page of something else, which accepts every password; but a 401 is a refusal in any case.
+        // What is not usable may be a page of something else, which accepts every password; but a
+        // 401 is a refusal in any case.
         let refused = |error: &RelayError| error.status.filter(|status| *status == 401);
-        let status = response.as_ref().map_or_else(refused, |response| Some(response.status));
-        let user = self.end_sign_in(head, sign_in, status).await?.unwrap_or(caller);
+        let status = response
+            .as_ref()
+            .map_or_else(refused, |response| Some(response.status));
+        let user = self
+            .end_sign_in(head, sign_in, status)
+            .await?
+            .unwrap_or(caller);
         if !operation.is_change {
             return response.map_err(|error| error.problem);
         }
@@ -363,19 +513,30 @@ impl Relay {
         match response {
             Ok(response) => {
                 let reason = format!("the cluster responded with status {}", response.status);
-                audit.relayed(head, &user, Some(ending(response.status, &reason))).await?;
+                audit
+                    .relayed(head, &user, Some(ending(response.status, &reason)))
+                    .await?;
                 Ok(response)
             }
             Err(RelayError { problem, .. }) => {
                 let detail = sanitized(problem.message());
-                audit.relayed(head, &user, Some(unknown_ending(&problem, &detail))).await?;
+                audit
+                    .relayed(head, &user, Some(unknown_ending(&problem, &detail)))
+                    .await?;
                 Err(problem)
             }
         }
     }
 
     async fn respond(&self, operation: &Operation) -> Result<UpstreamResponse, RelayError> {
-        let Operation { base, cluster, path, query, request, .. } = operation;
+        let Operation {
+            base,
+            cluster,
+            path,
+            query,
+            request,
+            ..
+        } = operation;
         let client = &self.upstream.client;
         let base = match cluster {
             None => base.clone(),
@@ -388,8 +549,8 @@ impl Relay {
         Ok(client.send(&base, path, query, request).await?)
     }
 
-    /// Takes note of what the cluster says about the credentials by its status, and records that it refuses them; the user that it
-    /// has accepted.
+    /// Takes note of what the cluster says about the credentials by its status, and records that it
+    /// refuses them; the user that it has accepted.
     async fn end_sign_in(
         &self,
         head: &RequestHead,
@@ -402,12 +563,17 @@ impl Relay {
             _ => Verdict::Unknown,
         };
         let (name, method) = (sign_in.user_name().to_owned(), sign_in.method());
-        let user = self.sign_ins.end(&self.authenticator, sign_in, verdict, self.service.now());
+        let user = self
+            .sign_ins
+            .end(&self.authenticator, sign_in, verdict, self.service.now());
         if verdict == Verdict::Rejected {
             self.service.metrics().count_failed_sign_in("cluster");
             let name = self.authenticator.known_name(&name);
             let detail = "the cluster refused the credentials";
-            self.service.audit().rejected_authentication(head, name, method, detail).await?;
+            self.service
+                .audit()
+                .rejected_authentication(head, name, method, detail)
+                .await?;
         }
         Ok(user)
     }
@@ -426,33 +592,45 @@ async fn upstream_request(request: Request) -> Result<UpstreamRequest, Problem> 
 }
 
 fn relayed_response(response: UpstreamResponse) -> Response {
-    let UpstreamResponse { status, body, headers } = response;
+    let UpstreamResponse {
+        status,
+        body,
+        headers,
+    } = response;
     let mut response = HttpResponse::new(Body::from(body));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
     if status == 401 {
         // Not the challenge of the cluster: for `Basic`, a browser would open a password dialog.
         let challenge = HeaderValue::from_static("Bearer realm=\"gbac\"");
-        response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+        response
+            .headers_mut()
+            .insert(header::WWW_AUTHENTICATE, challenge);
     }
     response.headers_mut().extend(headers);
     response
 }
 
-/// Asks the Control Plane for the base URL of a cluster's Data Plane. The inner error is the response of the Control Plane if it is
-/// not successful.
+/// Asks the Control Plane for the base URL of a cluster's Data Plane. The inner error is the
+/// response of the Control Plane if it is not successful.
 async fn find_data_plane(
     client: &UpstreamClient,
     control_plane: &BaseUrl,
     id: &str,
     request: &UpstreamRequest,
 ) -> Result<Result<BaseUrl, UpstreamResponse>, RelayError> {
-    let id =
-        decode(id).map_err(|error| Problem::new(RpcCode::InvalidArgument, format!("{error}; {}", error.hint())))?;
+    let id = decode(id).map_err(|error| {
+        Problem::new(
+            RpcCode::InvalidArgument,
+            format!("{error}; {}", error.hint()),
+        )
+    })?;
     let Some(path) = upstream::cluster_path(&id) else {
         let message = format!("`{}` is not a cluster ID", encode::component(&id));
         return Err(Problem::new(RpcCode::InvalidArgument, message).into());
     };
-    let response = client.send(control_plane, &path, "", &request.as_get()).await?;
+    let response = client
+        .send(control_plane, &path, "", &request.as_get())
+        .await?;
     if response.status != 200 {
         return Ok(Err(response));
     }

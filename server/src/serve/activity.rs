@@ -23,11 +23,13 @@ pub(super) const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 /// The time in which a client must take a piece of a response: about 500 bytes a second.
 const STALL_TIMEOUT: Duration = Duration::from_secs(30);
-/// The time after which a request that waits for its client may be closed in favor of another connection.
+/// The time after which a request that waits for its client may be closed in favor of another
+/// connection.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The interval at which deadlines are checked that did not exist when the last check was made.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
-/// The size of a piece of a response in bytes. A response is passed on in pieces, so that its progress can be seen.
+/// The size of a piece of a response in bytes. A response is passed on in pieces, so that its
+/// progress can be seen.
 const PIECE_BYTES: usize = 16 << 10;
 
 /// The activity of one connection; a handle that is cheap to clone.
@@ -77,7 +79,11 @@ enum Stage {
 impl Activity {
     /// The activity of a connection that was just accepted.
     pub(super) fn new() -> Self {
-        Self(Arc::new(Parts { opened: Instant::now(), state: Lock::default(), evicted: Notify::new() }))
+        Self(Arc::new(Parts {
+            opened: Instant::now(),
+            state: Lock::default(),
+            evicted: Notify::new(),
+        }))
     }
 
     /// Why the connection can be closed in favor of another one; `None` if it cannot.
@@ -86,7 +92,10 @@ impl Activity {
             let Some(oldest) = state.requests.values().map(|progress| progress.began).min() else {
                 return Some(Waiting::Idle(state.idle_since.unwrap_or(self.0.opened)));
             };
-            let waits = state.requests.values().all(|progress| progress.stage != Stage::Service);
+            let waits = state
+                .requests
+                .values()
+                .all(|progress| progress.stage != Stage::Service);
             (waits && oldest.elapsed() >= PATIENCE).then_some(Waiting::ForClient(oldest))
         })
     }
@@ -100,11 +109,17 @@ impl Activity {
     pub(super) fn request(&self) -> ActiveRequest {
         let id = self.0.state.with(|state| {
             state.last_request = state.last_request.wrapping_add(1);
-            let progress = Progress { began: Instant::now(), stage: Stage::Service };
+            let progress = Progress {
+                began: Instant::now(),
+                stage: Stage::Service,
+            };
             state.requests.insert(state.last_request, progress);
             state.last_request
         });
-        ActiveRequest { activity: self.clone(), id }
+        ActiveRequest {
+            activity: self.clone(),
+            id,
+        }
     }
 
     /// Waits until the connection must be closed.
@@ -125,10 +140,13 @@ impl Activity {
 
     fn deadline(&self) -> (Option<Instant>, CloseReason) {
         self.0.state.with(|state| {
-            let stalled = state.requests.values().filter_map(|progress| match progress.stage {
-                Stage::Service | Stage::Upload => None,
-                Stage::Client(since) => Some(since + STALL_TIMEOUT),
-            });
+            let stalled = state
+                .requests
+                .values()
+                .filter_map(|progress| match progress.stage {
+                    Stage::Service | Stage::Upload => None,
+                    Stage::Client(since) => Some(since + STALL_TIMEOUT),
+                });
             match (state.requests.is_empty(), state.idle_since) {
                 (false, _) => (stalled.min(), CloseReason::Stalled),
                 (true, Some(since)) => (Some(since + IDLE_TIMEOUT), CloseReason::Idle),
@@ -147,7 +165,11 @@ pub(super) struct ActiveRequest {
 impl ActiveRequest {
     /// The body of the request.
     pub(super) fn body(&self, body: Incoming) -> RequestBody<Incoming> {
-        RequestBody { body, activity: self.activity.clone(), id: self.id }
+        RequestBody {
+            body,
+            activity: self.activity.clone(),
+            id: self.id,
+        }
     }
 
     fn enter(&self, stage: Stage) {
@@ -173,7 +195,8 @@ impl Activity {
     }
 }
 
-/// The body of a request. While its client has not sent what the handler waits for, the connection waits for the client.
+/// The body of a request. While its client has not sent what the handler waits for, the connection
+/// waits for the client.
 pub(super) struct RequestBody<B> {
     body: B,
     activity: Activity,
@@ -183,11 +206,12 @@ pub(super) struct RequestBody<B> {
 impl<B> RequestBody<B> {
     /// Whether the client is waited for, unless the response has begun.
     fn wait(&self, waits: bool) {
-        self.activity.set_stage(self.id, |stage| match (stage, waits) {
-            (Stage::Service, true) => Stage::Upload,
-            (Stage::Upload, false) => Stage::Service,
-            (stage, _) => stage,
-        });
+        self.activity
+            .set_stage(self.id, |stage| match (stage, waits) {
+                (Stage::Service, true) => Stage::Upload,
+                (Stage::Upload, false) => Stage::Service,
+                (stage, _) => stage,
+            });
     }
 }
 
@@ -228,7 +252,8 @@ impl Drop for ActiveRequest {
     }
 }
 
-/// The body of a response, in pieces. Its request is active until it and all of its pieces are dropped.
+/// The body of a response, in pieces. Its request is active until it and all of its pieces are
+/// dropped.
 pub(super) struct ResponseBody {
     body: Body,
     /// What was not yet passed on of the last frame.
@@ -253,11 +278,15 @@ impl Held {
     /// Takes what the extensions of a response have.
     pub(super) fn take(response: &mut Response) -> Self {
         let extensions = response.extensions_mut();
-        Self { _slot: extensions.remove(), _turn: extensions.remove() }
+        Self {
+            _slot: extensions.remove(),
+            _turn: extensions.remove(),
+        }
     }
 }
 
-/// A part of a response that is dropped when it was sent. HTTP/2 takes it long before, even if its client permits one byte.
+/// A part of a response that is dropped when it was sent. HTTP/2 takes it long before, even if its
+/// client permits one byte.
 struct Piece {
     bytes: Bytes,
     sent: Arc<SentRequest>,
@@ -280,14 +309,24 @@ impl ResponseBody {
     pub(super) fn new(body: Body, request: ActiveRequest, held: Held) -> Self {
         // Over HTTP/2, the client may not even allow the first piece.
         request.enter(Stage::Client(Instant::now()));
-        Self { body, rest: Bytes::new(), sent: Arc::new(SentRequest { request, _held: held }) }
+        Self {
+            body,
+            rest: Bytes::new(),
+            sent: Arc::new(SentRequest {
+                request,
+                _held: held,
+            }),
+        }
     }
 
     /// Takes the next piece.
     fn piece(&mut self) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         self.sent.request.enter(Stage::Client(Instant::now()));
         let length = self.rest.len().min(PIECE_BYTES);
-        let piece = Piece { bytes: self.rest.split_to(length), sent: Arc::clone(&self.sent) };
+        let piece = Piece {
+            bytes: self.rest.split_to(length),
+            sent: Arc::clone(&self.sent),
+        };
         Poll::Ready(Some(Ok(Frame::data(Bytes::from_owner(piece)))))
     }
 }
@@ -323,7 +362,10 @@ impl HttpBody for ResponseBody {
     }
 
     fn size_hint(&self) -> SizeHint {
-        let (rest, inner) = (u64::try_from(self.rest.len()).unwrap_or(u64::MAX), self.body.size_hint());
+        let (rest, inner) = (
+            u64::try_from(self.rest.len()).unwrap_or(u64::MAX),
+            self.body.size_hint(),
+        );
         let mut hint = SizeHint::new();
         hint.set_lower(inner.lower().saturating_add(rest));
         if let Some(upper) = inner.upper().and_then(|upper| upper.checked_add(rest)) {
@@ -348,34 +390,58 @@ mod tests {
         type Data = Bytes;
         type Error = std::convert::Infallible;
 
-        fn poll_frame(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        fn poll_frame(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
             Poll::Pending
         }
     }
 
     async fn closes_after(activity: &Activity) -> (u64, CloseReason) {
         let begin = Instant::now();
-        let reason = timeout(Duration::from_secs(3600), activity.expired()).await.expect("it is closed");
+        let reason = timeout(Duration::from_secs(3600), activity.expired())
+            .await
+            .expect("it is closed");
         (begin.elapsed().as_secs(), reason)
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_connection_without_a_request_is_closed() {
         let activity = Activity::new();
-        assert_eq!(closes_after(&activity).await, (10, CloseReason::HeadTimeout));
+        assert_eq!(
+            closes_after(&activity).await,
+            (10, CloseReason::HeadTimeout)
+        );
         drop(activity.request());
-        assert_eq!(closes_after(&activity).await, (60, CloseReason::Idle), "from the last request on");
+        assert_eq!(
+            closes_after(&activity).await,
+            (60, CloseReason::Idle),
+            "from the last request on"
+        );
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_request_is_limited_only_while_its_client_is_waited_for() {
         let activity = Activity::new();
         let request = activity.request();
-        assert!(timeout(Duration::from_secs(3600), activity.expired()).await.is_err(), "its handler has a limit");
-        let mut body = ResponseBody::new(Body::from(vec![b'x'; 3 * PIECE_BYTES - 1]), request, Held::default());
+        assert!(
+            timeout(Duration::from_secs(3600), activity.expired())
+                .await
+                .is_err(),
+            "its handler has a limit"
+        );
+        let mut body = ResponseBody::new(
+            Body::from(vec![b'x'; 3 * PIECE_BYTES - 1]),
+            request,
+            Held::default(),
+        );
         for _ in 0..3 {
             let expired = timeout(STALL_TIMEOUT - Duration::from_secs(1), activity.expired()).await;
-            assert!(expired.is_err() && matches!(activity.waiting(), None | Some(Waiting::ForClient(_))));
+            assert!(
+                expired.is_err()
+                    && matches!(activity.waiting(), None | Some(Waiting::ForClient(_)))
+            );
             body.frame().await.unwrap().unwrap();
         }
         assert!(body.is_end_stream());
@@ -389,7 +455,11 @@ mod tests {
         let activity = Activity::new();
         let mut waiting = ResponseBody::new(Body::new(Never), activity.request(), Held::default());
         let _ = timeout(Duration::from_secs(1), waiting.frame()).await;
-        assert!(timeout(Duration::from_secs(3600), activity.expired()).await.is_err());
+        assert!(
+            timeout(Duration::from_secs(3600), activity.expired())
+                .await
+                .is_err()
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -397,8 +467,15 @@ mod tests {
         let activity = Activity::new();
         let slots = NetworkSlots::new(1);
         let network = ClientNetwork::of([10, 0, 0, 1].into());
-        let held = Held { _slot: slots.take(network).map(Arc::new), _turn: None };
-        let mut body = ResponseBody::new(Body::from(vec![b'x'; PIECE_BYTES + 1]), activity.request(), held);
+        let held = Held {
+            _slot: slots.take(network).map(Arc::new),
+            _turn: None,
+        };
+        let mut body = ResponseBody::new(
+            Body::from(vec![b'x'; PIECE_BYTES + 1]),
+            activity.request(),
+            held,
+        );
         let mut pieces = Vec::new();
         for _ in 0..2 {
             pieces.push(body.frame().await.unwrap().unwrap());
@@ -408,8 +485,16 @@ mod tests {
         advance(Duration::from_secs(20)).await;
         drop(pieces.pop());
         let waiting = Some(Waiting::ForClient(began));
-        assert_eq!((activity.waiting(), slots.taken(network)), (waiting, 1), "one is not sent");
-        assert_eq!(closes_after(&activity).await, (30, CloseReason::Stalled), "from the last progress on");
+        assert_eq!(
+            (activity.waiting(), slots.taken(network)),
+            (waiting, 1),
+            "one is not sent"
+        );
+        assert_eq!(
+            closes_after(&activity).await,
+            (30, CloseReason::Stalled),
+            "from the last progress on"
+        );
         drop(pieces);
         let idle = Some(Waiting::Idle(Instant::now()));
         assert_eq!((activity.waiting(), slots.taken(network)), (idle, 0));
@@ -431,23 +516,46 @@ mod tests {
         let activity = Activity::new();
         let request = activity.request();
         let began = Instant::now();
-        let mut body = RequestBody { body: Never, activity: activity.clone(), id: request.id };
+        let mut body = RequestBody {
+            body: Never,
+            activity: activity.clone(),
+            id: request.id,
+        };
         advance(PATIENCE).await;
         assert_eq!(activity.waiting(), None, "its handler works");
-        assert!(timeout(Duration::from_millis(1), body.frame()).await.is_err());
+        assert!(
+            timeout(Duration::from_millis(1), body.frame())
+                .await
+                .is_err()
+        );
         assert_eq!(activity.waiting(), Some(Waiting::ForClient(began)));
-        assert!(timeout(Duration::from_secs(3600), activity.expired()).await.is_err(), "its handler has a limit");
+        assert!(
+            timeout(Duration::from_secs(3600), activity.expired())
+                .await
+                .is_err(),
+            "its handler has a limit"
+        );
         let other = activity.request();
         assert_eq!(activity.waiting(), None, "another request is worked on");
         drop((other, body));
-        assert_eq!(activity.waiting(), None, "the handler goes on without the body");
+        assert_eq!(
+            activity.waiting(),
+            None,
+            "the handler goes on without the body"
+        );
     }
 
     #[tokio::test]
     async fn pieces_keep_the_body_and_its_length() {
-        let sent: Vec<u8> = (0..3 * PIECE_BYTES + 7).map(|n| n.to_le_bytes()[0]).collect();
+        let sent: Vec<u8> = (0..3 * PIECE_BYTES + 7)
+            .map(|n| n.to_le_bytes()[0])
+            .collect();
         let activity = Activity::new();
-        let body = ResponseBody::new(Body::from(sent.clone()), activity.request(), Held::default());
+        let body = ResponseBody::new(
+            Body::from(sent.clone()),
+            activity.request(),
+            Held::default(),
+        );
         assert_eq!(body.size_hint().exact(), Some(sent.len() as u64));
         assert_eq!(body.collect().await.unwrap().to_bytes(), sent);
     }

@@ -6,7 +6,8 @@ use thiserror::Error;
 
 use super::options::ConnectionOptions;
 
-/// The files that are not connections of clients: the store, the audit log, and connections to other services.
+/// The files that are not connections of clients: the store, the audit log, and connections to
+/// other services.
 const RESERVED_FILES: u64 = 256;
 /// The number of connections, and of those from one address, unless others are given.
 const TOTAL: usize = 4096;
@@ -28,7 +29,9 @@ pub enum ConnectionLimitError {
     #[error("`{0}` is 0")]
     Zero(&'static str),
     /// One address could take all connections.
-    #[error("`--max-connections-per-address` is {per_address}, but must be less than the total of {total}")]
+    #[error(
+        "`--max-connections-per-address` is {per_address}, but must be less than the total of {total}"
+    )]
     PerAddress {
         /// The limit for each address.
         per_address: usize,
@@ -63,8 +66,12 @@ impl ConnectionLimitError {
     pub const fn hint(&self) -> &'static str {
         match self {
             Self::Zero(_) => "use 1 or more",
-            Self::PerAddress { .. } => "use a smaller number, so that one address alone cannot take all connections",
-            Self::Files { .. } => "raise the limit with `ulimit -n`, or use a smaller number for `--max-connections`",
+            Self::PerAddress { .. } => {
+                "use a smaller number, so that one address alone cannot take all connections"
+            }
+            Self::Files { .. } => {
+                "raise the limit with `ulimit -n`, or use a smaller number for `--max-connections`"
+            }
             Self::Unknown(_) => "check the system's resource limits and try again",
         }
     }
@@ -76,12 +83,17 @@ impl ConnectionLimits {
     /// # Errors
     /// See [`ConnectionLimitError`].
     pub(super) fn new(options: ConnectionOptions) -> Result<Self, ConnectionLimitError> {
-        let files = rlimit::increase_nofile_limit(u64::MAX).map_err(ConnectionLimitError::Unknown)?;
+        let files =
+            rlimit::increase_nofile_limit(u64::MAX).map_err(ConnectionLimitError::Unknown)?;
         Self::within(options, files)
     }
 
     fn within(options: ConnectionOptions, files: u64) -> Result<Self, ConnectionLimitError> {
-        let ConnectionOptions { total, per_address, requests_per_address } = options;
+        let ConnectionOptions {
+            total,
+            per_address,
+            requests_per_address,
+        } = options;
         for (limit, flag) in [
             (total, "--max-connections"),
             (per_address, "--max-connections-per-address"),
@@ -94,7 +106,10 @@ impl ConnectionLimits {
         let available = usize::try_from(files.saturating_sub(RESERVED_FILES)).unwrap_or(usize::MAX);
         let total = total.unwrap_or(TOTAL.min(available));
         if total == 0 || total > available {
-            return Err(ConnectionLimitError::Files { files, connections: total.max(1) });
+            return Err(ConnectionLimitError::Files {
+                files,
+                connections: total.max(1),
+            });
         }
         let per_address = match per_address {
             Some(per_address) if per_address >= total => {
@@ -111,10 +126,20 @@ impl ConnectionLimits {
 mod tests {
     use super::*;
 
-    fn limits(total: Option<usize>, per_address: Option<usize>, files: u64) -> Result<(usize, usize), String> {
-        let options = ConnectionOptions { total, per_address, ..ConnectionOptions::default() };
+    fn limits(
+        total: Option<usize>,
+        per_address: Option<usize>,
+        files: u64,
+    ) -> Result<(usize, usize), String> {
+        let options = ConnectionOptions {
+            total,
+            per_address,
+            ..ConnectionOptions::default()
+        };
         let limits = ConnectionLimits::within(options, files);
-        limits.map(|limits| (limits.total, limits.per_address)).map_err(|error| error.to_string())
+        limits
+            .map(|limits| (limits.total, limits.per_address))
+            .map_err(|error| error.to_string())
     }
 
     #[test]
@@ -130,11 +155,24 @@ mod tests {
 
     #[test]
     fn one_address_never_gets_all_connections() {
-        let message = "`--max-connections-per-address` is 10, but must be less than the total of 10";
+        let message =
+            "`--max-connections-per-address` is 10, but must be less than the total of 10";
         assert_eq!(limits(Some(10), Some(10), 1024), Err(message.into()));
-        assert_eq!(limits(Some(0), None, 1024), Err("`--max-connections` is 0".into()));
-        assert_eq!(limits(None, Some(0), 1024), Err("`--max-connections-per-address` is 0".into()));
-        let none = ConnectionOptions { requests_per_address: 0, ..ConnectionOptions::default() };
-        assert_eq!(ConnectionLimits::within(none, 1024).unwrap_err().code(), "connection_limit");
+        assert_eq!(
+            limits(Some(0), None, 1024),
+            Err("`--max-connections` is 0".into())
+        );
+        assert_eq!(
+            limits(None, Some(0), 1024),
+            Err("`--max-connections-per-address` is 0".into())
+        );
+        let none = ConnectionOptions {
+            requests_per_address: 0,
+            ..ConnectionOptions::default()
+        };
+        assert_eq!(
+            ConnectionLimits::within(none, 1024).unwrap_err().code(),
+            "connection_limit"
+        );
     }
 }

@@ -49,25 +49,39 @@ impl ConnectionTable {
     /// An empty table with these limits.
     pub(super) fn new(service: Service, limits: ConnectionLimits) -> Self {
         let slots = NetworkSlots::new(limits.per_address);
-        Self(Arc::new(Parts { service, limit: limits.total, slots, open: Lock::default() }))
+        Self(Arc::new(Parts {
+            service,
+            limit: limits.total,
+            slots,
+            open: Lock::default(),
+        }))
     }
 
-    /// Accepts a connection. If there are as many as there may be, one that is idle or waits for its client makes room: of the
-    /// network with the most connections, the one that is idle for the longest time, or else the one that waits for the longest
-    /// time. One of a trusted proxy makes room only if there are no others.
+    /// Accepts a connection. If there are as many as there may be, one that is idle or waits for
+    /// its client makes room: of the network with the most connections, the one that is idle for
+    /// the longest time, or else the one that waits for the longest time. One of a trusted proxy
+    /// makes room only if there are no others.
     ///
     /// # Errors
     /// The network has too many connections, or the service works on requests of all connections.
     pub(super) fn admit(&self, peer: IpAddr) -> Result<Admission, RefuseReason> {
         let parts = &self.0;
-        let (network, is_trusted) = (ClientNetwork::of(peer), parts.service.trusted_proxies().contains(peer));
+        let (network, is_trusted) = (
+            ClientNetwork::of(peer),
+            parts.service.trusted_proxies().contains(peer),
+        );
         let refused = |reason| {
             self.metrics().count_refused_connection(reason);
             reason
         };
         let slot = match is_trusted {
             true => None,
-            false => Some(parts.slots.take(network).ok_or_else(|| refused(RefuseReason::Address))?),
+            false => Some(
+                parts
+                    .slots
+                    .take(network)
+                    .ok_or_else(|| refused(RefuseReason::Address))?,
+            ),
         };
         let activity = Activity::new();
         let id = parts.open.with(|open| {
@@ -77,18 +91,33 @@ impl ConnectionTable {
                 self.metrics().count_closed_connection(CloseReason::Evicted);
             }
             open.last = open.last.wrapping_add(1);
-            open.connections.insert(open.last, Entry { network, is_trusted, activity: activity.clone() });
+            open.connections.insert(
+                open.last,
+                Entry {
+                    network,
+                    is_trusted,
+                    activity: activity.clone(),
+                },
+            );
             Some(open.last)
         });
         let id = id.ok_or_else(|| refused(RefuseReason::Total))?;
         self.metrics().count_open_connections(1);
-        Ok(Admission { table: self.clone(), id, activity, _slot: slot })
+        Ok(Admission {
+            table: self.clone(),
+            id,
+            activity,
+            _slot: slot,
+        })
     }
 
     fn longest_waiting(&self, open: &Open) -> Option<u64> {
         let waiting = open.connections.iter().filter_map(|(id, entry)| {
             let count = self.0.slots.taken(entry.network);
-            Some(((entry.is_trusted, Reverse(count), entry.activity.waiting()?), *id))
+            Some((
+                (entry.is_trusted, Reverse(count), entry.activity.waiting()?),
+                *id,
+            ))
         });
         waiting.min().map(|(_, id)| id)
     }
@@ -101,7 +130,10 @@ impl ConnectionTable {
 
 impl Drop for Admission {
     fn drop(&mut self) {
-        self.table.0.open.with(|open| open.connections.remove(&self.id));
+        self.table
+            .0
+            .open
+            .with(|open| open.connections.remove(&self.id));
         self.table.metrics().count_open_connections(-1);
     }
 }
@@ -117,8 +149,14 @@ mod tests {
     use crate::serve::start::open;
 
     fn table(total: usize, per_address: usize) -> ConnectionTable {
-        let options = ServeOptions { trusted_proxies: vec!["10.9.0.0/16".into()], ..ServeOptions::default() };
-        ConnectionTable::new(open(&options).unwrap().service, ConnectionLimits { total, per_address })
+        let options = ServeOptions {
+            trusted_proxies: vec!["10.9.0.0/16".into()],
+            ..ServeOptions::default()
+        };
+        ConnectionTable::new(
+            open(&options).unwrap().service,
+            ConnectionLimits { total, per_address },
+        )
     }
 
     fn admit(table: &ConnectionTable, peer: &str) -> Result<Admission, RefuseReason> {
@@ -128,13 +166,26 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn one_network_cannot_take_all_connections() {
         let table = table(8, 2);
-        let held = [admit(&table, "10.0.0.1").unwrap(), admit(&table, "10.0.0.1").unwrap()];
+        let held = [
+            admit(&table, "10.0.0.1").unwrap(),
+            admit(&table, "10.0.0.1").unwrap(),
+        ];
         assert_eq!(admit(&table, "10.0.0.1").err(), Some(RefuseReason::Address));
         let other = admit(&table, "10.0.0.2").unwrap();
         drop(held);
-        assert!(admit(&table, "10.0.0.1").is_ok(), "a closed connection leaves the table");
-        let six = [admit(&table, "2001:db8::1").unwrap(), admit(&table, "2001:db8::2").unwrap()];
-        assert_eq!(admit(&table, "2001:db8::3").err(), Some(RefuseReason::Address), "64 bits are one network");
+        assert!(
+            admit(&table, "10.0.0.1").is_ok(),
+            "a closed connection leaves the table"
+        );
+        let six = [
+            admit(&table, "2001:db8::1").unwrap(),
+            admit(&table, "2001:db8::2").unwrap(),
+        ];
+        assert_eq!(
+            admit(&table, "2001:db8::3").err(),
+            Some(RefuseReason::Address),
+            "64 bits are one network"
+        );
         drop((other, six));
     }
 
@@ -148,10 +199,18 @@ mod tests {
         }
         let active = held[1].activity.request();
         let new = admit(&table, "10.0.0.3").unwrap();
-        assert_eq!(held[2].activity.expired().await, CloseReason::Evicted, "of the network with the most connections");
+        assert_eq!(
+            held[2].activity.expired().await,
+            CloseReason::Evicted,
+            "of the network with the most connections"
+        );
         let requests: Vec<_> = [0, 3].map(|n| held[n].activity.request()).into();
         let newest = new.activity.request();
-        assert_eq!(admit(&table, "10.0.0.4").err(), Some(RefuseReason::Total), "the service works for all of them");
+        assert_eq!(
+            admit(&table, "10.0.0.4").err(),
+            Some(RefuseReason::Total),
+            "the service works for all of them"
+        );
         drop((active, requests, newest));
         assert!(admit(&table, "10.0.0.4").is_ok());
     }

@@ -1,4 +1,5 @@
-//! Accepting connections: HTTP/1.1 and HTTP/2 with limits on headers, streams and time, and a graceful stop.
+//! Accepting connections: HTTP/1.1 and HTTP/2 with limits on headers, streams and time, and a
+//! graceful stop.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -33,12 +34,13 @@ use crate::metrics::CloseReason;
 const MAX_HEADER_BYTES: u32 = 96 << 10;
 /// The number of requests at once on a connection over HTTP/2.
 const MAX_STREAMS: u32 = 100;
-/// The number of streams that a client may reset before they are processed, and of those that the service resets because of
-/// errors; then the connection is closed.
+/// The number of streams that a client may reset before they are processed, and of those that the
+/// service resets because of errors; then the connection is closed.
 const MAX_RESETS: usize = 20;
 /// The number of bytes of a response that are kept for a stream whose client does not take them.
 const MAX_SEND_BUFFER_BYTES: usize = 64 << 10;
-/// The number of bytes of bodies that a client may send ahead of their processing: for a stream, and for a connection.
+/// The number of bytes of bodies that a client may send ahead of their processing: for a stream,
+/// and for a connection.
 const STREAM_WINDOW_BYTES: u32 = 256 << 10;
 const CONNECTION_WINDOW_BYTES: u32 = 1 << 20;
 /// The interval at which a silent client over HTTP/2 is asked whether it is there.
@@ -79,9 +81,16 @@ pub(crate) async fn run(
                 continue;
             }
         };
-        let tls = tls.as_ref().map(|tls| TlsAcceptor::from(Arc::clone(&tls.borrow())));
+        let tls = tls
+            .as_ref()
+            .map(|tls| TlsAcceptor::from(Arc::clone(&tls.borrow())));
         let router = router.clone();
-        let connection = Connection { router, peer, tls: tls.is_some(), is_stopping: is_stopping.clone() };
+        let connection = Connection {
+            router,
+            peer,
+            tls: tls.is_some(),
+            is_stopping: is_stopping.clone(),
+        };
         let table = table.clone();
         tokio::spawn(async move {
             let Admission { activity, .. } = &admission;
@@ -115,8 +124,13 @@ pub(crate) async fn run(
 
 fn builder(tasks: RequestTasks) -> auto::Builder<RequestTasks> {
     let mut builder = auto::Builder::new(tasks);
-    // The timer for heads would also run while a connection is idle. `Activity` has the limits for both.
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(None).max_buf_size(MAX_HEADER_BYTES as usize);
+    // The timer for heads would also run while a connection is idle. `Activity` has the limits for
+    // both.
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(None)
+        .max_buf_size(MAX_HEADER_BYTES as usize);
     builder
         .http2()
         .timer(TokioTimer::new())
@@ -146,7 +160,12 @@ impl Connection {
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
         activity: &Activity,
     ) -> Option<CloseReason> {
-        let Self { router, peer, tls, mut is_stopping } = self;
+        let Self {
+            router,
+            peer,
+            tls,
+            mut is_stopping,
+        } = self;
         let (tasks, run) = RequestTasks::new();
         let mut run = pin!(run);
         let service = service_fn(|mut request: Request<Incoming>| {
@@ -160,7 +179,9 @@ impl Connection {
             async {
                 let mut response: Response = response.await?;
                 let held = Held::take(&mut response);
-                Ok::<_, Infallible>(response.map(|body| Body::new(ResponseBody::new(body, active, held))))
+                Ok::<_, Infallible>(
+                    response.map(|body| Body::new(ResponseBody::new(body, active, held))),
+                )
             }
         });
         let stream = TokioIo::new(FairReads::new(WriteTimeout::new(stream)));
@@ -212,9 +233,16 @@ mod tests {
         let (began, activity) = (Instant::now(), Activity::new());
         let (_stop, is_stopping) = watch::channel(false);
         let peer = SocketAddr::from(([127, 0, 0, 1], 1));
-        let connection = Connection { router, peer, tls: false, is_stopping };
+        let connection = Connection {
+            router,
+            peer,
+            tls: false,
+            is_stopping,
+        };
         let served = connection.serve(stream, &activity);
-        let reason = timeout(Duration::from_secs(3600), served).await.expect("the connection is closed");
+        let reason = timeout(Duration::from_secs(3600), served)
+            .await
+            .expect("the connection is closed");
         (began.elapsed().as_secs(), reason)
     }
 
@@ -222,13 +250,21 @@ mod tests {
     async fn a_client_that_never_reads_its_response_is_disconnected() {
         let (here, mut there) = duplex(4096);
         let router = Router::new().route("/", get(async || "x".repeat(1 << 20)));
-        there.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+        there
+            .write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+            .await
+            .unwrap();
         assert_eq!(served(router, here).await.0, 30);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_client_without_a_complete_head_is_disconnected() {
-        for begin in ["", "P", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET / HTTP/1.1\r\nhost: x\r\n"] {
+        for begin in [
+            "",
+            "P",
+            "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+            "GET / HTTP/1.1\r\nhost: x\r\n",
+        ] {
             let (here, mut there) = duplex(4096);
             there.write_all(begin.as_bytes()).await.unwrap();
             let (seconds, _) = served(Router::new(), here).await;
@@ -242,7 +278,10 @@ mod tests {
             let (here, mut there) = duplex(4096);
             let client = tokio::spawn(async move {
                 for _ in 0..2 {
-                    there.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+                    there
+                        .write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+                        .await
+                        .unwrap();
                     let mut response = [0; 4096];
                     assert!(there.read(&mut response).await.unwrap() > 0);
                     sleep(Duration::from_secs(59)).await;
@@ -250,21 +289,36 @@ mod tests {
                 there.write_all(next.as_bytes()).await.unwrap();
                 there.read(&mut [0; 1]).await.unwrap()
             });
-            assert_eq!(served(Router::new(), here).await, (119, Some(CloseReason::Idle)), "{next:?}");
+            assert_eq!(
+                served(Router::new(), here).await,
+                (119, Some(CloseReason::Idle)),
+                "{next:?}"
+            );
             assert_eq!(client.await.unwrap(), 0);
         }
     }
 
-    /// A client over HTTP/2 with these settings that sends a request, acknowledges pings, and each second permits one more byte of
-    /// the response: what it was disconnected for, and after how many seconds.
+    /// A client over HTTP/2 with these settings that sends a request, acknowledges pings, and each
+    /// second permits one more byte of the response: what it was disconnected for, and after how
+    /// many seconds.
     async fn served_slowly(settings: &[u8]) -> (u64, Option<CloseReason>) {
         let (here, mut there) = duplex(4096);
         let router = Router::new().route("/", get(async || "x".repeat(50)));
         let length = u8::try_from(settings.len()).unwrap();
-        // The preface and the settings; `GET http:/` without a host, with the static table of RFC 7541.
-        there.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await.unwrap();
-        there.write_all(&[&[0, 0, length, 4, 0, 0, 0, 0, 0], settings].concat()).await.unwrap();
-        there.write_all(b"\0\0\x03\x01\x05\0\0\0\x01\x82\x86\x84").await.unwrap();
+        // The preface and the settings; `GET http:/` without a host, with the static table of RFC
+        // 7541.
+        there
+            .write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+            .await
+            .unwrap();
+        there
+            .write_all(&[&[0, 0, length, 4, 0, 0, 0, 0, 0], settings].concat())
+            .await
+            .unwrap();
+        there
+            .write_all(b"\0\0\x03\x01\x05\0\0\0\x01\x82\x86\x84")
+            .await
+            .unwrap();
         let client = tokio::spawn(async move {
             let mut frame = [0; 9];
             let mut pings = 0;
@@ -296,12 +350,18 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_client_that_permits_no_response_is_disconnected() {
         let initial_window_of_0 = [0, 4, 0, 0, 0, 0];
-        assert_eq!(served_slowly(&initial_window_of_0).await, (30, Some(CloseReason::Stalled)));
+        assert_eq!(
+            served_slowly(&initial_window_of_0).await,
+            (30, Some(CloseReason::Stalled))
+        );
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_client_that_takes_a_response_byte_by_byte_is_disconnected() {
         let initial_window_of_1 = [0, 4, 0, 0, 0, 1];
-        assert_eq!(served_slowly(&initial_window_of_1).await, (30, Some(CloseReason::Stalled)));
+        assert_eq!(
+            served_slowly(&initial_window_of_1).await,
+            (30, Some(CloseReason::Stalled))
+        );
     }
 }

@@ -105,7 +105,9 @@ pub enum ServeError {
     #[error("the local account has no password yet, and a generated one would be shown in the log")]
     PasswordNeeded,
     /// The password of the local account is given twice.
-    #[error("the password of the local account is given by `GBAC_ADMIN_PASSWORD` and by `--admin-password-file`")]
+    #[error(
+        "the password of the local account is given by `GBAC_ADMIN_PASSWORD` and by `--admin-password-file`"
+    )]
     TwoPasswords,
     /// The level of a logger is not valid.
     #[error("`--log-level`: {0}")]
@@ -113,7 +115,8 @@ pub enum ServeError {
     /// The requested scopes do not include `openid`.
     #[error("the scopes `{}` do not include `openid`", escaped(.0))]
     Scope(String),
-    /// Browsers reach the service without TLS, so that users cannot sign in with the identity provider.
+    /// Browsers reach the service without TLS, so that users cannot sign in with the identity
+    /// provider.
     #[error("users cannot sign in with the identity provider at `{}`, because it is neither https nor loopback", escaped(.0))]
     SignInUrl(String),
     /// The public URL or host is not valid.
@@ -156,7 +159,9 @@ impl ServeError {
             Self::Address(_) => "listen_address",
             Self::NotLoopback(_) => "demo_not_loopback",
             Self::Unencrypted(_) => "listen_without_tls",
-            Self::Listen { source, .. } if source.kind() == io::ErrorKind::AddrInUse => "port_taken",
+            Self::Listen { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
+                "port_taken"
+            }
             Self::Listen { .. } => "listen_failed",
             Self::Console { .. } => "console_folder",
             Self::Audit { .. } => "audit_file",

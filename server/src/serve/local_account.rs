@@ -24,14 +24,27 @@ pub(super) struct LocalAccount {
 }
 
 impl LocalAccount {
-    /// The account with this name, which becomes the only local account: with the given password, the stored one, or a generated
-    /// one. If auditing is enabled, every change has its event before it is made.
+    /// The account with this name, which becomes the only local account: with the given password,
+    /// the stored one, or a generated one. If auditing is enabled, every change has its event
+    /// before it is made.
     ///
     /// # Errors
-    /// The data cannot be read or written, a change cannot be recorded, or the operating system provides no random numbers.
-    pub(super) fn open(store: &Store, audit: &Audit<'_>, name: &str, given: Option<&str>) -> Result<Self, ServeError> {
-        let changes = Changes { store, audit, recorded: RecordedChange::default() };
-        changes.open(name, given).inspect_err(|_| changes.recorded.fail_now(audit.log()))
+    /// The data cannot be read or written, a change cannot be recorded, or the operating system
+    /// provides no random numbers.
+    pub(super) fn open(
+        store: &Store,
+        audit: &Audit<'_>,
+        name: &str,
+        given: Option<&str>,
+    ) -> Result<Self, ServeError> {
+        let changes = Changes {
+            store,
+            audit,
+            recorded: RecordedChange::default(),
+        };
+        changes
+            .open(name, given)
+            .inspect_err(|_| changes.recorded.fail_now(audit.log()))
     }
 }
 
@@ -59,20 +72,32 @@ impl Changes<'_> {
         let (password, source) = password(self.store, name, given)?;
         if !matches!(source, PasswordSource::Stored) {
             let is_known = stored.iter().any(|user| user == name);
-            let change = if is_known { Modification::PasswordReset(name) } else { Modification::AccountCreated(name) };
+            let change = if is_known {
+                Modification::PasswordReset(name)
+            } else {
+                Modification::AccountCreated(name)
+            };
             self.make(change, || self.store.set_password(name, password.hash()))?;
         }
         let mut notices = self.record_name(name, &stored)?;
         for old in stored.iter().filter(|old| *old != name) {
-            self.make(Modification::AccountDeleted(old), || self.store.remove_password(old))?;
+            self.make(Modification::AccountDeleted(old), || {
+                self.store.remove_password(old)
+            })?;
             let (old, name) = (escaped(old), escaped(name));
-            notices.push(format!("the local account `{old}` is replaced by `{name}`, and its password is deleted"));
+            notices.push(format!(
+                "the local account `{old}` is replaced by `{name}`, and its password is deleted"
+            ));
         }
         let generated = match source {
             PasswordSource::Generated(text) => Some(text),
             PasswordSource::Stored | PasswordSource::Given => None,
         };
-        Ok(LocalAccount { password, generated, notices })
+        Ok(LocalAccount {
+            password,
+            generated,
+            notices,
+        })
     }
 
     /// Makes a change of an account after its event is written.
@@ -82,7 +107,9 @@ impl Changes<'_> {
         change: impl FnOnce() -> Result<(), StoreError>,
     ) -> Result<(), ServeError> {
         if self.audit.is_enabled() {
-            self.recorder().record_account(modification).map_err(|_| ServeError::NotRecorded)?;
+            self.recorder()
+                .record_account(modification)
+                .map_err(|_| ServeError::NotRecorded)?;
         }
         change().map_err(ServeError::Store)?;
         self.recorded.stored();
@@ -93,17 +120,26 @@ impl Changes<'_> {
         ChangeRecorder::new(self.audit, self.recorded.clone())
     }
 
-    /// Records the name of the local account, which makes it a superuser. Earlier versions had it in `superusers`, where it would
-    /// make a superuser of the token user of the same name, so the first start removes it from there. `stored` are the names with a
-    /// password.
+    /// Records the name of the local account, which makes it a superuser. Earlier versions had it
+    /// in `superusers`, where it would make a superuser of the token user of the same name, so the
+    /// first start removes it from there. `stored` are the names with a password.
     fn record_name(&self, name: &str, stored: &[String]) -> Result<Vec<String>, ServeError> {
-        let (name, stored, recorder, store) = (name.to_owned(), stored.to_vec(), self.recorder(), self.store.clone());
+        let (name, stored, recorder, store) = (
+            name.to_owned(),
+            stored.to_vec(),
+            self.recorder(),
+            self.store.clone(),
+        );
         let recorded = self.store.change_now(move |current| {
-            let (mut settings, mut config) = (current.policy.settings().clone(), (*current.config).clone());
+            let (mut settings, mut config) =
+                (current.policy.settings().clone(), (*current.config).clone());
             let is_local = |user: &String| stored.contains(user) || *user == name;
             let is_first = config.local_account.is_empty();
-            let (moved, kept): (Vec<String>, Vec<String>) =
-                settings.superusers.iter().cloned().partition(|user| is_first && is_local(user));
+            let (moved, kept): (Vec<String>, Vec<String>) = settings
+                .superusers
+                .iter()
+                .cloned()
+                .partition(|user| is_first && is_local(user));
             config.local_account = name;
             let mut changes = Vec::new();
             if !moved.is_empty() {
@@ -111,7 +147,10 @@ impl Changes<'_> {
                 settings.stated.superusers = true;
                 changes.push(Change::Settings(Box::new(settings)));
             }
-            let tags = PolicyTags { current: store.etag(current), next: store.next_etag(current) };
+            let tags = PolicyTags {
+                current: store.etag(current),
+                next: store.next_etag(current),
+            };
             recorder.record(current, tags, Plan::Configure(changes, config, moved))
         });
         let (moved, _) = recorded.map_err(|error| match error {
@@ -131,7 +170,11 @@ impl Changes<'_> {
 }
 
 /// The given password, the stored one, or a generated one. Nothing is stored yet.
-fn password(store: &Store, user: &str, given: Option<&str>) -> Result<(Password, PasswordSource), ServeError> {
+fn password(
+    store: &Store,
+    user: &str,
+    given: Option<&str>,
+) -> Result<(Password, PasswordSource), ServeError> {
     let stored = match store.password(user) {
         Ok(hash) => hash.map(|hash| Password::from_hash(&hash)).transpose(),
         Err(StoreError::Damaged(_)) => Err(io::ErrorKind::InvalidData.into()),
@@ -140,7 +183,9 @@ fn password(store: &Store, user: &str, given: Option<&str>) -> Result<(Password,
     let make = |text: &str| Password::new(text).map_err(ServeError::Start);
     match (given, stored) {
         // A start with the same password again changes nothing.
-        (Some(text), Ok(Some(stored))) if stored.verify(text) => Ok((stored, PasswordSource::Stored)),
+        (Some(text), Ok(Some(stored))) if stored.verify(text) => {
+            Ok((stored, PasswordSource::Stored))
+        }
         // A given password also replaces a damaged hash.
         (Some(text), _) => Ok((make(text)?, PasswordSource::Given)),
         (None, Ok(Some(stored))) => Ok((stored, PasswordSource::Stored)),
@@ -166,13 +211,19 @@ mod tests {
     use crate::state::audit::{AuditFileLimits, AuditLog};
     use crate::state::config::Config;
 
-    /// A store as an earlier version left it: the local accounts are among the superusers, and none is recorded.
+    /// A store as an earlier version left it: the local accounts are among the superusers, and none
+    /// is recorded.
     fn earlier(superusers: &[&str], passwords: &[&str]) -> Store {
         let superusers = superusers.iter().map(|name| (*name).to_owned()).collect();
-        let policy = Policy::new(Settings { superusers, ..Settings::default() });
+        let policy = Policy::new(Settings {
+            superusers,
+            ..Settings::default()
+        });
         let store = Store::memory(policy, Config::default()).unwrap();
         for user in passwords {
-            store.set_password(user, Password::new("old").unwrap().hash()).unwrap();
+            store
+                .set_password(user, Password::new("old").unwrap().hash())
+                .unwrap();
         }
         store
     }
@@ -196,16 +247,28 @@ mod tests {
     }
 
     fn audit<'a>(log: &'a AuditLog, store: &Store) -> Audit<'a> {
-        Audit::new(log, store.read().config.audit_enabled, 1.0, ([127, 0, 0, 1], 8420).into())
+        Audit::new(
+            log,
+            store.read().config.audit_enabled,
+            1.0,
+            ([127, 0, 0, 1], 8420).into(),
+        )
     }
 
     /// The messages of the events of a start, oldest first.
-    fn recorded(store: &Store, name: &str, given: Option<&str>) -> (Result<(), &'static str>, Vec<String>) {
+    fn recorded(
+        store: &Store,
+        name: &str,
+        given: Option<&str>,
+    ) -> (Result<(), &'static str>, Vec<String>) {
         let log = audit_log();
         let result = LocalAccount::open(store, &audit(&log, store), name, given).map(drop);
         let message = |line: &String| {
             let event: serde_json::Value = serde_json::from_str(line).unwrap();
-            assert_eq!(event.pointer("/metadata/product/name"), Some(&"GBAC".into()));
+            assert_eq!(
+                event.pointer("/metadata/product/name"),
+                Some(&"GBAC".into())
+            );
             event["message"].as_str().unwrap().to_owned()
         };
         let messages = log.recent(99).iter().rev().map(message).collect();
@@ -213,7 +276,14 @@ mod tests {
     }
 
     fn superusers(store: &Store) -> Vec<String> {
-        store.read().policy.settings().superusers.iter().cloned().collect()
+        store
+            .read()
+            .policy
+            .settings()
+            .superusers
+            .iter()
+            .cloned()
+            .collect()
     }
 
     #[test]
@@ -224,12 +294,19 @@ mod tests {
         assert_eq!(superusers(&store), ["alice"]);
         assert_eq!(store.read().config.local_account, "admin");
         assert_eq!(account.notices.len(), 1);
-        assert!(account.notices[0].starts_with("`admin` is removed from the superusers: "), "{}", account.notices[0]);
+        assert!(
+            account.notices[0].starts_with("`admin` is removed from the superusers: "),
+            "{}",
+            account.notices[0]
+        );
         // A name that is added again is that of the token user. Later starts keep it.
         let add = |current: &crate::state::store::Snapshot| {
             let mut settings = current.policy.settings().clone();
             settings.superusers.insert("admin".into());
-            Ok::<_, WriteError>(Plan::Changes(vec![Change::Settings(Box::new(settings))], ()))
+            Ok::<_, WriteError>(Plan::Changes(
+                vec![Change::Settings(Box::new(settings))],
+                (),
+            ))
         };
         store.change_now(add).unwrap();
         assert!(open(&store, "admin", None).unwrap().notices.is_empty());
@@ -243,7 +320,12 @@ mod tests {
         let error = open(&store, "admin", None).map(drop).unwrap_err();
         assert_eq!(error.code(), "data_damaged");
         assert!(error.hint().contains("GBAC_ADMIN_PASSWORD"));
-        assert!(open(&store, "admin", Some("new")).unwrap().password.verify("new"));
+        assert!(
+            open(&store, "admin", Some("new"))
+                .unwrap()
+                .password
+                .verify("new")
+        );
         assert!(open(&store, "admin", None).unwrap().password.verify("new"));
     }
 
@@ -263,23 +345,55 @@ mod tests {
         let store = earlier(&[], &[]);
         let account = open(&store, "admin", None).unwrap();
         assert!(account.notices.is_empty() && account.generated.is_some());
-        assert_eq!((superusers(&store), store.read().config.local_account.as_str()), (Vec::new(), "admin"));
+        assert_eq!(
+            (
+                superusers(&store),
+                store.read().config.local_account.as_str()
+            ),
+            (Vec::new(), "admin")
+        );
     }
 
     #[test]
     fn every_change_of_an_account_has_its_event() {
         let superusers = ["admin", "ops"].map(str::to_owned).into_iter().collect();
-        let policy = Policy::new(Settings { superusers, ..Settings::default() });
-        let store = Store::memory(policy, Config { audit_enabled: true, ..Config::default() }).unwrap();
+        let policy = Policy::new(Settings {
+            superusers,
+            ..Settings::default()
+        });
+        let store = Store::memory(
+            policy,
+            Config {
+                audit_enabled: true,
+                ..Config::default()
+            },
+        )
+        .unwrap();
         let created = "gbac created the local account admin";
         let moved = "gbac removed admin from the superusers";
-        assert_eq!(recorded(&store, "admin", Some("one")), (Ok(()), vec![created.into(), moved.into()]));
-        assert_eq!(recorded(&store, "admin", Some("one")), (Ok(()), Vec::new()), "the same password");
+        assert_eq!(
+            recorded(&store, "admin", Some("one")),
+            (Ok(()), vec![created.into(), moved.into()])
+        );
+        assert_eq!(
+            recorded(&store, "admin", Some("one")),
+            (Ok(()), Vec::new()),
+            "the same password"
+        );
         assert_eq!(recorded(&store, "admin", None), (Ok(()), Vec::new()));
         let reset = "gbac set another password for the local account admin";
-        assert_eq!(recorded(&store, "admin", Some("two")), (Ok(()), vec![reset.into()]));
-        let renamed = ["gbac created the local account root", "gbac deleted the local account admin"];
-        assert_eq!(recorded(&store, "root", None), (Ok(()), renamed.map(str::to_owned).to_vec()));
+        assert_eq!(
+            recorded(&store, "admin", Some("two")),
+            (Ok(()), vec![reset.into()])
+        );
+        let renamed = [
+            "gbac created the local account root",
+            "gbac deleted the local account admin",
+        ];
+        assert_eq!(
+            recorded(&store, "root", None),
+            (Ok(()), renamed.map(str::to_owned).to_vec())
+        );
     }
 
     #[test]
@@ -293,12 +407,27 @@ mod tests {
             changes_total_bytes: 0,
             reserve_bytes: u64::MAX,
         };
-        let store = Store::memory(Policy::default(), Config { audit_enabled: true, ..Config::default() }).unwrap();
-        store.set_password("admin", Password::new("old").unwrap().hash()).unwrap();
+        let store = Store::memory(
+            Policy::default(),
+            Config {
+                audit_enabled: true,
+                ..Config::default()
+            },
+        )
+        .unwrap();
+        store
+            .set_password("admin", Password::new("old").unwrap().hash())
+            .unwrap();
         let log = AuditLog::new(Some(path), limits, || 1.0).unwrap();
         let start = |given| LocalAccount::open(&store, &audit(&log, &store), "admin", given);
-        assert_eq!(start(Some("new")).map(drop).unwrap_err().code(), "not_recorded");
-        assert!(start(Some("old")).unwrap().password.verify("old"), "nothing to record");
+        assert_eq!(
+            start(Some("new")).map(drop).unwrap_err().code(),
+            "not_recorded"
+        );
+        assert!(
+            start(Some("old")).unwrap().password.verify("old"),
+            "nothing to record"
+        );
     }
 
     #[test]
@@ -306,7 +435,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (store, faults) = Store::with_faults(folder.path(), Duration::ZERO);
         let on = |current: &crate::state::store::Snapshot| {
-            let config = Config { audit_enabled: true, local_account: "admin".into(), ..(*current.config).clone() };
+            let config = Config {
+                audit_enabled: true,
+                local_account: "admin".into(),
+                ..(*current.config).clone()
+            };
             Ok::<_, WriteError>(Plan::Configure(Vec::new(), config, ()))
         };
         store.change_now(on).unwrap();
@@ -314,6 +447,9 @@ mod tests {
         let created = "gbac created the local account admin";
         let (result, messages) = recorded(&store, "admin", Some("new"));
         assert!(result.is_err());
-        assert_eq!(messages, [created.to_owned(), format!("not done: {created}")]);
+        assert_eq!(
+            messages,
+            [created.to_owned(), format!("not done: {created}")]
+        );
     }
 }

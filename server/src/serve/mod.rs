@@ -32,7 +32,9 @@ pub use connection_limits::ConnectionLimitError;
 use connection_limits::ConnectionLimits;
 use connection_table::ConnectionTable;
 pub use error::ServeError;
-pub use options::{ConnectionOptions, DataOptions, DemoOptions, OidcClientOptions, ServeMode, ServeOptions};
+pub use options::{
+    ConnectionOptions, DataOptions, DemoOptions, OidcClientOptions, ServeMode, ServeOptions,
+};
 pub use start::open;
 use start::{check, open_at, parse_address};
 use start_event::stated_options;
@@ -72,14 +74,27 @@ impl Server {
         let tls = certificate(options)?;
         // Invalid options are reported before a port that is in use.
         check(options, requested, tls.is_some())?;
-        let limits = ConnectionLimits::new(options.connections).map_err(ServeError::ConnectionLimit)?;
-        let failed = |source| ServeError::Listen { address: requested, source };
-        let listener = bound.map_or_else(|| TcpListener::bind(requested), Ok).map_err(failed)?;
+        let limits =
+            ConnectionLimits::new(options.connections).map_err(ServeError::ConnectionLimit)?;
+        let failed = |source| ServeError::Listen {
+            address: requested,
+            source,
+        };
+        let listener = bound
+            .map_or_else(|| TcpListener::bind(requested), Ok)
+            .map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let app = open_at(options, address, tls.is_some())?;
         let stated_options = stated_options(options, address);
-        Ok(Self { listener, address, tls, limits, app, stated_options })
+        Ok(Self {
+            listener,
+            address,
+            tls,
+            limits,
+            app,
+            stated_options,
+        })
     }
 
     /// The address on which it listens, with the actual port.
@@ -88,21 +103,29 @@ impl Server {
         self.address
     }
 
-    /// Serves until `stop` completes and the active requests are finished. Requires a tokio runtime.
+    /// Serves until `stop` completes and the active requests are finished. Requires a tokio
+    /// runtime.
     ///
     /// # Errors
     /// The runtime rejects the port.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ServeError> {
-        let listener = tokio::net::TcpListener::from_std(self.listener).map_err(ServeError::Start)?;
+        let listener =
+            tokio::net::TcpListener::from_std(self.listener).map_err(ServeError::Start)?;
         let service = self.app.service.clone();
-        service.record_lifecycle(Modification::Started { options: &self.stated_options }).await;
+        service
+            .record_lifecycle(Modification::Started {
+                options: &self.stated_options,
+            })
+            .await;
         let key_refresh = tokio::spawn(refresh_keys(self.app.authenticator.clone()));
         let table = ConnectionTable::new(service.clone(), self.limits);
         let tls = self.tls.as_ref().map(Certificate::config);
         let reload = match self.tls {
             Some(certificate) => {
                 let requested = ReloadSignal::new().map_err(ServeError::Start)?;
-                Some(tokio::spawn(certificate.keep_fresh(requested, tls::CHECK_INTERVAL)))
+                Some(tokio::spawn(
+                    certificate.keep_fresh(requested, tls::CHECK_INTERVAL),
+                ))
             }
             None => None,
         };
@@ -119,7 +142,11 @@ impl Server {
     /// Prints the address on standard output, and before it a generated password on standard error.
     fn announce(&self) -> io::Result<()> {
         if let Some((user, password)) = self.app.generated_password() {
-            writeln!(io::stderr(), "the password of `{}` is `{password}`; it is shown only once", escaped(user))?;
+            writeln!(
+                io::stderr(),
+                "the password of `{}` is `{password}`; it is shown only once",
+                escaped(user)
+            )?;
         }
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         let mut out = io::stdout();
@@ -138,14 +165,23 @@ pub fn faults(options: &ServeOptions) -> Vec<ServeError> {
         Ok(address) => address,
         Err(error) => {
             let unknown = SocketAddr::from(([127, 0, 0, 1], 0));
-            return std::iter::once(error).chain(start::faults(options, unknown, false)).collect();
+            return std::iter::once(error)
+                .chain(start::faults(options, unknown, false))
+                .collect();
         }
     };
     let has_tls = matches!(&options.mode, ServeMode::Data(data) if data.tls.is_some());
-    let mut faults: Vec<ServeError> = check_listening(options, address).err().into_iter().collect();
+    let mut faults: Vec<ServeError> = check_listening(options, address)
+        .err()
+        .into_iter()
+        .collect();
     faults.extend(certificate(options).err());
     faults.extend(start::faults(options, address, has_tls));
-    faults.extend(ConnectionLimits::new(options.connections).map_err(ServeError::ConnectionLimit).err());
+    faults.extend(
+        ConnectionLimits::new(options.connections)
+            .map_err(ServeError::ConnectionLimit)
+            .err(),
+    );
     faults
 }
 
@@ -164,7 +200,12 @@ fn check_listening(options: &ServeOptions, address: SocketAddr) -> Result<(), Se
 fn certificate(options: &ServeOptions) -> Result<Option<Certificate>, ServeError> {
     match &options.mode {
         ServeMode::Demo(_) => Ok(None),
-        ServeMode::Data(data) => data.tls.clone().map(Certificate::open).transpose().map_err(ServeError::Tls),
+        ServeMode::Data(data) => data
+            .tls
+            .clone()
+            .map(Certificate::open)
+            .transpose()
+            .map_err(ServeError::Tls),
     }
 }
 
@@ -177,8 +218,9 @@ async fn refresh_keys(authenticator: Authenticator) {
     }
 }
 
-/// Runs the service until the process receives SIGTERM or SIGINT. When it is ready, it prints one line on standard output:
-/// `listening on http://...`, and tells systemd. If systemd passed a socket, the service listens on it.
+/// Runs the service until the process receives SIGTERM or SIGINT. When it is ready, it prints one
+/// line on standard output: `listening on http://...`, and tells systemd. If systemd passed a
+/// socket, the service listens on it.
 ///
 /// # Errors
 /// See [`ServeError`]; nothing is printed on standard output then.
@@ -186,7 +228,10 @@ pub fn serve(options: &ServeOptions) -> Result<(), ServeError> {
     logging::install(&options.log).map_err(ServeError::LogLevel)?;
     let bound = systemd::listener().map_err(ServeError::Start)?;
     let server = Server::bind_to(options, bound)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::Start)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(ServeError::Start)?;
     runtime.block_on(async {
         let stop = stop_signal().map_err(ServeError::Start)?;
         // The output may be closed; the service runs anyway.
@@ -205,11 +250,15 @@ pub fn serve(options: &ServeOptions) -> Result<(), ServeError> {
     })
 }
 
-/// Waits for a signal to stop. Signals are registered when this is called, not when the future is first polled.
+/// Waits for a signal to stop. Signals are registered when this is called, not when the future is
+/// first polled.
 #[cfg(unix)]
 fn stop_signal() -> io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
-    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let (mut terminate, mut interrupt) = (
+        signal(SignalKind::terminate())?,
+        signal(SignalKind::interrupt())?,
+    );
     Ok(async move {
         tokio::select! {
             _ = terminate.recv() => {}
@@ -231,8 +280,13 @@ mod bind_tests {
 
     #[test]
     fn a_demo_listens_on_loopback_only() {
-        let bind =
-            |listen: &str| Server::bind(&ServeOptions { listen: listen.into(), ..ServeOptions::default() }).map(drop);
+        let bind = |listen: &str| {
+            Server::bind(&ServeOptions {
+                listen: listen.into(),
+                ..ServeOptions::default()
+            })
+            .map(drop)
+        };
         for listen in ["0.0.0.0:0", "[::]:0", "192.0.2.1:8420"] {
             let error = bind(listen).unwrap_err();
             assert_eq!(error.code(), "demo_not_loopback", "{listen}");
@@ -245,27 +299,49 @@ mod bind_tests {
         let in_use = TcpListener::bind("127.0.0.1:0").unwrap();
         let listen = in_use.local_addr().unwrap().to_string();
         let code = |change: &dyn Fn(&mut ServeOptions)| {
-            let mut options = ServeOptions { listen: listen.clone(), ..ServeOptions::default() };
+            let mut options = ServeOptions {
+                listen: listen.clone(),
+                ..ServeOptions::default()
+            };
             change(&mut options);
             Server::bind(&options).map(drop).unwrap_err().code()
         };
-        assert_eq!(code(&|options| options.admin_password = Some(String::new())), "password_empty");
-        assert_eq!(code(&|options| options.endpoint.public_url = Some("x".into())), "public_url");
+        assert_eq!(
+            code(&|options| options.admin_password = Some(String::new())),
+            "password_empty"
+        );
+        assert_eq!(
+            code(&|options| options.endpoint.public_url = Some("x".into())),
+            "public_url"
+        );
         assert_eq!(
             code(&|options| options.mode = ServeMode::Data(DataOptions::new("/no/folder".into()))),
             "port_taken"
         );
-        let data = DataOptions { oidc_audience: Some(String::new()), ..DataOptions::new("/no/folder".into()) };
-        assert_ne!(code(&|options| options.mode = ServeMode::Data(data.clone())), "port_taken");
+        let data = DataOptions {
+            oidc_audience: Some(String::new()),
+            ..DataOptions::new("/no/folder".into())
+        };
+        assert_ne!(
+            code(&|options| options.mode = ServeMode::Data(data.clone())),
+            "port_taken"
+        );
     }
 
     #[test]
     fn a_port_in_use_is_reported() {
         let in_use = TcpListener::bind("127.0.0.1:0").unwrap();
         let listen = in_use.local_addr().unwrap().to_string();
-        let error =
-            Server::bind(&ServeOptions { listen: listen.clone(), ..ServeOptions::default() }).map(drop).unwrap_err();
+        let error = Server::bind(&ServeOptions {
+            listen: listen.clone(),
+            ..ServeOptions::default()
+        })
+        .map(drop)
+        .unwrap_err();
         assert_eq!(error.code(), "port_taken");
-        assert_eq!(error.to_string(), format!("the port of `{listen}` is already in use"));
+        assert_eq!(
+            error.to_string(),
+            format!("the port of `{listen}` is already in use")
+        );
     }
 }

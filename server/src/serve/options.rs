@@ -16,12 +16,13 @@ use crate::upstream::UpstreamOptions;
 /// The options of a service.
 #[derive(Debug, Clone)]
 pub struct ServeOptions {
-    /// An address and a port, such as `127.0.0.1:8420`, `[::1]:8420` or `localhost:8420`; port 0 chooses a free one.
+    /// An address and a port, such as `127.0.0.1:8420`, `[::1]:8420` or `localhost:8420`; port 0
+    /// chooses a free one.
     pub listen: String,
     /// A demo, or a service with its own data.
     pub mode: ServeMode,
-    /// The password of the admin. `None` is the stored one, or a new one at the first start; in a demo it is `demo`, with which
-    /// the console signs in automatically.
+    /// The password of the admin. `None` is the stored one, or a new one at the first start; in a
+    /// demo it is `demo`, with which the console signs in automatically.
     pub admin_password: Option<String>,
     /// A file with the password of the admin, instead of `admin_password`.
     pub admin_password_file: Option<PathBuf>,
@@ -47,12 +48,15 @@ pub struct ServeOptions {
     pub clock: Option<fn() -> f64>,
 }
 
-/// The limits on connections and requests. An address is an IPv4 address or an IPv6 network of 64 bits.
+/// The limits on connections and requests. An address is an IPv4 address or an IPv6 network of 64
+/// bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectionOptions {
-    /// The number of open connections; `None` is 4096, or fewer if the process may not open that many files.
+    /// The number of open connections; `None` is 4096, or fewer if the process may not open that
+    /// many files.
     pub total: Option<usize>,
-    /// The number of open connections from one address; `None` is 128, or half of the total if that is less.
+    /// The number of open connections from one address; `None` is 128, or half of the total if that
+    /// is less.
     pub per_address: Option<usize>,
     /// The number of requests of one address at once.
     pub requests_per_address: usize,
@@ -60,7 +64,11 @@ pub struct ConnectionOptions {
 
 impl Default for ConnectionOptions {
     fn default() -> Self {
-        Self { total: None, per_address: None, requests_per_address: 128 }
+        Self {
+            total: None,
+            per_address: None,
+            requests_per_address: 128,
+        }
     }
 }
 
@@ -87,7 +95,8 @@ pub struct DemoOptions {
 pub struct DataOptions {
     /// The folder; created if it does not exist.
     pub folder: PathBuf,
-    /// The name of the local account: the user with a password, who is a superuser; `None` is `admin`.
+    /// The name of the local account: the user with a password, who is a superuser; `None` is
+    /// `admin`.
     pub admin_user: Option<String>,
     /// Sets the property `oidc_discovery_url` for this run.
     pub oidc_discovery_url: Option<String>,
@@ -95,7 +104,8 @@ pub struct DataOptions {
     pub oidc_audience: Option<String>,
     /// What is required of the identity provider and its tokens besides.
     pub oidc_rules: OidcRules,
-    /// The service as a client of the identity provider; `None` if users cannot sign in with it in a browser.
+    /// The service as a client of the identity provider; `None` if users cannot sign in with it in
+    /// a browser.
     pub oidc_client: Option<Box<OidcClientOptions>>,
     /// The certificate and key for TLS.
     pub tls: Option<TlsFiles>,

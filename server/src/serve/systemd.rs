@@ -1,4 +1,5 @@
-//! systemd: the socket that it passes (`LISTEN_FDS`), and the messages about the state of the service (`NOTIFY_SOCKET`).
+//! systemd: the socket that it passes (`LISTEN_FDS`), and the messages about the state of the
+//! service (`NOTIFY_SOCKET`).
 
 use std::io;
 use std::net::TcpListener;

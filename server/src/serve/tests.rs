@@ -29,16 +29,30 @@ fn demo() -> App {
 async fn a_route_without_declared_access_requires_a_superuser() {
     let status = async |method: Method, credentials: Option<&str>| {
         let undeclared = Router::new().route("/brand/new", any(async || "secret"));
-        let mut request = Request::builder().method(method).uri("/brand/new").header("host", "localhost");
+        let mut request = Request::builder()
+            .method(method)
+            .uri("/brand/new")
+            .header("host", "localhost");
         if let Some(credentials) = credentials {
             request = request.header("authorization", credentials);
         }
         let router = assemble(demo(), undeclared, AccessTable::default());
-        router.oneshot(request.body(Body::empty()).unwrap()).await.unwrap().status().as_u16()
+        router
+            .oneshot(request.body(Body::empty()).unwrap())
+            .await
+            .unwrap()
+            .status()
+            .as_u16()
     };
     assert_eq!(status(Method::POST, None).await, 401);
-    assert_eq!(status(Method::POST, Some("Basic YWRtaW46ZGVtbw==")).await, 200);
-    assert_eq!(status(Method::GET, Some("Basic YWRtaW46d3Jvbmc=")).await, 401);
+    assert_eq!(
+        status(Method::POST, Some("Basic YWRtaW46ZGVtbw==")).await,
+        200
+    );
+    assert_eq!(
+        status(Method::GET, Some("Basic YWRtaW46d3Jvbmc=")).await,
+        401
+    );
 }
 
 #[test]
@@ -46,10 +60,16 @@ fn paths_beside_a_protected_route_are_protected() {
     let (_, access) = routes(true).into_parts();
     let is_deep = |route: &str| route.trim_start_matches('/').contains('/');
     for (route, required) in access.routes.iter().filter(|(route, _)| is_deep(route)) {
-        let has_prefix = access.prefixes.keys().any(|prefix| route.starts_with(prefix.as_str()));
+        let has_prefix = access
+            .prefixes
+            .keys()
+            .any(|prefix| route.starts_with(prefix.as_str()));
         // Beside the ACLs of the Schema Registry are pages of the console.
         let is_beside_pages = route == paths::REGISTRY_ACLS;
-        assert!(has_prefix || is_beside_pages || *required == Access::Public, "paths beside `{route}` would be public");
+        assert!(
+            has_prefix || is_beside_pages || *required == Access::Public,
+            "paths beside `{route}` would be public"
+        );
     }
 }
 
@@ -65,7 +85,10 @@ impl<S: tracing::Subscriber> Layer<S> for LogCollector {
 
 impl Visit for LogCollector {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.0.lock().unwrap().push_str(&format!("{field}={value:?};"));
+        self.0
+            .lock()
+            .unwrap()
+            .push_str(&format!("{field}={value:?};"));
     }
 }
 
@@ -73,19 +96,41 @@ impl Visit for LogCollector {
 async fn a_short_password_that_is_stored_is_accepted_with_a_warning() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path(), |_| {}).unwrap();
-    store.set_password("admin", Password::new("demo").unwrap().hash()).unwrap();
+    store
+        .set_password("admin", Password::new("demo").unwrap().hash())
+        .unwrap();
     drop(store);
     let mode = ServeMode::Data(DataOptions::new(folder.path().into()));
-    let app = open(&ServeOptions { mode, ..ServeOptions::default() }).unwrap();
+    let app = open(&ServeOptions {
+        mode,
+        ..ServeOptions::default()
+    })
+    .unwrap();
     let log = LogCollector::default();
     let _guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(log.clone()));
     for _ in 0..2 {
         let request = Request::get("/v1/roles").header("host", "localhost");
-        let request = request.header("authorization", "Basic YWRtaW46ZGVtbw==").body(Body::empty()).unwrap();
-        assert_eq!(router(app.clone()).oneshot(request).await.unwrap().status().as_u16(), 200);
+        let request = request
+            .header("authorization", "Basic YWRtaW46ZGVtbw==")
+            .body(Body::empty())
+            .unwrap();
+        assert_eq!(
+            router(app.clone())
+                .oneshot(request)
+                .await
+                .unwrap()
+                .status()
+                .as_u16(),
+            200
+        );
     }
     let log = log.0.lock().unwrap();
-    assert_eq!(log.matches("the password of the local account has fewer than 12 characters").count(), 1, "{log}");
+    assert_eq!(
+        log.matches("the password of the local account has fewer than 12 characters")
+            .count(),
+        1,
+        "{log}"
+    );
 }
 
 #[tokio::test]
@@ -95,9 +140,14 @@ async fn log_lines_of_requests_contain_no_token() {
     let _guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(log.clone()));
     let token = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln";
     let path = format!("/{}/{token}", paths::SECURITY_SERVICE);
-    let request = Request::post(path).header("host", "localhost").header("content-type", "application/json");
+    let request = Request::post(path)
+        .header("host", "localhost")
+        .header("content-type", "application/json");
     let request = request.header("authorization", "Basic YWRtaW46ZGVtbw==");
-    let response = router(app).oneshot(request.body(Body::from("{}")).unwrap()).await.unwrap();
+    let response = router(app)
+        .oneshot(request.body(Body::from("{}")).unwrap())
+        .await
+        .unwrap();
     assert!(response.status().is_server_error(), "{}", response.status());
     let log = log.0.lock().unwrap();
     assert!(log.contains("******") && !log.contains("eyJ"), "{log}");

@@ -60,7 +60,9 @@ impl TlsError {
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
-            Self::Cert(..) | Self::NoCert(_) => "use a PEM file that contains `BEGIN CERTIFICATE` for `--tls-cert`",
+            Self::Cert(..) | Self::NoCert(_) => {
+                "use a PEM file that contains `BEGIN CERTIFICATE` for `--tls-cert`"
+            }
             Self::Key(..) => "use a PEM file that contains `BEGIN PRIVATE KEY` for `--tls-key`",
             Self::Pair(_) => "use a certificate and its own private key",
         }
@@ -90,7 +92,11 @@ impl Certificate {
     pub(crate) fn open(files: TlsFiles) -> Result<Self, TlsError> {
         let content = Content::read(&files)?;
         let config = watch::Sender::new(content.config(&files)?);
-        Ok(Self { files, seen: Ok(content), config })
+        Ok(Self {
+            files,
+            seen: Ok(content),
+            config,
+        })
     }
 
     /// The configuration for new connections, now and after each change.
@@ -98,15 +104,17 @@ impl Certificate {
         self.config.subscribe()
     }
 
-    /// Reads the files again, and uses them for new connections if they have changed. Files that cannot be used change nothing;
-    /// they are logged once.
+    /// Reads the files again, and uses them for new connections if they have changed. Files that
+    /// cannot be used change nothing; they are logged once.
     fn reload(&mut self) {
         let read = Content::read(&self.files).map_err(|error| error.to_string());
         if read == self.seen {
             return;
         }
         let config = match &read {
-            Ok(content) => content.config(&self.files).map_err(|error| error.to_string()),
+            Ok(content) => content
+                .config(&self.files)
+                .map_err(|error| error.to_string()),
             Err(error) => Err(error.clone()),
         };
         match config {
@@ -169,19 +177,24 @@ impl ReloadSignal {
 
 impl Content {
     fn read(files: &TlsFiles) -> Result<Self, TlsError> {
-        let cert = read_pem(&files.cert).map_err(|error| TlsError::Cert(files.cert.clone(), pem::Error::Io(error)))?;
-        let key = read_pem(&files.key).map_err(|error| TlsError::Key(files.key.clone(), pem::Error::Io(error)))?;
+        let cert = read_pem(&files.cert)
+            .map_err(|error| TlsError::Cert(files.cert.clone(), pem::Error::Io(error)))?;
+        let key = read_pem(&files.key)
+            .map_err(|error| TlsError::Key(files.key.clone(), pem::Error::Io(error)))?;
         Ok(Self { cert, key })
     }
 
     /// The configuration for TLS 1.2 and 1.3, for HTTP/2 and HTTP/1.1.
     fn config(&self, files: &TlsFiles) -> Result<Arc<ServerConfig>, TlsError> {
         let unreadable = |error| TlsError::Cert(files.cert.clone(), error);
-        let certs: Vec<_> = CertificateDer::pem_slice_iter(&self.cert).collect::<Result<_, _>>().map_err(unreadable)?;
+        let certs: Vec<_> = CertificateDer::pem_slice_iter(&self.cert)
+            .collect::<Result<_, _>>()
+            .map_err(unreadable)?;
         if certs.is_empty() {
             return Err(TlsError::NoCert(files.cert.clone()));
         }
-        let key = PrivateKeyDer::from_pem_slice(&self.key).map_err(|error| TlsError::Key(files.key.clone(), error))?;
+        let key = PrivateKeyDer::from_pem_slice(&self.key)
+            .map_err(|error| TlsError::Key(files.key.clone(), error))?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
@@ -196,10 +209,16 @@ impl Content {
 fn read_pem(path: &Path) -> io::Result<Vec<u8>> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is not a regular file",
+        ));
     }
     if metadata.len() > MAX_PEM_BYTES {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is larger than {MAX_PEM_BYTES} bytes")));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("it is larger than {MAX_PEM_BYTES} bytes"),
+        ));
     }
     fs::read(path)
 }
@@ -211,13 +230,17 @@ mod tests {
     use super::*;
 
     fn write_new(files: &TlsFiles) {
-        let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let CertifiedKey { cert, signing_key } =
+            generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         fs::write(&files.cert, cert.pem()).unwrap();
         fs::write(&files.key, signing_key.serialize_pem()).unwrap();
     }
 
     fn files(folder: &Path) -> TlsFiles {
-        let files = TlsFiles { cert: folder.join("cert.pem"), key: folder.join("key.pem") };
+        let files = TlsFiles {
+            cert: folder.join("cert.pem"),
+            key: folder.join("key.pem"),
+        };
         write_new(&files);
         files
     }
@@ -262,7 +285,8 @@ mod tests {
         let files = files(folder.path());
         let certificate = Certificate::open(files.clone()).unwrap();
         let mut config = certificate.config();
-        let fresh = tokio::spawn(certificate.keep_fresh(ReloadSignal::new().unwrap(), CHECK_INTERVAL));
+        let fresh =
+            tokio::spawn(certificate.keep_fresh(ReloadSignal::new().unwrap(), CHECK_INTERVAL));
         write_new(&files);
         config.changed().await.unwrap();
         fresh.abort();
@@ -278,7 +302,9 @@ mod tests {
         let signal = ReloadSignal::new().unwrap();
         let fresh = tokio::spawn(certificate.keep_fresh(signal, Duration::from_secs(86_400)));
         write_new(&files);
-        let sent = std::process::Command::new("kill").args(["-HUP", &std::process::id().to_string()]).status();
+        let sent = std::process::Command::new("kill")
+            .args(["-HUP", &std::process::id().to_string()])
+            .status();
         assert!(sent.unwrap().success());
         config.changed().await.unwrap();
         fresh.abort();

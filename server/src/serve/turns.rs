@@ -1,4 +1,5 @@
-//! Turns of connections: one that always has something to read, or many requests at once, does not keep the others waiting.
+//! Turns of connections: one that always has something to read, or many requests at once, does not
+//! keep the others waiting.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -12,14 +13,16 @@ use hyper::rt::Executor;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::mpsc;
 
-/// The bytes that a connection reads in one turn, about a thousand of the smallest frames of HTTP/2.
+/// The bytes that a connection reads in one turn, about a thousand of the smallest frames of
+/// HTTP/2.
 const TURN_BYTES: usize = 16 << 10;
 
 /// The number of requests that a connection completes in one turn.
 const TURN_REQUESTS: usize = 8;
 
-/// What a connection over HTTP/2 runs for each of its requests. It is part of the connection's own task, so that a connection
-/// with a hundred requests is one of those that wait for a turn, and not a hundred.
+/// What a connection over HTTP/2 runs for each of its requests. It is part of the connection's own
+/// task, so that a connection with a hundred requests is one of those that wait for a turn, and not
+/// a hundred.
 #[derive(Clone)]
 pub(crate) struct RequestTasks(mpsc::UnboundedSender<Task>);
 
@@ -90,13 +93,21 @@ impl<S: AsyncRead + Unpin> AsyncRead for FairReads<S> {
         let before = buffer.filled().len();
         let done = Pin::new(&mut self.stream).poll_read(context, buffer);
         // Who has to wait has ended the turn.
-        self.read = if done.is_ready() { self.read + (buffer.filled().len() - before) } else { 0 };
+        self.read = if done.is_ready() {
+            self.read + (buffer.filled().len() - before)
+        } else {
+            0
+        };
         done
     }
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for FairReads<S> {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write(context, bytes)
     }
 
@@ -148,7 +159,9 @@ mod tests {
         while done.with(|done| done.len()) < 101 {
             yield_now().await;
         }
-        let place = done.with(|done| done.iter().position(|connection| *connection == 1)).unwrap();
+        let place = done
+            .with(|done| done.iter().position(|connection| *connection == 1))
+            .unwrap();
         assert!(place <= TURN_REQUESTS, "{place}");
     }
 

@@ -1,4 +1,5 @@
-//! A time limit for writing to a connection, so that a client that stops reading does not keep it open.
+//! A time limit for writing to a connection, so that a client that stops reading does not keep it
+//! open.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -21,7 +22,10 @@ pub(crate) struct WriteTimeout<S> {
 impl<S> WriteTimeout<S> {
     /// Adds the time limit to a stream.
     pub(crate) const fn new(stream: S) -> Self {
-        Self { stream, timer: None }
+        Self {
+            stream,
+            timer: None,
+        }
     }
 }
 
@@ -37,7 +41,10 @@ impl<S: Unpin> WriteTimeout<S> {
             return done;
         }
         let timer = self.timer.get_or_insert_with(|| Box::pin(sleep(TIMEOUT)));
-        timer.as_mut().poll(context).map(|()| Err(io::ErrorKind::TimedOut.into()))
+        timer
+            .as_mut()
+            .poll(context)
+            .map(|()| Err(io::ErrorKind::TimedOut.into()))
     }
 }
 
@@ -52,7 +59,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         self.write(context, |stream, context| stream.poll_write(context, bytes))
     }
 
@@ -61,7 +72,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
         context: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.write(context, |stream, context| stream.poll_write_vectored(context, slices))
+        self.write(context, |stream, context| {
+            stream.poll_write_vectored(context, slices)
+        })
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -98,7 +111,11 @@ mod tests {
         let began = Instant::now();
         let error = here.write_all(&[0; 64]).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-        assert_eq!(began.elapsed().as_secs(), 5 * 29 + 30, "a slow reader is not disconnected");
+        assert_eq!(
+            began.elapsed().as_secs(),
+            5 * 29 + 30,
+            "a slow reader is not disconnected"
+        );
         drop(slow.await.unwrap());
     }
 }

@@ -1,4 +1,5 @@
-//! The cluster properties: their types, values and validation (specification 2.2, D-13, D-14, D-25).
+//! The cluster properties: their types, values and validation (specification 2.2, D-13, D-14,
+//! D-25).
 
 use gbac_api::address::address;
 use gbac_api::cluster_config::{ItemSchema, PropertySchema};
@@ -53,7 +54,9 @@ impl ClusterProperty {
 
     /// Every property.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
-        Self::EFFECTIVE.into_iter().chain(RECORDED.iter().map(Self::Recorded))
+        Self::EFFECTIVE
+            .into_iter()
+            .chain(RECORDED.iter().map(Self::Recorded))
     }
 
     pub(crate) const fn name(self) -> &'static str {
@@ -76,7 +79,9 @@ impl ClusterProperty {
 
     const fn description(self) -> &'static str {
         match self {
-            Self::AuditEnabled => "Whether authentications and decisions are written to the audit log.",
+            Self::AuditEnabled => {
+                "Whether authentications and decisions are written to the audit log."
+            }
             Self::NestedGroupBehavior => {
                 "How a group name is derived: `none` keeps it unchanged, `suffix` keeps the part after the last `/`."
             }
@@ -91,7 +96,9 @@ impl ClusterProperty {
                 "The claim that contains the user name: `$.claim`, optionally followed by `/expression/replacement/` and `L` or `U`."
             }
             Self::OidcTokenAudience => "Audience that `aud` of a token must contain.",
-            Self::Superusers => "Names of the users with unrestricted access, without a type prefix.",
+            Self::Superusers => {
+                "Names of the users with unrestricted access, without a type prefix."
+            }
             Self::Recorded(property) => property.description,
         }
     }
@@ -110,7 +117,8 @@ impl ClusterProperty {
         }
     }
 
-    /// The value that a client wrote; `None` if it resets the property: null, and an empty text for anything but a text.
+    /// The value that a client wrote; `None` if it resets the property: null, and an empty text for
+    /// anything but a text.
     pub(crate) fn written(self, value: &Value) -> Option<Value> {
         let is_empty = value.as_str() == Some("") && self.value_type() != ValueType::String;
         (!value.is_null() && !is_empty).then(|| self.value_type().coerced(value))
@@ -124,19 +132,25 @@ impl ClusterProperty {
             Self::OidcDiscoveryUrl => Some("oidc_discovery_url"),
             Self::OidcTokenAudience => Some("oidc_token_audience"),
             Self::Recorded(_) => Some("recorded"),
-            Self::NestedGroupBehavior | Self::OidcGroupClaimPath | Self::OidcPrincipalMapping | Self::Superusers => {
-                None
-            }
+            Self::NestedGroupBehavior
+            | Self::OidcGroupClaimPath
+            | Self::OidcPrincipalMapping
+            | Self::Superusers => None,
         }
     }
 
-    /// The value. With an SSO connection, the two group properties are not in use and have their defaults.
+    /// The value. With an SSO connection, the two group properties are not in use and have their
+    /// defaults.
     pub(crate) fn value(self, values: &PropertyValues) -> Value {
         let PropertyValues { settings, config } = values;
         let groups = match &settings.groups {
-            GroupSource::Properties { claim_path, nested } => (claim_path.as_str().to_owned(), nested.as_str()),
+            GroupSource::Properties { claim_path, nested } => {
+                (claim_path.as_str().to_owned(), nested.as_str())
+            }
             GroupSource::Sso { .. } => match Settings::default().groups {
-                GroupSource::Properties { claim_path, nested } => (claim_path.as_str().to_owned(), nested.as_str()),
+                GroupSource::Properties { claim_path, nested } => {
+                    (claim_path.as_str().to_owned(), nested.as_str())
+                }
                 GroupSource::Sso { .. } => (String::new(), ""),
             },
         };
@@ -149,9 +163,11 @@ impl ClusterProperty {
             Self::OidcPrincipalMapping => settings.principal_mapping.as_str().into(),
             Self::OidcTokenAudience => config.oidc_token_audience.as_str().into(),
             Self::Superusers => settings.superusers.iter().cloned().collect(),
-            Self::Recorded(property) => {
-                config.recorded.get(property.name).cloned().unwrap_or_else(|| property.default())
-            }
+            Self::Recorded(property) => config
+                .recorded
+                .get(property.name)
+                .cloned()
+                .unwrap_or_else(|| property.default()),
         }
     }
 
@@ -164,12 +180,20 @@ impl ClusterProperty {
             visibility: "user".into(),
             enum_values: match self {
                 Self::NestedGroupBehavior => vec!["none".into(), "suffix".into()],
-                Self::Recorded(property) => property.values.iter().map(|value| (*value).to_owned()).collect(),
+                Self::Recorded(property) => property
+                    .values
+                    .iter()
+                    .map(|value| (*value).to_owned())
+                    .collect(),
                 _ => Vec::new(),
             },
-            items: (self.value_type() == ValueType::Strings).then(|| ItemSchema { kind: "string".into() }),
+            items: (self.value_type() == ValueType::Strings).then(|| ItemSchema {
+                kind: "string".into(),
+            }),
             default: self.value(&PropertyValues::default()),
-            pinned: self.config_field().is_some_and(|field| config.is_pinned(field)),
+            pinned: self
+                .config_field()
+                .is_some_and(|field| config.is_pinned(field)),
         }
     }
 
@@ -185,7 +209,9 @@ impl ClusterProperty {
         match self {
             Self::AuditEnabled => config.audit_enabled = value.as_bool().ok_or_else(wrong_type)?,
             Self::NestedGroupBehavior => {
-                let wanted = text()?.parse::<NestedGroupBehavior>().map_err(|_| "Must be one of none,suffix")?;
+                let wanted = text()?
+                    .parse::<NestedGroupBehavior>()
+                    .map_err(|_| "Must be one of none,suffix")?;
                 match &mut settings.groups {
                     GroupSource::Properties { nested, .. } => *nested = wanted,
                     GroupSource::Sso { .. } if is_current => {}
@@ -194,8 +220,9 @@ impl ClusterProperty {
             }
             Self::OidcClockSkewTolerance => {
                 let seconds = value.as_u64().filter(|seconds| *seconds <= MAX_SKEW);
-                config.oidc_clock_skew =
-                    seconds.and_then(|seconds| u32::try_from(seconds).ok()).ok_or_else(wrong_type)?;
+                config.oidc_clock_skew = seconds
+                    .and_then(|seconds| u32::try_from(seconds).ok())
+                    .ok_or_else(wrong_type)?;
             }
             Self::OidcDiscoveryUrl => {
                 let url = text()?;
@@ -206,7 +233,10 @@ impl ClusterProperty {
             }
             Self::OidcGroupClaimPath => {
                 let wanted = ClaimPath::parse(text()?).map_err(|error| {
-                    let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+                    let hint = error
+                        .hint()
+                        .map(|hint| format!("; {hint}"))
+                        .unwrap_or_default();
                     format!("{error} at byte {}{hint}", error.offset())
                 })?;
                 match &mut settings.groups {
@@ -216,13 +246,17 @@ impl ClusterProperty {
                 }
             }
             Self::OidcPrincipalMapping => {
-                settings.principal_mapping = PrincipalMapping::parse(text()?)
-                    .map_err(|error| format!("{error} at byte {}; {}", error.offset(), error.hint()))?;
+                settings.principal_mapping = PrincipalMapping::parse(text()?).map_err(|error| {
+                    format!("{error} at byte {}; {}", error.offset(), error.hint())
+                })?;
             }
             Self::OidcTokenAudience => config.oidc_token_audience = printable(text()?)?.to_owned(),
             Self::Superusers => {
                 let names = value.as_array().ok_or_else(wrong_type)?;
-                let names = names.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>();
+                let names = names
+                    .iter()
+                    .map(|name| name.as_str().map(str::to_owned))
+                    .collect::<Option<Vec<_>>>();
                 let names = names.ok_or_else(wrong_type)?;
                 for name in &names {
                     Settings::check_superuser(printable(name)?)
@@ -235,7 +269,9 @@ impl ClusterProperty {
                 if *value == property.default() {
                     config.recorded.remove(property.name);
                 } else {
-                    config.recorded.insert(property.name.to_owned(), value.clone());
+                    config
+                        .recorded
+                        .insert(property.name.to_owned(), value.clone());
                 }
             }
         }
@@ -244,13 +280,15 @@ impl ClusterProperty {
 }
 
 /// Why the two group properties cannot be set with an SSO connection (D-25).
-const SSO_IN_USE: &str =
-    "groups come from the SSO connection (`sso` in the policy document); remove it to set this property";
+const SSO_IN_USE: &str = "groups come from the SSO connection (`sso` in the policy document); remove it to set this property";
 
 impl PropertyValues {
     /// The current values.
     pub(crate) fn current(snapshot: &Snapshot) -> Self {
-        Self { settings: snapshot.policy.settings().clone(), config: (*snapshot.config).clone() }
+        Self {
+            settings: snapshot.policy.settings().clone(),
+            config: (*snapshot.config).clone(),
+        }
     }
 }
 
@@ -265,13 +303,25 @@ mod tests {
         let default = PropertyValues::default();
         for property in ClusterProperty::all() {
             let mut values = default.clone();
-            property.set(&mut values, &property.value(&default)).unwrap();
+            property
+                .set(&mut values, &property.value(&default))
+                .unwrap();
             assert_eq!(values, default);
             assert_eq!(ClusterProperty::by_name(property.name()), Some(property));
-            assert!(property.set(&mut values, &json!({})).unwrap_err().starts_with("expected type"));
-            let pinned = Config { pinned: property.config_field().into_iter().collect(), ..Config::default() };
+            assert!(
+                property
+                    .set(&mut values, &json!({}))
+                    .unwrap_err()
+                    .starts_with("expected type")
+            );
+            let pinned = Config {
+                pinned: property.config_field().into_iter().collect(),
+                ..Config::default()
+            };
             assert_eq!(
-                property.config_field().is_some_and(|field| pinned.is_pinned(field)),
+                property
+                    .config_field()
+                    .is_some_and(|field| pinned.is_pinned(field)),
                 property.config_field().is_some()
             );
         }
@@ -279,16 +329,32 @@ mod tests {
 
     #[test]
     fn scalars_are_read_as_text_or_as_their_type() {
-        use ClusterProperty::{AuditEnabled, OidcClockSkewTolerance, OidcTokenAudience, Superusers};
+        use ClusterProperty::{
+            AuditEnabled, OidcClockSkewTolerance, OidcTokenAudience, Superusers,
+        };
         let written = |property: ClusterProperty, value: Value| property.written(&value);
         assert_eq!(written(AuditEnabled, json!("true")), Some(json!(true)));
-        assert_eq!(written(AuditEnabled, json!("yes")), Some(json!("yes")), "and that is refused");
-        assert_eq!(written(OidcClockSkewTolerance, json!("30")), Some(json!(30)));
+        assert_eq!(
+            written(AuditEnabled, json!("yes")),
+            Some(json!("yes")),
+            "and that is refused"
+        );
+        assert_eq!(
+            written(OidcClockSkewTolerance, json!("30")),
+            Some(json!(30))
+        );
         assert_eq!(written(OidcClockSkewTolerance, json!("")), None);
         assert_eq!(written(OidcTokenAudience, json!(7)), Some(json!("7")));
-        assert_eq!(written(OidcTokenAudience, json!("")), Some(json!("")), "a text can be empty");
+        assert_eq!(
+            written(OidcTokenAudience, json!("")),
+            Some(json!("")),
+            "a text can be empty"
+        );
         assert_eq!(written(OidcTokenAudience, json!(null)), None);
-        assert_eq!(written(Superusers, json!(["a", 7, true, null])), Some(json!(["a", "7", "true", null])));
+        assert_eq!(
+            written(Superusers, json!(["a", 7, true, null])),
+            Some(json!(["a", "7", "true", null]))
+        );
         assert_eq!(written(Superusers, json!("")), None);
     }
 
@@ -296,13 +362,32 @@ mod tests {
     fn an_sso_connection_excludes_the_group_properties() {
         let attributes = [("federated_groups".to_owned(), "$.g".to_owned())].into();
         let groups = GroupSource::from_attributes(attributes).unwrap();
-        let settings = Settings { groups, ..Settings::default() };
-        let mut values = PropertyValues { settings, ..PropertyValues::default() };
+        let settings = Settings {
+            groups,
+            ..Settings::default()
+        };
+        let mut values = PropertyValues {
+            settings,
+            ..PropertyValues::default()
+        };
         let before = values.clone();
-        assert_eq!(ClusterProperty::OidcGroupClaimPath.value(&values), json!("$.groups"));
-        assert!(ClusterProperty::OidcGroupClaimPath.set(&mut values, &json!("$.x")).is_err());
-        assert!(ClusterProperty::NestedGroupBehavior.set(&mut values, &json!("suffix")).is_err());
-        ClusterProperty::NestedGroupBehavior.set(&mut values, &json!("none")).unwrap();
+        assert_eq!(
+            ClusterProperty::OidcGroupClaimPath.value(&values),
+            json!("$.groups")
+        );
+        assert!(
+            ClusterProperty::OidcGroupClaimPath
+                .set(&mut values, &json!("$.x"))
+                .is_err()
+        );
+        assert!(
+            ClusterProperty::NestedGroupBehavior
+                .set(&mut values, &json!("suffix"))
+                .is_err()
+        );
+        ClusterProperty::NestedGroupBehavior
+            .set(&mut values, &json!("none"))
+            .unwrap();
         assert_eq!(values, before);
     }
 }

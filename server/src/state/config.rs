@@ -1,4 +1,5 @@
-//! The configuration that is not part of the policy document: the identity provider, auditing and the license.
+//! The configuration that is not part of the policy document: the identity provider, auditing and
+//! the license.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,15 +19,16 @@ pub(crate) struct Config {
     pub(crate) oidc_clock_skew: u32,
     /// Whether audit events are written.
     pub(crate) audit_enabled: bool,
-    /// The name of the local account, which is a superuser by this record; empty until the first start has recorded it (D-30).
+    /// The name of the local account, which is a superuser by this record; empty until the first
+    /// start has recorded it (D-30).
     pub(crate) local_account: String,
     /// The enterprise license (D-16).
     pub(crate) license: LicenseStatus,
     /// The values, other than the default, of properties without an effect (D-92).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) recorded: BTreeMap<String, Value>,
-    /// The names of the fields above that the command line sets. They cannot be changed during this run and are not stored
-    /// (D-30).
+    /// The names of the fields above that the command line sets. They cannot be changed during this
+    /// run and are not stored (D-30).
     #[serde(skip)]
     pub(crate) pinned: BTreeSet<&'static str>,
 }

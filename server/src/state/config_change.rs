@@ -11,18 +11,28 @@ use super::error::LicensedFeature;
 use super::license::licensed_property;
 
 /// Why a property that the command line sets cannot be changed (D-30).
-const PINNED: &str = "is set on the command line; restart the service without that setting to change it";
+const PINNED: &str =
+    "is set on the command line; restart the service without that setting to change it";
 
 /// The values after a change.
 ///
 /// # Errors
 /// Every invalid property with the reason.
-pub(crate) fn apply(current: &PropertyValues, change: &ConfigChange) -> Result<PropertyValues, ConfigFaults> {
+pub(crate) fn apply(
+    current: &PropertyValues,
+    change: &ConfigChange,
+) -> Result<PropertyValues, ConfigFaults> {
     let mut faults = ConfigFaults::new();
     let (default, mut wanted) = (PropertyValues::default(), current.clone());
     let resets = change.remove.iter().map(|name| (name, None));
-    let values: BTreeMap<&String, Option<&Value>> =
-        resets.chain(change.upsert.iter().map(|(name, value)| (name, Some(value)))).collect();
+    let values: BTreeMap<&String, Option<&Value>> = resets
+        .chain(
+            change
+                .upsert
+                .iter()
+                .map(|(name, value)| (name, Some(value))),
+        )
+        .collect();
     for (name, value) in values {
         let Some(property) = ClusterProperty::by_name(name) else {
             faults.insert(name.clone(), "Unknown property".into());
@@ -33,8 +43,12 @@ pub(crate) fn apply(current: &PropertyValues, change: &ConfigChange) -> Result<P
             continue;
         }
         let before = property.value(current);
-        let value = value.and_then(|value| property.written(value)).unwrap_or_else(|| property.value(&default));
-        let is_pinned = property.config_field().is_some_and(|field| current.config.is_pinned(field));
+        let value = value
+            .and_then(|value| property.written(value))
+            .unwrap_or_else(|| property.value(&default));
+        let is_pinned = property
+            .config_field()
+            .is_some_and(|field| current.config.is_pinned(field));
         if let Err(message) = property.set(&mut wanted, &value) {
             faults.insert(name.clone(), message);
         } else if is_pinned && value != before {
@@ -47,7 +61,11 @@ pub(crate) fn apply(current: &PropertyValues, change: &ConfigChange) -> Result<P
     {
         faults.insert(name.into(), LicensedFeature::Property(name).message());
     }
-    if faults.is_empty() { Ok(wanted) } else { Err(faults) }
+    if faults.is_empty() {
+        Ok(wanted)
+    } else {
+        Err(faults)
+    }
 }
 
 #[cfg(test)]
@@ -60,13 +78,32 @@ mod tests {
 
     #[test]
     fn pinned_properties_cannot_be_changed() {
-        let pinned = ["oidc_discovery_url", "oidc_token_audience", "oidc_clock_skew", "audit_enabled"];
-        let config = Config { pinned: pinned.into_iter().collect(), ..Config::default() };
-        let settings = Settings { superusers: ["admin".to_owned()].into_iter().collect(), ..Settings::default() };
+        let pinned = [
+            "oidc_discovery_url",
+            "oidc_token_audience",
+            "oidc_clock_skew",
+            "audit_enabled",
+        ];
+        let config = Config {
+            pinned: pinned.into_iter().collect(),
+            ..Config::default()
+        };
+        let settings = Settings {
+            superusers: ["admin".to_owned()].into_iter().collect(),
+            ..Settings::default()
+        };
         let current = PropertyValues { settings, config };
         let change = |upsert: Value| {
-            let Value::Object(upsert) = upsert else { unreachable!() };
-            apply(&current, &ConfigChange { upsert, remove: Vec::new() })
+            let Value::Object(upsert) = upsert else {
+                unreachable!()
+            };
+            apply(
+                &current,
+                &ConfigChange {
+                    upsert,
+                    remove: Vec::new(),
+                },
+            )
         };
         let faults = change(json!({
             "oidc_discovery_url": "https://idp.example/", "oidc_token_audience": "x", "oidc_clock_skew_tolerance": 1,
@@ -74,8 +111,19 @@ mod tests {
         }))
         .unwrap_err();
         let names: Vec<&str> = faults.keys().map(String::as_str).collect();
-        assert_eq!(names, ["audit_enabled", "oidc_clock_skew_tolerance", "oidc_discovery_url", "oidc_token_audience"]);
+        assert_eq!(
+            names,
+            [
+                "audit_enabled",
+                "oidc_clock_skew_tolerance",
+                "oidc_discovery_url",
+                "oidc_token_audience"
+            ]
+        );
         assert!(faults.values().all(|message| message == PINNED));
-        assert!(change(json!({ "audit_enabled": false })).is_ok(), "the current value is not a change");
+        assert!(
+            change(json!({ "audit_enabled": false })).is_ok(),
+            "the current value is not a change"
+        );
     }
 }

@@ -31,8 +31,15 @@ pub(crate) enum WriteError {
 }
 
 fn changes_message(faults: &[DocumentFault]) -> String {
-    let noun = if faults.len() == 1 { "problem" } else { "problems" };
-    format!("the changes have {} {noun}; nothing was changed", faults.len())
+    let noun = if faults.len() == 1 {
+        "problem"
+    } else {
+        "problems"
+    };
+    format!(
+        "the changes have {} {noun}; nothing was changed",
+        faults.len()
+    )
 }
 
 /// A feature that requires a license.
@@ -54,7 +61,9 @@ impl LicensedFeature {
             Self::Role => "roles cannot be created or changed".to_owned(),
             Self::Property(name) => format!("`{name}` cannot be changed from its default"),
         };
-        format!("{what} without a valid enterprise license; existing rules stay in effect and can be deleted")
+        format!(
+            "{what} without a valid enterprise license; existing rules stay in effect and can be deleted"
+        )
     }
 }
 

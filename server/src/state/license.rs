@@ -13,9 +13,9 @@ use super::store::{Attempt, Plan, Snapshot};
 /// The first feature in a plan that requires a license.
 fn licensed_feature<T>(current: &Policy, plan: &Plan<T>) -> Option<LicensedFeature> {
     match plan {
-        Plan::Changes(changes, _) | Plan::Configure(changes, ..) => {
-            changes.iter().find_map(|change| licensed_change(current, change))
-        }
+        Plan::Changes(changes, _) | Plan::Configure(changes, ..) => changes
+            .iter()
+            .find_map(|change| licensed_change(current, change)),
         Plan::Replace(policy, _) => licensed_policy(current, policy),
         // The effect of each change is only known once it is made.
         Plan::Attempt(..) => None,
@@ -25,27 +25,37 @@ fn licensed_feature<T>(current: &Policy, plan: &Plan<T>) -> Option<LicensedFeatu
 fn licensed_change(current: &Policy, change: &Change) -> Option<LicensedFeature> {
     match change {
         Change::AddAcl(acl) => licensed_acl(current, acl),
-        Change::CreateRole(_) | Change::AddMember { .. } | Change::RemoveMember { .. } => Some(LicensedFeature::Role),
-        Change::Settings(settings) => licensed_property(current.settings(), settings).map(LicensedFeature::Property),
+        Change::CreateRole(_) | Change::AddMember { .. } | Change::RemoveMember { .. } => {
+            Some(LicensedFeature::Role)
+        }
+        Change::Settings(settings) => {
+            licensed_property(current.settings(), settings).map(LicensedFeature::Property)
+        }
         Change::RemoveAcl(_) | Change::DeleteRole { .. } => None,
     }
 }
 
 fn licensed_acl(current: &Policy, acl: &Acl) -> Option<LicensedFeature> {
-    (acl.principal.kind() != PrincipalType::User && !current.has_acl(acl)).then_some(LicensedFeature::Acl)
+    (acl.principal.kind() != PrincipalType::User && !current.has_acl(acl))
+        .then_some(LicensedFeature::Acl)
 }
 
 fn licensed_policy(current: &Policy, policy: &Policy) -> Option<LicensedFeature> {
-    let property = licensed_property(current.settings(), policy.settings()).map(LicensedFeature::Property);
+    let property =
+        licensed_property(current.settings(), policy.settings()).map(LicensedFeature::Property);
     let role = || {
-        let has_changes = policy.roles().any(|role| current.role(&role.name).is_none_or(|known| known != role));
+        let has_changes = policy
+            .roles()
+            .any(|role| current.role(&role.name).is_none_or(|known| known != role));
         has_changes.then_some(LicensedFeature::Role)
     };
-    property.or_else(role).or_else(|| policy.acls().find_map(|acl| licensed_acl(current, &acl)))
+    property
+        .or_else(role)
+        .or_else(|| policy.acls().find_map(|acl| licensed_acl(current, &acl)))
 }
 
-/// The first group property, or the attributes of an SSO connection, whose new value is neither the default nor the current
-/// one.
+/// The first group property, or the attributes of an SSO connection, whose new value is neither the
+/// default nor the current one.
 pub(crate) fn licensed_property(current: &Settings, wanted: &Settings) -> Option<&'static str> {
     fn parts(settings: &Settings) -> Option<(&ClaimPath, NestedGroupBehavior)> {
         match &settings.groups {
@@ -73,7 +83,8 @@ pub(crate) fn licensed_property(current: &Settings, wanted: &Settings) -> Option
 /// Rejects a plan that requires a license if there is no valid one.
 ///
 /// # Errors
-/// [`WriteError::Unlicensed`]. The effects of [`Plan::Attempt`] are only known later; its changes are rejected then.
+/// [`WriteError::Unlicensed`]. The effects of [`Plan::Attempt`] are only known later; its changes
+/// are rejected then.
 pub(crate) fn check<T: 'static>(current: &Snapshot, plan: Plan<T>) -> Result<Plan<T>, WriteError> {
     if current.config.license == LicenseStatus::Valid {
         return Ok(plan);
@@ -81,7 +92,9 @@ pub(crate) fn check<T: 'static>(current: &Snapshot, plan: Plan<T>) -> Result<Pla
     if let Some(feature) = licensed_feature(&current.policy, &plan) {
         return Err(WriteError::Unlicensed(feature));
     }
-    let Plan::Attempt(changes, accept) = plan else { return Ok(plan) };
+    let Plan::Attempt(changes, accept) = plan else {
+        return Ok(plan);
+    };
     let before = current.policy.settings().clone();
     let accept = move |attempt: &Attempt<'_>| {
         let unlicensed = unlicensed_changes(&before, attempt);
@@ -101,11 +114,15 @@ pub(crate) fn check<T: 'static>(current: &Snapshot, plan: Plan<T>) -> Result<Pla
 fn unlicensed_changes(before: &Settings, attempt: &Attempt<'_>) -> Vec<DocumentFault> {
     let fault = |(index, change): (usize, &Change)| {
         let feature = match change {
-            Change::AddAcl(acl) => (acl.principal.kind() != PrincipalType::User).then_some(LicensedFeature::Acl),
+            Change::AddAcl(acl) => {
+                (acl.principal.kind() != PrincipalType::User).then_some(LicensedFeature::Acl)
+            }
             Change::CreateRole(_) | Change::AddMember { .. } | Change::RemoveMember { .. } => {
                 Some(LicensedFeature::Role)
             }
-            Change::Settings(settings) => licensed_property(before, settings).map(LicensedFeature::Property),
+            Change::Settings(settings) => {
+                licensed_property(before, settings).map(LicensedFeature::Property)
+            }
             Change::RemoveAcl(_) | Change::DeleteRole { .. } => None,
         };
         feature.map(|feature| DocumentFault {

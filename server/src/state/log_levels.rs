@@ -21,8 +21,9 @@ struct PendingRevert {
 }
 
 impl LogLevels {
-    /// Sets the level of a logger for `expires` seconds, or permanently if that is 0. Returns its previous level, or `None` if
-    /// there is no such logger. After several changes, it reverts to the level that it had before the first of them.
+    /// Sets the level of a logger for `expires` seconds, or permanently if that is 0. Returns its
+    /// previous level, or `None` if there is no such logger. After several changes, it reverts to
+    /// the level that it had before the first of them.
     pub(crate) fn set(&self, name: &str, level: Level, expires: u32) -> Option<Level> {
         let (previous, until) = self.0.with(|pending| {
             let previous = logging::level(name)?;
@@ -30,7 +31,13 @@ impl LogLevels {
             let original = pending.remove(name).map_or(previous, |revert| revert.level);
             let until = (expires > 0).then(|| Instant::now() + Duration::from_secs(expires.into()));
             if let Some(at) = until {
-                pending.insert(name.to_owned(), PendingRevert { level: original, at });
+                pending.insert(
+                    name.to_owned(),
+                    PendingRevert {
+                        level: original,
+                        at,
+                    },
+                );
             }
             Some((previous, until))
         })?;
@@ -57,8 +64,14 @@ impl LogLevels {
 
     /// The seconds until a logger's level reverts, rounded up; 0 if it does not revert.
     pub(crate) fn expiration(&self, name: &str) -> u64 {
-        let left = self.0.with(|pending| pending.get(name).map(|revert| revert.at.duration_since(Instant::now())));
-        left.map_or(0, |left| left.as_secs() + u64::from(left.subsec_nanos() > 0))
+        let left = self.0.with(|pending| {
+            pending
+                .get(name)
+                .map(|revert| revert.at.duration_since(Instant::now()))
+        });
+        left.map_or(0, |left| {
+            left.as_secs() + u64::from(left.subsec_nanos() > 0)
+        })
     }
 }
 
@@ -74,17 +87,31 @@ mod tests {
         assert_eq!(levels.set("nothing", Level::DEBUG, 1), None);
         assert_eq!(levels.set(name, Level::DEBUG, 300), Some(Level::INFO));
         sleep(Duration::from_millis(100_500)).await;
-        assert_eq!((logging::level(name), levels.expiration(name)), (Some(Level::DEBUG), 200));
+        assert_eq!(
+            (logging::level(name), levels.expiration(name)),
+            (Some(Level::DEBUG), 200)
+        );
         assert_eq!(levels.set(name, Level::TRACE, 300), Some(Level::DEBUG));
         sleep(Duration::from_secs(250)).await;
-        assert_eq!(logging::level(name), Some(Level::TRACE), "the first change no longer reverts");
+        assert_eq!(
+            logging::level(name),
+            Some(Level::TRACE),
+            "the first change no longer reverts"
+        );
         sleep(Duration::from_secs(51)).await;
-        assert_eq!((logging::level(name), levels.expiration(name)), (Some(Level::INFO), 0));
+        assert_eq!(
+            (logging::level(name), levels.expiration(name)),
+            (Some(Level::INFO), 0)
+        );
 
         levels.set(name, Level::WARN, 10);
         levels.set(name, Level::ERROR, 0);
         sleep(Duration::from_secs(1000)).await;
-        assert_eq!((logging::level(name), levels.expiration(name)), (Some(Level::ERROR), 0), "0 never reverts");
+        assert_eq!(
+            (logging::level(name), levels.expiration(name)),
+            (Some(Level::ERROR), 0),
+            "0 never reverts"
+        );
         levels.set(name, Level::INFO, 0);
     }
 }

@@ -1,5 +1,5 @@
-//! The state of the service: its policy and configuration, the store that keeps both, the audit log, and the rules for changing
-//! them. Nothing here knows HTTP.
+//! The state of the service: its policy and configuration, the store that keeps both, the audit
+//! log, and the rules for changing them. Nothing here knows HTTP.
 
 pub(crate) mod audit;
 pub(crate) mod cluster_property;

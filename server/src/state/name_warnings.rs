@@ -8,7 +8,8 @@ use gbac_api::warning::ChangeWarning;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Policy};
 
-/// If a policy contains more principals than this, names are not compared, because a write must not wait for a long search.
+/// If a policy contains more principals than this, names are not compared, because a write must not
+/// wait for a long search.
 const MAX_PRINCIPALS: usize = 20_000;
 /// The number of warnings in a response.
 const MAX_WARNINGS: usize = 100;
@@ -22,7 +23,10 @@ pub(crate) fn name_warnings<'p>(
     let compared = (!is_large(policy)).then(|| principals.iter().copied());
     let index = NameIndex::near_to(policy, compared.into_iter().flatten());
     let mut warnings: Vec<ChangeWarning> = Vec::new();
-    for finding in principals.into_iter().flat_map(|principal| name_findings(policy, principal, &index)) {
+    for finding in principals
+        .into_iter()
+        .flat_map(|principal| name_findings(policy, principal, &index))
+    {
         let mut warning = ChangeWarning::from(&finding);
         warning.message = without_credentials(&warning.message);
         // Two new names that are near misses of each other cause the same warning.
@@ -47,12 +51,17 @@ pub(crate) fn principals(policy: &Policy) -> Option<BTreeSet<Principal>> {
 }
 
 /// The principals that changes add.
-pub(crate) fn added_principals<'c>(changes: impl IntoIterator<Item = &'c Change>) -> BTreeSet<Principal> {
+pub(crate) fn added_principals<'c>(
+    changes: impl IntoIterator<Item = &'c Change>,
+) -> BTreeSet<Principal> {
     let principal = |change: &Change| match change {
         Change::AddAcl(acl) => Some(acl.principal.clone()),
         Change::CreateRole(name) => Some(Principal::role(name)),
         Change::AddMember { member, .. } => Some(member.clone()),
-        Change::RemoveAcl(_) | Change::RemoveMember { .. } | Change::DeleteRole { .. } | Change::Settings(_) => None,
+        Change::RemoveAcl(_)
+        | Change::RemoveMember { .. }
+        | Change::DeleteRole { .. }
+        | Change::Settings(_) => None,
     };
     changes.into_iter().filter_map(principal).collect()
 }

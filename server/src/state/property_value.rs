@@ -38,8 +38,8 @@ impl ValueType {
         }
     }
 
-    /// A value whose scalars are written in another way, as YAML reads them: `"true"` and `true`, and `"30"` and `30`, are the
-    /// same. Other values stay as they are.
+    /// A value whose scalars are written in another way, as YAML reads them: `"true"` and `true`,
+    /// and `"30"` and `30`, are the same. Other values stay as they are.
     pub(super) fn coerced(self, value: &Value) -> Value {
         let text = |value: &Value| match value {
             Value::Number(number) => Value::from(number.to_string()),
@@ -52,9 +52,9 @@ impl ValueType {
                 "false" | "False" | "FALSE" => false.into(),
                 _ => value.clone(),
             },
-            (Self::Integer | Self::Seconds, Value::String(text)) => {
-                text.parse::<i64>().map_or_else(|_| value.clone(), Value::from)
-            }
+            (Self::Integer | Self::Seconds, Value::String(text)) => text
+                .parse::<i64>()
+                .map_or_else(|_| value.clone(), Value::from),
             (Self::String, value) => text(value),
             (Self::Strings, Value::Array(items)) => items.iter().map(text).collect(),
             _ => value.clone(),
@@ -65,8 +65,18 @@ impl ValueType {
 /// Rejects control characters and very long values.
 pub(super) fn printable(text: &str) -> Result<&str, String> {
     if let Some(found) = text.chars().find(|found| found.is_control()) {
-        return Err(format!("`{}` contains the control character U+{:04X}", escaped(text), u32::from(found)));
+        return Err(format!(
+            "`{}` contains the control character U+{:04X}",
+            escaped(text),
+            u32::from(found)
+        ));
     }
     let bytes = text.len();
-    if bytes <= MAX_TEXT { Ok(text) } else { Err(format!("the value has {bytes} bytes; the maximum is {MAX_TEXT}")) }
+    if bytes <= MAX_TEXT {
+        Ok(text)
+    } else {
+        Err(format!(
+            "the value has {bytes} bytes; the maximum is {MAX_TEXT}"
+        ))
+    }
 }

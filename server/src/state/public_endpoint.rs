@@ -51,7 +51,8 @@ impl PublicEndpoint {
             Some(text) => {
                 let invalid = || PublicEndpointError::Url(text.clone());
                 let url = Url::parse(&text).map_err(|_| invalid())?;
-                let has_only_origin = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+                let has_only_origin =
+                    url.path() == "/" && url.query().is_none() && url.fragment().is_none();
                 let has_user = !url.username().is_empty() || url.password().is_some();
                 if !matches!(url.scheme(), "http" | "https") || !has_only_origin || has_user {
                     return Err(invalid());
@@ -64,8 +65,18 @@ impl PublicEndpoint {
         for text in options.public_hosts {
             host_names.push(host_name(&text).ok_or(PublicEndpointError::Host(text))?);
         }
-        let PublicEndpointOptions { cluster_id, data_plane_api_form, .. } = options;
-        Ok(Self { cluster_id, url, data_plane_api_form, host_names, listen: listen.ip() })
+        let PublicEndpointOptions {
+            cluster_id,
+            data_plane_api_form,
+            ..
+        } = options;
+        Ok(Self {
+            cluster_id,
+            url,
+            data_plane_api_form,
+            host_names,
+            listen: listen.ip(),
+        })
     }
 
     /// Whether clients use TLS, to this service or to a proxy in front of it.
@@ -78,13 +89,18 @@ impl PublicEndpoint {
         !self.listen.to_canonical().is_loopback()
     }
 
-    /// Whether the service accepts requests for a host. A page whose own host name resolves to this machine (DNS rebinding) sends
-    /// that name and is rejected.
+    /// Whether the service accepts requests for a host. A page whose own host name resolves to this
+    /// machine (DNS rebinding) sends that name and is rejected.
     pub(crate) fn accepts_host(&self, host: &str) -> bool {
-        let Some(name) = name_of(host) else { return false };
+        let Some(name) = name_of(host) else {
+            return false;
+        };
         let address = name.parse::<IpAddr>().map(|address| address.to_canonical());
         name.eq_ignore_ascii_case("localhost")
-            || self.host_names.iter().any(|known| known.eq_ignore_ascii_case(name))
+            || self
+                .host_names
+                .iter()
+                .any(|known| known.eq_ignore_ascii_case(name))
             || address.is_ok_and(|address| {
                 address.is_loopback()
                     || address == self.listen.to_canonical()
@@ -93,16 +109,23 @@ impl PublicEndpoint {
     }
 }
 
-/// The host name or IP address of a `Host` header, without brackets; `None` if what surrounds it is not valid (RFC 9110 7.2).
+/// The host name or IP address of a `Host` header, without brackets; `None` if what surrounds it is
+/// not valid (RFC 9110 7.2).
 fn name_of(host: &str) -> Option<&str> {
     let (name, port) = match host.strip_prefix('[') {
-        Some(rest) => rest.split_once(']').filter(|(name, _)| name.parse::<Ipv6Addr>().is_ok())?,
+        Some(rest) => rest
+            .split_once(']')
+            .filter(|(name, _)| name.parse::<Ipv6Addr>().is_ok())?,
         None => host.split_at(host.find(':').unwrap_or(host.len())),
     };
-    let digits = if port.is_empty() { "" } else { port.strip_prefix(':')? };
+    let digits = if port.is_empty() {
+        ""
+    } else {
+        port.strip_prefix(':')?
+    };
     // An empty port is the default one.
-    let is_port =
-        digits.is_empty() || (digits.bytes().all(|digit| digit.is_ascii_digit()) && digits.parse::<u16>().is_ok());
+    let is_port = digits.is_empty()
+        || (digits.bytes().all(|digit| digit.is_ascii_digit()) && digits.parse::<u16>().is_ok());
     is_port.then_some(name)
 }
 
@@ -111,8 +134,12 @@ fn host_name(text: &str) -> Option<String> {
     if let Ok(address) = text.parse::<IpAddr>() {
         return Some(address.to_string());
     }
-    // A name with other characters, such as a port or a wildcard, would never be equal to one of a request.
-    let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c));
+    // A name with other characters, such as a port or a wildcard, would never be equal to one of a
+    // request.
+    let is_name = |name: &str| {
+        name.chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-._".contains(c))
+    };
     let name = Host::parse(text).ok()?.to_string();
     match Host::parse(&name).ok()? {
         Host::Domain(domain) if !is_name(&domain) => None,
@@ -121,7 +148,10 @@ fn host_name(text: &str) -> Option<String> {
 }
 
 fn without_brackets(name: String) -> String {
-    match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
+    match name
+        .strip_prefix('[')
+        .and_then(|name| name.strip_suffix(']'))
+    {
         Some(address) => address.to_owned(),
         None => name,
     }
@@ -130,7 +160,8 @@ fn without_brackets(name: String) -> String {
 /// Why the public address is not valid.
 #[derive(Debug, Error)]
 pub enum PublicEndpointError {
-    /// The public URL is not an `http` or `https` URL that consists of a host and optionally a port.
+    /// The public URL is not an `http` or `https` URL that consists of a host and optionally a
+    /// port.
     #[error("`{}` is not a public URL", escaped(.0))]
     Url(String),
     /// The text is neither a host name nor an IP address.
@@ -152,8 +183,12 @@ impl PublicEndpointError {
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
-            Self::Url(_) => "use a scheme, a host and optionally a port, such as `https://gbac.example`",
-            Self::Host(_) => "use a host name or an IP address without a scheme, port or path, such as `gbac.example`",
+            Self::Url(_) => {
+                "use a scheme, a host and optionally a port, such as `https://gbac.example`"
+            }
+            Self::Host(_) => {
+                "use a host name or an IP address without a scheme, port or path, such as `gbac.example`"
+            }
         }
     }
 }
@@ -163,8 +198,10 @@ mod tests {
     use super::*;
 
     fn endpoint(listen: &str, public_url: Option<&str>) -> PublicEndpoint {
-        let options =
-            PublicEndpointOptions { public_url: public_url.map(Into::into), ..PublicEndpointOptions::default() };
+        let options = PublicEndpointOptions {
+            public_url: public_url.map(Into::into),
+            ..PublicEndpointOptions::default()
+        };
         PublicEndpoint::new(options, listen.parse().unwrap(), false).unwrap()
     }
 
@@ -194,7 +231,10 @@ mod tests {
     #[test]
     fn on_loopback_only_loopback_names_are_accepted() {
         let endpoint = endpoint("127.0.0.1:8420", None);
-        assert_eq!((endpoint.url.as_str(), endpoint.is_reachable_remotely()), ("http://127.0.0.1:8420", false));
+        assert_eq!(
+            (endpoint.url.as_str(), endpoint.is_reachable_remotely()),
+            ("http://127.0.0.1:8420", false)
+        );
         for host in [
             "localhost",
             "LOCALHOST:8420",
@@ -207,7 +247,10 @@ mod tests {
         ] {
             assert!(endpoint.accepts_host(host), "{host}");
         }
-        for host in FOREIGN.into_iter().chain(["10.0.0.1", "[::2]", "gbac.example"]) {
+        for host in FOREIGN
+            .into_iter()
+            .chain(["10.0.0.1", "[::2]", "gbac.example"])
+        {
             assert!(!endpoint.accepts_host(host), "{host}");
         }
     }
@@ -215,8 +258,16 @@ mod tests {
     #[test]
     fn the_public_name_and_the_listen_address_are_accepted() {
         let endpoint = endpoint("10.0.0.7:8420", Some("https://GBAC.example:8443/"));
-        assert_eq!((endpoint.url.as_str(), endpoint.is_reachable_remotely()), ("https://gbac.example:8443", true));
-        for host in ["gbac.example", "Gbac.Example:443", "10.0.0.7:8420", "127.0.0.1"] {
+        assert_eq!(
+            (endpoint.url.as_str(), endpoint.is_reachable_remotely()),
+            ("https://gbac.example:8443", true)
+        );
+        for host in [
+            "gbac.example",
+            "Gbac.Example:443",
+            "10.0.0.7:8420",
+            "127.0.0.1",
+        ] {
             assert!(endpoint.accepts_host(host), "{host}");
         }
         for host in FOREIGN.into_iter().chain(["10.0.0.8", "[::2]"]) {
@@ -233,10 +284,17 @@ mod tests {
 
     #[test]
     fn a_public_url_is_an_origin() {
-        for text in
-            ["gbac.example", "ftp://gbac.example", "https://gbac.example/x", "https://u@gbac.example", "https://"]
-        {
-            let options = PublicEndpointOptions { public_url: Some(text.into()), ..PublicEndpointOptions::default() };
+        for text in [
+            "gbac.example",
+            "ftp://gbac.example",
+            "https://gbac.example/x",
+            "https://u@gbac.example",
+            "https://",
+        ] {
+            let options = PublicEndpointOptions {
+                public_url: Some(text.into()),
+                ..PublicEndpointOptions::default()
+            };
             PublicEndpoint::new(options, ([127, 0, 0, 1], 1).into(), true).expect_err(text);
         }
     }
@@ -244,7 +302,10 @@ mod tests {
     #[test]
     fn further_hosts_are_accepted() {
         let with = |host: &str| {
-            let options = PublicEndpointOptions { public_hosts: vec![host.into()], ..PublicEndpointOptions::default() };
+            let options = PublicEndpointOptions {
+                public_hosts: vec![host.into()],
+                ..PublicEndpointOptions::default()
+            };
             PublicEndpoint::new(options, ([127, 0, 0, 1], 1).into(), true)
         };
         for (host, accepted) in [
@@ -258,10 +319,20 @@ mod tests {
         ] {
             let endpoint = with(host).unwrap();
             assert!(endpoint.accepts_host(accepted), "{host}");
-            assert!(FOREIGN.iter().all(|host| !endpoint.accepts_host(host)), "{host}");
+            assert!(
+                FOREIGN.iter().all(|host| !endpoint.accepts_host(host)),
+                "{host}"
+            );
         }
-        for host in ["", "gbac.example:8443", "https://gbac.example", "gbac.example/x", "*.gbac.example", "a b", "a,b"]
-        {
+        for host in [
+            "",
+            "gbac.example:8443",
+            "https://gbac.example",
+            "gbac.example/x",
+            "*.gbac.example",
+            "a b",
+            "a,b",
+        ] {
             let error = with(host).expect_err(host);
             assert_eq!(error.code(), "public_host", "{host}");
         }

@@ -1,5 +1,6 @@
-//! Cluster properties that have no effect here. Clients that set up an identity provider or auditing send them together with
-//! others, so they are checked and stored, and their description says that they have no effect (D-92).
+//! Cluster properties that have no effect here. Clients that set up an identity provider or
+//! auditing send them together with others, so they are checked and stored, and their description
+//! says that they have no effect (D-92).
 
 use serde_json::{Value, json};
 
@@ -18,8 +19,16 @@ pub(crate) struct RecordedProperty {
 }
 
 const MECHANISMS: &[&str] = &["SCRAM", "GSSAPI", "OAUTHBEARER", "PLAIN"];
-const EVENT_TYPES: &[&str] =
-    &["management", "produce", "consume", "describe", "heartbeat", "authenticate", "admin", "schema_registry"];
+const EVENT_TYPES: &[&str] = &[
+    "management",
+    "produce",
+    "consume",
+    "describe",
+    "heartbeat",
+    "authenticate",
+    "admin",
+    "schema_registry",
+];
 
 /// Every property without an effect, by name.
 pub(crate) static RECORDED: [RecordedProperty; 11] = [
@@ -121,14 +130,24 @@ impl RecordedProperty {
         let text = |text: &Value| {
             let text = printable(text.as_str().ok_or_else(wrong_type)?)?;
             let is_known = self.values.is_empty() || self.values.contains(&text);
-            if is_known { Ok(()) } else { Err(format!("Must be one of {}", self.values.join(","))) }
+            if is_known {
+                Ok(())
+            } else {
+                Err(format!("Must be one of {}", self.values.join(",")))
+            }
         };
         match self.value_type {
             _ if *value == self.default() => Ok(()),
             ValueType::Boolean => value.is_boolean().then_some(()).ok_or_else(wrong_type),
-            ValueType::Seconds | ValueType::Integer => value.is_u64().then_some(()).ok_or_else(wrong_type),
+            ValueType::Seconds | ValueType::Integer => {
+                value.is_u64().then_some(()).ok_or_else(wrong_type)
+            }
             ValueType::String => text(value),
-            ValueType::Strings => value.as_array().ok_or_else(wrong_type)?.iter().try_for_each(text),
+            ValueType::Strings => value
+                .as_array()
+                .ok_or_else(wrong_type)?
+                .iter()
+                .try_for_each(text),
         }
     }
 
@@ -146,7 +165,11 @@ mod tests {
     fn defaults_are_valid_and_the_names_are_sorted() {
         assert!(RECORDED.is_sorted_by_key(|property| property.name));
         for property in &RECORDED {
-            assert!(serde_json::from_str::<Value>(property.default).is_ok(), "{}", property.name);
+            assert!(
+                serde_json::from_str::<Value>(property.default).is_ok(),
+                "{}",
+                property.name
+            );
             let is_default_of_type = property.is_nullable()
                 || match property.value_type {
                     ValueType::Boolean => property.default().is_boolean(),
@@ -155,22 +178,48 @@ mod tests {
                     ValueType::Strings => property.default().is_array(),
                 };
             assert!(is_default_of_type, "{}", property.name);
-            assert!(property.description.contains("It has no effect here: "), "{}", property.name);
-            assert!(property.check(&json!({})).unwrap_err().starts_with("expected type"), "{}", property.name);
+            assert!(
+                property.description.contains("It has no effect here: "),
+                "{}",
+                property.name
+            );
+            assert!(
+                property
+                    .check(&json!({}))
+                    .unwrap_err()
+                    .starts_with("expected type"),
+                "{}",
+                property.name
+            );
         }
     }
 
     #[test]
     fn values_are_checked() {
-        let check = |name: &str, value: Value| RECORDED.iter().find(|known| known.name == name).unwrap().check(&value);
+        let check = |name: &str, value: Value| {
+            RECORDED
+                .iter()
+                .find(|known| known.name == name)
+                .unwrap()
+                .check(&value)
+        };
         assert!(check("sasl_mechanisms", json!(["SCRAM", "OAUTHBEARER"])).is_ok());
         assert_eq!(
             check("sasl_mechanisms", json!(["oauth"])).unwrap_err(),
             "Must be one of SCRAM,GSSAPI,OAUTHBEARER,PLAIN"
         );
-        assert_eq!(check("audit_failure_policy", json!("deny")).unwrap_err(), "Must be one of reject,permit");
-        assert_eq!(check("audit_use_rpc", json!(1)).unwrap_err(), "expected type boolean");
-        assert_eq!(check("oidc_keys_refresh_interval", json!(-1)).unwrap_err(), "expected type integer");
+        assert_eq!(
+            check("audit_failure_policy", json!("deny")).unwrap_err(),
+            "Must be one of reject,permit"
+        );
+        assert_eq!(
+            check("audit_use_rpc", json!(1)).unwrap_err(),
+            "expected type boolean"
+        );
+        assert_eq!(
+            check("oidc_keys_refresh_interval", json!(-1)).unwrap_err(),
+            "expected type integer"
+        );
         assert!(check("audit_log_replication_factor", json!(null)).is_ok());
         assert!(check("audit_excluded_topics", json!(["a\n"])).is_err());
     }

@@ -8,7 +8,8 @@ use gbac_engine::policy::{Change, Policy};
 
 use super::error::RoleError;
 
-/// The changes that create a role with these members; none if the same role exists. `field` is the name of the request's field.
+/// The changes that create a role with these members; none if the same role exists. `field` is the
+/// name of the request's field.
 ///
 /// # Errors
 /// The name is not valid, or a different role with this name exists.
@@ -37,7 +38,8 @@ pub(crate) struct MembershipChanges {
     pub(crate) removed: Vec<Principal>,
 }
 
-/// The changes that add and remove members. With `create_missing`, a role that does not exist is created.
+/// The changes that add and remove members. With `create_missing`, a role that does not exist is
+/// created.
 ///
 /// # Errors
 /// There is no such role, or its name is not valid.
@@ -53,11 +55,17 @@ pub(crate) fn update(
         None if create_missing => create(policy, "role_name", name, &[])?,
         None => return Err(RoleError::NotFound(name.to_owned())),
     };
-    let present = |member: &Principal| role.as_ref().is_some_and(|role| role.members.contains(member));
+    let present = |member: &Principal| {
+        role.as_ref()
+            .is_some_and(|role| role.members.contains(member))
+    };
     let added = effective_members(members.add, |member| !present(member));
     let removed = effective_members(members.remove, present);
     changes.extend(added.iter().map(|member| add_member(name, member)));
-    changes.extend(removed.iter().map(|member| Change::RemoveMember { role: name.to_owned(), member: member.clone() }));
+    changes.extend(removed.iter().map(|member| Change::RemoveMember {
+        role: name.to_owned(),
+        member: member.clone(),
+    }));
     Ok((changes, MembershipChanges { added, removed }))
 }
 
@@ -65,14 +73,22 @@ pub(crate) fn update(
 ///
 /// # Errors
 /// There is no such role.
-pub(crate) fn delete(policy: &Policy, name: &str, delete_acls: bool) -> Result<Vec<Change>, RoleError> {
+pub(crate) fn delete(
+    policy: &Policy,
+    name: &str,
+    delete_acls: bool,
+) -> Result<Vec<Change>, RoleError> {
     if !policy.has_role(name) {
         return Err(RoleError::NotFound(name.to_owned()));
     }
-    Ok(vec![Change::DeleteRole { name: name.into(), delete_acls }])
+    Ok(vec![Change::DeleteRole {
+        name: name.into(),
+        delete_acls,
+    }])
 }
 
-/// The change that deletes a role; none if there is no such role, as in the Admin API, where its ACLs then stay.
+/// The change that deletes a role; none if there is no such role, as in the Admin API, where its
+/// ACLs then stay.
 pub(crate) fn delete_if_present(policy: &Policy, name: &str, delete_acls: bool) -> Vec<Change> {
     delete(policy, name, delete_acls).unwrap_or_default()
 }
@@ -87,11 +103,20 @@ pub(crate) fn updated(mut role: Role, changes: &MembershipChanges) -> Role {
 }
 
 fn add_member(role: &str, member: &Principal) -> Change {
-    Change::AddMember { role: role.into(), member: member.clone() }
+    Change::AddMember {
+        role: role.into(),
+        member: member.clone(),
+    }
 }
 
 /// The members for which `has_effect` holds, in the given order, without duplicates.
-fn effective_members(members: Vec<Principal>, has_effect: impl Fn(&Principal) -> bool) -> Vec<Principal> {
+fn effective_members(
+    members: Vec<Principal>,
+    has_effect: impl Fn(&Principal) -> bool,
+) -> Vec<Principal> {
     let mut seen = BTreeSet::new();
-    members.into_iter().filter(|member| has_effect(member) && seen.insert(member.clone())).collect()
+    members
+        .into_iter()
+        .filter(|member| has_effect(member) && seen.insert(member.clone()))
+        .collect()
 }

@@ -63,7 +63,8 @@ impl Service {
         self.0.store.etag(snapshot)
     }
 
-    /// Makes a planned change if the license permits it, after its audit events are written; see [`Store::change`].
+    /// Makes a planned change if the license permits it, after its audit events are written; see
+    /// [`Store::change`].
     pub(crate) async fn change<T, E>(
         &self,
         plan: impl FnOnce(&Snapshot) -> Result<Plan<T>, E> + Send + 'static,
@@ -75,12 +76,16 @@ impl Service {
         let recorded = RecordedChange::default();
         let recorder = ChangeRecorder::new(&self.audit(), recorded.clone());
         let parts = Arc::clone(&self.0);
-        // A task of its own, so that a change that fails is recorded as failed even if its client has gone.
+        // A task of its own, so that a change that fails is recorded as failed even if its client
+        // has gone.
         let change = tokio::spawn(async move {
             let store = parts.store.clone();
             let planned = parts.store.change(move |current| {
                 let plan = license::check(current, plan(current)?)?;
-                let tags = PolicyTags { current: store.etag(current), next: store.next_etag(current) };
+                let tags = PolicyTags {
+                    current: store.etag(current),
+                    next: store.next_etag(current),
+                };
                 Ok(recorder.record(current, tags, plan)?)
             });
             let result = planned.await;
@@ -89,14 +94,18 @@ impl Service {
             }
             result
         });
-        change.await.unwrap_or_else(|_| Err(WriteError::Aborted.into()))
+        change
+            .await
+            .unwrap_or_else(|_| Err(WriteError::Aborted.into()))
     }
 
     /// Records that the service starts or stops.
     pub(crate) async fn record_lifecycle(&self, modification: Modification<'_>) {
         let audit = self.audit();
         if audit.is_enabled() {
-            ChangeRecorder::new(&audit, RecordedChange::default()).record_lifecycle(modification).await;
+            ChangeRecorder::new(&audit, RecordedChange::default())
+                .record_lifecycle(modification)
+                .await;
         }
     }
 
@@ -115,7 +124,9 @@ impl Service {
         if !audit.is_enabled() {
             return Ok(());
         }
-        ChangeRecorder::new(&audit, RecordedChange::default()).record_value(kind, name, before, after).await
+        ChangeRecorder::new(&audit, RecordedChange::default())
+            .record_value(kind, name, before, after)
+            .await
     }
 
     /// Why the service cannot work as configured; `None` if it is ready.
@@ -145,10 +156,16 @@ impl Service {
 
     /// The audit log with the current setting and time.
     pub(crate) fn audit(&self) -> Audit<'_> {
-        Audit::new(&self.0.audit_log, self.read().config.audit_enabled, self.now(), self.0.address)
+        Audit::new(
+            &self.0.audit_log,
+            self.read().config.audit_enabled,
+            self.now(),
+            self.0.address,
+        )
     }
 
-    /// The audit log with the current time, whatever the setting is, for the end of a request that was recorded from its start.
+    /// The audit log with the current time, whatever the setting is, for the end of a request that
+    /// was recorded from its start.
     pub(crate) fn recorder(&self) -> Audit<'_> {
         Audit::new(&self.0.audit_log, true, self.now(), self.0.address)
     }

@@ -19,10 +19,16 @@ impl TrustedProxies {
         let parse = |text: &String| {
             let network = match text.parse::<IpAddr>() {
                 Ok(address) => IpNet::from(address.to_canonical()),
-                Err(_) => text.parse::<IpNet>().map_err(|_| TrustedProxyError(text.clone()))?,
+                Err(_) => text
+                    .parse::<IpNet>()
+                    .map_err(|_| TrustedProxyError(text.clone()))?,
             };
             // Everybody could claim to be anybody.
-            if network.prefix_len() == 0 { Err(TrustedProxyError(text.clone())) } else { Ok(network.trunc()) }
+            if network.prefix_len() == 0 {
+                Err(TrustedProxyError(text.clone()))
+            } else {
+                Ok(network.trunc())
+            }
         };
         texts.iter().map(parse).collect::<Result<_, _>>().map(Self)
     }
@@ -50,10 +56,24 @@ mod tests {
 
     #[test]
     fn networks_and_addresses_are_read() {
-        let texts = ["10.1.2.3/8", "192.0.2.7", "2001:db8::/32", "::1", "::ffff:198.51.100.1"].map(str::to_owned);
+        let texts = [
+            "10.1.2.3/8",
+            "192.0.2.7",
+            "2001:db8::/32",
+            "::1",
+            "::ffff:198.51.100.1",
+        ]
+        .map(str::to_owned);
         let proxies = TrustedProxies::parse(&texts).unwrap();
         let trusted = |address: &str| proxies.contains(address.parse().unwrap());
-        for address in ["10.255.0.1", "::ffff:10.0.0.1", "192.0.2.7", "2001:db8:7::1", "::1", "198.51.100.1"] {
+        for address in [
+            "10.255.0.1",
+            "::ffff:10.0.0.1",
+            "192.0.2.7",
+            "2001:db8:7::1",
+            "::1",
+            "198.51.100.1",
+        ] {
             assert!(trusted(address), "{address}");
         }
         for address in ["11.0.0.1", "192.0.2.8", "2001:db9::1", "127.0.0.1"] {
@@ -63,7 +83,15 @@ mod tests {
 
     #[test]
     fn other_texts_are_refused() {
-        for text in ["", "10.0.0.0/33", "proxy.example", "10.0.0", "0.0.0.0/0", "::/0", "10.0.0.1:80"] {
+        for text in [
+            "",
+            "10.0.0.0/33",
+            "proxy.example",
+            "10.0.0",
+            "0.0.0.0/0",
+            "::/0",
+            "10.0.0.1:80",
+        ] {
             TrustedProxies::parse(&[text.to_owned()]).expect_err(text);
         }
         assert!(TrustedProxies::parse(&[]).unwrap().is_empty());

@@ -12,19 +12,25 @@ use tokio::task::spawn_blocking;
 
 use crate::http_client::{HttpClient, root_cause};
 
-/// The time limit of a request; less than that of a request to this service, so that its problem response gives the reason.
+/// The time limit of a request; less than that of a request to this service, so that its problem
+/// response gives the reason.
 const TIMEOUT: Duration = Duration::from_secs(20);
 /// The maximum size of a response in bytes; 10,000 ACLs are about 2.5 MB.
 const MAX_BYTES: usize = 32 << 20;
 /// The headers that are sent to the cluster: no cookies, no addresses, nothing about the browser.
-const REQUEST_HEADERS: [HeaderName; 4] =
-    [header::AUTHORIZATION, header::CONTENT_TYPE, header::ACCEPT, header::IF_MATCH];
-/// The headers that are returned from the cluster. The content type is that of this service, because every body is JSON.
+const REQUEST_HEADERS: [HeaderName; 4] = [
+    header::AUTHORIZATION,
+    header::CONTENT_TYPE,
+    header::ACCEPT,
+    header::IF_MATCH,
+];
+/// The headers that are returned from the cluster. The content type is that of this service,
+/// because every body is JSON.
 const RESPONSE_HEADERS: [HeaderName; 2] = [header::ETAG, header::RETRY_AFTER];
 /// The names of UTF-8 and of its subset ASCII.
 const UTF8: [&str; 3] = ["utf-8", "utf8", "us-ascii"];
-/// The size of a response in bytes up to which it is checked on the thread that received it. A larger one is checked where it does
-/// not delay other requests.
+/// The size of a response in bytes up to which it is checked on the thread that received it. A
+/// larger one is checked where it does not delay other requests.
 const SMALL_BYTES: usize = 64 << 10;
 
 /// A request to the cluster.
@@ -43,18 +49,34 @@ impl UpstreamRequest {
                 relayed.append(name.clone(), value.clone());
             }
         }
-        Self { method, headers: relayed, body }
+        Self {
+            method,
+            headers: relayed,
+            body,
+        }
     }
 
-    /// A request about the cluster with only the credentials of these headers: a POST if it has a body in JSON.
+    /// A request about the cluster with only the credentials of these headers: a POST if it has a
+    /// body in JSON.
     pub(crate) fn probe(headers: &HeaderMap, body: Option<&str>) -> Self {
-        let method = if body.is_some() { Method::POST } else { Method::GET };
+        let method = if body.is_some() {
+            Method::POST
+        } else {
+            Method::GET
+        };
         let mut own = HeaderMap::new();
         for value in headers.get_all(header::AUTHORIZATION) {
             own.append(header::AUTHORIZATION, value.clone());
         }
-        own.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        Self { method, headers: own, body: body.map(str::to_owned) }
+        own.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/json"),
+        );
+        Self {
+            method,
+            headers: own,
+            body: body.map(str::to_owned),
+        }
     }
 
     /// The relayed headers.
@@ -65,7 +87,11 @@ impl UpstreamRequest {
 
     /// A GET request with the same headers.
     pub(crate) fn as_get(&self) -> Self {
-        Self { method: Method::GET, headers: self.headers.clone(), body: None }
+        Self {
+            method: Method::GET,
+            headers: self.headers.clone(),
+            body: None,
+        }
     }
 }
 
@@ -79,7 +105,8 @@ pub(crate) struct UpstreamResponse {
     pub(crate) headers: HeaderMap,
 }
 
-/// Why a request was not relayed. Messages do not contain the cluster's address, which is not the caller's concern.
+/// Why a request was not relayed. Messages do not contain the cluster's address, which is not the
+/// caller's concern.
 #[derive(Debug, Error)]
 pub(crate) enum UpstreamError {
     /// The path cannot be appended to the base URL.
@@ -120,7 +147,9 @@ impl UpstreamError {
             Self::Timeout => "upstream_too_slow",
             Self::Unreachable(_) => "upstream_unreachable",
             Self::Redirect(_) => "upstream_redirects",
-            Self::Status(_) | Self::TooLarge(_) | Self::Incomplete(..) | Self::NotJson(_) => "upstream_answer",
+            Self::Status(_) | Self::TooLarge(_) | Self::Incomplete(..) | Self::NotJson(_) => {
+                "upstream_answer"
+            }
         }
     }
 
@@ -162,15 +191,21 @@ impl UpstreamClient {
     ) -> Result<UpstreamResponse, UpstreamError> {
         let url = base.with(path, query).ok_or(UpstreamError::InvalidPath)?;
         let client = self.0.get(TIMEOUT).map_err(|_| UpstreamError::Tls)?;
-        let mut call = client.request(request.method.clone(), url).headers(request.headers.clone());
+        let mut call = client
+            .request(request.method.clone(), url)
+            .headers(request.headers.clone());
         if let Some(body) = &request.body {
             call = call.body(body.clone());
         }
-        let mut response = call.send().await.map_err(|error| UpstreamError::from_transport(&error))?;
+        let mut response = call
+            .send()
+            .await
+            .map_err(|error| UpstreamError::from_transport(&error))?;
         let head = ResponseHead::read(response.status(), response.headers())?;
         let status = head.status;
         let mut bytes = Vec::new();
-        let incomplete = |error: reqwest::Error| UpstreamError::Incomplete(status, root_cause(&error));
+        let incomplete =
+            |error: reqwest::Error| UpstreamError::Incomplete(status, root_cause(&error));
         while let Some(chunk) = response.chunk().await.map_err(incomplete)? {
             if bytes.len().saturating_add(chunk.len()) > MAX_BYTES {
                 return Err(UpstreamError::TooLarge(status));
@@ -181,7 +216,9 @@ impl UpstreamClient {
         if body.len() <= SMALL_BYTES {
             return head.with_body(body);
         }
-        spawn_blocking(move || head.with_body(body)).await.unwrap_or(Err(UpstreamError::NotJson(status)))
+        spawn_blocking(move || head.with_body(body))
+            .await
+            .unwrap_or(Err(UpstreamError::NotJson(status)))
     }
 }
 
@@ -207,32 +244,54 @@ impl ResponseHead {
                 headers.insert(name, value.clone());
             }
         }
-        Ok(Self { status: status.as_u16(), headers, is_labelled_as_json: is_labelled_as_json(given) })
+        Ok(Self {
+            status: status.as_u16(),
+            headers,
+            is_labelled_as_json: is_labelled_as_json(given),
+        })
     }
 
-    /// The response with its body. A page of another server must never be shown under the origin of this service.
+    /// The response with its body. A page of another server must never be shown under the origin of
+    /// this service.
     pub(super) fn with_body(self, body: Bytes) -> Result<UpstreamResponse, UpstreamError> {
-        let Self { status, mut headers, is_labelled_as_json } = self;
+        let Self {
+            status,
+            mut headers,
+            is_labelled_as_json,
+        } = self;
         if !body.is_empty() {
             if !is_labelled_as_json || !is_json(&body) {
                 return Err(UpstreamError::NotJson(status));
             }
-            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            headers.insert(
+                header::CONTENT_TYPE,
+                HeaderValue::from_static("application/json"),
+            );
         }
-        Ok(UpstreamResponse { status, body, headers })
+        Ok(UpstreamResponse {
+            status,
+            body,
+            headers,
+        })
     }
 }
 
-/// Whether the headers of a response say that its body is JSON as it is: in UTF-8, the only encoding of JSON (RFC 8259 section
-/// 8.1), and not compressed.
+/// Whether the headers of a response say that its body is JSON as it is: in UTF-8, the only
+/// encoding of JSON (RFC 8259 section 8.1), and not compressed.
 fn is_labelled_as_json(headers: &HeaderMap) -> bool {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .unwrap_or_default();
     let mut parts = kind.split(';').map(str::trim);
-    let is_json = parts.next().is_some_and(|kind| kind.eq_ignore_ascii_case("application/json"));
+    let is_json = parts
+        .next()
+        .is_some_and(|kind| kind.eq_ignore_ascii_case("application/json"));
     let is_utf8 = parts.all(|parameter| {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
         let charset = value.trim().trim_matches('"');
-        !name.trim().eq_ignore_ascii_case("charset") || UTF8.iter().any(|known| charset.eq_ignore_ascii_case(known))
+        !name.trim().eq_ignore_ascii_case("charset")
+            || UTF8.iter().any(|known| charset.eq_ignore_ascii_case(known))
     });
     is_json && is_utf8 && !headers.contains_key(header::CONTENT_ENCODING)
 }

@@ -16,12 +16,12 @@ const ADMIN: &str = "https://admin.example:9644/base";
 const DATA_PLANE: &str = "http://127.0.0.1:8082";
 const CONTROL_PLANE: &str = "https://control.example";
 
-/// Fuzzes the relay. Up to the first empty line, it is a request without a body; then a response of the cluster, whose first line is
-/// its status.
+/// Fuzzes the relay. Up to the first empty line, it is a request without a body; then a response of
+/// the cluster, whose first line is its status.
 ///
 /// # Panics
-/// If a request is relayed to another place than that of an operation, or a response is passed on that is not JSON, or more of
-/// them than is relayed.
+/// If a request is relayed to another place than that of an operation, or a response is passed on
+/// that is not JSON, or more of them than is relayed.
 pub fn relay(bytes: &[u8]) {
     let (request, response) = split(bytes, b"\n\n");
     let (line, headers) = split(request, b"\n");
@@ -37,14 +37,25 @@ pub fn relay(bytes: &[u8]) {
 
 /// The parts before and after the first place of a separator.
 fn split<'b>(bytes: &'b [u8], separator: &[u8]) -> (&'b [u8], &'b [u8]) {
-    let place = bytes.windows(separator.len()).position(|part| part == separator);
-    let Some((first, rest)) = place.map(|place| bytes.split_at(place)) else { return (bytes, b"") };
+    let place = bytes
+        .windows(separator.len())
+        .position(|part| part == separator);
+    let Some((first, rest)) = place.map(|place| bytes.split_at(place)) else {
+        return (bytes, b"");
+    };
     (first, rest.get(separator.len()..).unwrap_or_default())
 }
 
 fn read_headers(bytes: &[u8]) -> HeaderMap {
-    let lines = bytes.split(|byte| *byte == b'\n').map(|line| split(line, b": "));
-    let read = |(name, value)| Some((HeaderName::from_bytes(name).ok()?, HeaderValue::from_bytes(value).ok()?));
+    let lines = bytes
+        .split(|byte| *byte == b'\n')
+        .map(|line| split(line, b": "));
+    let read = |(name, value)| {
+        Some((
+            HeaderName::from_bytes(name).ok()?,
+            HeaderValue::from_bytes(value).ok()?,
+        ))
+    };
     let mut headers = HeaderMap::new();
     for (name, value) in lines.filter_map(read) {
         headers.append(name, value);
@@ -55,8 +66,10 @@ fn read_headers(bytes: &[u8]) -> HeaderMap {
 /// A request line leads to an operation below a base URL, or nowhere.
 fn target(line: &[u8]) {
     let (method, uri) = split(line, b" ");
-    let (Ok(method), Ok(uri)) = (Method::from_bytes(method), Uri::from_maybe_shared(Bytes::copy_from_slice(uri)))
-    else {
+    let (Ok(method), Ok(uri)) = (
+        Method::from_bytes(method),
+        Uri::from_maybe_shared(Bytes::copy_from_slice(uri)),
+    ) else {
         return;
     };
     let options = UpstreamOptions {
@@ -72,7 +85,9 @@ fn target(line: &[u8]) {
         Ok(found) => found,
         Err(NoRelayTarget::OtherMethods(methods)) => return assert!(!methods.contains(&method)),
         Err(NoRelayTarget::NotFound | NoRelayTarget::NotRelayed(_)) => return,
-        Err(NoRelayTarget::NotConfigured(flag)) => return assert_eq!(flag, "", "all are configured"),
+        Err(NoRelayTarget::NotConfigured(flag)) => {
+            return assert_eq!(flag, "", "all are configured");
+        }
     };
     // The path as it was written, decoded: an operation's own words, and names.
     let written = uri.path().strip_prefix(UPSTREAM).unwrap_or_default();
@@ -84,11 +99,26 @@ fn target(line: &[u8]) {
         }
     }
     let pairs = parse_query(uri.query().unwrap_or_default());
-    let written_query =
-        pairs.as_ref().map(|pairs| query(pairs.iter().map(|(name, value)| (name.as_str(), value.clone()))));
-    let Some(url) = is_below(found.base, &found.path, written_query.as_deref().unwrap_or_default(), 5) else { return };
+    let written_query = pairs.as_ref().map(|pairs| {
+        query(
+            pairs
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.clone())),
+        )
+    });
+    let Some(url) = is_below(
+        found.base,
+        &found.path,
+        written_query.as_deref().unwrap_or_default(),
+        5,
+    ) else {
+        return;
+    };
     if let Ok(pairs) = pairs {
-        let sent: Vec<_> = url.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
+        let sent: Vec<_> = url
+            .query_pairs()
+            .map(|(name, value)| (name.into_owned(), value.into_owned()))
+            .collect();
         assert_eq!(sent, pairs, "{uri}");
     }
     let names = |path: &str| path.rsplit('/').map(decode).take(2).collect::<Vec<_>>();
@@ -100,16 +130,32 @@ fn target(line: &[u8]) {
 /// The URL of a path is that of its base URL with this path, in every parser.
 fn is_below(base: &BaseUrl, path: &str, query: &str, most: usize) -> Option<Url> {
     let url = base.with(path, query)?;
-    let whole = [ADMIN, DATA_PLANE, CONTROL_PLANE].into_iter().filter_map(|base| Some((base, Url::parse(base).ok()?)));
-    let origin = whole.filter(|(_, base)| base.origin() == url.origin()).map(|(text, _)| text).next();
-    assert!(origin.is_some_and(|base| url.as_str() == format!("{base}{path}{query}")), "{url} {path} {query}");
-    assert!(url.username().is_empty() && url.password().is_none() && url.fragment().is_none(), "{url}");
+    let whole = [ADMIN, DATA_PLANE, CONTROL_PLANE]
+        .into_iter()
+        .filter_map(|base| Some((base, Url::parse(base).ok()?)));
+    let origin = whole
+        .filter(|(_, base)| base.origin() == url.origin())
+        .map(|(text, _)| text)
+        .next();
+    assert!(
+        origin.is_some_and(|base| url.as_str() == format!("{base}{path}{query}")),
+        "{url} {path} {query}"
+    );
+    assert!(
+        url.username().is_empty() && url.password().is_none() && url.fragment().is_none(),
+        "{url}"
+    );
     let segments: Vec<_> = path.split('/').skip(1).collect();
     assert!((2..=most).contains(&segments.len()), "{path}");
     for segment in segments {
         let name = decode(segment);
-        let is_step = name.as_ref().is_ok_and(|name| ["", ".", ".."].contains(&name.as_str()));
-        assert!(name.is_ok() && !is_step && !segment.contains([';', '\\', '?', '#']), "{path}");
+        let is_step = name
+            .as_ref()
+            .is_ok_and(|name| ["", ".", ".."].contains(&name.as_str()));
+        assert!(
+            name.is_ok() && !is_step && !segment.contains([';', '\\', '?', '#']),
+            "{path}"
+        );
     }
     Some(url)
 }
@@ -117,16 +163,30 @@ fn is_below(base: &BaseUrl, path: &str, query: &str, most: usize) -> Option<Url>
 /// Only four headers are relayed, as they are.
 fn relayed_request(headers: &HeaderMap) {
     let request = UpstreamRequest::new(Method::GET, headers, None);
-    let relayed = [header::AUTHORIZATION, header::CONTENT_TYPE, header::ACCEPT, header::IF_MATCH];
+    let relayed = [
+        header::AUTHORIZATION,
+        header::CONTENT_TYPE,
+        header::ACCEPT,
+        header::IF_MATCH,
+    ];
     for name in request.headers().keys() {
         assert!(relayed.contains(name), "{name}");
     }
     for name in relayed {
-        assert!(headers.get_all(&name).iter().eq(request.headers().get_all(&name)), "{name}");
+        assert!(
+            headers
+                .get_all(&name)
+                .iter()
+                .eq(request.headers().get_all(&name)),
+            "{name}"
+        );
     }
     for body in [None, Some("{}")] {
         for name in UpstreamRequest::probe(headers, body).headers().keys() {
-            assert!([header::AUTHORIZATION, header::CONTENT_TYPE].contains(name), "{name}");
+            assert!(
+                [header::AUTHORIZATION, header::CONTENT_TYPE].contains(name),
+                "{name}"
+            );
         }
     }
 }
@@ -139,36 +199,58 @@ fn relayed_response(status: StatusCode, headers: &HeaderMap, body: &[u8]) {
         Ok(answer) => answer,
         Err(error) => {
             assert_eq!(error.status(), Some(status.as_u16()), "{error}");
-            assert!(!matches!(error, UpstreamError::Redirect(status) if !(300..400).contains(&status)));
+            assert!(
+                !matches!(error, UpstreamError::Redirect(status) if !(300..400).contains(&status))
+            );
             return;
         }
     };
-    assert!(status.is_success() || status.is_client_error() || status.is_server_error(), "{status}");
+    assert!(
+        status.is_success() || status.is_client_error() || status.is_server_error(),
+        "{status}"
+    );
     assert_eq!((answer.status, &answer.body[..]), (status.as_u16(), body));
     for (name, value) in &answer.headers {
         let is_own = name == header::CONTENT_TYPE && value == "application/json";
-        let is_relayed = [header::ETAG, header::RETRY_AFTER].contains(name) && headers.get(name) == Some(value);
+        let is_relayed =
+            [header::ETAG, header::RETRY_AFTER].contains(name) && headers.get(name) == Some(value);
         assert!(is_own || is_relayed, "{name}");
     }
     let is_json = serde_json::from_slice::<Value>(body).is_ok();
-    assert!(body.is_empty() || (is_json && answer.headers.contains_key(header::CONTENT_TYPE)), "{:?}", answer.body);
+    assert!(
+        body.is_empty() || (is_json && answer.headers.contains_key(header::CONTENT_TYPE)),
+        "{:?}",
+        answer.body
+    );
 }
 
-/// A Data Plane that a Control Plane elsewhere names is not on this machine, and credentials are sent to it encrypted.
+/// A Data Plane that a Control Plane elsewhere names is not on this machine, and credentials are
+/// sent to it encrypted.
 fn data_plane(answer: &[u8]) {
     for control_plane in [CONTROL_PLANE, DATA_PLANE] {
-        let Ok(base) = BaseUrl::parse(control_plane) else { return };
-        let Ok(found) = named_data_plane(&base, answer) else { continue };
-        let Some(url) = found.with("/v1/acls", "") else { continue };
+        let Ok(base) = BaseUrl::parse(control_plane) else {
+            return;
+        };
+        let Ok(found) = named_data_plane(&base, answer) else {
+            continue;
+        };
+        let Some(url) = found.with("/v1/acls", "") else {
+            continue;
+        };
         let is_here = match url.host() {
             Some(Host::Domain(name)) => name.trim_end_matches('.').ends_with("localhost"),
             Some(Host::Ipv4(address)) => address.is_loopback() || address.is_unspecified(),
-            Some(Host::Ipv6(address)) => address.to_canonical().is_loopback() || address.is_unspecified(),
+            Some(Host::Ipv6(address)) => {
+                address.to_canonical().is_loopback() || address.is_unspecified()
+            }
             None => true,
         };
         assert!(url.scheme() == "https" || is_here, "{url}");
         assert!(!is_here || control_plane == DATA_PLANE, "{url}");
-        assert!(url.username().is_empty() && url.password().is_none() && url.query().is_none(), "{url}");
+        assert!(
+            url.username().is_empty() && url.password().is_none() && url.query().is_none(),
+            "{url}"
+        );
     }
 }
 
@@ -180,7 +262,12 @@ fn report(status: u16, body: &[u8]) {
         report.read(&probe, status, &text);
     }
     if serde_json::from_str::<Value>(&text).is_err() {
-        let found = [report.admin_v1, report.admin_v2, report.data_plane, report.registry_acls];
+        let found = [
+            report.admin_v1,
+            report.admin_v2,
+            report.data_plane,
+            report.registry_acls,
+        ];
         assert!(!found.contains(&ApiPresence::Present), "{text}");
         assert_eq!((&report.version, &report.license), (&None, &None));
     }

@@ -1,4 +1,5 @@
-//! The cluster to which documented operations are relayed (D-40): its addresses, and the client for its APIs.
+//! The cluster to which documented operations are relayed (D-40): its addresses, and the client for
+//! its APIs.
 
 pub(crate) mod client;
 #[cfg(any(test, feature = "fuzz"))]
@@ -84,7 +85,9 @@ impl Upstream {
 
     /// The paths of this service that are relayed to them.
     pub(crate) fn paths(&self) -> UpstreamPaths {
-        let path = |base: &Option<BaseUrl>, name| base.as_ref().map(|_| format!("{}/{name}", paths::UPSTREAM));
+        let path = |base: &Option<BaseUrl>, name| {
+            base.as_ref().map(|_| format!("{}/{name}", paths::UPSTREAM))
+        };
         UpstreamPaths {
             admin: path(&self.admin, ADMIN),
             dataplane: path(&self.dataplane, DATA_PLANE),
@@ -96,14 +99,22 @@ impl Upstream {
 
     /// The base URLs of the Admin API, the Data Plane API and the Control Plane API.
     pub(crate) const fn bases(&self) -> [Option<&BaseUrl>; 3] {
-        [self.admin.as_ref(), self.dataplane.as_ref(), self.controlplane.as_ref()]
+        [
+            self.admin.as_ref(),
+            self.dataplane.as_ref(),
+            self.controlplane.as_ref(),
+        ]
     }
 
     /// The operation that a request with this method and path, below [`paths::UPSTREAM`], names.
     ///
     /// # Errors
     /// See [`NoRelayTarget`].
-    pub(crate) fn target(&self, method: &Method, path: &str) -> Result<RelayTarget<'_>, NoRelayTarget> {
+    pub(crate) fn target(
+        &self,
+        method: &Method,
+        path: &str,
+    ) -> Result<RelayTarget<'_>, NoRelayTarget> {
         let (name, cluster, path) = split_path(path).ok_or(NoRelayTarget::NotFound)?;
         let (api, base, flag) = match name {
             ADMIN => (Api::Admin, &self.admin, ADMIN),
@@ -114,7 +125,11 @@ impl Upstream {
         };
         let base = base.as_ref().ok_or(NoRelayTarget::NotConfigured(flag))?;
         match api.find(method, path) {
-            Lookup::Path(path) => Ok(RelayTarget { base, cluster: cluster.map(str::to_owned), path }),
+            Lookup::Path(path) => Ok(RelayTarget {
+                base,
+                cluster: cluster.map(str::to_owned),
+                path,
+            }),
             Lookup::OtherMethods(methods) => Err(NoRelayTarget::OtherMethods(methods)),
             Lookup::NotFound => Err(NoRelayTarget::NotRelayed(path.to_owned())),
         }
@@ -129,7 +144,8 @@ pub(crate) fn cluster_path(id: &str) -> Option<String> {
     }
 }
 
-/// Splits a path below [`paths::UPSTREAM`] into the name of the target, the cluster ID if there is one, and the path there.
+/// Splits a path below [`paths::UPSTREAM`] into the name of the target, the cluster ID if there is
+/// one, and the path there.
 pub(crate) fn split_path(path: &str) -> Option<(&str, Option<&str>, &str)> {
     let rest = path.strip_prefix(paths::UPSTREAM)?.strip_prefix('/')?;
     let (name, _) = rest.split_once('/')?;
@@ -148,17 +164,22 @@ pub(crate) fn split_path(path: &str) -> Option<(&str, Option<&str>, &str)> {
 /// It names none that is allowed; why.
 pub(crate) fn named_data_plane(control_plane: &BaseUrl, answer: &[u8]) -> Result<BaseUrl, String> {
     let answer = serde_json::from_slice::<GetCluster>(answer);
-    let cluster = answer.map_err(|_| "it has no URL in `cluster.dataplane_api`")?.cluster;
+    let cluster = answer
+        .map_err(|_| "it has no URL in `cluster.dataplane_api`")?
+        .cluster;
     data_plane(control_plane, cluster.dataplane_api.url())
 }
 
-/// The base URL of a Data Plane: https, or on this machine together with the Control Plane. Otherwise, a Control Plane elsewhere
-/// could send callers to services that only listen on this machine.
+/// The base URL of a Data Plane: https, or on this machine together with the Control Plane.
+/// Otherwise, a Control Plane elsewhere could send callers to services that only listen on this
+/// machine.
 fn data_plane(control_plane: &BaseUrl, text: &str) -> Result<BaseUrl, String> {
     address(text).map_err(|error| error.to_string())?;
     let data_plane = BaseUrl::parse(text).map_err(|error| error.to_string())?;
     if data_plane.is_this_machine() && !control_plane.is_this_machine() {
-        return Err("it names an address of this machine, and the Control Plane is on another one".into());
+        return Err(
+            "it names an address of this machine, and the Control Plane is on another one".into(),
+        );
     }
     Ok(data_plane)
 }
@@ -169,13 +190,22 @@ mod tests {
 
     #[test]
     fn only_a_control_plane_on_this_machine_names_a_data_plane_there() {
-        let of = |control_plane: &str, text: &str| data_plane(&BaseUrl::parse(control_plane).unwrap(), text);
-        for here in
-            ["http://127.0.0.1:9", "https://localhost", "https://[::1]:9", "https://a.localhost", "https://0.0.0.0"]
-        {
+        let of = |control_plane: &str, text: &str| {
+            data_plane(&BaseUrl::parse(control_plane).unwrap(), text)
+        };
+        for here in [
+            "http://127.0.0.1:9",
+            "https://localhost",
+            "https://[::1]:9",
+            "https://a.localhost",
+            "https://0.0.0.0",
+        ] {
             assert!(of("http://127.0.0.1:1", here).is_ok(), "{here}");
             let error = of("https://api.example", here).expect_err(here);
-            assert_eq!(error, "it names an address of this machine, and the Control Plane is on another one");
+            assert_eq!(
+                error,
+                "it names an address of this machine, and the Control Plane is on another one"
+            );
         }
         assert!(of("https://api.example", "https://data.example").is_ok());
         assert!(of("http://127.0.0.1:1", "http://10.0.0.1").is_err());

@@ -61,7 +61,9 @@ impl Api {
             Self::DataPlane => DATA_PLANE,
             Self::ControlPlane => CONTROL_PLANE,
         };
-        let found = operations.iter().find_map(|(template, methods)| Some((fill(template, path)?, *methods)));
+        let found = operations
+            .iter()
+            .find_map(|(template, methods)| Some((fill(template, path)?, *methods)));
         let found = found.or_else(|| Some((security(path).filter(|_| self == Self::Admin)?, POST)));
         match found {
             Some((path, methods)) if methods.contains(method) => Lookup::Path(path),
@@ -71,16 +73,18 @@ impl Api {
     }
 }
 
-/// The path of an operation of the SecurityService, under the only one of its names that the platform serves. The console and this
-/// service use both.
+/// The path of an operation of the SecurityService, under the only one of its names that the
+/// platform serves. The console and this service use both.
 fn security(path: &str) -> Option<String> {
     use gbac_api::paths::{PLATFORM_SECURITY_SERVICE, SECURITY_SERVICE};
     let (service, operation) = path.strip_prefix('/')?.split_once('/')?;
-    let is_known = [SECURITY_SERVICE, PLATFORM_SECURITY_SERVICE].contains(&service) && SECURITY.contains(&operation);
+    let is_known = [SECURITY_SERVICE, PLATFORM_SECURITY_SERVICE].contains(&service)
+        && SECURITY.contains(&operation);
     is_known.then(|| format!("/{PLATFORM_SECURITY_SERVICE}/{operation}"))
 }
 
-/// The path if it matches the template. Its names are encoded again, so that none of them can lead to another path.
+/// The path if it matches the template. Its names are encoded again, so that none of them can lead
+/// to another path.
 fn fill(template: &str, path: &str) -> Option<String> {
     let mut filled = String::with_capacity(path.len());
     let (mut wanted, mut given) = (template.split('/'), path.split('/'));
@@ -111,7 +115,11 @@ mod tests {
     #[test]
     fn documented_operations_are_found() {
         for (api, method, path) in [
-            (Api::Admin, Method::POST, "/redpanda.core.admin.v2.SecurityService/GetRole"),
+            (
+                Api::Admin,
+                Method::POST,
+                "/redpanda.core.admin.v2.SecurityService/GetRole",
+            ),
             (Api::Admin, Method::PUT, "/v1/cluster_config"),
             (Api::Admin, Method::PUT, "/v1/config/log_level/security"),
             (Api::DataPlane, Method::DELETE, "/v1/acls"),
@@ -121,9 +129,19 @@ mod tests {
             assert_eq!(api.find(&method, path), Lookup::Path(path.into()), "{path}");
         }
         let translated = Lookup::Path("/redpanda.core.admin.v2.SecurityService/ListRoles".into());
-        assert_eq!(Api::Admin.find(&Method::POST, "/service.core.admin.v2.SecurityService/ListRoles"), translated);
+        assert_eq!(
+            Api::Admin.find(
+                &Method::POST,
+                "/service.core.admin.v2.SecurityService/ListRoles"
+            ),
+            translated
+        );
         let encoded = Lookup::Path("/v1/roles/a%3Bb%25".into());
-        assert_eq!(Api::DataPlane.find(&Method::GET, "/v1/roles/a;b%25"), encoded, "names are encoded again");
+        assert_eq!(
+            Api::DataPlane.find(&Method::GET, "/v1/roles/a;b%25"),
+            encoded,
+            "names are encoded again"
+        );
     }
 
     #[test]
@@ -131,7 +149,10 @@ mod tests {
         for (api, path) in [
             (Api::Admin, "/v1/users"),
             (Api::Admin, "/v1/acls"),
-            (Api::Admin, "/service.core.admin.v2.SecurityService/CreateScramCredential"),
+            (
+                Api::Admin,
+                "/service.core.admin.v2.SecurityService/CreateScramCredential",
+            ),
             (Api::Admin, "/service.core.admin.v2.SecurityService/"),
             (Api::Admin, "/service.core.admin.v2.BrokerService/ListRoles"),
             (Api::Admin, "/v1/config/log_level/"),

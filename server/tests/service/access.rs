@@ -15,11 +15,22 @@ fn change() -> Value {
 #[tokio::test]
 async fn reading_is_public_and_writing_requires_a_superuser() {
     let service = Service::start();
-    for path in ["/v1/acls", "/v1/roles", PROPERTIES, "/gbac/v1/policy", "/gbac/v1/service", "/demo/idp/jwks", "/"] {
+    for path in [
+        "/v1/acls",
+        "/v1/roles",
+        PROPERTIES,
+        "/gbac/v1/policy",
+        "/gbac/v1/service",
+        "/demo/idp/jwks",
+        "/",
+    ] {
         assert_eq!(service.get(path).await.status, 200, "{path}");
     }
     let role = json!({ "name": "x" });
-    let missing = Request::post("/v1/roles").header("content-type", "application/json").body(Body::from("{}")).unwrap();
+    let missing = Request::post("/v1/roles")
+        .header("content-type", "application/json")
+        .body(Body::from("{}"))
+        .unwrap();
     let missing = service.ask(missing).await;
     assert_eq!(
         missing.both(),
@@ -32,7 +43,11 @@ async fn reading_is_public_and_writing_requires_a_superuser() {
             )
         )
     );
-    assert_eq!(missing.header("www-authenticate"), "Bearer realm=\"gbac\"", "never a browser's dialog");
+    assert_eq!(
+        missing.header("www-authenticate"),
+        "Bearer realm=\"gbac\"",
+        "never a browser's dialog"
+    );
     for wrong in [
         basic("admin", "Demo"),
         basic("nobody", PASSWORD),
@@ -42,18 +57,40 @@ async fn reading_is_public_and_writing_requires_a_superuser() {
         "Digest x".into(),
         "Bearer x".into(),
     ] {
-        let refused = service.send_as(Method::POST, "/v1/roles", &role, &wrong).await;
+        let refused = service
+            .send_as(Method::POST, "/v1/roles", &role, &wrong)
+            .await;
         assert_eq!(
             refused.both(),
-            (401, refusal("UNAUTHENTICATED", "REASON_PERMISSION_DENIED", "credentials rejected")),
+            (
+                401,
+                refusal(
+                    "UNAUTHENTICATED",
+                    "REASON_PERMISSION_DENIED",
+                    "credentials rejected"
+                )
+            ),
             "{wrong}"
         );
     }
-    let read = Request::get("/v1/roles").header("authorization", basic("admin", "x")).body(Body::empty()).unwrap();
-    assert_eq!(service.ask(read).await.status, 401, "wrong credentials are told at a read too");
-    let read = Request::get("/v1/roles").header("authorization", admin()).body(Body::empty()).unwrap();
+    let read = Request::get("/v1/roles")
+        .header("authorization", basic("admin", "x"))
+        .body(Body::empty())
+        .unwrap();
+    assert_eq!(
+        service.ask(read).await.status,
+        401,
+        "wrong credentials are told at a read too"
+    );
+    let read = Request::get("/v1/roles")
+        .header("authorization", admin())
+        .body(Body::empty())
+        .unwrap();
     assert_eq!(service.ask(read).await.status, 200);
-    assert_eq!(service.send(Method::POST, "/v1/roles", &role).await.status, 201);
+    assert_eq!(
+        service.send(Method::POST, "/v1/roles", &role).await.status,
+        201
+    );
 }
 
 #[tokio::test]
@@ -66,13 +103,27 @@ async fn acls_require_a_superuser() {
     });
     let before = service.get("/v1/acls").await.both();
     for credentials in [token, basic("admin", "wrong")] {
-        assert!([401, 403].contains(&service.send_as(Method::POST, "/v1/acls", &acl, &credentials).await.status));
+        assert!(
+            [401, 403].contains(
+                &service
+                    .send_as(Method::POST, "/v1/acls", &acl, &credentials)
+                    .await
+                    .status
+            )
+        );
         let all = "/v1/acls?filter.resource_type=RESOURCE_TYPE_ANY&filter.resource_pattern_type=RESOURCE_PATTERN_TYPE_ANY\
                    &filter.operation=OPERATION_ANY&filter.permission_type=PERMISSION_TYPE_ANY";
-        let delete = Request::delete(all).header("authorization", &credentials).body(Body::empty()).unwrap();
+        let delete = Request::delete(all)
+            .header("authorization", &credentials)
+            .body(Body::empty())
+            .unwrap();
         assert!([401, 403].contains(&service.ask(delete).await.status));
     }
-    assert_eq!(service.get("/v1/acls").await.both(), before, "nothing has changed");
+    assert_eq!(
+        service.get("/v1/acls").await.both(),
+        before,
+        "nothing has changed"
+    );
 }
 
 #[tokio::test]
@@ -80,38 +131,86 @@ async fn a_token_has_the_access_of_its_user() {
     let service = Service::start();
     let token = format!("Bearer {}", service.people().await.remove(0).token);
     let role = json!({ "name": "x" });
-    let refused = service.send_as(Method::POST, "/v1/roles", &role, &token).await;
+    let refused = service
+        .send_as(Method::POST, "/v1/roles", &role, &token)
+        .await;
     assert_eq!(
         refused.both(),
         (
             403,
-            refusal("PERMISSION_DENIED", "REASON_PERMISSION_DENIED", "permission denied; only superusers can do this")
+            refusal(
+                "PERMISSION_DENIED",
+                "REASON_PERMISSION_DENIED",
+                "permission denied; only superusers can do this"
+            )
         )
     );
-    let refused = service.send_as(Method::PUT, PROPERTIES, &change(), &token).await;
-    assert_eq!(refused.both(), (403, json!({ "message": "Forbidden (superuser role required)", "code": 403 })));
+    let refused = service
+        .send_as(Method::PUT, PROPERTIES, &change(), &token)
+        .await;
+    assert_eq!(
+        refused.both(),
+        (
+            403,
+            json!({ "message": "Forbidden (superuser role required)", "code": 403 })
+        )
+    );
 
     let promote = json!({ "upsert": { "superusers": ["admin", "maya.okafor"] }, "remove": [] });
-    assert_eq!(service.send(Method::PUT, PROPERTIES, &promote).await.status, 200);
-    assert_eq!(service.send_as(Method::POST, "/v1/roles", &role, &token).await.status, 201);
+    assert_eq!(
+        service.send(Method::PUT, PROPERTIES, &promote).await.status,
+        200
+    );
+    assert_eq!(
+        service
+            .send_as(Method::POST, "/v1/roles", &role, &token)
+            .await
+            .status,
+        201
+    );
     // A user of this name has no password, so Basic does not open what the token opens.
-    let password = service.send_as(Method::POST, "/v1/roles", &role, &basic("maya.okafor", PASSWORD)).await;
+    let password = service
+        .send_as(
+            Method::POST,
+            "/v1/roles",
+            &role,
+            &basic("maya.okafor", PASSWORD),
+        )
+        .await;
     assert_eq!(password.status, 401);
 }
 
 #[tokio::test]
 async fn each_surface_has_its_own_401() {
     let service = Service::start();
-    let put =
-        |path: &str| Request::put(path).header("content-type", "application/json").body(Body::from("{}")).unwrap();
+    let put = |path: &str| {
+        Request::put(path)
+            .header("content-type", "application/json")
+            .body(Body::from("{}"))
+            .unwrap()
+    };
     let missing = service.ask(put(PROPERTIES)).await;
-    assert_eq!(missing.both(), (401, json!({ "message": "Forbidden (authentication is required)", "code": 401 })));
-    let wrong = service.send_as(Method::PUT, PROPERTIES, &change(), &basic("admin", "x")).await;
-    assert_eq!(wrong.both(), (401, json!({ "message": "Unauthorized", "code": 401 })));
+    assert_eq!(
+        missing.both(),
+        (
+            401,
+            json!({ "message": "Forbidden (authentication is required)", "code": 401 })
+        )
+    );
+    let wrong = service
+        .send_as(Method::PUT, PROPERTIES, &change(), &basic("admin", "x"))
+        .await;
+    assert_eq!(
+        wrong.both(),
+        (401, json!({ "message": "Unauthorized", "code": 401 }))
+    );
     let own = service.ask(put("/gbac/v1/policy")).await;
     assert_eq!(own.json()["code"], "unauthenticated");
     let nothing = service.ask(put("/v1/nothing")).await;
-    assert_eq!(nothing.status, 401, "what is not there is told to those only who may know");
+    assert_eq!(
+        nothing.status, 401,
+        "what is not there is told to those only who may know"
+    );
 }
 
 #[tokio::test]
@@ -120,8 +219,14 @@ async fn a_chosen_password_is_not_published() {
     let info = service.get("/gbac/v1/service").await.json();
     assert_eq!(info.get("sign_in"), None);
     let role = json!({ "name": "x" });
-    assert_eq!(service.send(Method::POST, "/v1/roles", &role).await.status, 401, "`demo` is not the password");
-    let created = service.send_as(Method::POST, "/v1/roles", &role, &basic("admin", "s3cret")).await;
+    assert_eq!(
+        service.send(Method::POST, "/v1/roles", &role).await.status,
+        401,
+        "`demo` is not the password"
+    );
+    let created = service
+        .send_as(Method::POST, "/v1/roles", &role, &basic("admin", "s3cret"))
+        .await;
     assert_eq!(created.status, 201);
 
     let empty = gbac_server::ServeOptions {
@@ -129,19 +234,51 @@ async fn a_chosen_password_is_not_published() {
         listen: "127.0.0.1:0".into(),
         ..gbac_server::ServeOptions::default()
     };
-    assert_eq!(gbac_server::Server::bind(&empty).map(drop).unwrap_err().code(), "password_empty");
+    assert_eq!(
+        gbac_server::Server::bind(&empty)
+            .map(drop)
+            .unwrap_err()
+            .code(),
+        "password_empty"
+    );
 }
 
 #[tokio::test]
 async fn requests_for_foreign_hosts_are_rejected() {
     let service = Service::start();
-    for host in ["evil.example", "evil.example:8420", "10.0.0.1:8420", "127.0.0.1.nip.io"] {
-        let answer = service.ask(Request::get("/v1/roles").header("host", host).body(Body::empty()).unwrap()).await;
-        let message = format!("requests for host `{host}` are not accepted; use the address of the service");
-        assert_eq!(answer.both(), (403, refusal("PERMISSION_DENIED", "REASON_PERMISSION_DENIED", &message)));
+    for host in [
+        "evil.example",
+        "evil.example:8420",
+        "10.0.0.1:8420",
+        "127.0.0.1.nip.io",
+    ] {
+        let answer = service
+            .ask(
+                Request::get("/v1/roles")
+                    .header("host", host)
+                    .body(Body::empty())
+                    .unwrap(),
+            )
+            .await;
+        let message =
+            format!("requests for host `{host}` are not accepted; use the address of the service");
+        assert_eq!(
+            answer.both(),
+            (
+                403,
+                refusal("PERMISSION_DENIED", "REASON_PERMISSION_DENIED", &message)
+            )
+        );
     }
     for host in ["localhost:8420", "[::1]:8420", "127.0.0.1"] {
-        let answer = service.ask(Request::get("/v1/roles").header("host", host).body(Body::empty()).unwrap()).await;
+        let answer = service
+            .ask(
+                Request::get("/v1/roles")
+                    .header("host", host)
+                    .body(Body::empty())
+                    .unwrap(),
+            )
+            .await;
         assert_eq!(answer.status, 200, "{host}");
     }
 }
@@ -151,11 +288,22 @@ async fn pages_of_other_origins_cannot_write() {
     let service = Service::start();
     let write = async |name: &str, value: &str| {
         let mut request = request(Method::POST, "/v1/roles", &admin(), "{\"name\":\"x\"}");
-        request.headers_mut().insert("host", "localhost:8420".parse().unwrap());
-        request.headers_mut().insert(axum::http::HeaderName::try_from(name).unwrap(), value.parse().unwrap());
+        request
+            .headers_mut()
+            .insert("host", "localhost:8420".parse().unwrap());
+        request.headers_mut().insert(
+            axum::http::HeaderName::try_from(name).unwrap(),
+            value.parse().unwrap(),
+        );
         service.ask(request).await
     };
-    for origin in ["https://evil.example", "null", "http://localhost:3000", "http://127.0.0.1:8420", "localhost:8420"] {
+    for origin in [
+        "https://evil.example",
+        "null",
+        "http://localhost:3000",
+        "http://127.0.0.1:8420",
+        "localhost:8420",
+    ] {
         let answer = write("origin", origin).await;
         assert_eq!(
             answer.both(),
@@ -179,16 +327,34 @@ async fn pages_of_other_origins_cannot_write() {
 #[tokio::test]
 async fn every_response_has_the_security_headers() {
     let service = Service::start();
-    for path in ["/v1/roles", "/v1/nothing", "/gbac/v1/service", "/demo/idp/people", "/"] {
+    for path in [
+        "/v1/roles",
+        "/v1/nothing",
+        "/gbac/v1/service",
+        "/demo/idp/people",
+        "/",
+    ] {
         let answer = service.get(path).await;
         assert_eq!(answer.header("x-content-type-options"), "nosniff", "{path}");
         assert_eq!(answer.header("x-frame-options"), "DENY", "{path}");
         assert_eq!(answer.header("referrer-policy"), "no-referrer", "{path}");
-        assert_eq!(answer.header("cross-origin-resource-policy"), "same-origin", "{path}");
-        assert!(answer.header("content-security-policy").starts_with("default-src 'none';"), "{path}");
+        assert_eq!(
+            answer.header("cross-origin-resource-policy"),
+            "same-origin",
+            "{path}"
+        );
+        assert!(
+            answer
+                .header("content-security-policy")
+                .starts_with("default-src 'none';"),
+            "{path}"
+        );
         assert_eq!(answer.header("access-control-allow-origin"), "", "{path}");
     }
-    assert_eq!(service.get("/v1/roles").await.header("cache-control"), "no-store");
+    assert_eq!(
+        service.get("/v1/roles").await.header("cache-control"),
+        "no-store"
+    );
 }
 
 #[tokio::test]
@@ -199,7 +365,9 @@ async fn a_request_names_one_host_and_one_origin() {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let answer = service.ask(request.body(axum::body::Body::empty()).unwrap()).await;
+        let answer = service
+            .ask(request.body(axum::body::Body::empty()).unwrap())
+            .await;
         answer.status
     };
     let (host, own) = (("host", "localhost:1"), ("origin", "http://localhost:1"));
@@ -210,7 +378,10 @@ async fn a_request_names_one_host_and_one_origin() {
         ("/v1/roles", vec![host, host]),
         ("http://evil.example/v1/roles", vec![host]),
         ("http://localhost:2/v1/roles", vec![host]),
-        ("/v1/roles", vec![host, own, ("origin", "https://evil.example")]),
+        (
+            "/v1/roles",
+            vec![host, own, ("origin", "https://evil.example")],
+        ),
     ] {
         assert_eq!(ask(uri, &headers).await, 400, "{uri} {headers:?}");
     }

@@ -1,5 +1,5 @@
-//! Accounts and access to the service itself: the local account, superusers among token users, and limited access (D-14, D-30,
-//! D-58).
+//! Accounts and access to the service itself: the local account, superusers among token users, and
+//! limited access (D-14, D-30, D-58).
 
 use axum::http::{Method, Request};
 use gbac_api::accounts::{Accounts, SuperuserStatus};
@@ -26,14 +26,27 @@ async fn service(provider: &Provider, settings: Value) -> Own {
 
 /// Changes settings with these credentials.
 async fn change(service: &Service, credentials: &str, settings: Value) -> Answer {
-    let tag = service.get_as(POLICY, &admin()).await.header("etag").to_owned();
+    let tag = service
+        .get_as(POLICY, &admin())
+        .await
+        .header("etag")
+        .to_owned();
     let changes = json!({ "changes": [{ "change": "settings", "settings": settings }] });
     send(service, Method::POST, CHANGES, &changes, credentials, &tag).await
 }
 
-async fn send(service: &Service, method: Method, path: &str, body: &Value, credentials: &str, tag: &str) -> Answer {
+async fn send(
+    service: &Service,
+    method: Method,
+    path: &str,
+    body: &Value,
+    credentials: &str,
+    tag: &str,
+) -> Answer {
     let mut request = request(method, path, credentials, &body.to_string());
-    request.headers_mut().insert("if-match", tag.parse().unwrap());
+    request
+        .headers_mut()
+        .insert("if-match", tag.parse().unwrap());
     service.ask(request).await
 }
 
@@ -47,7 +60,11 @@ async fn accounts(service: &Service) -> Accounts {
 }
 
 fn codes(status: &SuperuserStatus) -> Vec<&str> {
-    status.problems.iter().map(|problem| problem.code.as_str()).collect()
+    status
+        .problems
+        .iter()
+        .map(|problem| problem.code.as_str())
+        .collect()
 }
 
 #[tokio::test]
@@ -57,11 +74,26 @@ async fn a_token_user_is_not_the_local_account_of_the_same_name() {
     let token = token(&provider, "admin", &["admin"]);
     let roles = async |credentials: &str| service.get_as("/v1/roles", credentials).await.status;
     assert_eq!((roles(&token).await, roles(&admin()).await), (403, 200));
-    assert_eq!(change(&service, &token, json!({ "superusers": ["admin"] })).await.status, 403);
+    assert_eq!(
+        change(&service, &token, json!({ "superusers": ["admin"] }))
+            .await
+            .status,
+        403
+    );
     // The setting names token users, and the local account needs it as little as before.
-    assert_eq!(change(&service, &admin(), json!({ "superusers": ["admin"] })).await.status, 200);
+    assert_eq!(
+        change(&service, &admin(), json!({ "superusers": ["admin"] }))
+            .await
+            .status,
+        200
+    );
     assert_eq!((roles(&token).await, roles(&admin()).await), (200, 200));
-    assert_eq!(change(&service, &token, json!({ "superusers": [] })).await.status, 200);
+    assert_eq!(
+        change(&service, &token, json!({ "superusers": [] }))
+            .await
+            .status,
+        200
+    );
     assert_eq!((roles(&token).await, roles(&admin()).await), (403, 200));
 }
 
@@ -71,37 +103,75 @@ async fn superusers_that_nobody_can_sign_in_as_are_reported() {
     let settings = json!({ "superusers": ["Root", "admin", "ana"], "oidc_principal_mapping": "$.email/(.*)@x/$1/L" });
     assert_eq!(change(&service, &admin(), settings).await.status, 200);
     let found = accounts(&service).await;
-    assert_eq!((found.local.as_str(), found.read_only.len(), found.evaluate.len()), ("admin", 0, 0));
-    let codes_of: Vec<(&str, Vec<&str>)> =
-        found.superusers.iter().map(|status| (status.name.as_str(), codes(status))).collect();
+    assert_eq!(
+        (
+            found.local.as_str(),
+            found.read_only.len(),
+            found.evaluate.len()
+        ),
+        ("admin", 0, 0)
+    );
+    let codes_of: Vec<(&str, Vec<&str>)> = found
+        .superusers
+        .iter()
+        .map(|status| (status.name.as_str(), codes(status)))
+        .collect();
     assert_eq!(
         codes_of,
         [
-            ("Root", vec!["superuser_no_provider", "superuser_unreachable"]),
-            ("admin", vec!["superuser_no_provider", "superuser_local_name"]),
+            (
+                "Root",
+                vec!["superuser_no_provider", "superuser_unreachable"]
+            ),
+            (
+                "admin",
+                vec!["superuser_no_provider", "superuser_local_name"]
+            ),
             ("ana", vec!["superuser_no_provider"]),
         ]
     );
     let provider = Provider::start().await;
-    let upsert = json!({ "oidc_discovery_url": provider.discovery(), "oidc_token_audience": AUDIENCE });
+    let upsert =
+        json!({ "oidc_discovery_url": provider.discovery(), "oidc_token_audience": AUDIENCE });
     let set = json!({ "upsert": upsert, "remove": [] });
-    assert_eq!(service.send(Method::PUT, "/v1/cluster_config", &set).await.status, 200);
     assert_eq!(
-        accounts(&service).await.superusers.iter().map(codes).collect::<Vec<_>>(),
-        [vec!["superuser_unreachable"], vec!["superuser_local_name"], vec![]]
+        service
+            .send(Method::PUT, "/v1/cluster_config", &set)
+            .await
+            .status,
+        200
+    );
+    assert_eq!(
+        accounts(&service)
+            .await
+            .superusers
+            .iter()
+            .map(codes)
+            .collect::<Vec<_>>(),
+        [
+            vec!["superuser_unreachable"],
+            vec!["superuser_local_name"],
+            vec![]
+        ]
     );
 }
 
 #[tokio::test]
 async fn limited_access_opens_what_it_says_and_no_more() {
     let provider = Provider::start().await;
-    let access = json!({ "read_only": ["Group:auditors"], "evaluate": ["User:gateway", "Group:gateways"] });
+    let access =
+        json!({ "read_only": ["Group:auditors"], "evaluate": ["User:gateway", "Group:gateways"] });
     let service = service(&provider, json!({ "access": access })).await;
-    let (auditor, gateway) = (token(&provider, "ana", &["eng", "auditors"]), token(&provider, "gw1", &["gateways"]));
+    let (auditor, gateway) = (
+        token(&provider, "ana", &["eng", "auditors"]),
+        token(&provider, "gw1", &["gateways"]),
+    );
     let question = json!({ "subject": { "type": "user", "id": "maya" }, "action": { "name": "read" },
         "resource": { "type": "topic", "id": "x" } });
     let ask = async |credentials: &str| {
-        let answer = service.send_as(Method::POST, EVALUATION, &question, credentials).await;
+        let answer = service
+            .send_as(Method::POST, EVALUATION, &question, credentials)
+            .await;
         (answer.status, answer.json())
     };
     assert_eq!(ask(&gateway).await.0, 200);
@@ -109,22 +179,61 @@ async fn limited_access_opens_what_it_says_and_no_more() {
     let refused = ask(&auditor).await;
     assert_eq!(
         (refused.0, &refused.1["message"]),
-        (403, &json!("permission denied; this requires the access `evaluate`"))
+        (
+            403,
+            &json!("permission denied; this requires the access `evaluate`")
+        )
     );
     let list_roles = "/service.core.admin.v2.SecurityService/ListRoles";
-    for path in [POLICY, "/gbac/v1/audit", "/gbac/v1/accounts", "/v1/roles", "/v1/cluster_config", "/v1/loggers"] {
+    for path in [
+        POLICY,
+        "/gbac/v1/audit",
+        "/gbac/v1/accounts",
+        "/v1/roles",
+        "/v1/cluster_config",
+        "/v1/loggers",
+    ] {
         assert_eq!(service.get_as(path, &auditor).await.status, 200, "{path}");
         assert_eq!(service.get_as(path, &gateway).await.status, 403, "{path}");
     }
     for (credentials, expected) in [(&auditor, 200), (&gateway, 403)] {
-        assert_eq!(service.send_as(Method::POST, list_roles, &json!({}), credentials).await.status, expected);
+        assert_eq!(
+            service
+                .send_as(Method::POST, list_roles, &json!({}), credentials)
+                .await
+                .status,
+            expected
+        );
     }
     let refused = service.get_as(POLICY, &gateway).await.json();
-    assert_eq!(refused["message"], "permission denied; this requires the access `read_only`");
+    assert_eq!(
+        refused["message"],
+        "permission denied; this requires the access `read_only`"
+    );
     // It ends with the setting.
-    assert_eq!(change(&service, &admin(), json!({ "access": { "read_only": ["Group:auditors"] } })).await.status, 200);
-    assert_eq!((ask(&gateway).await.0, service.get_as(POLICY, &auditor).await.status), (403, 200));
-    assert_eq!(change(&service, &admin(), json!({ "access": {} })).await.status, 200);
+    assert_eq!(
+        change(
+            &service,
+            &admin(),
+            json!({ "access": { "read_only": ["Group:auditors"] } })
+        )
+        .await
+        .status,
+        200
+    );
+    assert_eq!(
+        (
+            ask(&gateway).await.0,
+            service.get_as(POLICY, &auditor).await.status
+        ),
+        (403, 200)
+    );
+    assert_eq!(
+        change(&service, &admin(), json!({ "access": {} }))
+            .await
+            .status,
+        200
+    );
     assert_eq!(service.get_as(POLICY, &auditor).await.status, 403);
 }
 
@@ -132,7 +241,11 @@ async fn limited_access_opens_what_it_says_and_no_more() {
 async fn nobody_grants_more_than_they_have() {
     let provider = Provider::start().await;
     let access = json!({ "read_only": ["Group:auditors"], "evaluate": ["User:gateway"] });
-    let service = service(&provider, json!({ "superusers": ["root"], "access": access })).await;
+    let service = service(
+        &provider,
+        json!({ "superusers": ["root"], "access": access }),
+    )
+    .await;
     let before = service.get_as(POLICY, &admin()).await;
     let tag = before.header("etag").to_owned();
     let more = json!({ "superusers": ["ana", "gateway", "eve", "admin"],
@@ -155,45 +268,99 @@ async fn nobody_grants_more_than_they_have() {
             (Method::PUT, "/v1/cluster_config", &properties),
             (Method::POST, list, &member),
             (Method::POST, "/v1/roles", &json!({ "name": "r" })),
-            (Method::PUT, "/gbac/v1/license", &json!({ "license": "missing" })),
+            (
+                Method::PUT,
+                "/gbac/v1/license",
+                &json!({ "license": "missing" }),
+            ),
         ] {
-            assert_eq!(send(&service, method, path, body, &caller, &tag).await.status, 403, "{path}");
+            assert_eq!(
+                send(&service, method, path, body, &caller, &tag)
+                    .await
+                    .status,
+                403,
+                "{path}"
+            );
         }
     }
     let after = service.get_as(POLICY, &admin()).await;
-    assert_eq!((after.header("etag"), after.json()), (tag.as_str(), before.json()), "nothing has changed");
+    assert_eq!(
+        (after.header("etag"), after.json()),
+        (tag.as_str(), before.json()),
+        "nothing has changed"
+    );
     // A superuser can grant whatever there is.
-    assert_eq!(change(&service, &token(&provider, "root", &[]), more).await.status, 200);
+    assert_eq!(
+        change(&service, &token(&provider, "root", &[]), more)
+            .await
+            .status,
+        200
+    );
 }
 
 #[tokio::test]
 async fn a_lost_password_is_replaced_at_the_next_start() {
     let folder = tempdir().unwrap();
     let start = |password: Option<&str>| {
-        Service::on(folder.path(), |options| options.admin_password = password.map(Into::into)).unwrap()
+        Service::on(folder.path(), |options| {
+            options.admin_password = password.map(Into::into)
+        })
+        .unwrap()
     };
     let first = start(None);
     let made = first.app.generated_password().unwrap().1.to_owned();
     let role = json!({ "name": "kept" });
-    assert_eq!(first.send_as(Method::POST, "/v1/roles", &role, &basic("admin", &made)).await.status, 201);
+    assert_eq!(
+        first
+            .send_as(Method::POST, "/v1/roles", &role, &basic("admin", &made))
+            .await
+            .status,
+        201
+    );
     drop(first);
     let recovered = start(Some("another password"));
     assert_eq!(
-        recovered.get_as("/v1/roles/kept", &basic("admin", "another password")).await.status,
+        recovered
+            .get_as("/v1/roles/kept", &basic("admin", "another password"))
+            .await
+            .status,
         200,
         "nothing else is lost"
     );
-    assert_eq!(recovered.get_as("/v1/roles/kept", &basic("admin", &made)).await.status, 401);
+    assert_eq!(
+        recovered
+            .get_as("/v1/roles/kept", &basic("admin", &made))
+            .await
+            .status,
+        401
+    );
     assert!(recovered.app.generated_password().is_none() && recovered.app.notices().is_empty());
     drop(recovered);
     let later = start(None);
-    assert_eq!(later.get_as("/v1/roles/kept", &basic("admin", "another password")).await.status, 200, "it stays");
+    assert_eq!(
+        later
+            .get_as("/v1/roles/kept", &basic("admin", "another password"))
+            .await
+            .status,
+        200,
+        "it stays"
+    );
 }
 
 #[tokio::test]
 async fn credentials_of_limited_access_are_no_passwords() {
     let provider = Provider::start().await;
-    let service = service(&provider, json!({ "access": { "read_only": ["User:ana"] } })).await;
+    let service = service(
+        &provider,
+        json!({ "access": { "read_only": ["User:ana"] } }),
+    )
+    .await;
     let read = Request::get(POLICY).header("authorization", basic("ana", PASSWORD));
-    assert_eq!(service.ask(read.body(axum::body::Body::empty()).unwrap()).await.status, 401);
+    assert_eq!(
+        service
+            .ask(read.body(axum::body::Body::empty()).unwrap())
+            .await
+            .status,
+        401
+    );
 }

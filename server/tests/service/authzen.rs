@@ -32,17 +32,58 @@ async fn one_question_has_a_decision_and_its_reasons() {
     let token = |place: usize| json!({ "type": "token", "id": people[place].token });
     let mut answers = Vec::new();
     for (what, question) in [
-        ("a group's ACL", question(&alice(&["engineering"]), "write", "topic", "orders-new")),
-        ("a role of a group", question(&alice(&["analytics"]), "READ", "TOPIC", "analytics-events")),
+        (
+            "a group's ACL",
+            question(&alice(&["engineering"]), "write", "topic", "orders-new"),
+        ),
+        (
+            "a role of a group",
+            question(&alice(&["analytics"]), "READ", "TOPIC", "analytics-events"),
+        ),
         (
             "a deny",
-            question(&alice(&["engineering", "analytics"]), "OPERATION_WRITE", "RESOURCE_TYPE_TOPIC", "orders-archive"),
+            question(
+                &alice(&["engineering", "analytics"]),
+                "OPERATION_WRITE",
+                "RESOURCE_TYPE_TOPIC",
+                "orders-archive",
+            ),
         ),
-        ("no rule", question(&alice(&[]), "write", "topic", "orders-new")),
-        ("a token", question(&token(1), "write", "topic", "payments-new")),
-        ("a superuser", question(&json!({ "type": "user", "id": "root" }), "alter", "cluster", "kafka-cluster")),
-        ("a request", question(&alice(&["analytics"]), "kafka:Fetch", "topic", "analytics-events")),
-        ("no token", question(&json!({ "type": "token", "id": "x.y.z" }), "read", "topic", "x")),
+        (
+            "no rule",
+            question(&alice(&[]), "write", "topic", "orders-new"),
+        ),
+        (
+            "a token",
+            question(&token(1), "write", "topic", "payments-new"),
+        ),
+        (
+            "a superuser",
+            question(
+                &json!({ "type": "user", "id": "root" }),
+                "alter",
+                "cluster",
+                "kafka-cluster",
+            ),
+        ),
+        (
+            "a request",
+            question(
+                &alice(&["analytics"]),
+                "kafka:Fetch",
+                "topic",
+                "analytics-events",
+            ),
+        ),
+        (
+            "no token",
+            question(
+                &json!({ "type": "token", "id": "x.y.z" }),
+                "read",
+                "topic",
+                "x",
+            ),
+        ),
     ] {
         let answer = ask(&service, ONE, &question).await;
         assert_eq!(answer.status, 200, "{what}");
@@ -55,18 +96,30 @@ async fn one_question_has_a_decision_and_its_reasons() {
 async fn a_token_counts_only_while_it_is_valid() {
     let service = Service::start();
     let token = service.people().await.remove(0).token;
-    let stranger = Service::with(|options| demo_options(options).key = None).people().await.remove(0).token;
+    let stranger = Service::with(|options| demo_options(options).key = None)
+        .people()
+        .await
+        .remove(0)
+        .token;
     let decided = async |token: &str| {
         let subject = json!({ "type": "token", "id": token });
-        let answer = ask(&service, ONE, &question(&subject, "read", "topic", "clickstream")).await;
+        let answer = ask(
+            &service,
+            ONE,
+            &question(&subject, "read", "topic", "clickstream"),
+        )
+        .await;
         answer.json()
     };
     assert_eq!(decided(&token).await["decision"], true);
-    for (refused, code) in [(stranger.as_str(), "kid_unknown"), ("", "token_empty"), ("a.b", "opaque_token")] {
+    for (refused, code) in [
+        (stranger.as_str(), "kid_unknown"),
+        ("", "token_empty"),
+        ("a.b", "opaque_token"),
+    ] {
         let mut answer = decided(refused).await;
         assert!(answer["context"]["message"].take().is_string(), "{code}");
-        let denied =
-            json!({ "outcome": "deny", "reason": "token_refused", "code": code, "message": null, "verified": false });
+        let denied = json!({ "outcome": "deny", "reason": "token_refused", "code": code, "message": null, "verified": false });
         assert_eq!(answer, json!({ "decision": false, "context": denied }));
     }
 }
@@ -90,7 +143,9 @@ async fn questions_share_defaults() {
         assert_eq!(answer.status, 200);
         let answer = answer.json();
         let list = answer["evaluations"].as_array().unwrap().clone();
-        list.iter().map(|one| one["decision"].as_bool().unwrap()).collect::<Vec<_>>()
+        list.iter()
+            .map(|one| one["decision"].as_bool().unwrap())
+            .collect::<Vec<_>>()
     };
     assert_eq!(decisions("execute_all").await, [true, false, true, false]);
     assert_eq!(decisions("deny_on_first_deny").await, [true, false]);
@@ -98,15 +153,27 @@ async fn questions_share_defaults() {
     let several = ask(&service, MANY, &base).await.json();
     insta::assert_json_snapshot!("several", several);
     let events = service.get("/gbac/v1/audit?limit=5").await.json()["events"].clone();
-    let denied = events.as_array().unwrap().iter().map(|event| event["status_id"].as_u64().unwrap());
-    assert_eq!(denied.collect::<Vec<_>>(), [2, 1, 2, 1, 1], "newest first: what cannot be read has an event too");
+    let denied = events
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| event["status_id"].as_u64().unwrap());
+    assert_eq!(
+        denied.collect::<Vec<_>>(),
+        [2, 1, 2, 1, 1],
+        "newest first: what cannot be read has an event too"
+    );
 
     let one = question(&alice(&["engineering"]), "write", "topic", "orders-new");
     let single = ask(&service, ONE, &one).await.json();
     let mut empty = one.clone();
     empty["evaluations"] = json!([]);
     for body in [&one, &empty] {
-        assert_eq!(ask(&service, MANY, body).await.json(), single, "without a list it is one question");
+        assert_eq!(
+            ask(&service, MANY, body).await.json(),
+            single,
+            "without a list it is one question"
+        );
     }
 }
 
@@ -122,15 +189,39 @@ async fn problems_name_their_field() {
     };
     for (path, body) in [
         (ONE, json!({})),
-        (ONE, broken(|question| question["subject"]["type"] = "robot".into())),
-        (ONE, broken(|question| question["subject"]["properties"]["groups"] = json!(["a", 7]))),
-        (ONE, broken(|question| question["action"]["name"] = "peek".into())),
-        (ONE, broken(|question| question["action"]["name"] = "kafka:Peek".into())),
-        (ONE, broken(|question| question["action"]["name"] = "smtp:Send".into())),
-        (ONE, broken(|question| question["resource"] = json!({ "type": "table" }))),
-        (ONE, broken(|question| question["context"]["host"] = "10.0.0.0/8".into())),
+        (
+            ONE,
+            broken(|question| question["subject"]["type"] = "robot".into()),
+        ),
+        (
+            ONE,
+            broken(|question| question["subject"]["properties"]["groups"] = json!(["a", 7])),
+        ),
+        (
+            ONE,
+            broken(|question| question["action"]["name"] = "peek".into()),
+        ),
+        (
+            ONE,
+            broken(|question| question["action"]["name"] = "kafka:Peek".into()),
+        ),
+        (
+            ONE,
+            broken(|question| question["action"]["name"] = "smtp:Send".into()),
+        ),
+        (
+            ONE,
+            broken(|question| question["resource"] = json!({ "type": "table" })),
+        ),
+        (
+            ONE,
+            broken(|question| question["context"]["host"] = "10.0.0.0/8".into()),
+        ),
         (MANY, json!({ "evaluations": 7 })),
-        (MANY, json!({ "evaluations": [{}], "options": { "evaluations_semantic": "fast" } })),
+        (
+            MANY,
+            json!({ "evaluations": [{}], "options": { "evaluations_semantic": "fast" } }),
+        ),
         (MANY, json!({ "evaluations": vec![json!({}); 1001] })),
     ] {
         let answer = ask(&service, path, &body).await;
@@ -151,22 +242,31 @@ async fn problems_name_their_field() {
 async fn the_decisions_of_a_request_are_limited() {
     let service = Service::start();
     let topics: Vec<String> = (0..2000).map(|n| format!("t{n}")).collect();
-    let action = json!({ "name": "kafka:Fetch", "properties": { "resources": { "topic": topics } } });
+    let action =
+        json!({ "name": "kafka:Fetch", "properties": { "resources": { "topic": topics } } });
     let body = json!({ "subject": alice(&[]), "action": action, "resource": { "type": "topic", "id": "x" },
         "evaluations": vec![json!({}); 9] });
     let answer = ask(&service, MANY, &body).await;
-    assert_eq!((answer.status, answer.json()["code"].clone()), (400, json!("too_many_decisions")));
+    assert_eq!(
+        (answer.status, answer.json()["code"].clone()),
+        (400, json!("too_many_decisions"))
+    );
 }
 
 #[tokio::test]
 async fn a_single_question_has_the_limits_of_a_list() {
     let service = Service::start();
     let topics: Vec<String> = (0..10_000).map(|n| format!("t{n}")).collect();
-    let action = json!({ "name": "kafka:Fetch", "properties": { "resources": { "topic": topics } } });
+    let action =
+        json!({ "name": "kafka:Fetch", "properties": { "resources": { "topic": topics } } });
     let body = json!({ "subject": alice(&[]), "action": action, "resource": { "type": "topic", "id": "x" } });
     for path in [ONE, MANY] {
         let answer = ask(&service, path, &body).await;
-        assert_eq!((answer.status, answer.json()["code"].clone()), (400, json!("too_many_decisions")), "{path}");
+        assert_eq!(
+            (answer.status, answer.json()["code"].clone()),
+            (400, json!("too_many_decisions")),
+            "{path}"
+        );
     }
 }
 
@@ -182,15 +282,36 @@ async fn questions_about_a_subject_resolve_it_once() {
             "evaluations": questions })
     };
     let answer = ask(&service, MANY, &about(groups(20_000), 1000)).await;
-    assert_eq!((answer.status, answer.json()["code"].clone()), (400, json!("too_many_decisions")));
-    assert_eq!(service.get("/gbac/v1/audit").await.json()["events"], json!([]), "nothing was decided");
+    assert_eq!(
+        (answer.status, answer.json()["code"].clone()),
+        (400, json!("too_many_decisions"))
+    );
+    assert_eq!(
+        service.get("/gbac/v1/audit").await.json()["events"],
+        json!([]),
+        "nothing was decided"
+    );
     let answer = ask(&service, MANY, &about(groups(2000), 900)).await;
-    assert_eq!((answer.status, answer.json()["evaluations"].as_array().unwrap().len()), (200, 900));
+    assert_eq!(
+        (
+            answer.status,
+            answer.json()["evaluations"].as_array().unwrap().len()
+        ),
+        (200, 900)
+    );
     let events = service.get("/gbac/v1/audit?limit=1000").await.json()["events"].clone();
-    let classes: Vec<u64> =
-        events.as_array().unwrap().iter().map(|event| event["class_uid"].as_u64().unwrap()).collect();
+    let classes: Vec<u64> = events
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| event["class_uid"].as_u64().unwrap())
+        .collect();
     assert_eq!(classes.len(), 901);
-    assert_eq!(classes.iter().filter(|class| **class == 3002).count(), 1, "one sign-in for the subject");
+    assert_eq!(
+        classes.iter().filter(|class| **class == 3002).count(),
+        1,
+        "one sign-in for the subject"
+    );
     // What answers would repeat a thousand times is bounded too.
     let mut long = about(Vec::new(), 1000);
     long["resource"]["id"] = "x".repeat(100_000).into();
@@ -208,7 +329,8 @@ async fn small_and_large_requests_have_the_same_answers() {
         others.chain(["engineering".to_owned()]).collect::<Vec<_>>()
     };
     let asked = |others: usize, padding: usize| {
-        let subject = json!({ "type": "user", "id": "alice", "properties": { "groups": groups(others) } });
+        let subject =
+            json!({ "type": "user", "id": "alice", "properties": { "groups": groups(others) } });
         let mut question = question(&subject, "write", "topic", "orders-new");
         question["context"]["padding"] = "x".repeat(padding).into();
         question
@@ -217,14 +339,24 @@ async fn small_and_large_requests_have_the_same_answers() {
     assert_eq!(small["decision"], true);
     for (others, padding) in [(200, 0), (1_000, 0), (0, 20_000), (1_000, 20_000)] {
         let question = asked(others, padding);
-        assert_eq!(ask(&service, ONE, &question).await.json(), small, "{others} groups, {padding} bytes");
+        assert_eq!(
+            ask(&service, ONE, &question).await.json(),
+            small,
+            "{others} groups, {padding} bytes"
+        );
         let mut list = question.clone();
         list["evaluations"] = json!([{}, {}]);
-        assert_eq!(ask(&service, MANY, &list).await.json()["evaluations"], json!([small, small]));
+        assert_eq!(
+            ask(&service, MANY, &list).await.json()["evaluations"],
+            json!([small, small])
+        );
         let mut malformed = question;
         malformed["action"]["name"] = "peek".into();
         let answer = ask(&service, ONE, &malformed).await;
-        assert_eq!((answer.status, &answer.json()["problems"][0]["path"]), (400, &json!("/action/name")));
+        assert_eq!(
+            (answer.status, &answer.json()["problems"][0]["path"]),
+            (400, &json!("/action/name"))
+        );
     }
 }
 
@@ -238,11 +370,20 @@ async fn the_request_id_is_returned() {
     ] {
         let mut asked = request(Method::POST, path, "", &body.to_string());
         asked.headers_mut().remove("authorization");
-        asked.headers_mut().insert("x-request-id", "bfe9eb29-ab87".parse().unwrap());
+        asked
+            .headers_mut()
+            .insert("x-request-id", "bfe9eb29-ab87".parse().unwrap());
         let answer = service.ask(asked).await;
-        assert_eq!((answer.status, answer.header("x-request-id")), (status, "bfe9eb29-ab87"));
+        assert_eq!(
+            (answer.status, answer.header("x-request-id")),
+            (status, "bfe9eb29-ab87")
+        );
     }
-    assert_ne!(ask(&service, ONE, &json!({})).await.header("x-request-id"), "", "a request without one gets one");
+    assert_ne!(
+        ask(&service, ONE, &json!({})).await.header("x-request-id"),
+        "",
+        "a request without one gets one"
+    );
 }
 
 #[tokio::test]
@@ -250,17 +391,31 @@ async fn access_to_evaluations() {
     let service = Service::start();
     let body = question(&alice(&[]), "read", "topic", "x");
     assert_eq!(service.send(Method::POST, ONE, &body).await.status, 200);
-    assert_eq!(service.send_as(Method::POST, ONE, &body, &basic("admin", "x")).await.status, 401);
+    assert_eq!(
+        service
+            .send_as(Method::POST, ONE, &body, &basic("admin", "x"))
+            .await
+            .status,
+        401
+    );
     let mut foreign = request(Method::POST, ONE, "", &body.to_string());
     foreign.headers_mut().remove("authorization");
-    foreign.headers_mut().insert("origin", "https://evil.example".parse().unwrap());
-    assert_eq!(service.ask(foreign).await.status, 403, "pages of elsewhere do not ask");
+    foreign
+        .headers_mut()
+        .insert("origin", "https://evil.example".parse().unwrap());
+    assert_eq!(
+        service.ask(foreign).await.status,
+        403,
+        "pages of elsewhere do not ask"
+    );
 }
 
 #[tokio::test]
 async fn the_configuration_lists_the_endpoints() {
     let service = Service::start();
-    let host = Request::get("/.well-known/authzen-configuration").header("host", "localhost:1").body(Body::empty());
+    let host = Request::get("/.well-known/authzen-configuration")
+        .header("host", "localhost:1")
+        .body(Body::empty());
     let answer = service.ask(host.unwrap()).await;
     assert_eq!(
         answer.both(),
@@ -279,15 +434,30 @@ async fn the_configuration_lists_the_endpoints() {
 async fn a_question_has_both_events() {
     let service = Service::start();
     let groups = ["engineering", "analytics"];
-    ask(&service, ONE, &question(&alice(&groups), "read", "topic", "analytics-events")).await;
-    ask(&service, ONE, &question(&json!({ "type": "token", "id": "x" }), "read", "topic", "x")).await;
-    let mut events = service.get("/gbac/v1/audit").await.json()["events"].as_array().unwrap().clone();
+    ask(
+        &service,
+        ONE,
+        &question(&alice(&groups), "read", "topic", "analytics-events"),
+    )
+    .await;
+    ask(
+        &service,
+        ONE,
+        &question(&json!({ "type": "token", "id": "x" }), "read", "topic", "x"),
+    )
+    .await;
+    let mut events = service.get("/gbac/v1/audit").await.json()["events"]
+        .as_array()
+        .unwrap()
+        .clone();
     events.reverse();
     for event in &mut events {
         event["metadata"]["product"]["version"] = "x".into();
         event["metadata"]["correlation_uid"] = "c".into();
     }
-    let [signed_in, decided, refused, denied] = events.as_slice() else { panic!("{events:#?}") };
+    let [signed_in, decided, refused, denied] = events.as_slice() else {
+        panic!("{events:#?}")
+    };
     assert_eq!(
         signed_in["user"]["groups"],
         json!([{ "type": "idp_group", "name": "engineering" }, { "type": "idp_group", "name": "analytics" }])
@@ -298,27 +468,46 @@ async fn a_question_has_both_events() {
         json!([{ "type": "idp_group", "name": "analytics" }, { "type": "role", "name": "AnalyticsReaders" }])
     );
     assert_eq!(decided["src_endpoint"], json!({ "ip": "10.0.0.7" }));
-    assert_eq!((&refused["class_uid"], &refused["status_id"]), (&json!(3002), &json!(2)));
-    assert_eq!((&denied["class_uid"], &denied["status_id"]), (&json!(6003), &json!(2)));
+    assert_eq!(
+        (&refused["class_uid"], &refused["status_id"]),
+        (&json!(3002), &json!(2))
+    );
+    assert_eq!(
+        (&denied["class_uid"], &denied["status_id"]),
+        (&json!(6003), &json!(2))
+    );
     insta::assert_json_snapshot!("events", events);
 }
 
 /// The JSON of docs/gateways.md, in its order.
 fn documented() -> Vec<Value> {
     let page = include_str!("../../../docs/gateways.md");
-    let blocks = page.split("```json\n").skip(1).map(|rest| rest.split("```").next().unwrap());
-    blocks.map(|block| serde_json::from_str(block).unwrap_or_else(|error| panic!("{error}: {block}"))).collect()
+    let blocks = page
+        .split("```json\n")
+        .skip(1)
+        .map(|rest| rest.split("```").next().unwrap());
+    blocks
+        .map(|block| serde_json::from_str(block).unwrap_or_else(|error| panic!("{error}: {block}")))
+        .collect()
 }
 
 #[tokio::test]
 async fn the_documented_questions_have_the_documented_answers() {
     let service = Service::start();
     let blocks = documented();
-    let [question, answer, questions, answers, event, ..] = blocks.as_slice() else { panic!("{}", blocks.len()) };
-    assert_eq!(ask(&service, ONE, question).await.both(), (200, answer.clone()));
+    let [question, answer, questions, answers, event, ..] = blocks.as_slice() else {
+        panic!("{}", blocks.len())
+    };
+    assert_eq!(
+        ask(&service, ONE, question).await.both(),
+        (200, answer.clone())
+    );
     let mut written = service.get("/gbac/v1/audit?limit=1").await.json()["events"][0].clone();
     written["metadata"]["product"]["version"] = "0.1.0".into();
     written["metadata"]["correlation_uid"] = event["metadata"]["correlation_uid"].clone();
     assert_eq!(&written, event);
-    assert_eq!(ask(&service, MANY, questions).await.both(), (200, answers.clone()));
+    assert_eq!(
+        ask(&service, MANY, questions).await.both(),
+        (200, answers.clone())
+    );
 }

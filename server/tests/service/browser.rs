@@ -29,7 +29,11 @@ pub(crate) fn client(provider: &Provider, change: impl FnOnce(&mut ServeOptions)
         data.oidc_discovery_url = Some(provider.discovery());
         data.oidc_audience = Some(AUDIENCE.into());
         let secret_file = Some(secret.path().to_owned());
-        data.oidc_client = Some(Box::new(OidcClientOptions { id: CLIENT.into(), secret_file, scope: None }));
+        data.oidc_client = Some(Box::new(OidcClientOptions {
+            id: CLIENT.into(),
+            secret_file,
+            scope: None,
+        }));
         change(options);
     })
 }
@@ -41,12 +45,23 @@ pub(crate) async fn service(provider: &Provider) -> Own {
 }
 
 pub(crate) async fn set(service: &Service, upsert: &Value) {
-    let answer = service.send(Method::PUT, "/v1/cluster_config", &json!({ "upsert": upsert, "remove": [] })).await;
+    let answer = service
+        .send(
+            Method::PUT,
+            "/v1/cluster_config",
+            &json!({ "upsert": upsert, "remove": [] }),
+        )
+        .await;
     assert_eq!(answer.status, 200, "{:?}", answer.body);
 }
 
 /// A request of a browser: with these headers.
-pub(crate) async fn browse(service: &Service, method: Method, path: &str, headers: &[(&str, &str)]) -> Answer {
+pub(crate) async fn browse(
+    service: &Service,
+    method: Method,
+    path: &str,
+    headers: &[(&str, &str)],
+) -> Answer {
     browse_from(service, method, path, headers, "192.0.2.1").await
 }
 
@@ -57,19 +72,32 @@ pub(crate) async fn browse_from(
     headers: &[(&str, &str)],
     peer: &str,
 ) -> Answer {
-    let mut request = Request::builder().method(method).uri(path).header("host", HOST);
+    let mut request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header("host", HOST);
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    let mut request = request.header("content-type", "application/json").body(Body::from(r#"{"name":"r"}"#)).unwrap();
-    request.extensions_mut().insert(ConnectInfo(format!("{peer}:1").parse::<SocketAddr>().unwrap()));
+    let mut request = request
+        .header("content-type", "application/json")
+        .body(Body::from(r#"{"name":"r"}"#))
+        .unwrap();
+    request.extensions_mut().insert(ConnectInfo(
+        format!("{peer}:1").parse::<SocketAddr>().unwrap(),
+    ));
     service.ask(request).await
 }
 
 /// The cookies that an answer sets, each with its attributes.
 pub(crate) fn cookies(answer: &Answer) -> BTreeMap<String, String> {
-    let all = answer.headers.get_all("set-cookie").iter().map(|value| value.to_str().unwrap().to_owned());
-    all.map(|cookie| (cookie.split('=').next().unwrap().to_owned(), cookie)).collect()
+    let all = answer
+        .headers
+        .get_all("set-cookie")
+        .iter()
+        .map(|value| value.to_str().unwrap().to_owned());
+    all.map(|cookie| (cookie.split('=').next().unwrap().to_owned(), cookie))
+        .collect()
 }
 
 /// What a browser sends of a cookie.
@@ -91,7 +119,10 @@ pub(crate) async fn start(service: &Service, return_to: &str) -> AtProvider {
     assert!(page.ends_with("/authorize"), "{page}");
     let pairs = gbac_api::encode::parse_query(query).unwrap();
     let cookie = sent(&cookies(&answer)["__Host-gbac-sign-in"]);
-    AtProvider { requested: pairs.into_iter().collect(), cookie }
+    AtProvider {
+        requested: pairs.into_iter().collect(),
+        cookie,
+    }
 }
 
 /// The ID token of a user for this attempt, with changed claims.
@@ -100,15 +131,25 @@ pub(crate) fn id_token(provider: &Provider, at: &AtProvider, user: &str, change:
 }
 
 /// The same with this type.
-pub(crate) fn id_token_as(provider: &Provider, typ: &str, at: &AtProvider, user: &str, change: &Value) -> String {
+pub(crate) fn id_token_as(
+    provider: &Provider,
+    typ: &str,
+    at: &AtProvider,
+    user: &str,
+    change: &Value,
+) -> String {
     let mut claims = json!({ "iss": provider.origin, "aud": CLIENT, "sub": user, "iat": NOW, "exp": NOW + 300.0,
         "nonce": at.requested["nonce"] });
-    claims.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+    claims
+        .as_object_mut()
+        .unwrap()
+        .extend(change.as_object().unwrap().clone());
     provider.sign_as(typ, "a", &claims)
 }
 
 pub(crate) fn says_tokens(provider: &Provider, id: &str, access: &str) {
-    let body = json!({ "token_type": "Bearer", "id_token": id, "access_token": access }).to_string();
+    let body =
+        json!({ "token_type": "Bearer", "id_token": id, "access_token": access }).to_string();
     provider.say(TOKEN, Says::Body(body.into_bytes()));
 }
 
@@ -117,15 +158,27 @@ pub(crate) async fn answer(service: &Service, at: &AtProvider, parameters: &str)
     answer_from(service, at, parameters, "192.0.2.1").await
 }
 
-pub(crate) async fn answer_from(service: &Service, at: &AtProvider, parameters: &str, peer: &str) -> Answer {
-    let path = format!("{START}/callback?state={}&{parameters}", at.requested["state"]);
+pub(crate) async fn answer_from(
+    service: &Service,
+    at: &AtProvider,
+    parameters: &str,
+    peer: &str,
+) -> Answer {
+    let path = format!(
+        "{START}/callback?state={}&{parameters}",
+        at.requested["state"]
+    );
     browse_from(service, Method::GET, &path, &[("cookie", &at.cookie)], peer).await
 }
 
 /// Signs a user in; the cookie of the session.
 pub(crate) async fn sign_in(service: &Service, provider: &Provider, user: &str) -> String {
     let at = start(service, "/").await;
-    says_tokens(provider, &id_token(provider, &at, user, &json!({})), &provider.token("a", user));
+    says_tokens(
+        provider,
+        &id_token(provider, &at, user, &json!({})),
+        &provider.token("a", user),
+    );
     let answer = answer(service, &at, "code=c").await;
     assert_eq!((answer.status, answer.header("location")), (303, "/"));
     sent(&cookies(&answer)["__Host-gbac-session"])
@@ -133,7 +186,13 @@ pub(crate) async fn sign_in(service: &Service, provider: &Provider, user: &str) 
 
 /// The name of the user whose session this is.
 pub(crate) async fn user(service: &Service, cookie: &str) -> Option<String> {
-    let answer = browse(service, Method::GET, SESSION, &[("cookie", cookie), ("gbac-session", "1")]).await;
+    let answer = browse(
+        service,
+        Method::GET,
+        SESSION,
+        &[("cookie", cookie), ("gbac-session", "1")],
+    )
+    .await;
     assert_eq!(answer.status, 200);
     answer.json()["session"]["user"].as_str().map(str::to_owned)
 }
@@ -145,6 +204,9 @@ pub(crate) fn problem(answer: &Answer) -> (String, String) {
     assert!(!cookies.contains_key("__Host-gbac-session"), "{cookies:?}");
     let (page, query) = answer.header("location").split_once('?').unwrap();
     assert_eq!(page, "/sign-in");
-    let pairs: BTreeMap<String, String> = gbac_api::encode::parse_query(query).unwrap().into_iter().collect();
+    let pairs: BTreeMap<String, String> = gbac_api::encode::parse_query(query)
+        .unwrap()
+        .into_iter()
+        .collect();
     (pairs["problem"].clone(), pairs["return"].clone())
 }

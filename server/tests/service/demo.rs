@@ -23,33 +23,101 @@ fn decide(policy: &Policy, person: &Person, operation: &str, kind: &str, name: &
     check.remove("identity");
     check.insert("unverified_token".into(), person.token.clone().into());
     let check = check_from_value(&Value::Object(check)).unwrap();
-    let Access(decision) = answer(policy, &check, None, At::IgnoringExpiry).unwrap() else { panic!("one operation") };
-    let through = [decision.source.map(|source| source.code().to_owned()), decision.group, decision.role];
+    let Access(decision) = answer(policy, &check, None, At::IgnoringExpiry).unwrap() else {
+        panic!("one operation")
+    };
+    let through = [
+        decision.source.map(|source| source.code().to_owned()),
+        decision.group,
+        decision.role,
+    ];
     let through: Vec<String> = through.into_iter().flatten().collect();
-    format!("{} {} {}", decision.outcome.code(), decision.reason.code(), through.join(" > ")).trim_end().to_owned()
+    format!(
+        "{} {} {}",
+        decision.outcome.code(),
+        decision.reason.code(),
+        through.join(" > ")
+    )
+    .trim_end()
+    .to_owned()
 }
 
 #[tokio::test]
 async fn the_policy_uses_every_source() {
     let policy = policy_from_json(POLICY).unwrap();
     assert_eq!((policy.roles().len(), policy.acls().len()), (5, 18));
-    assert!(policy.acls().all(|acl: gbac_engine::model::Acl| acl.check_create().is_empty()), "each could be created");
+    assert!(
+        policy
+            .acls()
+            .all(|acl: gbac_engine::model::Acl| acl.check_create().is_empty()),
+        "each could be created"
+    );
     assert_eq!(policy.role("ReportingLegacy").unwrap().members.len(), 0);
     let people = Service::start().people().await;
-    let [maya, jonas, priya] = people.as_slice() else { panic!("three people") };
+    let [maya, jonas, priya] = people.as_slice() else {
+        panic!("three people")
+    };
     for (person, operation, kind, name, expected) in [
-        (maya, "READ", "TOPIC", "clickstream", "allow allow_rule user_acl"),
+        (
+            maya,
+            "READ",
+            "TOPIC",
+            "clickstream",
+            "allow allow_rule user_acl",
+        ),
         (maya, "READ", "TOPIC", "status", "allow allow_rule user_acl"),
-        (maya, "WRITE", "TOPIC", "orders-new", "allow allow_rule group_acl > engineering"),
-        (maya, "WRITE", "TOPIC", "orders-archive", "deny deny_rule group_acl > analytics"),
-        (maya, "READ", "TOPIC", "analytics-events", "allow allow_rule group_role_acl > analytics > AnalyticsReaders"),
-        (maya, "READ", "GROUP", "analytics-job", "allow allow_rule group_role_acl > analytics > AnalyticsReaders"),
+        (
+            maya,
+            "WRITE",
+            "TOPIC",
+            "orders-new",
+            "allow allow_rule group_acl > engineering",
+        ),
+        (
+            maya,
+            "WRITE",
+            "TOPIC",
+            "orders-archive",
+            "deny deny_rule group_acl > analytics",
+        ),
+        (
+            maya,
+            "READ",
+            "TOPIC",
+            "analytics-events",
+            "allow allow_rule group_role_acl > analytics > AnalyticsReaders",
+        ),
+        (
+            maya,
+            "READ",
+            "GROUP",
+            "analytics-job",
+            "allow allow_rule group_role_acl > analytics > AnalyticsReaders",
+        ),
         (maya, "WRITE", "TOPIC", "analytics-events", "deny no_match"),
         (maya, "WRITE", "TOPIC", "clickstream", "deny no_match"),
         (maya, "WRITE", "TOPIC", "deployments", "deny no_match"),
-        (maya, "WRITE", "SUBJECT", "orders-value", "allow allow_rule group_role_acl > engineering > SchemaStewards"),
-        (jonas, "WRITE", "SUBJECT", "orders-value", "allow allow_rule role_acl > SchemaStewards"),
-        (jonas, "WRITE", "TOPIC", "payments-new", "allow allow_rule group_role_acl > /eng/payments > PaymentsWriters"),
+        (
+            maya,
+            "WRITE",
+            "SUBJECT",
+            "orders-value",
+            "allow allow_rule group_role_acl > engineering > SchemaStewards",
+        ),
+        (
+            jonas,
+            "WRITE",
+            "SUBJECT",
+            "orders-value",
+            "allow allow_rule role_acl > SchemaStewards",
+        ),
+        (
+            jonas,
+            "WRITE",
+            "TOPIC",
+            "payments-new",
+            "allow allow_rule group_role_acl > /eng/payments > PaymentsWriters",
+        ),
         (
             jonas,
             "WRITE",
@@ -57,7 +125,13 @@ async fn the_policy_uses_every_source() {
             "payments-1",
             "allow allow_rule group_role_acl > /eng/payments > PaymentsWriters",
         ),
-        (jonas, "WRITE", "TOPIC", "payments-settled", "deny deny_rule group_acl > /contractors/payments"),
+        (
+            jonas,
+            "WRITE",
+            "TOPIC",
+            "payments-settled",
+            "deny deny_rule group_acl > /contractors/payments",
+        ),
         (
             jonas,
             "READ",
@@ -65,11 +139,22 @@ async fn the_policy_uses_every_source() {
             "anything",
             "allow allow_rule group_role_acl > /eng/platform/on-call > IncidentResponders",
         ),
-        (priya, "READ", "TOPIC", "anything", "allow allow_rule role_acl > IncidentResponders"),
+        (
+            priya,
+            "READ",
+            "TOPIC",
+            "anything",
+            "allow allow_rule role_acl > IncidentResponders",
+        ),
         (priya, "READ", "GROUP", "analytics-job", "deny no_match"),
         (priya, "WRITE", "TOPIC", "reports", "deny no_match"),
     ] {
-        assert_eq!(decide(&policy, person, operation, kind, name), expected, "{} {operation} {kind} {name}", person.id);
+        assert_eq!(
+            decide(&policy, person, operation, kind, name),
+            expected,
+            "{} {operation} {kind} {name}",
+            person.id
+        );
     }
 
     let mut document: Value = serde_json::from_str(POLICY).unwrap();
@@ -80,22 +165,39 @@ async fn the_policy_uses_every_source() {
         "allow allow_rule group_role_acl > payments > PaymentsWriters",
         "the deny is for the long name, which suffix takes away"
     );
-    assert_eq!(decide(&suffix, jonas, "READ", "TOPIC", "anything"), "deny no_match");
+    assert_eq!(
+        decide(&suffix, jonas, "READ", "TOPIC", "anything"),
+        "deny no_match"
+    );
 }
 
 #[tokio::test]
 async fn the_demo_contains_near_misses() {
     let policy = policy_from_json(POLICY).unwrap();
     let token = Service::start().people().await.remove(0).token;
-    for (name, expected) in [("clickstream", "host"), ("deployments", "principal_letter_case")] {
+    for (name, expected) in [
+        ("clickstream", "host"),
+        ("deployments", "principal_letter_case"),
+    ] {
         let check = json!({ "unverified_token": token, "operation": "OPERATION_WRITE", "host": "10.20.4.17",
             "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": name });
         let check = check_from_value(&check).unwrap();
         let opened = resolve(&policy, &check.subject, None).unwrap();
-        let explanation =
-            ExplanationJson::from(&explain(&policy, &opened.identity, &check, At::IgnoringExpiry, CANDIDATES).unwrap());
-        let found: Vec<&str> =
-            explanation.candidates.iter().filter_map(|candidate| Some(candidate.near_miss?.as_str())).collect();
+        let explanation = ExplanationJson::from(
+            &explain(
+                &policy,
+                &opened.identity,
+                &check,
+                At::IgnoringExpiry,
+                CANDIDATES,
+            )
+            .unwrap(),
+        );
+        let found: Vec<&str> = explanation
+            .candidates
+            .iter()
+            .filter_map(|candidate| Some(candidate.near_miss?.as_str()))
+            .collect();
         assert_eq!(found, [expected], "{name}");
     }
 }
@@ -119,16 +221,24 @@ async fn service_information_is_complete() {
         )
     );
     let info: ServiceInfo = serde_json::from_slice(&info.body).unwrap();
-    let Provider { issuer, discovery, .. } = info.provider.unwrap();
+    let Provider {
+        issuer, discovery, ..
+    } = info.provider.unwrap();
     let document = service.get(&discovery).await.json();
     assert_eq!(document["issuer"], issuer);
     assert_eq!(document["jwks_uri"], "http://127.0.0.1:8420/demo/idp/jwks");
     let jwks = service.get("/demo/idp/jwks").await;
     assert_eq!(jwks.header("content-type"), "application/json");
     let key = jwks.json()["keys"][0].clone();
-    assert_eq!((&key["kty"], &key["alg"], &key["use"]), (&json!("RSA"), &json!("RS256"), &json!("sig")));
+    assert_eq!(
+        (&key["kty"], &key["alg"], &key["use"]),
+        (&json!("RSA"), &json!("RS256"), &json!("sig"))
+    );
     assert_eq!(key.get("d"), None, "the private part stays here");
-    let other = Service::with(|options| demo_options(options).key = None).get("/demo/idp/jwks").await.json();
+    let other = Service::with(|options| demo_options(options).key = None)
+        .get("/demo/idp/jwks")
+        .await
+        .json();
     assert_ne!(other["keys"][0]["n"], key["n"], "a new key at each start");
 }
 

@@ -10,7 +10,9 @@ use axum::http::{HeaderMap, Method, Request, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use gbac_api::service::Person;
-use gbac_server::{App, DataOptions, DemoKey, DemoOptions, ServeError, ServeMode, ServeOptions, open, router};
+use gbac_server::{
+    App, DataOptions, DemoKey, DemoOptions, ServeError, ServeMode, ServeOptions, open, router,
+};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -40,12 +42,15 @@ pub(crate) struct Answer {
 impl Answer {
     /// The body as JSON.
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {:?}", self.body))
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{error}: {:?}", self.body))
     }
 
     /// A header as text; empty when it is not there.
     pub(crate) fn header(&self, name: &str) -> &str {
-        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+        self.headers
+            .get(name)
+            .map_or("", |value| value.to_str().unwrap())
     }
 
     /// Status and body.
@@ -63,15 +68,26 @@ impl Service {
     }
 
     pub(crate) fn with(change: impl FnOnce(&mut ServeOptions)) -> Self {
-        let mode = ServeMode::Demo(DemoOptions { key: Some(KEY.clone()), ..DemoOptions::default() });
+        let mode = ServeMode::Demo(DemoOptions {
+            key: Some(KEY.clone()),
+            ..DemoOptions::default()
+        });
         let admin_password = Some(PASSWORD.into());
-        let mut options = ServeOptions { mode, admin_password, clock: Some(|| NOW), ..ServeOptions::default() };
+        let mut options = ServeOptions {
+            mode,
+            admin_password,
+            clock: Some(|| NOW),
+            ..ServeOptions::default()
+        };
         change(&mut options);
         Self::of(open(&options).unwrap())
     }
 
     /// A service with data in a folder.
-    pub(crate) fn on(folder: &Path, change: impl FnOnce(&mut ServeOptions)) -> Result<Self, ServeError> {
+    pub(crate) fn on(
+        folder: &Path,
+        change: impl FnOnce(&mut ServeOptions),
+    ) -> Result<Self, ServeError> {
         let mut options = ServeOptions {
             mode: ServeMode::Data(DataOptions::new(folder.into())),
             admin_password: Some(PASSWORD.into()),
@@ -83,7 +99,10 @@ impl Service {
     }
 
     fn of(app: App) -> Self {
-        Self { router: router(app.clone()), app }
+        Self {
+            router: router(app.clone()),
+            app,
+        }
     }
 
     /// Asks whatever the request says, with a Host when it has none.
@@ -91,23 +110,38 @@ impl Service {
         let (parts, body) = self.respond(request).await.into_parts();
         let body = body.collect().await.unwrap();
         let trailers = body.trailers().cloned().unwrap_or_default();
-        Answer { status: parts.status.as_u16(), headers: parts.headers, body: body.to_bytes(), trailers }
+        Answer {
+            status: parts.status.as_u16(),
+            headers: parts.headers,
+            body: body.to_bytes(),
+            trailers,
+        }
     }
 
     /// The response, whose body is not read yet.
     pub(crate) async fn respond(&self, mut request: Request<Body>) -> Response<Body> {
-        request.headers_mut().entry("host").or_insert("127.0.0.1:8420".parse().unwrap());
+        request
+            .headers_mut()
+            .entry("host")
+            .or_insert("127.0.0.1:8420".parse().unwrap());
         self.router.clone().oneshot(request).await.unwrap()
     }
 
     /// Reads without credentials.
     pub(crate) async fn get(&self, path: &str) -> Answer {
-        self.ask(Request::get(path).body(Body::empty()).unwrap()).await
+        self.ask(Request::get(path).body(Body::empty()).unwrap())
+            .await
     }
 
     /// Reads with these credentials.
     pub(crate) async fn get_as(&self, path: &str, credentials: &str) -> Answer {
-        self.ask(Request::get(path).header("authorization", credentials).body(Body::empty()).unwrap()).await
+        self.ask(
+            Request::get(path)
+                .header("authorization", credentials)
+                .body(Body::empty())
+                .unwrap(),
+        )
+        .await
     }
 
     /// Writes as the admin, with a JSON body.
@@ -116,13 +150,23 @@ impl Service {
     }
 
     /// Writes with these credentials, with a JSON body.
-    pub(crate) async fn send_as(&self, method: Method, path: &str, body: &Value, credentials: &str) -> Answer {
-        self.ask(request(method, path, credentials, &body.to_string())).await
+    pub(crate) async fn send_as(
+        &self,
+        method: Method,
+        path: &str,
+        body: &Value,
+        credentials: &str,
+    ) -> Answer {
+        self.ask(request(method, path, credentials, &body.to_string()))
+            .await
     }
 
     /// Deletes as the admin.
     pub(crate) async fn delete(&self, path: &str) -> Answer {
-        let request = Request::delete(path).header("authorization", admin()).body(Body::empty()).unwrap();
+        let request = Request::delete(path)
+            .header("authorization", admin())
+            .body(Body::empty())
+            .unwrap();
         self.ask(request).await
     }
 
@@ -141,7 +185,10 @@ pub(crate) struct Own {
 impl Own {
     pub(crate) fn with(change: impl FnOnce(&mut ServeOptions)) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        Self { service: Service::on(folder.path(), change).unwrap(), _folder: folder }
+        Self {
+            service: Service::on(folder.path(), change).unwrap(),
+            _folder: folder,
+        }
     }
 }
 
@@ -199,8 +246,10 @@ pub(crate) fn refusal(code: &str, reason: &str, message: &str) -> Value {
 
 /// The Data Plane's body for fields that are wrong.
 pub(crate) fn invalid(fields: &[(&str, &str)]) -> Value {
-    let fields: Vec<Value> =
-        fields.iter().map(|(field, description)| json!({ "field": field, "description": description })).collect();
+    let fields: Vec<Value> = fields
+        .iter()
+        .map(|(field, description)| json!({ "field": field, "description": description }))
+        .collect();
     json!({ "code": "INVALID_ARGUMENT", "message": "provided parameters are invalid", "details": [
         { "@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "REASON_INVALID_INPUT",
           "domain": "redpanda.com/dataplane", "metadata": {} },

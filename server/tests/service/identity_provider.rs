@@ -18,7 +18,8 @@ use tokio::sync::Semaphore;
 use crate::harness::NOW;
 
 /// One key for all names; what a provider publishes is under which names it is.
-static KEY: LazyLock<RsaPrivateKey> = LazyLock::new(|| RsaPrivateKey::new(&mut OsRng, 2048).unwrap());
+static KEY: LazyLock<RsaPrivateKey> =
+    LazyLock::new(|| RsaPrivateKey::new(&mut OsRng, 2048).unwrap());
 
 pub(crate) const AUDIENCE: &str = "streams";
 pub(crate) const DISCOVERY: &str = "/.well-known/openid-configuration";
@@ -74,7 +75,10 @@ impl Provider {
             kids: vec!["a".into()],
             asked: Vec::new(),
         };
-        let this = Self { origin, state: Arc::new(Mutex::new(state)) };
+        let this = Self {
+            origin,
+            state: Arc::new(Mutex::new(state)),
+        };
         let provider = this.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -116,7 +120,13 @@ impl Provider {
 
     /// The number of requests for a path.
     pub(crate) fn asked(&self, path: &str) -> usize {
-        self.state.lock().unwrap().asked.iter().filter(|asked| *asked == path).count()
+        self.state
+            .lock()
+            .unwrap()
+            .asked
+            .iter()
+            .filter(|asked| *asked == path)
+            .count()
     }
 
     /// A token for a user, signed under the name of a key, an hour long.
@@ -136,7 +146,11 @@ impl Provider {
     /// A token of this type with these claims.
     pub(crate) fn sign_as(&self, typ: &str, kid: &str, claims: &Value) -> String {
         let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
-        let input = format!("{}.{}", part(&json!({ "alg": "RS256", "typ": typ, "kid": kid })), part(claims));
+        let input = format!(
+            "{}.{}",
+            part(&json!({ "alg": "RS256", "typ": typ, "kid": kid })),
+            part(claims)
+        );
         let signature = SigningKey::<Sha256>::new(KEY.clone()).sign(input.as_bytes());
         format!("{input}.{}", URL_SAFE_NO_PAD.encode(signature.to_bytes()))
     }
@@ -171,7 +185,9 @@ impl Provider {
         let length = head
             .to_lowercase()
             .split_once("content-length: ")
-            .map_or(0, |(_, rest)| rest.split('\r').next().unwrap().parse().unwrap());
+            .map_or(0, |(_, rest)| {
+                rest.split('\r').next().unwrap().parse().unwrap()
+            });
         let mut form = vec![0; length];
         if stream.read_exact(&mut form).await.is_err() {
             return;
@@ -182,7 +198,9 @@ impl Provider {
             match path.as_str() {
                 DISCOVERY => state.discovery.clone(),
                 TOKEN => {
-                    state.exchanges.push((head, String::from_utf8(form).unwrap()));
+                    state
+                        .exchanges
+                        .push((head, String::from_utf8(form).unwrap()));
                     state.token.clone()
                 }
                 _ => state.keys.clone(),
@@ -191,16 +209,24 @@ impl Provider {
         let document = self.document(&path);
         let whole = |status: u16, header: &str, body: &[u8]| {
             let length = body.len();
-            let head = format!("HTTP/1.1 {status} X\r\n{header}content-length: {length}\r\nconnection: close\r\n\r\n");
+            let head = format!(
+                "HTTP/1.1 {status} X\r\n{header}content-length: {length}\r\nconnection: close\r\n\r\n"
+            );
             [head.as_bytes(), body].concat()
         };
         // Who asked may have gone away by now.
         let _ = match says {
             Says::Right => stream.write_all(&whole(200, "", document.as_bytes())).await,
-            Says::Status(status, header, body) => stream.write_all(&whole(status, header, body.as_bytes())).await,
+            Says::Status(status, header, body) => {
+                stream
+                    .write_all(&whole(status, header, body.as_bytes()))
+                    .await
+            }
             Says::Body(body) => stream.write_all(&whole(200, "", &body)).await,
             Says::Endless => {
-                let _ = stream.write_all(b"HTTP/1.1 200 X\r\nconnection: close\r\n\r\n").await;
+                let _ = stream
+                    .write_all(b"HTTP/1.1 200 X\r\nconnection: close\r\n\r\n")
+                    .await;
                 let piece = [b' '; 64 << 10];
                 while stream.write_all(&piece).await.is_ok() {}
                 Ok(())

@@ -1,4 +1,5 @@
-//! The service from outside: each surface with its answers and its refusals, and once on a real port.
+//! The service from outside: each surface with its answers and its refusals, and once on a real
+//! port.
 
 mod access;
 mod access_of_routes;

@@ -1,4 +1,5 @@
-//! Tokens of an identity provider on the network, and what it may do wrong (D-15, D-19, D-26, D-30).
+//! Tokens of an identity provider on the network, and what it may do wrong (D-15, D-19, D-26,
+//! D-30).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,17 +34,35 @@ macro_rules! clock {
 /// A service that takes the tokens of a provider.
 async fn service(provider: &Provider, clock: fn() -> f64) -> Own {
     let service = Own::with(|options| options.clock = Some(clock));
-    set(&service, json!({ "oidc_discovery_url": provider.discovery(), "oidc_token_audience": AUDIENCE })).await;
+    set(
+        &service,
+        json!({ "oidc_discovery_url": provider.discovery(), "oidc_token_audience": AUDIENCE }),
+    )
+    .await;
     service
 }
 
 async fn set(service: &Service, upsert: Value) {
-    let answer = service.send(Method::PUT, "/v1/cluster_config", &json!({ "upsert": upsert, "remove": [] })).await;
+    let answer = service
+        .send(
+            Method::PUT,
+            "/v1/cluster_config",
+            &json!({ "upsert": upsert, "remove": [] }),
+        )
+        .await;
     assert_eq!(answer.status, 200, "{:?}", answer.body);
 }
 
 async fn status(service: &Service, token: &str) -> u16 {
-    service.send_as(Method::POST, RESOLVE, &json!({}), &format!("Bearer {token}")).await.status
+    service
+        .send_as(
+            Method::POST,
+            RESOLVE,
+            &json!({}),
+            &format!("Bearer {token}"),
+        )
+        .await
+        .status
 }
 
 async fn refresh(service: &Service) -> (u16, Value) {
@@ -56,17 +75,42 @@ async fn tokens_are_accepted_once_url_and_audience_are_set() {
     let token = provider.token("a", "alice");
     let service = Own::with(|_| {});
     assert_eq!(status(&service, &token).await, 401);
-    set(&service, json!({ "oidc_discovery_url": provider.discovery() })).await;
-    assert_eq!((status(&service, &token).await, provider.fetches()), (401, 0), "off without an audience");
+    set(
+        &service,
+        json!({ "oidc_discovery_url": provider.discovery() }),
+    )
+    .await;
+    assert_eq!(
+        (status(&service, &token).await, provider.fetches()),
+        (401, 0),
+        "off without an audience"
+    );
     set(&service, json!({ "oidc_token_audience": AUDIENCE })).await;
-    let answer = service.send_as(Method::POST, RESOLVE, &json!({}), &format!("Bearer {token}")).await;
+    let answer = service
+        .send_as(
+            Method::POST,
+            RESOLVE,
+            &json!({}),
+            &format!("Bearer {token}"),
+        )
+        .await;
     assert_eq!(
         answer.both(),
-        (200, json!({ "principal": "alice", "expire": "2027-01-15T09:00:00Z", "groups": ["eng", "ops"] }))
+        (
+            200,
+            json!({ "principal": "alice", "expire": "2027-01-15T09:00:00Z", "groups": ["eng", "ops"] })
+        )
     );
-    assert_eq!((status(&service, &token).await, provider.fetches()), (200, 1));
+    assert_eq!(
+        (status(&service, &token).await, provider.fetches()),
+        (200, 1)
+    );
     set(&service, json!({ "oidc_token_audience": "other" })).await;
-    assert_eq!(status(&service, &token).await, 401, "what passed under another audience does not pass now");
+    assert_eq!(
+        status(&service, &token).await,
+        401,
+        "what passed under another audience does not pass now"
+    );
     set(&service, json!({ "oidc_token_audience": AUDIENCE })).await;
     assert_eq!(status(&service, &token).await, 200);
     set(&service, json!({ "oidc_discovery_url": "" })).await;
@@ -79,8 +123,12 @@ async fn every_check_of_a_token_is_required() {
     let provider = Provider::start().await;
     let service = service(&provider, clock).await;
     let claims = |change: Value| {
-        let mut claims = json!({ "iss": provider.origin, "aud": AUDIENCE, "sub": "a", "exp": NOW + 60.0 });
-        claims.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        let mut claims =
+            json!({ "iss": provider.origin, "aud": AUDIENCE, "sub": "a", "exp": NOW + 60.0 });
+        claims
+            .as_object_mut()
+            .unwrap()
+            .extend(change.as_object().unwrap().clone());
         provider.sign("a", &claims)
     };
     let good = claims(json!({}));
@@ -98,13 +146,25 @@ async fn every_check_of_a_token_is_required() {
     forged.truncate(good.len() - 8);
     assert_eq!(status(&service, &format!("{forged}AAAAAAAA")).await, 401);
     let early = claims(json!({ "nbf": NOW + 20.0, "exp": NOW + 3600.0 }));
-    assert_eq!(status(&service, &early).await, 200, "clocks may differ by 30 seconds");
+    assert_eq!(
+        status(&service, &early).await,
+        200,
+        "clocks may differ by 30 seconds"
+    );
     set(&service, json!({ "oidc_clock_skew_tolerance": 10 })).await;
-    assert_eq!(status(&service, &early).await, 401, "by what the setting says now");
+    assert_eq!(
+        status(&service, &early).await,
+        401,
+        "by what the setting says now"
+    );
     seconds.store(70, Ordering::Relaxed);
     assert_eq!(status(&service, &good).await, 200);
     seconds.store(71, Ordering::Relaxed);
-    assert_eq!(status(&service, &good).await, 401, "a token that passed before expires all the same");
+    assert_eq!(
+        status(&service, &good).await,
+        401,
+        "a token that passed before expires all the same"
+    );
     assert_eq!(provider.fetches(), 1);
 }
 
@@ -113,7 +173,13 @@ async fn provider_errors_are_reported_and_harmless() {
     let provider = Provider::start().await;
     let service = service(&provider, || NOW).await;
     let issuer = provider.origin.as_str();
-    let elsewhere = |uri: &str| Says::Body(json!({ "issuer": issuer, "jwks_uri": uri }).to_string().into_bytes());
+    let elsewhere = |uri: &str| {
+        Says::Body(
+            json!({ "issuer": issuer, "jwks_uri": uri })
+                .to_string()
+                .into_bytes(),
+        )
+    };
     let other = json!({ "issuer": "https://other.example", "jwks_uri": format!("{issuer}{KEYS}") });
     let short = json!({ "keys": [{ "kty": "RSA", "kid": "a", "n": "AQAB", "e": "AQAB" }] });
     let mut told = Vec::new();
@@ -123,10 +189,16 @@ async fn provider_errors_are_reported_and_harmless() {
         (DISCOVERY, Says::Status(404, "", "{}")),
         (DISCOVERY, Says::Endless),
         (DISCOVERY, Says::Body(b"<html>".to_vec())),
-        (DISCOVERY, Says::Body(b"{\"issuer\":\"a\",\"issuer\":\"b\"}".to_vec())),
+        (
+            DISCOVERY,
+            Says::Body(b"{\"issuer\":\"a\",\"issuer\":\"b\"}".to_vec()),
+        ),
         (DISCOVERY, Says::Body(vec![0xff])),
         (DISCOVERY, Says::Body(b"{}".to_vec())),
-        (DISCOVERY, Says::Body(b"{\"issuer\":\"\",\"jwks_uri\":\"\"}".to_vec())),
+        (
+            DISCOVERY,
+            Says::Body(b"{\"issuer\":\"\",\"jwks_uri\":\"\"}".to_vec()),
+        ),
         (DISCOVERY, Says::Body(b"{\"issuer\":\"x\"}".to_vec())),
         (DISCOVERY, Says::Body(other.to_string().into_bytes())),
         (DISCOVERY, elsewhere("http://idp.example/keys")),
@@ -141,7 +213,10 @@ async fn provider_errors_are_reported_and_harmless() {
         let (code, answer) = refresh(&service).await;
         assert_eq!(code, 503, "{path} {says:?}");
         assert_eq!(status(&service, &provider.token("a", "alice")).await, 401);
-        let message = answer["message"].as_str().unwrap().replace(&provider.origin, "ORIGIN");
+        let message = answer["message"]
+            .as_str()
+            .unwrap()
+            .replace(&provider.origin, "ORIGIN");
         told.push(format!("{} {message}", answer["code"].as_str().unwrap()));
         provider.say(path, Says::Right);
     }
@@ -172,7 +247,11 @@ async fn a_provider_that_hangs_times_out() {
         assert!(message.ends_with("took longer than 5 seconds"), "{message}");
         provider.say(path, Says::Right);
     }
-    assert_eq!(status(&service, &provider.token("a", "alice")).await, 200, "the keys that there were are kept");
+    assert_eq!(
+        status(&service, &provider.token("a", "alice")).await,
+        200,
+        "the keys that there were are kept"
+    );
 }
 
 #[tokio::test]
@@ -180,7 +259,8 @@ async fn keys_are_kept_while_the_provider_is_down() {
     let (seconds, clock) = clock!(CLOCK);
     let provider = Provider::start().await;
     let service = service(&provider, clock).await;
-    let claims = json!({ "iss": provider.origin, "aud": AUDIENCE, "sub": "alice", "exp": NOW + 1e6 });
+    let claims =
+        json!({ "iss": provider.origin, "aud": AUDIENCE, "sub": "alice", "exp": NOW + 1e6 });
     let token = provider.sign("a", &claims);
     let at = async |second: u64| {
         seconds.store(second, Ordering::Relaxed);
@@ -195,11 +275,20 @@ async fn keys_are_kept_while_the_provider_is_down() {
     assert_eq!(at(90_000).await, (200, 4), "for as long as it is down");
     provider.say(DISCOVERY, Says::Right);
     provider.publish(&["b"]);
-    assert_eq!(at(90_005).await, (401, 6), "a key that was taken back, asked for once more by its name");
+    assert_eq!(
+        at(90_005).await,
+        (401, 6),
+        "a key that was taken back, asked for once more by its name"
+    );
     assert_eq!(status(&service, &provider.sign("b", &claims)).await, 200);
     seconds.store(90_047, Ordering::Relaxed);
     let metrics = String::from_utf8(service.get("/metrics").await.body.to_vec()).unwrap();
-    assert!(metrics.lines().any(|line| line.contains("key") && line.ends_with(" 42.0")), "{metrics}");
+    assert!(
+        metrics
+            .lines()
+            .any(|line| line.contains("key") && line.ends_with(" 42.0")),
+        "{metrics}"
+    );
 }
 
 #[tokio::test]
@@ -215,7 +304,10 @@ async fn without_keys_a_failed_fetch_is_not_repeated_at_once() {
     assert_eq!(provider.fetches(), 1);
     provider.say(KEYS, Says::Right);
     seconds.store(5, Ordering::Relaxed);
-    assert_eq!((status(&service, &token).await, provider.fetches()), (200, 2));
+    assert_eq!(
+        (status(&service, &token).await, provider.fetches()),
+        (200, 2)
+    );
 }
 
 #[tokio::test]
@@ -225,7 +317,10 @@ async fn concurrent_requests_share_one_fetch() {
     let all = async |kid: &str| {
         let mut asking = JoinSet::new();
         for n in 0..20 {
-            let (service, token) = (Arc::clone(&service), provider.token(kid, &format!("user{n}")));
+            let (service, token) = (
+                Arc::clone(&service),
+                provider.token(kid, &format!("user{n}")),
+            );
             asking.spawn(async move { status(&service, &token).await });
         }
         asking.join_all().await
@@ -248,16 +343,32 @@ async fn an_unknown_key_is_remembered_for_ten_seconds() {
     assert_eq!(provider.fetches(), 2);
     provider.publish(&["b"]);
     seconds.store(9, Ordering::Relaxed);
-    assert_eq!((status(&service, &token).await, provider.fetches()), (401, 2));
+    assert_eq!(
+        (status(&service, &token).await, provider.fetches()),
+        (401, 2)
+    );
     seconds.store(10, Ordering::Relaxed);
-    assert_eq!((status(&service, &token).await, provider.fetches()), (200, 3), "a key that rotates in a moment later");
+    assert_eq!(
+        (status(&service, &token).await, provider.fetches()),
+        (200, 3),
+        "a key that rotates in a moment later"
+    );
     // A refresh makes no key wait.
     let next = provider.token("c", "alice");
-    assert_eq!((status(&service, &next).await, provider.fetches()), (401, 4));
+    assert_eq!(
+        (status(&service, &next).await, provider.fetches()),
+        (401, 4)
+    );
     provider.publish(&["b", "c"]);
-    assert_eq!((status(&service, &next).await, provider.fetches()), (401, 4));
+    assert_eq!(
+        (status(&service, &next).await, provider.fetches()),
+        (401, 4)
+    );
     assert_eq!(refresh(&service).await.0, 200);
-    assert_eq!((status(&service, &next).await, provider.fetches()), (200, 5));
+    assert_eq!(
+        (status(&service, &next).await, provider.fetches()),
+        (200, 5)
+    );
 }
 
 #[tokio::test]
@@ -265,7 +376,10 @@ async fn one_unknown_key_asked_for_again_and_again_stays_within_the_limit() {
     let (seconds, clock) = clock!(CLOCK);
     let provider = Provider::start().await;
     let service = service(&provider, clock).await;
-    let tokens = [provider.token("x", "mallory"), provider.token("y", "mallory")];
+    let tokens = [
+        provider.token("x", "mallory"),
+        provider.token("y", "mallory"),
+    ];
     for second in 0..600 {
         seconds.store(second, Ordering::Relaxed);
         for token in &tokens {
@@ -273,7 +387,11 @@ async fn one_unknown_key_asked_for_again_and_again_stays_within_the_limit() {
         }
     }
     // The first fetch, five at once, and one every ten seconds.
-    assert!(provider.fetches() <= 1 + 5 + 60, "{} fetches", provider.fetches());
+    assert!(
+        provider.fetches() <= 1 + 5 + 60,
+        "{} fetches",
+        provider.fetches()
+    );
 }
 
 #[tokio::test]
@@ -284,15 +402,25 @@ async fn a_flood_of_unknown_keys_neither_floods_the_provider_nor_stops_a_rotatio
     assert_eq!(status(&service, &provider.token("a", "alice")).await, 200);
     let flood = async |from: usize| {
         for n in from..from + 50 {
-            assert_eq!(status(&service, &provider.token(&format!("kid{n}"), "mallory")).await, 401);
+            assert_eq!(
+                status(&service, &provider.token(&format!("kid{n}"), "mallory")).await,
+                401
+            );
         }
     };
     flood(0).await;
     assert_eq!(provider.fetches(), 1 + 5, "five at once");
     provider.publish(&["b"]);
     let rotated = provider.token("b", "alice");
-    assert_eq!((status(&service, &rotated).await, provider.fetches()), (401, 6));
-    assert_eq!(status(&service, &provider.token("a", "alice")).await, 200, "who has a known key notices nothing");
+    assert_eq!(
+        (status(&service, &rotated).await, provider.fetches()),
+        (401, 6)
+    );
+    assert_eq!(
+        status(&service, &provider.token("a", "alice")).await,
+        200,
+        "who has a known key notices nothing"
+    );
     seconds.store(9, Ordering::Relaxed);
     flood(50).await;
     assert_eq!(provider.fetches(), 6);
@@ -330,7 +458,14 @@ async fn an_earlier_fetch_does_not_make_a_key_unknown() {
         tokio::task::yield_now().await;
     }
     permits.add_permits(1);
-    assert_eq!((refreshing.await.unwrap(), asked.await.unwrap(), provider.fetches()), (200, 200, 3));
+    assert_eq!(
+        (
+            refreshing.await.unwrap(),
+            asked.await.unwrap(),
+            provider.fetches()
+        ),
+        (200, 200, 3)
+    );
 }
 
 #[tokio::test]
@@ -350,7 +485,10 @@ async fn a_fetch_completes_after_its_request_is_canceled() {
         }
     }
     permits.add_permits(1);
-    assert_eq!((status(&service, &token).await, provider.fetches()), (200, 1));
+    assert_eq!(
+        (status(&service, &token).await, provider.fetches()),
+        (200, 1)
+    );
 }
 
 #[tokio::test]
@@ -358,9 +496,21 @@ async fn keys_of_another_provider_are_not_used() {
     let (one, other) = (Provider::start().await, Provider::start().await);
     let service = service(&one, || NOW).await;
     let (of_one, of_other) = (one.token("a", "alice"), other.token("a", "alice"));
-    assert_eq!((status(&service, &of_one).await, status(&service, &of_other).await), (200, 401));
+    assert_eq!(
+        (
+            status(&service, &of_one).await,
+            status(&service, &of_other).await
+        ),
+        (200, 401)
+    );
     set(&service, json!({ "oidc_discovery_url": other.discovery() })).await;
-    assert_eq!((status(&service, &of_one).await, status(&service, &of_other).await), (401, 200));
+    assert_eq!(
+        (
+            status(&service, &of_one).await,
+            status(&service, &of_other).await
+        ),
+        (401, 200)
+    );
 }
 
 #[tokio::test]
@@ -372,8 +522,11 @@ async fn command_line_settings_are_pinned() {
         data.oidc_audience = Some(AUDIENCE.into());
     });
     assert_eq!(status(&service, &provider.token("a", "alice")).await, 200);
-    let change = json!({ "upsert": { "oidc_token_audience": "other" }, "remove": ["oidc_discovery_url"] });
-    let refused = service.send(Method::PUT, "/v1/cluster_config", &change).await;
+    let change =
+        json!({ "upsert": { "oidc_token_audience": "other" }, "remove": ["oidc_discovery_url"] });
+    let refused = service
+        .send(Method::PUT, "/v1/cluster_config", &change)
+        .await;
     insta::assert_json_snapshot!("pinned_properties", refused.json());
     assert_eq!(refused.status, 400);
 }
@@ -385,7 +538,12 @@ async fn a_superuser_can_sign_in_with_a_token() {
     let token = format!("Bearer {}", provider.token("a", "alice"));
     let list = async |credentials: &str| {
         service
-            .send_as(Method::POST, &REFRESH.replace("RefreshOidcKeys", "ListRoles"), &json!({}), credentials)
+            .send_as(
+                Method::POST,
+                &REFRESH.replace("RefreshOidcKeys", "ListRoles"),
+                &json!({}),
+                credentials,
+            )
             .await
             .status
     };
@@ -397,7 +555,11 @@ async fn a_superuser_can_sign_in_with_a_token() {
 /// A service with these rules that takes the tokens of a provider.
 async fn service_with(provider: &Provider, rules: OidcRules) -> Own {
     let service = Own::with(|options| data_options(options).oidc_rules = rules);
-    set(&service, json!({ "oidc_discovery_url": provider.discovery(), "oidc_token_audience": AUDIENCE })).await;
+    set(
+        &service,
+        json!({ "oidc_discovery_url": provider.discovery(), "oidc_token_audience": AUDIENCE }),
+    )
+    .await;
     service
 }
 
@@ -406,43 +568,85 @@ async fn the_issuer_of_a_discovery_document_is_that_of_its_address_or_the_stated
     let (provider, other) = (Provider::start().await, Provider::start().await);
     let document = json!({ "issuer": "https://sts.example/t/", "jwks_uri": format!("{}{KEYS}", provider.origin) });
     provider.say(DISCOVERY, Says::Body(document.to_string().into_bytes()));
-    let claims = json!({ "iss": "https://sts.example/t/", "aud": AUDIENCE, "sub": "a", "exp": NOW + 60.0 });
+    let claims =
+        json!({ "iss": "https://sts.example/t/", "aud": AUDIENCE, "sub": "a", "exp": NOW + 60.0 });
     let token = provider.sign("a", &claims);
     let strict = service_with(&provider, OidcRules::default()).await;
     assert_eq!(status(&strict, &token).await, 401);
     let (code, answer) = refresh(&strict).await;
     let message = answer["message"].as_str().unwrap();
-    assert!(code == 503 && message.contains("states the issuer `https://sts.example/t/`, not `http"), "{message}");
+    assert!(
+        code == 503 && message.contains("states the issuer `https://sts.example/t/`, not `http"),
+        "{message}"
+    );
 
     let issuer = Some("https://sts.example/t/".to_owned());
-    let stated = service_with(&provider, OidcRules { issuer, ..OidcRules::default() }).await;
+    let stated = service_with(
+        &provider,
+        OidcRules {
+            issuer,
+            ..OidcRules::default()
+        },
+    )
+    .await;
     assert_eq!(status(&stated, &token).await, 200);
     // It is required of every provider then.
     set(&stated, json!({ "oidc_discovery_url": other.discovery() })).await;
-    assert_eq!((refresh(&stated).await.0, status(&stated, &other.token("a", "a")).await), (503, 401));
+    assert_eq!(
+        (
+            refresh(&stated).await.0,
+            status(&stated, &other.token("a", "a")).await
+        ),
+        (503, 401)
+    );
 }
 
 #[tokio::test]
 async fn only_access_tokens_are_accepted_if_the_service_says_so() {
     let provider = Provider::start().await;
-    let rules = OidcRules { access_tokens_only: true, ..OidcRules::default() };
-    let (strict, open) = (service_with(&provider, rules).await, service(&provider, || NOW).await);
+    let rules = OidcRules {
+        access_tokens_only: true,
+        ..OidcRules::default()
+    };
+    let (strict, open) = (
+        service_with(&provider, rules).await,
+        service(&provider, || NOW).await,
+    );
     let claims = json!({ "iss": provider.origin, "aud": AUDIENCE, "sub": "a", "exp": NOW + 60.0 });
-    for (typ, expected) in
-        [("at+jwt", 200), ("application/at+jwt", 200), ("AT+JWT", 200), ("JWT", 401), ("jwt", 401), ("", 401)]
-    {
-        assert_eq!(status(&strict, &provider.sign_as(typ, "a", &claims)).await, expected, "{typ}");
+    for (typ, expected) in [
+        ("at+jwt", 200),
+        ("application/at+jwt", 200),
+        ("AT+JWT", 200),
+        ("JWT", 401),
+        ("jwt", 401),
+        ("", 401),
+    ] {
+        assert_eq!(
+            status(&strict, &provider.sign_as(typ, "a", &claims)).await,
+            expected,
+            "{typ}"
+        );
     }
     for (typ, expected) in [("at+jwt", 200), ("JWT", 200), ("id+jwt", 401)] {
-        assert_eq!(status(&open, &provider.sign_as(typ, "a", &claims)).await, expected, "{typ}");
+        assert_eq!(
+            status(&open, &provider.sign_as(typ, "a", &claims)).await,
+            expected,
+            "{typ}"
+        );
     }
 }
 
 #[tokio::test]
 async fn the_lifetime_of_tokens_can_be_limited() {
     let provider = Provider::start().await;
-    let rules = OidcRules { max_lifetime: Some(3600), ..OidcRules::default() };
-    let (strict, open) = (service_with(&provider, rules).await, service(&provider, || NOW).await);
+    let rules = OidcRules {
+        max_lifetime: Some(3600),
+        ..OidcRules::default()
+    };
+    let (strict, open) = (
+        service_with(&provider, rules).await,
+        service(&provider, || NOW).await,
+    );
     let token = |issued: Value, expires: f64| {
         let claims = json!({ "iss": provider.origin, "aud": AUDIENCE, "sub": "a", "iat": issued, "exp": expires });
         provider.sign("a", &claims)
@@ -454,11 +658,22 @@ async fn the_lifetime_of_tokens_can_be_limited() {
         (json!(NOW - 86_400.0), NOW + 60.0, 401),
     ] {
         let token = token(issued.clone(), expires);
-        assert_eq!((status(&strict, &token).await, status(&open, &token).await), (expected, 200), "{issued} {expires}");
+        assert_eq!(
+            (status(&strict, &token).await, status(&open, &token).await),
+            (expected, 200),
+            "{issued} {expires}"
+        );
     }
     let without = json!({ "iss": provider.origin, "aud": AUDIENCE, "sub": "a", "exp": NOW + 60.0 });
     let without = provider.sign("a", &without);
-    assert_eq!((status(&strict, &without).await, status(&open, &without).await), (401, 200), "`iat` is required then");
+    assert_eq!(
+        (
+            status(&strict, &without).await,
+            status(&open, &without).await
+        ),
+        (401, 200),
+        "`iat` is required then"
+    );
 }
 
 #[tokio::test]
@@ -472,30 +687,54 @@ async fn names_with_control_characters_are_refused() {
         json!({ "azp": "console\u{0}" }),
         json!({ "client_id": "\u{85}" }),
     ] {
-        let mut claims = json!({ "iss": provider.origin, "aud": AUDIENCE, "sub": "root", "exp": NOW + 60.0 });
-        claims.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
-        assert_eq!(status(&service, &provider.sign("a", &claims)).await, 401, "{change}");
+        let mut claims =
+            json!({ "iss": provider.origin, "aud": AUDIENCE, "sub": "root", "exp": NOW + 60.0 });
+        claims
+            .as_object_mut()
+            .unwrap()
+            .extend(change.as_object().unwrap().clone());
+        assert_eq!(
+            status(&service, &provider.sign("a", &claims)).await,
+            401,
+            "{change}"
+        );
     }
 }
 
 #[tokio::test]
 async fn a_provider_without_a_trusted_certificate_is_rejected() {
-    let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let CertifiedKey { cert, signing_key } =
+        generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let ring = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ServerConfig::builder_with_provider(ring).with_safe_default_protocol_versions().unwrap();
+    let config = rustls::ServerConfig::builder_with_provider(ring)
+        .with_safe_default_protocol_versions()
+        .unwrap();
     let key = PrivateKeyDer::try_from(signing_key.serialize_der()).unwrap();
-    let config = config.with_no_client_auth().with_single_cert(vec![cert.der().clone()], key).unwrap();
+    let config = config
+        .with_no_client_auth()
+        .with_single_cert(vec![cert.der().clone()], key)
+        .unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let accepted = tokio::spawn(async move {
         let (stream, _) = listener.accept().await.unwrap();
-        tokio_rustls::TlsAcceptor::from(Arc::new(config)).accept(stream).await.is_ok()
+        tokio_rustls::TlsAcceptor::from(Arc::new(config))
+            .accept(stream)
+            .await
+            .is_ok()
     });
     let service = Own::with(|_| {});
-    set(&service, json!({ "oidc_discovery_url": format!("https://localhost:{port}{DISCOVERY}") })).await;
+    set(
+        &service,
+        json!({ "oidc_discovery_url": format!("https://localhost:{port}{DISCOVERY}") }),
+    )
+    .await;
     let (status, answer) = refresh(&service).await;
     let message = answer["message"].as_str().unwrap();
-    assert!(status == 503 && message.contains("the discovery document cannot be fetched: "), "{message}");
+    assert!(
+        status == 503 && message.contains("the discovery document cannot be fetched: "),
+        "{message}"
+    );
     assert!(message.to_lowercase().contains("certificate"), "{message}");
     assert!(!accepted.await.unwrap(), "nothing was asked");
 }

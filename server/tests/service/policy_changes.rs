@@ -1,4 +1,5 @@
-//! `/gbac/v1/policy/changes`: a list of changes over a known state, all or none of them (D-16, D-17, D-27, D-30).
+//! `/gbac/v1/policy/changes`: a list of changes over a known state, all or none of them (D-16,
+//! D-17, D-27, D-30).
 
 use std::sync::Arc;
 
@@ -16,8 +17,15 @@ const PATH: &str = "/gbac/v1/policy/changes";
 const POLICY: &str = "/gbac/v1/policy";
 
 async fn post(service: &Service, tag: &str, changes: &Value) -> Answer {
-    let mut request = request(Method::POST, PATH, &admin(), &json!({ "changes": changes }).to_string());
-    request.headers_mut().insert("if-match", tag.parse().unwrap());
+    let mut request = request(
+        Method::POST,
+        PATH,
+        &admin(),
+        &json!({ "changes": changes }).to_string(),
+    );
+    request
+        .headers_mut()
+        .insert("if-match", tag.parse().unwrap());
     service.ask(request).await
 }
 
@@ -28,7 +36,10 @@ async fn policy(service: &Service) -> (String, Value) {
 
 async fn commits(service: &Service) -> String {
     let text = String::from_utf8(service.get_as("/metrics", &admin()).await.body.to_vec()).unwrap();
-    text.lines().find(|line| line.starts_with("gbac_store_commits_total")).unwrap().to_owned()
+    text.lines()
+        .find(|line| line.starts_with("gbac_store_commits_total"))
+        .unwrap()
+        .to_owned()
 }
 
 fn acl(topic: &str, principal: &str) -> Value {
@@ -48,12 +59,28 @@ fn problems(answer: &Answer) -> Vec<(String, String)> {
         .unwrap()
         .iter()
         .map(|problem| {
-            assert!(!problem["message"].as_str().unwrap().is_empty(), "{problem}");
-            (problem["path"].as_str().unwrap().to_owned(), problem["code"].as_str().unwrap().to_owned())
+            assert!(
+                !problem["message"].as_str().unwrap().is_empty(),
+                "{problem}"
+            );
+            (
+                problem["path"].as_str().unwrap().to_owned(),
+                problem["code"].as_str().unwrap().to_owned(),
+            )
         })
         .collect();
-    let noun = if problems.len() == 1 { "problem" } else { "problems" };
-    assert_eq!(body["message"], format!("the changes have {} {noun}; nothing was changed", problems.len()));
+    let noun = if problems.len() == 1 {
+        "problem"
+    } else {
+        "problems"
+    };
+    assert_eq!(
+        body["message"],
+        format!(
+            "the changes have {} {noun}; nothing was changed",
+            problems.len()
+        )
+    );
     problems
 }
 
@@ -80,9 +107,21 @@ async fn changes_are_made_in_order_and_report_their_effects() {
     ]);
     let answer = post(&service, &tag, &changes).await;
     let etag = answer.header("etag").to_owned();
-    let effects =
-        ["changed", "changed", "unchanged", "changed", "changed", "changed", "unchanged", "changed", "changed"];
-    assert_eq!(answer.both(), (200, json!({ "etag": etag, "effects": effects })));
+    let effects = [
+        "changed",
+        "changed",
+        "unchanged",
+        "changed",
+        "changed",
+        "changed",
+        "unchanged",
+        "changed",
+        "changed",
+    ];
+    assert_eq!(
+        answer.both(),
+        (200, json!({ "etag": etag, "effects": effects }))
+    );
     assert_ne!(etag, tag);
 
     let (now, after) = policy(&service).await;
@@ -98,8 +137,15 @@ async fn changes_are_made_in_order_and_report_their_effects() {
     let again = post(&service, &etag, &written["changes"]).await;
     assert_eq!(again.status, 400, "the role is there now");
     let same = post(&service, &etag, &json!([add("fresh", "Role:Readers")])).await;
-    assert_eq!(same.both(), (200, json!({ "etag": etag, "effects": ["unchanged"] })), "no change, same state");
-    assert_eq!(post(&service, &etag, &json!([])).await.json()["effects"], json!([]));
+    assert_eq!(
+        same.both(),
+        (200, json!({ "etag": etag, "effects": ["unchanged"] })),
+        "no change, same state"
+    );
+    assert_eq!(
+        post(&service, &etag, &json!([])).await.json()["effects"],
+        json!([])
+    );
 }
 
 #[tokio::test]
@@ -120,7 +166,10 @@ async fn an_invalid_change_rejects_all_changes() {
         ]),
     )
     .await;
-    assert_eq!((refused.status, &refused.json()["code"]), (400, &json!("invalid_changes")));
+    assert_eq!(
+        (refused.status, &refused.json()["code"]),
+        (400, &json!("invalid_changes"))
+    );
     assert_eq!(
         problems(&refused),
         [
@@ -152,21 +201,45 @@ async fn an_invalid_change_rejects_all_changes() {
         ],
         "what may not be created (D-27)"
     );
-    let refused =
-        post(&service, &tag, &json!([add("fresh", "User:a"), { "change": "join_group", "group": "x" }])).await;
-    assert_eq!(problems(&refused), [pair("/changes/1/change", "unknown_value")]);
+    let refused = post(
+        &service,
+        &tag,
+        &json!([add("fresh", "User:a"), { "change": "join_group", "group": "x" }]),
+    )
+    .await;
+    assert_eq!(
+        problems(&refused),
+        [pair("/changes/1/change", "unknown_value")]
+    );
     assert_eq!(policy(&service).await, (tag.clone(), before));
     assert_eq!(commits(&service).await, count, "and nothing was stored");
-    assert_eq!(post(&service, &tag, &json!([add("fresh", "User:a")])).await.status, 200, "the state is as it was");
+    assert_eq!(
+        post(&service, &tag, &json!([add("fresh", "User:a")]))
+            .await
+            .status,
+        200,
+        "the state is as it was"
+    );
 }
 
 #[tokio::test]
 async fn an_outdated_state_is_rejected() {
     let service = Service::start();
     let (tag, _) = policy(&service).await;
-    let without = service.send(Method::POST, PATH, &json!({ "changes": [] })).await;
-    assert_eq!((without.status, &without.json()["code"]), (428, &json!("precondition_required")));
-    assert_eq!(service.send(Method::POST, "/v1/roles", &json!({ "name": "in-between" })).await.status, 201);
+    let without = service
+        .send(Method::POST, PATH, &json!({ "changes": [] }))
+        .await;
+    assert_eq!(
+        (without.status, &without.json()["code"]),
+        (428, &json!("precondition_required"))
+    );
+    assert_eq!(
+        service
+            .send(Method::POST, "/v1/roles", &json!({ "name": "in-between" }))
+            .await
+            .status,
+        201
+    );
     let stale = post(&service, &tag, &json!([add("fresh", "User:a")])).await;
     assert_eq!(
         stale.both(),
@@ -176,8 +249,19 @@ async fn an_outdated_state_is_rejected() {
                 "message": "the policy has changed; read it again and repeat your change" })
         )
     );
-    assert_eq!(service.get("/v1/acls?filter.resource_name=fresh").await.json(), json!({ "resources": [] }));
-    assert_eq!(post(&service, "*", &json!([add("fresh", "User:a")])).await.status, 200);
+    assert_eq!(
+        service
+            .get("/v1/acls?filter.resource_name=fresh")
+            .await
+            .json(),
+        json!({ "resources": [] })
+    );
+    assert_eq!(
+        post(&service, "*", &json!([add("fresh", "User:a")]))
+            .await
+            .status,
+        200
+    );
 }
 
 #[tokio::test]
@@ -189,21 +273,40 @@ async fn malformed_bodies_are_rejected() {
         ("{}", "invalid_changes"),
         ("{\"changes\":[],\"changes\":[]}", "invalid_changes"),
         ("{\"changes\":[", "invalid_changes"),
-        ("{\"changes\":[{\"change\":\"create_role\",\"role\":7}]}", "invalid_changes"),
+        (
+            "{\"changes\":[{\"change\":\"create_role\",\"role\":7}]}",
+            "invalid_changes",
+        ),
         ("{\"changes\":[],\"dry_run\":true}", "invalid_changes"),
     ] {
         let mut request = request(Method::POST, PATH, &admin(), body);
-        request.headers_mut().insert("if-match", "*".parse().unwrap());
+        request
+            .headers_mut()
+            .insert("if-match", "*".parse().unwrap());
         let answer = service.ask(request).await;
-        assert_eq!((answer.status, &answer.json()["code"]), (400, &json!(code)), "{body}");
+        assert_eq!(
+            (answer.status, &answer.json()["code"]),
+            (400, &json!(code)),
+            "{body}"
+        );
     }
     let mut text = request(Method::POST, PATH, &admin(), "{}");
     text.headers_mut().insert("if-match", "*".parse().unwrap());
-    text.headers_mut().insert("content-type", "text/plain".parse().unwrap());
+    text.headers_mut()
+        .insert("content-type", "text/plain".parse().unwrap());
     assert_eq!(service.ask(text).await.status, 415);
-    let mut odd = request(Method::POST, &format!("{PATH}?dry_run=true"), &admin(), "{\"changes\":[]}");
+    let mut odd = request(
+        Method::POST,
+        &format!("{PATH}?dry_run=true"),
+        &admin(),
+        "{\"changes\":[]}",
+    );
     odd.headers_mut().insert("if-match", "*".parse().unwrap());
-    assert_eq!(service.ask(odd).await.status, 400, "a parameter that it does not know");
+    assert_eq!(
+        service.ask(odd).await.status,
+        400,
+        "a parameter that it does not know"
+    );
 }
 
 #[tokio::test]
@@ -215,7 +318,13 @@ async fn without_a_license_only_unlicensed_changes_are_made() {
         add("kept", "Group:eng"),
     ]);
     assert_eq!(post(&service, "*", &setup).await.status, 200);
-    let license = service.send(Method::PUT, "/gbac/v1/license", &json!({ "license": "expired" })).await;
+    let license = service
+        .send(
+            Method::PUT,
+            "/gbac/v1/license",
+            &json!({ "license": "expired" }),
+        )
+        .await;
     assert_eq!(license.status, 200);
     let (tag, before) = policy(&service).await;
     let mut settings = before["settings"].clone();
@@ -232,11 +341,25 @@ async fn without_a_license_only_unlicensed_changes_are_made() {
         ]),
     )
     .await;
-    assert_eq!((refused.status, &refused.json()["code"]), (403, &json!("license_required")));
-    let expected: Vec<_> = [1, 2, 3, 4].map(|at| pair(&format!("/changes/{at}"), "license_required")).into();
+    assert_eq!(
+        (refused.status, &refused.json()["code"]),
+        (403, &json!("license_required"))
+    );
+    let expected: Vec<_> = [1, 2, 3, 4]
+        .map(|at| pair(&format!("/changes/{at}"), "license_required"))
+        .into();
     assert_eq!(problems(&refused), expected);
-    let both = post(&service, &tag, &json!([add("x", "Group:eng"), { "change": "delete_role", "role": "None" }])).await;
-    assert_eq!((both.status, problems(&both).len()), (400, 2), "with what else is wrong");
+    let both = post(
+        &service,
+        &tag,
+        &json!([add("x", "Group:eng"), { "change": "delete_role", "role": "None" }]),
+    )
+    .await;
+    assert_eq!(
+        (both.status, problems(&both).len()),
+        (400, 2),
+        "with what else is wrong"
+    );
     assert_eq!(policy(&service).await, (tag.clone(), before));
     let allowed = json!([
         add("fresh", "User:a"),
@@ -248,7 +371,10 @@ async fn without_a_license_only_unlicensed_changes_are_made() {
     let made = post(&service, &tag, &allowed).await;
     assert_eq!(
         (made.status, &made.json()["effects"]),
-        (200, &json!(["changed", "unchanged", "unchanged", "changed", "changed"]))
+        (
+            200,
+            &json!(["changed", "unchanged", "unchanged", "changed", "changed"])
+        )
     );
 }
 
@@ -256,11 +382,27 @@ async fn without_a_license_only_unlicensed_changes_are_made() {
 async fn ten_thousand_changes_are_one_commit() {
     let folder = tempdir().unwrap();
     let service = Service::on(folder.path(), |_| {}).unwrap();
-    let count = async || commits(&service).await.rsplit(' ').next().unwrap().parse::<u64>().unwrap();
+    let count = async || {
+        commits(&service)
+            .await
+            .rsplit(' ')
+            .next()
+            .unwrap()
+            .parse::<u64>()
+            .unwrap()
+    };
     let before = count().await;
-    let changes: Vec<Value> = (0..10_000).map(|at| add(&format!("topic-{at}"), "Group:eng")).collect();
+    let changes: Vec<Value> = (0..10_000)
+        .map(|at| add(&format!("topic-{at}"), "Group:eng"))
+        .collect();
     let answer = post(&service, "*", &Value::Array(changes.clone())).await;
-    assert_eq!((answer.status, answer.json()["effects"].as_array().unwrap().len()), (200, 10_000));
+    assert_eq!(
+        (
+            answer.status,
+            answer.json()["effects"].as_array().unwrap().len()
+        ),
+        (200, 10_000)
+    );
     assert_eq!(count().await, before + 1);
     let (tag, document) = policy(&service).await;
     let broken: Vec<Value> = changes
@@ -269,11 +411,18 @@ async fn ten_thousand_changes_are_one_commit() {
         .chain([json!({ "change": "delete_role", "role": "None" })])
         .collect();
     let refused = post(&service, &tag, &Value::Array(broken)).await;
-    assert_eq!(problems(&refused), [pair("/changes/10000/role", "role_unknown")]);
+    assert_eq!(
+        problems(&refused),
+        [pair("/changes/10000/role", "role_unknown")]
+    );
     assert_eq!(policy(&service).await, (tag, document.clone()));
     drop(service);
     let again = Service::on(folder.path(), |_| {}).unwrap();
-    assert_eq!(policy(&again).await.1, document, "what was acknowledged is stored, and nothing of what was refused");
+    assert_eq!(
+        policy(&again).await.1,
+        document,
+        "what was acknowledged is stored, and nothing of what was refused"
+    );
 }
 
 #[tokio::test]
@@ -313,7 +462,8 @@ async fn writers_in_one_commit_have_their_own_results() {
                 add(&role, &format!("Role:{role}")),
             ];
             if at % 2 == 1 {
-                changes.push(json!({ "change": "add_member", "role": "None", "principal": "User:a" }));
+                changes
+                    .push(json!({ "change": "add_member", "role": "None", "principal": "User:a" }));
             }
             (at, post(&service, "*", &Value::Array(changes)).await.status)
         });
@@ -323,8 +473,16 @@ async fn writers_in_one_commit_have_their_own_results() {
     }
     let (_, document) = policy(&service).await;
     let roles = document["roles"].as_array().unwrap();
-    assert_eq!((roles.len(), document["acls"].as_array().unwrap().len()), (32, 32));
-    assert!(roles.iter().all(|role| role["members"] == json!([{ "principal": "User:a" }])), "none is there by half");
+    assert_eq!(
+        (roles.len(), document["acls"].as_array().unwrap().len()),
+        (32, 32)
+    );
+    assert!(
+        roles
+            .iter()
+            .all(|role| role["members"] == json!([{ "principal": "User:a" }])),
+        "none is there by half"
+    );
     drop(service);
     let again = Service::on(folder.path(), |_| {}).unwrap();
     assert_eq!(policy(&again).await.1, document);
@@ -333,12 +491,20 @@ async fn writers_in_one_commit_have_their_own_results() {
 #[tokio::test]
 async fn policy_changes_are_in_the_audit_log() {
     let service = Service::start();
-    assert_eq!(post(&service, "*", &json!([add("fresh", "User:a")])).await.status, 200);
-    let events = service.get_as("/gbac/v1/audit?limit=10", &admin()).await.json();
-    let found =
-        events["events"].as_array().unwrap().iter().any(|event| {
-            event["http_request"]["url"]["path"] == PATH && event["http_request"]["http_method"] == "POST"
-        });
+    assert_eq!(
+        post(&service, "*", &json!([add("fresh", "User:a")]))
+            .await
+            .status,
+        200
+    );
+    let events = service
+        .get_as("/gbac/v1/audit?limit=10", &admin())
+        .await
+        .json();
+    let found = events["events"].as_array().unwrap().iter().any(|event| {
+        event["http_request"]["url"]["path"] == PATH
+            && event["http_request"]["http_method"] == "POST"
+    });
     assert!(found, "{events}");
 }
 
@@ -356,5 +522,8 @@ fn every_kind_of_change_round_trips() {
             "oidc_principal_mapping": "$.sub", "superusers": ["admin"] } },
     ] });
     let changes: Vec<Change> = changes_from_json(&text.to_string()).unwrap();
-    assert_eq!(serde_json::to_value(PolicyChanges::of(&changes)).unwrap(), text);
+    assert_eq!(
+        serde_json::to_value(PolicyChanges::of(&changes)).unwrap(),
+        text
+    );
 }

@@ -11,7 +11,9 @@ const PATH: &str = "/gbac/v1/policy";
 
 async fn put(service: &Service, tag: &str, body: &Value) -> Answer {
     let mut request = request(Method::PUT, PATH, &admin(), &body.to_string());
-    request.headers_mut().insert("if-match", tag.parse().unwrap());
+    request
+        .headers_mut()
+        .insert("if-match", tag.parse().unwrap());
     service.ask(request).await
 }
 
@@ -19,17 +21,30 @@ async fn put(service: &Service, tag: &str, body: &Value) -> Answer {
 async fn a_document_round_trips() {
     let service = Service::start();
     let read = service.get(PATH).await;
-    assert_eq!((read.status, read.header("cache-control")), (200, "no-store"));
+    assert_eq!(
+        (read.status, read.header("cache-control")),
+        (200, "no-store")
+    );
     let tag = read.header("etag").to_owned();
     let mut document = read.json();
     assert_eq!(document["acls"].as_array().unwrap().len(), 18);
 
-    let known = Request::get(PATH).header("if-none-match", &tag).body(Body::empty()).unwrap();
+    let known = Request::get(PATH)
+        .header("if-none-match", &tag)
+        .body(Body::empty())
+        .unwrap();
     let known = service.ask(known).await;
-    assert_eq!((known.status, known.body.len(), known.header("etag")), (304, 0, tag.as_str()));
+    assert_eq!(
+        (known.status, known.body.len(), known.header("etag")),
+        (304, 0, tag.as_str())
+    );
 
     let same = put(&service, &tag, &document).await;
-    assert_eq!((same.status, same.header("etag")), (204, tag.as_str()), "no change, same tag");
+    assert_eq!(
+        (same.status, same.header("etag")),
+        (204, tag.as_str()),
+        "no change, same tag"
+    );
     document["roles"] = json!([{ "name": "only", "members": [{ "principal": "Group:*" }] }]);
     let changed = put(&service, &tag, &document).await;
     assert_eq!((changed.status, changed.body.len()), (204, 0));
@@ -37,7 +52,10 @@ async fn a_document_round_trips() {
     let again = service.get(PATH).await;
     assert_eq!(again.header("etag"), changed.header("etag"));
     assert!(policy_from_value(&again.json()).unwrap() == policy_from_value(&document).unwrap());
-    assert_eq!(service.get("/v1/roles").await.json()["roles"], json!([{ "name": "only" }]));
+    assert_eq!(
+        service.get("/v1/roles").await.json()["roles"],
+        json!([{ "name": "only" }])
+    );
 
     document["settings"]["nested_group_behavior"] = "suffix".into();
     assert_eq!(put(&service, "*", &document).await.status, 204);
@@ -59,7 +77,9 @@ async fn a_concurrent_change_is_detected() {
             "message": "`If-Match` is missing; read the policy first and send its `ETag`" })
         )
     );
-    service.send(Method::POST, "/v1/roles", &json!({ "name": "in-between" })).await;
+    service
+        .send(Method::POST, "/v1/roles", &json!({ "name": "in-between" }))
+        .await;
     let late = put(&service, read.header("etag"), &document).await;
     assert_eq!(
         late.both(),
@@ -85,15 +105,29 @@ async fn every_problem_of_a_document_is_reported() {
     });
     let refused = put(&service, &tag, &bad).await;
     let body = refused.json();
-    assert_eq!((refused.status, body["code"].as_str()), (400, Some("invalid_document")));
+    assert_eq!(
+        (refused.status, body["code"].as_str()),
+        (400, Some("invalid_document"))
+    );
     let problems: Vec<(&str, &str)> = body["problems"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|problem| (problem["path"].as_str().unwrap(), problem["code"].as_str().unwrap()))
+        .map(|problem| {
+            (
+                problem["path"].as_str().unwrap(),
+                problem["code"].as_str().unwrap(),
+            )
+        })
         .collect();
     assert!(problems.len() >= 10, "{problems:?}");
-    assert_eq!(body["message"], format!("the policy document has {} problems; nothing was changed", problems.len()));
+    assert_eq!(
+        body["message"],
+        format!(
+            "the policy document has {} problems; nothing was changed",
+            problems.len()
+        )
+    );
     for problem in [
         ("/version", "unsupported_version"),
         ("/settings/superusers/1", "superuser_empty"),
@@ -105,14 +139,31 @@ async fn every_problem_of_a_document_is_reported() {
         assert!(problems.contains(&problem), "{problem:?} in {problems:?}");
     }
     let mut syntax = request(Method::PUT, PATH, &admin(), "{\"version\":1,\"version\":1}");
-    syntax.headers_mut().insert("if-match", tag.parse().unwrap());
+    syntax
+        .headers_mut()
+        .insert("if-match", tag.parse().unwrap());
     let refused = service.ask(syntax).await;
-    assert_eq!((refused.status, refused.json()["problems"][0]["code"].clone()), (400, json!("duplicate_member")));
+    assert_eq!(
+        (
+            refused.status,
+            refused.json()["problems"][0]["code"].clone()
+        ),
+        (400, json!("duplicate_member"))
+    );
 
     assert_eq!(service.get(PATH).await.header("etag"), tag);
-    let nobody = put(&service, &tag, &json!({ "version": 1, "settings": { "superusers": [] } })).await;
+    let nobody = put(
+        &service,
+        &tag,
+        &json!({ "version": 1, "settings": { "superusers": [] } }),
+    )
+    .await;
     assert_eq!(nobody.status, 204);
-    assert_eq!(service.get_as(PATH, &admin()).await.status, 200, "the local account is a superuser by itself");
+    assert_eq!(
+        service.get_as(PATH, &admin()).await.status,
+        200,
+        "the local account is a superuser by itself"
+    );
 }
 
 #[tokio::test]
@@ -127,6 +178,9 @@ async fn ten_thousand_acls_are_accepted() {
         .collect();
     let document = json!({ "version": 1, "settings": { "superusers": ["admin"] }, "acls": acls });
     assert_eq!(put(&service, "*", &document).await.status, 204);
-    let list = service.get("/v1/acls?filter.resource_name=topic-9999").await.json();
+    let list = service
+        .get("/v1/acls?filter.resource_name=topic-9999")
+        .await
+        .json();
     assert_eq!(list["resources"].as_array().unwrap().len(), 1);
 }

@@ -1,4 +1,5 @@
-//! The law of sign-in predictions: the simulator and `gbac doctor` accept a token exactly if the service does (D-19, D-57).
+//! The law of sign-in predictions: the simulator and `gbac doctor` accept a token exactly if the
+//! service does (D-19, D-57).
 
 use std::sync::Arc;
 
@@ -51,19 +52,34 @@ fn tokens(issuer: &str) -> Vec<(&'static str, Value)> {
 }
 
 async fn status(service: &Service, token: &str) -> u16 {
-    service.send_as(Method::POST, RESOLVE, &json!({}), &format!("Bearer {token}")).await.status
+    service
+        .send_as(
+            Method::POST,
+            RESOLVE,
+            &json!({}),
+            &format!("Bearer {token}"),
+        )
+        .await
+        .status
 }
 
-/// What the service says about the tokens that it accepts, as the simulator and `gbac doctor` read it.
+/// What the service says about the tokens that it accepts, as the simulator and `gbac doctor` read
+/// it.
 async fn accepted(service: &Service) -> AcceptedTokens {
     let properties: Map<String, Value> =
         serde_json::from_slice(&service.get_as("/v1/cluster_config", &admin()).await.body).unwrap();
-    let info: ServiceInfo = serde_json::from_slice(&service.get("/gbac/v1/service").await.body).unwrap();
+    let info: ServiceInfo =
+        serde_json::from_slice(&service.get("/gbac/v1/service").await.body).unwrap();
     of_service(&properties, Some(&info))
 }
 
 fn simulator_accepts(token: &str, keys: &str, accepted: &AcceptedTokens) -> bool {
-    let inputs = Inputs { token: token.into(), keys: keys.into(), resource_name: "orders".into(), ..Inputs::default() };
+    let inputs = Inputs {
+        token: token.into(),
+        keys: keys.into(),
+        resource_name: "orders".into(),
+        ..Inputs::default()
+    };
     let verdict = evaluate(&inputs, Some(&Arc::new(Policy::default())), accepted, NOW).verdict;
     verdict.is_some_and(|verdict| verdict.kind != VerdictKind::SignInFails)
 }
@@ -75,39 +91,71 @@ fn doctor_accepts(token: &str, accepted: &AcceptedTokens) -> bool {
         now: Some(NOW.into()),
         ..DiagnosticInput::new(TokenInput::Token(token), &settings)
     };
-    diagnose(&input).iter().all(|step| step.state != StepStatus::Failed)
+    diagnose(&input)
+        .iter()
+        .all(|step| step.state != StepStatus::Failed)
 }
 
 #[tokio::test]
 async fn simulator_and_doctor_accept_exactly_the_tokens_that_the_service_accepts() {
-    let rules = |access_tokens_only, max_lifetime| OidcRules { issuer: None, access_tokens_only, max_lifetime };
+    let rules = |access_tokens_only, max_lifetime| OidcRules {
+        issuer: None,
+        access_tokens_only,
+        max_lifetime,
+    };
     for (rules, skew) in [
         (rules(false, None), 30),
         (rules(false, None), 10),
         (rules(true, None), 30),
         (rules(false, Some(600)), 30),
         (rules(true, Some(600)), 10),
-        (OidcRules { issuer: Some(String::new()), ..rules(false, None) }, 30),
+        (
+            OidcRules {
+                issuer: Some(String::new()),
+                ..rules(false, None)
+            },
+            30,
+        ),
     ] {
         let provider = Provider::start().await;
         let stated = rules.issuer.is_some();
-        let issuer = if stated { "https://sts.example/t/".to_owned() } else { provider.origin.clone() };
+        let issuer = if stated {
+            "https://sts.example/t/".to_owned()
+        } else {
+            provider.origin.clone()
+        };
         if stated {
-            let document = json!({ "issuer": issuer, "jwks_uri": format!("{}{KEYS}", provider.origin) });
+            let document =
+                json!({ "issuer": issuer, "jwks_uri": format!("{}{KEYS}", provider.origin) });
             provider.say(DISCOVERY, Says::Body(document.to_string().into_bytes()));
         }
-        let rules = OidcRules { issuer: stated.then(|| issuer.clone()), ..rules };
+        let rules = OidcRules {
+            issuer: stated.then(|| issuer.clone()),
+            ..rules
+        };
         let service = Own::with(|options| data_options(options).oidc_rules = rules.clone());
         let change = json!({ "upsert": { "oidc_discovery_url": provider.discovery(), "oidc_token_audience": AUDIENCE,
             "oidc_clock_skew_tolerance": skew }, "remove": [] });
-        assert_eq!(service.send(Method::PUT, "/v1/cluster_config", &change).await.status, 200);
+        assert_eq!(
+            service
+                .send(Method::PUT, "/v1/cluster_config", &change)
+                .await
+                .status,
+            200
+        );
         let keys = provider.document(KEYS);
         let mut of_rules = 0;
         for (typ, change) in tokens(&issuer) {
             let mut claims = json!({ "iss": issuer, "aud": AUDIENCE, "sub": "a", "iat": NOW, "exp": NOW + 600.0,
                 "groups": ["eng"] });
-            claims.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
-            claims.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+            claims
+                .as_object_mut()
+                .unwrap()
+                .extend(change.as_object().unwrap().clone());
+            claims
+                .as_object_mut()
+                .unwrap()
+                .retain(|_, value| !value.is_null());
             let token = provider.sign_as(typ, "a", &claims);
             let answer = status(&service, &token).await;
             assert!(answer == 200 || answer == 401, "{answer}");
@@ -117,7 +165,11 @@ async fn simulator_and_doctor_accept_exactly_the_tokens_that_the_service_accepts
                 simulator_accepts(&token, &keys, &known),
                 doctor_accepts(&token, &known),
             ];
-            assert_eq!(predicted, [answer == 200; 3], "{rules:?}, {skew} s: {typ} {change}");
+            assert_eq!(
+                predicted,
+                [answer == 200; 3],
+                "{rules:?}, {skew} s: {typ} {change}"
+            );
             of_rules += usize::from(answer == 200);
         }
         assert!(

@@ -27,7 +27,11 @@ impl Cluster {
 
     fn with(change: impl FnOnce(&mut ServeOptions)) -> Self {
         let (listen, admin_password) = ("127.0.0.1:0".into(), Some(PASSWORD.into()));
-        let mut options = ServeOptions { listen, admin_password, ..ServeOptions::default() };
+        let mut options = ServeOptions {
+            listen,
+            admin_password,
+            ..ServeOptions::default()
+        };
         change(&mut options);
         let server = Server::bind(&options).unwrap();
         let address = server.address();
@@ -35,7 +39,10 @@ impl Cluster {
         tokio::spawn(server.run(async {
             let _ = stopped.await;
         }));
-        Self { address, _stop: stop }
+        Self {
+            address,
+            _stop: stop,
+        }
     }
 
     pub(crate) fn url(&self) -> String {
@@ -55,7 +62,10 @@ pub(crate) fn relaying(url: &str) -> Service {
 /// A service whose cluster answers with these bytes, and where the requests that it got come out.
 pub(crate) async fn answering(bytes: Vec<u8>) -> (Service, mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let service = relaying(&format!("http://{}/behind/", listener.local_addr().unwrap()));
+    let service = relaying(&format!(
+        "http://{}/behind/",
+        listener.local_addr().unwrap()
+    ));
     let (tell, told) = mpsc::channel();
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
@@ -75,11 +85,17 @@ pub(crate) async fn answering(bytes: Vec<u8>) -> (Service, mpsc::Receiver<String
 
 pub(crate) fn http(status: &str, headers: &str, body: &str) -> Vec<u8> {
     let length = body.len();
-    format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n{body}").into_bytes()
+    format!(
+        "HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n{body}"
+    )
+    .into_bytes()
 }
 
 pub(crate) async fn get(service: &Service, path: &str) -> (u16, Value) {
-    let request = Request::get(path).header("authorization", admin()).body(Body::empty()).unwrap();
+    let request = Request::get(path)
+        .header("authorization", admin())
+        .body(Body::empty())
+        .unwrap();
     service.ask(request).await.both()
 }
 
@@ -88,35 +104,74 @@ async fn the_documented_operations_reach_the_cluster() {
     let cluster = Cluster::start();
     let service = relaying(&cluster.url());
     let data = |path: &str| format!("/gbac/v1/upstream/dataplane{path}");
-    let created = service.send(Method::POST, &data("/v1/roles"), &json!({ "name": "a/b" })).await;
+    let created = service
+        .send(Method::POST, &data("/v1/roles"), &json!({ "name": "a/b" }))
+        .await;
     assert_eq!(created.both(), (201, json!({ "role": { "name": "a/b" } })));
     let change = json!({ "add": [{ "principal": "Group:eng" }] });
-    assert_eq!(service.send(Method::PUT, &data("/v1/roles/a%2Fb"), &change).await.status, 200);
+    assert_eq!(
+        service
+            .send(Method::PUT, &data("/v1/roles/a%2Fb"), &change)
+            .await
+            .status,
+        200
+    );
     let acl = json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "x",
         "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL", "principal": "Group:eng", "host": "*",
         "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" });
-    assert_eq!(service.send(Method::POST, &data("/v1/acls"), &acl).await.both(), (201, json!({})));
+    assert_eq!(
+        service
+            .send(Method::POST, &data("/v1/acls"), &acl)
+            .await
+            .both(),
+        (201, json!({}))
+    );
     let found = get(&service, &data("/v1/roles?filter.principal=Group%3Aeng")).await;
-    assert_eq!(found, (200, json!({ "roles": [{ "name": "a/b" }], "next_page_token": "" })));
+    assert_eq!(
+        found,
+        (
+            200,
+            json!({ "roles": [{ "name": "a/b" }], "next_page_token": "" })
+        )
+    );
     let members = json!({ "role_name": "a/b", "members": [{ "principal": "Group:eng" }], "next_page_token": "" });
-    assert_eq!(get(&service, &data("/v1/roles/a%2Fb/members")).await, (200, members));
+    assert_eq!(
+        get(&service, &data("/v1/roles/a%2Fb/members")).await,
+        (200, members)
+    );
     assert_eq!(service.delete(&data("/v1/roles/a%2Fb")).await.status, 204);
     assert_eq!(get(&service, &data("/v1/roles/a%2Fb")).await.0, 404);
-    assert_eq!(service.get("/v1/acls?filter.resource_name=x").await.json(), json!({ "resources": [] }), "not here");
+    assert_eq!(
+        service.get("/v1/acls?filter.resource_name=x").await.json(),
+        json!({ "resources": [] }),
+        "not here"
+    );
 
     let set = "/gbac/v1/upstream/admin/v1/cluster_config";
     let upsert = json!({ "upsert": { "nested_group_behavior": "suffix" }, "remove": [] });
     assert_eq!(service.send(Method::PUT, set, &upsert).await.status, 200);
-    assert_eq!(get(&service, &format!("{set}?key=nested_group_behavior")).await.1["nested_group_behavior"], "suffix");
-    let resolve = "/gbac/v1/upstream/admin/service.core.admin.v2.SecurityService/ResolveOidcIdentity";
+    assert_eq!(
+        get(&service, &format!("{set}?key=nested_group_behavior"))
+            .await
+            .1["nested_group_behavior"],
+        "suffix"
+    );
+    let resolve =
+        "/gbac/v1/upstream/admin/service.core.admin.v2.SecurityService/ResolveOidcIdentity";
     let message = "SASL mechanism is not OIDC";
     assert_eq!(
         service.send(Method::POST, resolve, &json!({})).await.both(),
-        (400, json!({ "code": "failed_precondition", "message": message }))
+        (
+            400,
+            json!({ "code": "failed_precondition", "message": message })
+        )
     );
     assert_eq!(
         get(&service, "/gbac/v1/upstream/controlplane/v1/clusters/c1").await,
-        (200, json!({ "cluster": { "id": "c1", "dataplane_api": cluster.url() } }))
+        (
+            200,
+            json!({ "cluster": { "id": "c1", "dataplane_api": cluster.url() } })
+        )
     );
 }
 
@@ -125,15 +180,35 @@ async fn the_cluster_authorizes_callers() {
     let cluster = Cluster::start();
     let service = relaying(&cluster.url());
     let path = "/gbac/v1/upstream/dataplane/v1/roles";
-    let wrong = service.send_as(Method::POST, path, &json!({ "name": "r" }), &basic("admin", "x")).await;
+    let wrong = service
+        .send_as(
+            Method::POST,
+            path,
+            &json!({ "name": "r" }),
+            &basic("admin", "x"),
+        )
+        .await;
     assert_eq!(wrong.both().1["code"], "UNAUTHENTICATED");
-    assert_eq!(wrong.header("www-authenticate"), "Bearer realm=\"gbac\"", "never `Basic`, which opens a dialog");
+    assert_eq!(
+        wrong.header("www-authenticate"),
+        "Bearer realm=\"gbac\"",
+        "never `Basic`, which opens a dialog"
+    );
     let none = service.get(path).await;
     let message = "authentication required; send credentials of the cluster";
-    assert_eq!(none.both(), (401, refusal("UNAUTHENTICATED", "REASON_PERMISSION_DENIED", message)));
+    assert_eq!(
+        none.both(),
+        (
+            401,
+            refusal("UNAUTHENTICATED", "REASON_PERMISSION_DENIED", message)
+        )
+    );
     let token = format!("Bearer {}", service.people().await.remove(0).token);
     assert_eq!(
-        service.send_as(Method::POST, path, &json!({ "name": "r" }), &token).await.status,
+        service
+            .send_as(Method::POST, path, &json!({ "name": "r" }), &token)
+            .await
+            .status,
         401,
         "the token of this service's provider is nothing there"
     );
@@ -144,38 +219,82 @@ async fn the_data_plane_is_found_in_the_control_plane() {
     for form in [DataPlaneApiForm::Text, DataPlaneApiForm::Object] {
         let cluster = Cluster::with(|options| options.endpoint.data_plane_api_form = form);
         let service = Service::with(|options| options.upstream.controlplane = Some(cluster.url()));
-        assert_eq!(get(&service, "/gbac/v1/upstream/clusters/c1/v1/roles").await.0, 200, "{form:?}");
+        assert_eq!(
+            get(&service, "/gbac/v1/upstream/clusters/c1/v1/roles")
+                .await
+                .0,
+            200,
+            "{form:?}"
+        );
     }
     let cluster = Cluster::start();
     let service = Service::with(|options| options.upstream.controlplane = Some(cluster.url()));
-    assert_eq!(get(&service, "/gbac/v1/upstream/dataplane/v1/roles").await.0, 404, "there is no flag for it");
+    assert_eq!(
+        get(&service, "/gbac/v1/upstream/dataplane/v1/roles")
+            .await
+            .0,
+        404,
+        "there is no flag for it"
+    );
 
     for (address, what) in [
-        ("http://10.0.0.1:9", "`http://10.0.0.1:9`: plain HTTP to a remote host is not trusted"),
-        ("https://u:p@cluster.example", "the URL contains a user name or a password"),
-        ("ftp://127.0.0.1", "`ftp://127.0.0.1` is neither https nor http"),
+        (
+            "http://10.0.0.1:9",
+            "`http://10.0.0.1:9`: plain HTTP to a remote host is not trusted",
+        ),
+        (
+            "https://u:p@cluster.example",
+            "the URL contains a user name or a password",
+        ),
+        (
+            "ftp://127.0.0.1",
+            "`ftp://127.0.0.1` is neither https nor http",
+        ),
         ("", "`` is not a URL"),
     ] {
         let body = json!({ "cluster": { "id": "c1", "dataplane_api": address } }).to_string();
-        let (service, _) = answering(http("200 OK", "content-type: application/json\r\n", &body)).await;
+        let (service, _) =
+            answering(http("200 OK", "content-type: application/json\r\n", &body)).await;
         let message = format!("the response of the Control Plane is not usable: {what}");
         assert_eq!(
             get(&service, "/gbac/v1/upstream/clusters/c1/v1/roles").await,
-            (502, refusal("UNAVAILABLE", "REASON_CONSOLE_ERROR", &message)),
+            (
+                502,
+                refusal("UNAVAILABLE", "REASON_CONSOLE_ERROR", &message)
+            ),
             "{address}"
         );
     }
-    let (service, _) =
-        answering(http("200 OK", "content-type: application/json\r\n", r#"{"cluster":{"dataplane_api":{}}}"#)).await;
-    let message = "the response of the Control Plane is not usable: it has no URL in `cluster.dataplane_api`";
+    let (service, _) = answering(http(
+        "200 OK",
+        "content-type: application/json\r\n",
+        r#"{"cluster":{"dataplane_api":{}}}"#,
+    ))
+    .await;
+    let message =
+        "the response of the Control Plane is not usable: it has no URL in `cluster.dataplane_api`";
     assert_eq!(
         get(&service, "/gbac/v1/upstream/clusters/c1/v1/roles").await,
         (502, refusal("UNAVAILABLE", "REASON_CONSOLE_ERROR", message))
     );
     let refused = r#"{"code":"NOT_FOUND","message":"no such cluster"}"#;
-    let (service, told) = answering(http("404 Not Found", "content-type: application/json\r\n", refused)).await;
-    assert_eq!(get(&service, "/gbac/v1/upstream/clusters/c%2F9/v1/roles").await.1["message"], "no such cluster");
-    assert!(told.recv().unwrap().starts_with("GET /behind/v1/clusters/c%2F9 HTTP/1.1\r\n"));
+    let (service, told) = answering(http(
+        "404 Not Found",
+        "content-type: application/json\r\n",
+        refused,
+    ))
+    .await;
+    assert_eq!(
+        get(&service, "/gbac/v1/upstream/clusters/c%2F9/v1/roles")
+            .await
+            .1["message"],
+        "no such cluster"
+    );
+    assert!(
+        told.recv()
+            .unwrap()
+            .starts_with("GET /behind/v1/clusters/c%2F9 HTTP/1.1\r\n")
+    );
     assert!(told.try_recv().is_err(), "and nobody else is asked");
 }
 
@@ -184,7 +303,12 @@ async fn only_listed_headers_are_relayed() {
     let headers = "content-type: application/json; charset=utf-8\r\netag: \"1\"\r\nset-cookie: a=b\r\nserver: x\r\n\
                    access-control-allow-origin: *\r\nwww-authenticate: Basic realm=\"x\"\r\nlocation: http://evil/\r\n";
     let (service, told) = answering(http("401 Unauthorized", headers, "{}")).await;
-    let mut asked = request(Method::PUT, "/gbac/v1/upstream/dataplane/v1/roles/r?x=%3B;y", &admin(), "{}");
+    let mut asked = request(
+        Method::PUT,
+        "/gbac/v1/upstream/dataplane/v1/roles/r?x=%3B;y",
+        &admin(),
+        "{}",
+    );
     for (name, value) in [
         ("accept", "application/json"),
         ("if-match", "\"0\""),
@@ -201,23 +325,42 @@ async fn only_listed_headers_are_relayed() {
     let answer = service.ask(asked).await;
     assert_eq!((answer.status, answer.header("etag")), (401, "\"1\""));
     assert_eq!(answer.header("www-authenticate"), "Bearer realm=\"gbac\"");
-    for name in ["set-cookie", "server", "access-control-allow-origin", "location"] {
+    for name in [
+        "set-cookie",
+        "server",
+        "access-control-allow-origin",
+        "location",
+    ] {
         assert_eq!(answer.header(name), "", "{name}");
     }
     let got = told.recv().unwrap();
     let mut lines = got.trim_end().lines();
-    assert_eq!(lines.next(), Some("PUT /behind/v1/roles/r?x=%3B%3By HTTP/1.1"));
+    assert_eq!(
+        lines.next(),
+        Some("PUT /behind/v1/roles/r?x=%3B%3By HTTP/1.1")
+    );
     let mut names: Vec<&str> = lines
         .filter(|line| !line.is_empty() && !line.starts_with('{'))
         .map(|line| line.split_once(':').unwrap().0)
         .collect();
     names.sort_unstable();
-    assert_eq!(names, ["accept", "authorization", "content-length", "content-type", "host", "if-match"]);
+    assert_eq!(
+        names,
+        [
+            "accept",
+            "authorization",
+            "content-length",
+            "content-type",
+            "host",
+            "if-match"
+        ]
+    );
 }
 
 #[tokio::test]
 async fn only_documented_operations_are_relayed() {
-    let (service, told) = answering(http("200 OK", "content-type: application/json\r\n", "{}")).await;
+    let (service, told) =
+        answering(http("200 OK", "content-type: application/json\r\n", "{}")).await;
     for path in [
         "/gbac/v1/upstream/admin/v1/users",
         "/gbac/v1/upstream/admin/v1/security/users",
@@ -238,8 +381,15 @@ async fn only_documented_operations_are_relayed() {
     let path = "/gbac/v1/upstream/controlplane/v1/clusters/c1";
     let answer = service.delete(path).await;
     assert_eq!((answer.status, answer.header("allow")), (405, "GET"));
-    let mut foreign = request(Method::POST, "/gbac/v1/upstream/dataplane/v1/roles", &admin(), "{}");
-    foreign.headers_mut().insert("origin", "https://evil.example".parse().unwrap());
+    let mut foreign = request(
+        Method::POST,
+        "/gbac/v1/upstream/dataplane/v1/roles",
+        &admin(),
+        "{}",
+    );
+    foreign
+        .headers_mut()
+        .insert("origin", "https://evil.example".parse().unwrap());
     assert_eq!(service.ask(foreign).await.status, 403);
     let text = service.ask(
         Request::post("/gbac/v1/upstream/dataplane/v1/roles")
@@ -259,9 +409,21 @@ async fn an_unreachable_cluster_is_reported_in_the_form_of_each_api() {
     let service = relaying(&format!("http://{}", socket.local_addr().unwrap()));
     let (status, body) = get(&service, "/gbac/v1/upstream/dataplane/v1/roles").await;
     let message = body["message"].as_str().unwrap().to_owned();
-    assert!(message.starts_with("cannot reach the cluster: "), "{message}");
-    assert!(!message.contains("127.0.0.1"), "the address is the operator's affair: {message}");
-    assert_eq!((status, body), (502, refusal("UNAVAILABLE", "REASON_CONSOLE_ERROR", &message)));
+    assert!(
+        message.starts_with("cannot reach the cluster: "),
+        "{message}"
+    );
+    assert!(
+        !message.contains("127.0.0.1"),
+        "the address is the operator's affair: {message}"
+    );
+    assert_eq!(
+        (status, body),
+        (
+            502,
+            refusal("UNAVAILABLE", "REASON_CONSOLE_ERROR", &message)
+        )
+    );
     assert_eq!(
         get(&service, "/gbac/v1/upstream/admin/v1/cluster_config").await,
         (502, json!({ "message": message, "code": 502 }))
@@ -274,7 +436,10 @@ async fn an_unreachable_cluster_is_reported_in_the_form_of_each_api() {
     let message = "no cluster is configured; start the service with `--upstream-dataplane`";
     assert_eq!(
         get(&Service::start(), "/gbac/v1/upstream/dataplane/v1/roles").await,
-        (404, refusal("NOT_FOUND", "REASON_RESOURCE_NOT_FOUND", message))
+        (
+            404,
+            refusal("NOT_FOUND", "REASON_RESOURCE_NOT_FOUND", message)
+        )
     );
 }
 
@@ -285,7 +450,10 @@ async fn an_unresponsive_cluster_times_out() {
     let message = "the cluster did not respond within 20 seconds";
     assert_eq!(
         get(&service, "/gbac/v1/upstream/dataplane/v1/roles").await,
-        (504, refusal("DEADLINE_EXCEEDED", "REASON_CONSOLE_ERROR", message))
+        (
+            504,
+            refusal("DEADLINE_EXCEEDED", "REASON_CONSOLE_ERROR", message)
+        )
     );
 }
 
@@ -306,7 +474,11 @@ async fn unexpected_responses_are_not_relayed() {
             "the cluster responded with status 503 and a body that is not JSON",
         ),
         (
-            http("200 OK", "content-type: application/json\r\ncontent-encoding: gzip\r\n", "{}"),
+            http(
+                "200 OK",
+                "content-type: application/json\r\ncontent-encoding: gzip\r\n",
+                "{}",
+            ),
             "the cluster responded with status 200 and a body that is not JSON",
         ),
         (
@@ -314,19 +486,35 @@ async fn unexpected_responses_are_not_relayed() {
             "the response of the cluster is larger than 33554432 bytes",
         ),
         (
-            http("200 OK", "content-type: application/json; charset=utf-7\r\n", "{}"),
+            http(
+                "200 OK",
+                "content-type: application/json; charset=utf-7\r\n",
+                "{}",
+            ),
             "the cluster responded with status 200 and a body that is not JSON",
         ),
         (
-            http("200 OK", "content-type: application/json\r\n", "<script>alert(1)</script>"),
+            http(
+                "200 OK",
+                "content-type: application/json\r\n",
+                "<script>alert(1)</script>",
+            ),
             "the cluster responded with status 200 and a body that is not JSON",
         ),
         (
-            http("200 OK", "content-type: application/json\r\n", "{} <script>"),
+            http(
+                "200 OK",
+                "content-type: application/json\r\n",
+                "{} <script>",
+            ),
             "the cluster responded with status 200 and a body that is not JSON",
         ),
         (
-            http("101 Switching Protocols", "connection: upgrade\r\nupgrade: x\r\n", ""),
+            http(
+                "101 Switching Protocols",
+                "connection: upgrade\r\nupgrade: x\r\n",
+                "",
+            ),
             "the cluster responded with status 101, which is not that of a response",
         ),
         (
@@ -341,7 +529,10 @@ async fn unexpected_responses_are_not_relayed() {
         let (service, _) = answering(answer).await;
         assert_eq!(
             get(&service, "/gbac/v1/upstream/dataplane/v1/roles").await,
-            (502, refusal("UNAVAILABLE", "REASON_CONSOLE_ERROR", expected))
+            (
+                502,
+                refusal("UNAVAILABLE", "REASON_CONSOLE_ERROR", expected)
+            )
         );
     }
 }
@@ -349,12 +540,25 @@ async fn unexpected_responses_are_not_relayed() {
 /// What is relayed is labelled by this service, whatever the cluster calls it.
 #[tokio::test]
 async fn relayed_json_has_the_content_type_of_this_service() {
-    for kind in
-        ["Application/JSON;charset=\"UTF-8\"", "application/json; profile=x; charset=us-ascii", "application/json"]
-    {
-        let (service, _) = answering(http("200 OK", &format!("content-type: {kind}\r\n"), "{\"roles\":[]}")).await;
-        let answer = service.get_as("/gbac/v1/upstream/dataplane/v1/roles", &admin()).await;
-        assert_eq!((answer.status, answer.header("content-type")), (200, "application/json"), "{kind}");
+    for kind in [
+        "Application/JSON;charset=\"UTF-8\"",
+        "application/json; profile=x; charset=us-ascii",
+        "application/json",
+    ] {
+        let (service, _) = answering(http(
+            "200 OK",
+            &format!("content-type: {kind}\r\n"),
+            "{\"roles\":[]}",
+        ))
+        .await;
+        let answer = service
+            .get_as("/gbac/v1/upstream/dataplane/v1/roles", &admin())
+            .await;
+        assert_eq!(
+            (answer.status, answer.header("content-type")),
+            (200, "application/json"),
+            "{kind}"
+        );
     }
 }
 
@@ -369,7 +573,14 @@ async fn service_information_lists_the_upstream_paths() {
         json!({ "admin": "/gbac/v1/upstream/admin", "controlplane": "/gbac/v1/upstream/controlplane",
             "clusters": "/gbac/v1/upstream/clusters" })
     );
-    assert_eq!(Service::start().get("/gbac/v1/service").await.json().get("upstream"), None);
+    assert_eq!(
+        Service::start()
+            .get("/gbac/v1/service")
+            .await
+            .json()
+            .get("upstream"),
+        None
+    );
     let guarded = Service::with(|options| {
         options.upstream.dataplane = Some("https://cluster.example".into());
         options.upstream.requires_sign_in = true;
@@ -387,19 +598,35 @@ async fn wrong_passwords_of_the_cluster_are_limited() {
     let path = "/gbac/v1/upstream/dataplane/v1/roles";
     let role = json!({ "name": "r" });
     let status = async |user: &str, password: &str| {
-        service.send_as(Method::POST, path, &role, &basic(user, password)).await.status
+        service
+            .send_as(Method::POST, path, &role, &basic(user, password))
+            .await
+            .status
     };
     assert_eq!(status("admin", PASSWORD).await, 201);
     for n in 0..10 {
         assert_eq!(status("admin", &format!("x{n}")).await, 401);
     }
-    let limited = service.send_as(Method::POST, path, &role, &basic("admin", "x")).await;
+    let limited = service
+        .send_as(Method::POST, path, &role, &basic("admin", "x"))
+        .await;
     assert_eq!((limited.status, limited.header("retry-after")), (429, "6"));
-    assert_eq!(status("admin", PASSWORD).await, 201, "who was right before does not wait");
-    let other = "/gbac/v1/upstream/admin/v1/cluster_config";
-    assert_eq!(get(&service, other).await.0, 429, "but was not for another operation, which may accept everything");
     assert_eq!(
-        service.send_as(Method::POST, "/v1/roles", &json!({}), &basic("admin", "x")).await.status,
+        status("admin", PASSWORD).await,
+        201,
+        "who was right before does not wait"
+    );
+    let other = "/gbac/v1/upstream/admin/v1/cluster_config";
+    assert_eq!(
+        get(&service, other).await.0,
+        429,
+        "but was not for another operation, which may accept everything"
+    );
+    assert_eq!(
+        service
+            .send_as(Method::POST, "/v1/roles", &json!({}), &basic("admin", "x"))
+            .await
+            .status,
         401,
         "the admin of this service is another user"
     );
@@ -416,7 +643,13 @@ async fn an_operation_without_authentication_does_not_test_passwords() {
     for n in 0..30 {
         let guess = basic("admin", &format!("x{n}"));
         service.get_as(schema, &guess).await;
-        guesses += u32::from(service.send_as(Method::PUT, guarded, &body, &guess).await.status == 401);
+        guesses += u32::from(
+            service
+                .send_as(Method::PUT, guarded, &body, &guess)
+                .await
+                .status
+                == 401,
+        );
     }
     assert_eq!(guesses, 10);
 }
@@ -439,14 +672,33 @@ async fn a_401_that_is_not_json_counts_as_a_wrong_password() {
 
 #[tokio::test]
 async fn malformed_credentials_do_not_reach_the_cluster() {
-    let (service, told) = answering(http("200 OK", "content-type: application/json\r\n", "{}")).await;
+    let (service, told) =
+        answering(http("200 OK", "content-type: application/json\r\n", "{}")).await;
     let path = "/gbac/v1/upstream/dataplane/v1/roles";
-    for credentials in ["Basic", "Basic ???", "Basic YWRtaW4=", "Digest x", "basic\tYTpi"] {
-        assert_eq!(service.get_as(path, credentials).await.status, 401, "{credentials}");
+    for credentials in [
+        "Basic",
+        "Basic ???",
+        "Basic YWRtaW4=",
+        "Digest x",
+        "basic\tYTpi",
+    ] {
+        assert_eq!(
+            service.get_as(path, credentials).await.status,
+            401,
+            "{credentials}"
+        );
     }
-    let twice = Request::get(path).header("authorization", admin()).header("authorization", basic("admin", "x"));
-    assert_eq!(service.ask(twice.body(Body::empty()).unwrap()).await.status, 401);
-    assert!(told.try_recv().is_err(), "a cluster might read them in another way");
+    let twice = Request::get(path)
+        .header("authorization", admin())
+        .header("authorization", basic("admin", "x"));
+    assert_eq!(
+        service.ask(twice.body(Body::empty()).unwrap()).await.status,
+        401
+    );
+    assert!(
+        told.try_recv().is_err(),
+        "a cluster might read them in another way"
+    );
 }
 
 #[tokio::test]
@@ -458,19 +710,32 @@ async fn a_relay_can_require_a_sign_in_to_this_service() {
     });
     let theirs = basic("admin", "theirs");
     let list = async |own: Option<&str>, for_cluster: &str| {
-        let mut request = Request::get("/gbac/v1/upstream/dataplane/v1/roles").header("authorization", for_cluster);
+        let mut request = Request::get("/gbac/v1/upstream/dataplane/v1/roles")
+            .header("authorization", for_cluster);
         if let Some(own) = own {
             request = request.header("gbac-authorization", own);
         }
         service.ask(request.body(Body::empty()).unwrap()).await
     };
     let refused = list(None, &theirs).await;
-    assert_eq!(refused.both().1["message"], "credentials rejected", "they are not valid here");
+    assert_eq!(
+        refused.both().1["message"],
+        "credentials rejected",
+        "they are not valid here"
+    );
     assert_eq!(list(Some(&basic("admin", "x")), &theirs).await.status, 401);
     assert_eq!(list(Some(&admin()), &theirs).await.status, 200);
     let token = format!("Bearer {}", service.people().await.remove(0).token);
-    assert_eq!(list(Some(&token), &theirs).await.status, 200, "every user of this service");
-    assert_eq!(list(None, &admin()).await.status, 401, "valid here, and refused by the cluster");
+    assert_eq!(
+        list(Some(&token), &theirs).await.status,
+        200,
+        "every user of this service"
+    );
+    assert_eq!(
+        list(None, &admin()).await.status,
+        401,
+        "valid here, and refused by the cluster"
+    );
 }
 
 #[tokio::test]
@@ -479,13 +744,26 @@ async fn changes_through_the_relay_are_recorded() {
     let service = relaying(&cluster.url());
     let path = "/gbac/v1/upstream/dataplane/v1/roles";
     let send = async |credentials: &str| {
-        service.send_as(Method::POST, path, &json!({ "name": "r" }), credentials).await.status
+        service
+            .send_as(Method::POST, path, &json!({ "name": "r" }), credentials)
+            .await
+            .status
     };
-    assert_eq!((send(&admin()).await, send(&basic("admin", "x")).await), (201, 401));
+    assert_eq!(
+        (send(&admin()).await, send(&basic("admin", "x")).await),
+        (201, 401)
+    );
     let read = "/gbac/v1/upstream/admin/service.core.admin.v2.SecurityService/ListRoles";
-    assert_eq!(service.send(Method::POST, read, &json!({})).await.status, 200);
+    assert_eq!(
+        service.send(Method::POST, read, &json!({})).await.status,
+        200
+    );
     assert_eq!(get(&service, path).await.0, 200);
-    let Value::Array(events) = service.get_as("/gbac/v1/audit?limit=50", &admin()).await.json()["events"].clone()
+    let Value::Array(events) = service
+        .get_as("/gbac/v1/audit?limit=50", &admin())
+        .await
+        .json()["events"]
+        .clone()
     else {
         panic!("a list")
     };
@@ -493,39 +771,71 @@ async fn changes_through_the_relay_are_recorded() {
         .iter()
         .filter(|event| event["http_request"].to_string().contains(path))
         .map(|event| {
-            let (actor, desc) = (&event["actor"], &event["actor"]["authorizations"][0]["policy"]["desc"]);
+            let (actor, desc) = (
+                &event["actor"],
+                &event["actor"]["authorizations"][0]["policy"]["desc"],
+            );
             format!("{} {} {desc}", actor["user"]["name"], event["status_id"])
         })
         .collect();
     told.reverse();
-    assert_eq!(told.len(), 4, "before and after each change, and none for what only reads: {told:?}");
-    assert!(told[1].starts_with("\"admin\" 1") && told[1].contains("status 201"), "{told:?}");
+    assert_eq!(
+        told.len(),
+        4,
+        "before and after each change, and none for what only reads: {told:?}"
+    );
+    assert!(
+        told[1].starts_with("\"admin\" 1") && told[1].contains("status 201"),
+        "{told:?}"
+    );
     assert!(told[3].contains("status 401"), "{told:?}");
-    assert!(!told[3].contains("admin"), "a password may have been typed in place of the name: {told:?}");
+    assert!(
+        !told[3].contains("admin"),
+        "a password may have been typed in place of the name: {told:?}"
+    );
 }
 
 /// The events of relayed changes, oldest first: the user, the status, the code and the reason.
 async fn relayed_events(service: &Service) -> Vec<String> {
-    let log = service.get_as("/gbac/v1/audit?limit=50", &admin()).await.json();
+    let log = service
+        .get_as("/gbac/v1/audit?limit=50", &admin())
+        .await
+        .json();
     let events = log["events"].as_array().unwrap().iter().rev();
     let relayed = events.filter(|event| event["http_request"].to_string().contains("/upstream/"));
     let text = |event: &Value| {
-        let (actor, reason) = (&event["actor"], &event["actor"]["authorizations"][0]["policy"]["desc"]);
-        format!("{} {} {} {reason}", actor["user"]["name"], event["status_id"], event["status_code"])
+        let (actor, reason) = (
+            &event["actor"],
+            &event["actor"]["authorizations"][0]["policy"]["desc"],
+        );
+        format!(
+            "{} {} {} {reason}",
+            actor["user"]["name"], event["status_id"], event["status_code"]
+        )
     };
     relayed.map(text).collect()
 }
 
 #[tokio::test]
 async fn a_relayed_change_without_a_usable_response_is_recorded_as_such() {
-    let (service, _) = answering(http("200 OK", "content-type: text/html\r\n", "<p>done</p>")).await;
+    let (service, _) =
+        answering(http("200 OK", "content-type: text/html\r\n", "<p>done</p>")).await;
     let path = "/gbac/v1/upstream/dataplane/v1/roles";
-    assert_eq!(service.send(Method::POST, path, &json!({ "name": "r" })).await.status, 502);
+    assert_eq!(
+        service
+            .send(Method::POST, path, &json!({ "name": "r" }))
+            .await
+            .status,
+        502
+    );
     let events = relayed_events(&service).await;
     let reason = "relayed to the cluster, whose response is not known";
     assert_eq!(
         (events.len(), events[1].as_str()),
-        (2, &*format!("\"{{{{anonymous}}}}\" 2 \"upstream_answer\" \"{reason}\""))
+        (
+            2,
+            &*format!("\"{{{{anonymous}}}}\" 2 \"upstream_answer\" \"{reason}\"")
+        )
     );
 }
 
@@ -552,8 +862,13 @@ async fn the_end_of_a_relayed_change_is_recorded_after_its_client_has_gone() {
             tokio::task::yield_now().await;
         }
     };
-    let end = tokio::time::timeout(std::time::Duration::from_secs(60), recorded).await.expect("an event");
-    assert!(end.starts_with("\"admin\" 1") && end.contains("status 201"), "{end}");
+    let end = tokio::time::timeout(std::time::Duration::from_secs(60), recorded)
+        .await
+        .expect("an event");
+    assert!(
+        end.starts_with("\"admin\" 1") && end.contains("status 201"),
+        "{end}"
+    );
 }
 
 #[tokio::test]
@@ -568,6 +883,12 @@ async fn what_cannot_be_recorded_is_not_relayed() {
     std::fs::remove_file(&file).unwrap();
     std::fs::create_dir(&file).unwrap();
     let path = "/gbac/v1/upstream/dataplane/v1/roles";
-    assert_eq!(service.send(Method::POST, path, &json!({ "name": "unrecorded" })).await.status, 503);
+    assert_eq!(
+        service
+            .send(Method::POST, path, &json!({ "name": "unrecorded" }))
+            .await
+            .status,
+        503
+    );
     assert_eq!(get(&service, &format!("{path}/unrecorded")).await.0, 404);
 }

@@ -1,5 +1,5 @@
-//! The conformance double of the platform as a program, for tests in other languages. It prints one line with the addresses of its
-//! APIs, and runs until it is ended.
+//! The conformance double of the platform as a program, for tests in other languages. It prints one
+//! line with the addresses of its APIs, and runs until it is ended.
 
 use std::process::ExitCode;
 use std::thread;
@@ -23,9 +23,16 @@ fn main() -> ExitCode {
     }
     let platform = Platform::start(options);
     // A cluster of the managed cloud has a Control Plane in place of an Admin API.
-    let (name, api) =
-        if options.managed { ("controlplane", PlatformApi::ControlPlane) } else { ("admin", PlatformApi::Admin) };
-    println!("{name} {} dataplane {}", platform.url(api), platform.url(PlatformApi::DataPlane));
+    let (name, api) = if options.managed {
+        ("controlplane", PlatformApi::ControlPlane)
+    } else {
+        ("admin", PlatformApi::Admin)
+    };
+    println!(
+        "{name} {} dataplane {}",
+        platform.url(api),
+        platform.url(PlatformApi::DataPlane)
+    );
     loop {
         thread::park();
     }

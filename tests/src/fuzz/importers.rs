@@ -18,19 +18,34 @@ const LINES: [&str; 2] = [
     "Group:eng  *  TOPIC  surprise  LITERAL  READ  DENY  surprise",
 ];
 /// Members with this name say nothing about access, or are not looked at.
-const OTHERS: [&str; 5] = ["metadata", "cluster", "authentication", "values", "planned_values"];
+const OTHERS: [&str; 5] = [
+    "metadata",
+    "cluster",
+    "authentication",
+    "values",
+    "planned_values",
+];
 
-/// Fuzzes the import of files. The first byte chooses the dialect and whether a role is named; the rest is a file.
+/// Fuzzes the import of files. The first byte chooses the dialect and whether a role is named; the
+/// rest is a file.
 ///
 /// # Panics
 /// If an entry that is not understood is silent, or a policy is another one once it was written.
 pub fn importers(bytes: &[u8]) {
-    let Some((options, file)) = bytes.split_first() else { return };
+    let Some((options, file)) = bytes.split_first() else {
+        return;
+    };
     let text = match decode(file.to_vec()) {
         Ok(text) => text,
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
-    let start = || if options & 1 == 0 { Import::default() } else { Import::in_dialect(Dialect::Kafka) };
+    let start = || {
+        if options & 1 == 0 {
+            Import::default()
+        } else {
+            Import::in_dialect(Dialect::Kafka)
+        }
+    };
     let role = (options & 2 != 0).then_some("role");
     let mut import = start();
     let read = import.read(&text, role);
@@ -44,7 +59,11 @@ pub fn importers(bytes: &[u8]) {
     written(&policy);
     for line in LINES {
         let longer = format!("{text}\n{line}");
-        assert!(!start().read(&longer, role).unread.is_empty(), "{longer:?} {:?}", start().read(&longer, role));
+        assert!(
+            !start().read(&longer, role).unread.is_empty(),
+            "{longer:?} {:?}",
+            start().read(&longer, role)
+        );
     }
     if read.unread.is_empty() && read.ignored.is_empty() && read.acls + read.roles > 0 {
         with_an_unknown_member(&text, |text| start().read(text, role));
@@ -52,11 +71,23 @@ pub fn importers(bytes: &[u8]) {
 }
 
 /// A text that is read again adds nothing.
-fn read_again(import: &mut Import, text: &str, role: Option<&str>, first: &ImportedText, policy: &Policy) {
+fn read_again(
+    import: &mut Import,
+    text: &str,
+    role: Option<&str>,
+    first: &ImportedText,
+    policy: &Policy,
+) {
     let second = import.read(text, role);
-    assert_eq!((second.kind, second.acls, second.skipped), (first.kind, first.acls, first.skipped));
+    assert_eq!(
+        (second.kind, second.acls, second.skipped),
+        (first.kind, first.acls, first.skipped)
+    );
     assert_eq!((second.roles, second.again), (0, first.acls));
-    assert_eq!((&second.unread, &second.ignored), (&first.unread, &first.ignored));
+    assert_eq!(
+        (&second.unread, &second.ignored),
+        (&first.unread, &first.ignored)
+    );
     assert_eq!(&import.policy(), policy);
 }
 
@@ -73,16 +104,28 @@ fn written(policy: &Policy) {
     assert!(import.policy().roles().eq(policy.roles()), "{text}");
 }
 
-/// In a document of JSON without a fault, a member that no format has is a fault, wherever it stands.
+/// In a document of JSON without a fault, a member that no format has is a fault, wherever it
+/// stands.
 fn with_an_unknown_member(text: &str, read: impl Fn(&str) -> ImportedText) {
-    let Ok(document) = gbac_json::parse(text) else { return };
+    let Ok(document) = gbac_json::parse(text) else {
+        return;
+    };
     let mut places = Vec::new();
     objects(&document, "", &mut places);
     for place in places.iter().take(20) {
         let mut changed = document.clone();
-        let members = changed.pointer_mut(place).and_then(Value::as_object_mut).expect("an object");
-        if members.insert("surprise".into(), json!({ "deny": 1 })).is_none() {
-            assert!(!read(&changed.to_string()).unread.is_empty(), "{place} {changed}");
+        let members = changed
+            .pointer_mut(place)
+            .and_then(Value::as_object_mut)
+            .expect("an object");
+        if members
+            .insert("surprise".into(), json!({ "deny": 1 }))
+            .is_none()
+        {
+            assert!(
+                !read(&changed.to_string()).unread.is_empty(),
+                "{place} {changed}"
+            );
         }
     }
 }
@@ -92,12 +135,22 @@ fn objects(value: &Value, pointer: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
             found.push(pointer.to_owned());
-            for (name, member) in members.iter().filter(|(name, _)| !OTHERS.contains(&name.as_str())) {
-                objects(member, &format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1")), found);
+            for (name, member) in members
+                .iter()
+                .filter(|(name, _)| !OTHERS.contains(&name.as_str()))
+            {
+                objects(
+                    member,
+                    &format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1")),
+                    found,
+                );
             }
         }
         Value::Array(values) => {
-            values.iter().enumerate().for_each(|(at, value)| objects(value, &format!("{pointer}/{at}"), found));
+            values
+                .iter()
+                .enumerate()
+                .for_each(|(at, value)| objects(value, &format!("{pointer}/{at}"), found));
         }
         _ => {}
     }
@@ -121,9 +174,17 @@ pub fn importers_starts() -> Vec<Vec<u8>> {
     }
     starts.extend(FILES.map(str::to_owned));
     let text = |number: usize, text: String| {
-        [&[b'0' + u8::try_from(number % 4).unwrap_or_default()], text.as_bytes()].concat()
+        [
+            &[b'0' + u8::try_from(number % 4).unwrap_or_default()],
+            text.as_bytes(),
+        ]
+        .concat()
     };
-    let mut starts: Vec<_> = starts.into_iter().enumerate().map(|(number, start)| text(number, start)).collect();
+    let mut starts: Vec<_> = starts
+        .into_iter()
+        .enumerate()
+        .map(|(number, start)| text(number, start))
+        .collect();
     starts.push(b"0\xff\xfe{\0}\0".to_vec());
     starts
 }

@@ -1,4 +1,5 @@
-//! The Admin API of a broker: versions, licenses and loggers; roles and properties are modules of their own.
+//! The Admin API of a broker: versions, licenses and loggers; roles and properties are modules of
+//! their own.
 
 use serde_json::{Value, json};
 
@@ -32,7 +33,9 @@ pub(super) fn answer(
         return error(403, "Forbidden (superuser role required)");
     }
     match (method, &segments[..]) {
-        (_, ["v1", "security", "roles", rest @ ..]) => roles_v1::answer(options, state, rest, request),
+        (_, ["v1", "security", "roles", rest @ ..]) => {
+            roles_v1::answer(options, state, rest, request)
+        }
         ("GET", ["v1", "cluster_config"]) => config::read(state, request),
         ("PUT", ["v1", "cluster_config"]) => config::write(options, state, request),
         ("GET", ["v1", "brokers"]) => {
@@ -57,14 +60,25 @@ pub(super) fn answer(
             HttpAnswer::json(200, &body)
         }
         ("GET", ["v1", "features", "enterprise"]) => {
-            let status = if options.license { "valid" } else { "not_present" };
+            let status = if options.license {
+                "valid"
+            } else {
+                "not_present"
+            };
             let roles = json!({ "name": "rbac", "enabled": !state.roles.is_empty() });
-            HttpAnswer::json(200, &json!({ "license_status": status, "violation": false, "features": [roles] }))
+            HttpAnswer::json(
+                200,
+                &json!({ "license_status": status, "violation": false, "features": [roles] }),
+            )
         }
         ("GET", ["v1", "loggers"]) => {
             let levels = request.parameter("include-levels") == Some("true");
             let logger = |(name, level): (&String, &String)| {
-                if levels { json!({ "name": name, "level": level }) } else { json!({ "name": name }) }
+                if levels {
+                    json!({ "name": name, "level": level })
+                } else {
+                    json!({ "name": name })
+                }
             };
             HttpAnswer::json(200, &state.levels.iter().map(logger).collect::<Value>())
         }
@@ -75,17 +89,36 @@ pub(super) fn answer(
 
 fn log_level(state: &mut ClusterState, name: &str, request: &HttpRequest) -> HttpAnswer {
     let Some(level) = state.levels.get_mut(name) else {
-        let verb = if request.method == "PUT" { "set" } else { "get" };
-        return error(400, &format!("Cannot {verb} log level: unknown logger {{{name}}}"));
+        let verb = if request.method == "PUT" {
+            "set"
+        } else {
+            "get"
+        };
+        return error(
+            400,
+            &format!("Cannot {verb} log level: unknown logger {{{name}}}"),
+        );
     };
     if request.method == "GET" {
-        return HttpAnswer::json(200, &json!({ "name": name, "level": level, "expiration": 0 }));
+        return HttpAnswer::json(
+            200,
+            &json!({ "name": name, "level": level, "expiration": 0 }),
+        );
     }
     let new = request.parameter("level").unwrap_or_default();
     if !["error", "warn", "info", "debug", "trace"].contains(&new) {
-        return error(400, &format!("Cannot set log level for {{{name}}}: unknown level {{{new}}}"));
+        return error(
+            400,
+            &format!("Cannot set log level for {{{name}}}: unknown level {{{new}}}"),
+        );
     }
     let previous = std::mem::replace(level, new.to_owned());
-    let expires: u64 = request.parameter("expires").map_or(Some(600), |text| text.parse().ok()).unwrap_or_default();
-    HttpAnswer::json(200, &json!({ "name": name, "previous_level": previous, "new_level": new, "expiration": expires }))
+    let expires: u64 = request
+        .parameter("expires")
+        .map_or(Some(600), |text| text.parse().ok())
+        .unwrap_or_default();
+    HttpAnswer::json(
+        200,
+        &json!({ "name": name, "previous_level": previous, "new_level": new, "expiration": expires }),
+    )
 }

@@ -9,18 +9,40 @@ use super::{BrokerVersion, PlatformOptions};
 /// A property: its name, type, whether it may be null, and the first version that has it.
 const PROPERTIES: [(&str, &str, bool, BrokerVersion); 6] = [
     ("superusers", "array", false, BrokerVersion::V25_3),
-    ("oidc_principal_mapping", "string", false, BrokerVersion::V25_3),
+    (
+        "oidc_principal_mapping",
+        "string",
+        false,
+        BrokerVersion::V25_3,
+    ),
     ("audit_enabled", "boolean", false, BrokerVersion::V25_3),
-    ("oidc_clock_skew_tolerance", "integer", true, BrokerVersion::V25_3),
-    ("oidc_group_claim_path", "string", false, BrokerVersion::V26_1),
-    ("nested_group_behavior", "string", false, BrokerVersion::V26_1),
+    (
+        "oidc_clock_skew_tolerance",
+        "integer",
+        true,
+        BrokerVersion::V25_3,
+    ),
+    (
+        "oidc_group_claim_path",
+        "string",
+        false,
+        BrokerVersion::V26_1,
+    ),
+    (
+        "nested_group_behavior",
+        "string",
+        false,
+        BrokerVersion::V26_1,
+    ),
 ];
 
 fn known(
     options: &PlatformOptions,
 ) -> impl Iterator<Item = &'static (&'static str, &'static str, bool, BrokerVersion)> {
     let version = options.version;
-    PROPERTIES.iter().filter(move |(.., since)| version >= *since)
+    PROPERTIES
+        .iter()
+        .filter(move |(.., since)| version >= *since)
 }
 
 pub(super) fn schema(options: &PlatformOptions) -> HttpAnswer {
@@ -45,11 +67,17 @@ pub(super) fn read(state: &ClusterState, request: &HttpRequest) -> HttpAnswer {
     }
 }
 
-pub(super) fn write(options: &PlatformOptions, state: &mut ClusterState, request: &HttpRequest) -> HttpAnswer {
+pub(super) fn write(
+    options: &PlatformOptions,
+    state: &mut ClusterState,
+    request: &HttpRequest,
+) -> HttpAnswer {
     let body: Value = serde_json::from_str(&request.body).unwrap_or_default();
-    let (Some(upsert), Some(remove), Some(2)) =
-        (body["upsert"].as_object(), body["remove"].as_array(), body.as_object().map(Map::len))
-    else {
+    let (Some(upsert), Some(remove), Some(2)) = (
+        body["upsert"].as_object(),
+        body["remove"].as_array(),
+        body.as_object().map(Map::len),
+    ) else {
         return error(400, "Malformed request: `upsert` and `remove` are required");
     };
     let mut faults = Map::new();
@@ -79,7 +107,10 @@ pub(super) fn write(options: &PlatformOptions, state: &mut ClusterState, request
     if !faults.is_empty() {
         return HttpAnswer::json(400, &faults.into());
     }
-    if values.iter().any(|(name, value)| state.properties.get(name) != Some(value)) {
+    if values
+        .iter()
+        .any(|(name, value)| state.properties.get(name) != Some(value))
+    {
         state.config_version += 1;
     }
     state.properties.extend(values);
@@ -88,7 +119,9 @@ pub(super) fn write(options: &PlatformOptions, state: &mut ClusterState, request
 
 /// A value as YAML reads it: `"true"` and `true`, `"30"` and `30` are the same.
 fn scalar(value: &Value, kind: &str, nullable: bool) -> Result<Value, String> {
-    let as_text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let as_text = value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned);
     let read = match (kind, value) {
         (_, Value::Null) if nullable => Some(Value::Null),
         ("boolean", _) => as_text.parse::<bool>().ok().map(Value::from),
@@ -103,13 +136,19 @@ fn scalar(value: &Value, kind: &str, nullable: bool) -> Result<Value, String> {
 fn check(options: &PlatformOptions, name: &str, value: Value) -> Result<Value, String> {
     let is_default = ClusterState::new(options.version).properties.get(name) == Some(&value);
     match name {
-        "nested_group_behavior" if value != "none" && value != "suffix" => Err("Must be one of none,suffix".into()),
+        "nested_group_behavior" if value != "none" && value != "suffix" => {
+            Err("Must be one of none,suffix".into())
+        }
         "oidc_group_claim_path" if !value.as_str().is_some_and(|path| path.starts_with("$.")) => {
             Err("invalid group claim path".into())
         }
-        "nested_group_behavior" | "oidc_group_claim_path" | "audit_enabled" if !is_default && !options.license => {
+        "nested_group_behavior" | "oidc_group_claim_path" | "audit_enabled"
+            if !is_default && !options.license =>
+        {
             let value = value.to_string();
-            Err(format!("Rejected {name}: '{value}' '{name}' is restricted to clusters with an Enterprise license."))
+            Err(format!(
+                "Rejected {name}: '{value}' '{name}' is restricted to clusters with an Enterprise license."
+            ))
         }
         _ => Ok(value),
     }

@@ -23,8 +23,10 @@ pub(super) const RESOURCE_TYPES: Words = Words(
         "SUBJECT",
     ],
 );
-pub(super) const PATTERN_TYPES: Words =
-    Words("RESOURCE_PATTERN_TYPE_", &["UNSPECIFIED", "ANY", "MATCH", "LITERAL", "PREFIXED"]);
+pub(super) const PATTERN_TYPES: Words = Words(
+    "RESOURCE_PATTERN_TYPE_",
+    &["UNSPECIFIED", "ANY", "MATCH", "LITERAL", "PREFIXED"],
+);
 pub(super) const OPERATIONS: Words = Words(
     "OPERATION_",
     &[
@@ -45,18 +47,25 @@ pub(super) const OPERATIONS: Words = Words(
         "DESCRIBE_TOKENS",
     ],
 );
-pub(super) const PERMISSIONS: Words = Words("PERMISSION_TYPE_", &["UNSPECIFIED", "ANY", "DENY", "ALLOW"]);
+pub(super) const PERMISSIONS: Words =
+    Words("PERMISSION_TYPE_", &["UNSPECIFIED", "ANY", "DENY", "ALLOW"]);
 
 impl Words {
     /// The word of a member, by name or number; an absent one is the first.
     pub(super) fn read(&self, message: &Value, field: &str) -> Result<&'static str, Fault> {
         let Self(prefix, words) = self;
-        let invalid = || Fault::invalid(field, &format!("invalid value for enum field {field}: {}", message[field]));
+        let invalid = || {
+            Fault::invalid(
+                field,
+                &format!("invalid value for enum field {field}: {}", message[field]),
+            )
+        };
         let number = match &message[field] {
             Value::Null => 0,
-            Value::Number(number) => {
-                number.as_u64().and_then(|number| usize::try_from(number).ok()).ok_or_else(invalid)?
-            }
+            Value::Number(number) => number
+                .as_u64()
+                .and_then(|number| usize::try_from(number).ok())
+                .ok_or_else(invalid)?,
             Value::String(text) => text
                 .strip_prefix(prefix)
                 .and_then(|word| words.iter().position(|known| *known == word))
@@ -80,9 +89,11 @@ pub(super) fn text<'a>(message: &'a Value, field: &str) -> &'a str {
 /// Changes the names of all members.
 pub(super) fn renamed(value: &Value, rename: &dyn Fn(&str) -> String) -> Value {
     match value {
-        Value::Object(members) => {
-            members.iter().map(|(name, value)| (rename(name), renamed(value, rename))).collect::<Map<_, _>>().into()
-        }
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, value)| (rename(name), renamed(value, rename)))
+            .collect::<Map<_, _>>()
+            .into(),
         Value::Array(items) => items.iter().map(|item| renamed(item, rename)).collect(),
         value => value.clone(),
     }
@@ -120,14 +131,28 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    pub(super) fn new(code: &'static str, reason: &'static str, message: impl Into<String>) -> Self {
-        Self { code, reason, message: message.into(), fields: Vec::new() }
+    pub(super) fn new(
+        code: &'static str,
+        reason: &'static str,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            code,
+            reason,
+            message: message.into(),
+            fields: Vec::new(),
+        }
     }
 
     pub(super) fn invalid(field: &str, why: &str) -> Self {
         let fields = vec![(field.to_owned(), why.to_owned())];
         let message = "provided parameters are invalid".into();
-        Self { code: "INVALID_ARGUMENT", reason: "REASON_INVALID_INPUT", message, fields }
+        Self {
+            code: "INVALID_ARGUMENT",
+            reason: "REASON_INVALID_INPUT",
+            message,
+            fields,
+        }
     }
 
     const fn status(code: &str) -> u16 {
@@ -149,8 +174,10 @@ impl Fault {
         let violation = |(field, description): &(String, String)| json!({ "field": field, "description": description });
         let mut details = vec![info];
         if !self.fields.is_empty() {
-            details.push(json!({ "@type": "type.googleapis.com/google.rpc.BadRequest",
-                "field_violations": self.fields.iter().map(violation).collect::<Vec<_>>() }));
+            details.push(
+                json!({ "@type": "type.googleapis.com/google.rpc.BadRequest",
+                "field_violations": self.fields.iter().map(violation).collect::<Vec<_>>() }),
+            );
         }
         let body = json!({ "code": self.code, "message": self.message, "details": details });
         HttpAnswer::json(Self::status(self.code), &body)
@@ -159,7 +186,10 @@ impl Fault {
     /// The answer over Connect.
     pub(super) fn connect(&self) -> HttpAnswer {
         let status = Self::status(self.code);
-        HttpAnswer::json(status, &json!({ "code": self.code.to_ascii_lowercase(), "message": self.message }))
+        HttpAnswer::json(
+            status,
+            &json!({ "code": self.code.to_ascii_lowercase(), "message": self.message }),
+        )
     }
 }
 
@@ -190,8 +220,11 @@ impl Filter {
 
     /// Names are exact, and a principal never expands a wildcard.
     pub(super) fn matches(&self, acl: &Binding) -> bool {
-        let word = |wanted: &str, found: &str| matches!(wanted, "ANY" | "UNSPECIFIED") || wanted == found;
-        let exact = |wanted: &Option<String>, found: &str| wanted.as_deref().is_none_or(|wanted| wanted == found);
+        let word =
+            |wanted: &str, found: &str| matches!(wanted, "ANY" | "UNSPECIFIED") || wanted == found;
+        let exact = |wanted: &Option<String>, found: &str| {
+            wanted.as_deref().is_none_or(|wanted| wanted == found)
+        };
         let pattern = match (self.pattern, &self.name) {
             ("MATCH", Some(name)) => {
                 let literal = acl.pattern == "LITERAL" && (acl.name == *name || acl.name == "*");

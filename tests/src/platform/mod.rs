@@ -1,5 +1,6 @@
-//! A conformance double of the platform: its APIs with its own status codes, messages and known faults, written from the published
-//! facts and not from the service, so that both cannot share a mistake. It records the requests that it gets.
+//! A conformance double of the platform: its APIs with its own status codes, messages and known
+//! faults, written from the published facts and not from the service, so that both cannot share a
+//! mistake. It records the requests that it gets.
 
 mod admin;
 mod config;
@@ -73,7 +74,13 @@ pub struct PlatformOptions {
 
 impl Default for PlatformOptions {
     fn default() -> Self {
-        Self { version: BrokerVersion::V26_2, license: true, registry_acls: true, managed: false, page_limit: 1000 }
+        Self {
+            version: BrokerVersion::V26_2,
+            license: true,
+            registry_acls: true,
+            managed: false,
+            page_limit: 1000,
+        }
     }
 }
 
@@ -131,7 +138,9 @@ pub struct Platform {
 
 impl std::fmt::Debug for Platform {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Platform").field("addresses", &self.addresses).finish_non_exhaustive()
+        f.debug_struct("Platform")
+            .field("addresses", &self.addresses)
+            .finish_non_exhaustive()
     }
 }
 
@@ -150,10 +159,22 @@ impl Platform {
             data_plane: Mutex::default(),
             ended: AtomicBool::new(false),
         });
-        let own = if options.managed { PlatformApi::ControlPlane } else { PlatformApi::Admin };
-        let addresses = [own, PlatformApi::DataPlane, PlatformApi::Registry, PlatformApi::Both]
-            .map(|api| (api, listen(&shared, api)));
-        let platform = Self { shared, addresses: addresses.into() };
+        let own = if options.managed {
+            PlatformApi::ControlPlane
+        } else {
+            PlatformApi::Admin
+        };
+        let addresses = [
+            own,
+            PlatformApi::DataPlane,
+            PlatformApi::Registry,
+            PlatformApi::Both,
+        ]
+        .map(|api| (api, listen(&shared, api)));
+        let platform = Self {
+            shared,
+            addresses: addresses.into(),
+        };
         *lock(&platform.shared.data_plane) = platform.url(PlatformApi::DataPlane);
         platform
     }
@@ -164,7 +185,11 @@ impl Platform {
     /// If it does not have it.
     #[must_use]
     pub fn url(&self, api: PlatformApi) -> String {
-        let (_, address) = self.addresses.iter().find(|(of, _)| *of == api).expect("it has this API");
+        let (_, address) = self
+            .addresses
+            .iter()
+            .find(|(of, _)| *of == api)
+            .expect("it has this API");
         format!("http://{address}")
     }
 
@@ -196,7 +221,9 @@ impl Drop for Platform {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    mutex
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 fn listen(shared: &Arc<Shared>, api: PlatformApi) -> SocketAddr {
@@ -216,7 +243,9 @@ fn listen(shared: &Arc<Shared>, api: PlatformApi) -> SocketAddr {
 }
 
 fn serve(shared: &Shared, api: PlatformApi, stream: &TcpStream) {
-    let Some(request) = wire::read(stream) else { return };
+    let Some(request) = wire::read(stream) else {
+        return;
+    };
     lock(&shared.requests).push(Recorded {
         api,
         method: request.method.clone(),
@@ -235,7 +264,10 @@ fn serve(shared: &Shared, api: PlatformApi, stream: &TcpStream) {
     match mode {
         Mode::Normal => wire::write(stream, &answer(shared, api, &request)),
         Mode::Silent => wire::wait_for_end(stream),
-        Mode::Html => wire::write(stream, &HttpAnswer::html("<!doctype html><title>Sign in</title>")),
+        Mode::Html => wire::write(
+            stream,
+            &HttpAnswer::html("<!doctype html><title>Sign in</title>"),
+        ),
         Mode::Redirect => wire::write(stream, &HttpAnswer::redirect("https://login.example/")),
         Mode::Cut => wire::write_half(stream, &answer(shared, api, &request)),
     }
@@ -243,8 +275,12 @@ fn serve(shared: &Shared, api: PlatformApi, stream: &TcpStream) {
 
 fn answer(shared: &Shared, api: PlatformApi, request: &HttpRequest) -> HttpAnswer {
     let caller = match request.header("authorization") {
-        Some(value) if value == wire::basic(SUPERUSER.0, SUPERUSER.1) => Caller::Superuser { by_token: false },
-        Some(value) if value == format!("Bearer {SUPERUSER_TOKEN}") => Caller::Superuser { by_token: true },
+        Some(value) if value == wire::basic(SUPERUSER.0, SUPERUSER.1) => {
+            Caller::Superuser { by_token: false }
+        }
+        Some(value) if value == format!("Bearer {SUPERUSER_TOKEN}") => {
+            Caller::Superuser { by_token: true }
+        }
         Some(value) if value == format!("Bearer {USER_TOKEN}") => Caller::Alice,
         _ => Caller::Nobody,
     };
@@ -260,7 +296,9 @@ fn answer(shared: &Shared, api: PlatformApi, request: &HttpRequest) -> HttpAnswe
         api => api,
     };
     match api {
-        PlatformApi::Admin | PlatformApi::Both => admin::answer(&shared.options, &mut state, caller, request),
+        PlatformApi::Admin | PlatformApi::Both => {
+            admin::answer(&shared.options, &mut state, caller, request)
+        }
         PlatformApi::DataPlane => data_plane::answer(&shared.options, &mut state, caller, request),
         PlatformApi::Registry => registry::answer(&shared.options, &mut state, caller, request),
         PlatformApi::ControlPlane => control_plane(caller, request, &lock(&shared.data_plane)),
@@ -281,6 +319,9 @@ fn control_plane(caller: Caller, request: &HttpRequest, data_plane: &str) -> Htt
                 "dataplane_api": { "url": data_plane } });
             HttpAnswer::json(200, &json!({ "cluster": cluster }))
         }
-        _ => HttpAnswer::json(404, &json!({ "code": "NOT_FOUND", "message": "Not Found", "details": [] })),
+        _ => HttpAnswer::json(
+            404,
+            &json!({ "code": "NOT_FOUND", "message": "Not Found", "details": [] }),
+        ),
     }
 }

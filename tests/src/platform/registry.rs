@@ -27,11 +27,17 @@ pub(super) fn answer(
     }
     let is_ours = |acl: &Binding| matches!(acl.resource_type.as_str(), "SUBJECT" | "REGISTRY");
     if request.method == "GET" {
-        let members = request.query.iter().map(|(name, value)| (name.clone(), json!(value)));
+        let members = request
+            .query
+            .iter()
+            .map(|(name, value)| (name.clone(), json!(value)));
         let Some(filter) = filter(&Value::Object(members.collect())) else {
             return error(400, 40001, "Invalid filter");
         };
-        let found = state.acls.iter().filter(|acl| is_ours(acl) && filter.matches(acl));
+        let found = state
+            .acls
+            .iter()
+            .filter(|acl| is_ours(acl) && filter.matches(acl));
         return HttpAnswer::json(200, &found.map(written).collect::<Value>());
     }
     // Before the body is read, even if it is an empty list.
@@ -45,7 +51,9 @@ pub(super) fn answer(
         "POST" => {
             let mut acls = Vec::new();
             for entry in &entries {
-                let Some(acl) = read(entry) else { return error(400, 40001, "Missing or invalid member") };
+                let Some(acl) = read(entry) else {
+                    return error(400, 40001, "Missing or invalid member");
+                };
                 if acl.pattern == "PREFIXED" && acl.resource_type != "SUBJECT" {
                     return error(400, 40001, "Only SUBJECT can be PREFIXED");
                 }
@@ -86,11 +94,21 @@ fn read(entry: &Value) -> Option<Binding> {
         permission: of("permission")?,
     };
     let is_open = filter(entry).is_none_or(|filter| {
-        [filter.resource_type, filter.pattern, filter.operation, filter.permission].contains(&"ANY")
+        [
+            filter.resource_type,
+            filter.pattern,
+            filter.operation,
+            filter.permission,
+        ]
+        .contains(&"ANY")
     });
     (!is_open && matches!(acl.resource_type.as_str(), "SUBJECT" | "REGISTRY")).then(|| Binding {
         // The registry has no name.
-        name: if acl.resource_type == "REGISTRY" { String::new() } else { acl.name.clone() },
+        name: if acl.resource_type == "REGISTRY" {
+            String::new()
+        } else {
+            acl.name.clone()
+        },
         ..acl
     })
 }

@@ -18,26 +18,46 @@ fn refused(code: u64, detail: &str) -> HttpAnswer {
         40401 => "Role not found",
         _ => "Role already exists",
     };
-    let message = if detail.is_empty() { name.to_owned() } else { format!("{name}: {detail}") };
-    HttpAnswer::json(u16::try_from(code / 100).unwrap_or(500), &json!({ "message": message, "code": code }))
+    let message = if detail.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name}: {detail}")
+    };
+    HttpAnswer::json(
+        u16::try_from(code / 100).unwrap_or(500),
+        &json!({ "message": message, "code": code }),
+    )
 }
 
 fn users_only(kind: &str) -> HttpAnswer {
-    refused(40001, &format!("Role membership reserved for user principals, got {{{kind}}}"))
+    refused(
+        40001,
+        &format!("Role membership reserved for user principals, got {{{kind}}}"),
+    )
 }
 
 /// The caller's own roles.
 pub(super) fn own(state: &ClusterState, caller: Caller, request: &HttpRequest) -> HttpAnswer {
-    let user = if caller == Caller::Alice { "User:alice" } else { "User:admin" };
-    list(state, request.parameter("filter").unwrap_or_default(), Some(user))
+    let user = if caller == Caller::Alice {
+        "User:alice"
+    } else {
+        "User:admin"
+    };
+    list(
+        state,
+        request.parameter("filter").unwrap_or_default(),
+        Some(user),
+    )
 }
 
 fn list(state: &ClusterState, prefix: &str, member: Option<&str>) -> HttpAnswer {
-    let roles = state
-        .roles
-        .iter()
-        .filter(|(name, members)| name.starts_with(prefix) && member.is_none_or(|member| members.contains(member)));
-    HttpAnswer::json(200, &json!({ "roles": roles.map(|(name, _)| json!({ "name": name })).collect::<Vec<_>>() }))
+    let roles = state.roles.iter().filter(|(name, members)| {
+        name.starts_with(prefix) && member.is_none_or(|member| members.contains(member))
+    });
+    HttpAnswer::json(
+        200,
+        &json!({ "roles": roles.map(|(name, _)| json!({ "name": name })).collect::<Vec<_>>() }),
+    )
 }
 
 pub(super) fn answer(
@@ -52,12 +72,20 @@ pub(super) fn answer(
             if kind != "User" {
                 return users_only(kind);
             }
-            let member = request.parameter("principal").map(|name| format!("User:{name}"));
-            list(state, request.parameter("filter").unwrap_or_default(), member.as_deref())
+            let member = request
+                .parameter("principal")
+                .map(|name| format!("User:{name}"));
+            list(
+                state,
+                request.parameter("filter").unwrap_or_default(),
+                member.as_deref(),
+            )
         }
         ("POST", []) => create(options, state, request),
         ("GET", [name]) => match state.roles.get(*name) {
-            Some(members) => HttpAnswer::json(200, &json!({ "name": name, "members": written(members) })),
+            Some(members) => {
+                HttpAnswer::json(200, &json!({ "name": name, "members": written(members) }))
+            }
             None => refused(40401, ""),
         },
         ("DELETE", [name]) => {
@@ -73,23 +101,38 @@ pub(super) fn answer(
     }
 }
 
-fn create(options: &PlatformOptions, state: &mut ClusterState, request: &HttpRequest) -> HttpAnswer {
+fn create(
+    options: &PlatformOptions,
+    state: &mut ClusterState,
+    request: &HttpRequest,
+) -> HttpAnswer {
     let body: Value = serde_json::from_str(&request.body).unwrap_or_default();
-    let Some(name) = body["role"].as_str() else { return refused(40001, "missing role") };
+    let Some(name) = body["role"].as_str() else {
+        return refused(40001, "missing role");
+    };
     if !options.license {
         return error(403, LICENSE);
     }
     if !is_role_name(name) {
         return refused(40002, "");
     }
-    if state.roles.get(name).is_some_and(|members| !members.is_empty()) {
+    if state
+        .roles
+        .get(name)
+        .is_some_and(|members| !members.is_empty())
+    {
         return refused(40901, "");
     }
     state.roles.entry(name.to_owned()).or_default();
     HttpAnswer::json(201, &json!({ "role": name }))
 }
 
-fn change(options: &PlatformOptions, state: &mut ClusterState, name: &str, request: &HttpRequest) -> HttpAnswer {
+fn change(
+    options: &PlatformOptions,
+    state: &mut ClusterState,
+    name: &str,
+    request: &HttpRequest,
+) -> HttpAnswer {
     let body: Value = serde_json::from_str(&request.body).unwrap_or_default();
     let read = |field: &str| -> Result<Vec<String>, HttpAnswer> {
         let members = body[field].as_array().into_iter().flatten();
@@ -115,8 +158,14 @@ fn change(options: &PlatformOptions, state: &mut ClusterState, name: &str, reque
         return refused(40401, "");
     }
     let members = state.roles.entry(name.to_owned()).or_default();
-    let added: Vec<String> = add.into_iter().filter(|member| members.insert(member.clone())).collect();
-    let removed: Vec<String> = remove.into_iter().filter(|member| members.remove(member)).collect();
+    let added: Vec<String> = add
+        .into_iter()
+        .filter(|member| members.insert(member.clone()))
+        .collect();
+    let removed: Vec<String> = remove
+        .into_iter()
+        .filter(|member| members.remove(member))
+        .collect();
     HttpAnswer::json(
         200,
         &json!({ "role": name, "added": written(&added), "removed": written(&removed), "created": is_new }),
@@ -124,6 +173,10 @@ fn change(options: &PlatformOptions, state: &mut ClusterState, name: &str, reque
 }
 
 fn written<'a>(members: impl IntoIterator<Item = &'a String>) -> Vec<Value> {
-    let parts = members.into_iter().filter_map(|member| member.split_once(':'));
-    parts.map(|(kind, name)| json!({ "name": name, "principal_type": kind })).collect()
+    let parts = members
+        .into_iter()
+        .filter_map(|member| member.split_once(':'));
+    parts
+        .map(|(kind, name)| json!({ "name": name, "principal_type": kind }))
+        .collect()
 }

@@ -23,12 +23,23 @@ pub(super) fn answer(
         let is_own = matches!(operation, "ListCurrentUserRoles" | "ResolveOidcIdentity");
         match caller {
             Caller::Nobody => return Err(fault("UNAUTHENTICATED", "Unauthorized")),
-            Caller::Alice if !is_own => return Err(fault("PERMISSION_DENIED", "Forbidden (superuser role required)")),
+            Caller::Alice if !is_own => {
+                return Err(fault(
+                    "PERMISSION_DENIED",
+                    "Forbidden (superuser role required)",
+                ));
+            }
             Caller::Alice | Caller::Superuser { .. } => {}
         }
         let message = serde_json::from_str(&request.body)
             .map_err(|_| fault("INVALID_ARGUMENT", "failed to parse the request"))?;
-        make(options, state, caller, operation, &renamed(&message, &snake))
+        make(
+            options,
+            state,
+            caller,
+            operation,
+            &renamed(&message, &snake),
+        )
     })();
     match done {
         Ok(value) => HttpAnswer::json(200, &renamed(&value, &camel)),
@@ -49,14 +60,21 @@ fn make(
 ) -> Result<Value, Fault> {
     let license = || {
         let text = "A Redpanda Enterprise Edition license is required to manage roles.";
-        if options.license { Ok(()) } else { Err(fault("FAILED_PRECONDITION", text)) }
+        if options.license {
+            Ok(())
+        } else {
+            Err(fault("FAILED_PRECONDITION", text))
+        }
     };
     let missing = |name: &str| fault("NOT_FOUND", format!("Role '{name}' does not exist"));
     match operation {
         "CreateRole" => {
             let name = text(&message["role"], "name");
             if !is_role_name(name) {
-                return Err(fault("INVALID_ARGUMENT", format!("Invalid role name {{{name}}}")));
+                return Err(fault(
+                    "INVALID_ARGUMENT",
+                    format!("Invalid role name {{{name}}}"),
+                ));
             }
             let members = members(&message["role"])?;
             license()?;
@@ -72,9 +90,9 @@ fn make(
             let members = state.roles.get(name).ok_or_else(|| missing(name))?;
             Ok(json!({ "role": written(name, members) }))
         }
-        "ListRoles" => {
-            Ok(json!({ "roles": state.roles.iter().map(|(name, held)| written(name, held)).collect::<Vec<_>>() }))
-        }
+        "ListRoles" => Ok(
+            json!({ "roles": state.roles.iter().map(|(name, held)| written(name, held)).collect::<Vec<_>>() }),
+        ),
         "AddRoleMembers" | "RemoveRoleMembers" => {
             let name = text(message, "role_name");
             let members = members(message)?;
@@ -92,14 +110,21 @@ fn make(
             Ok(json!({}))
         }
         "ListCurrentUserRoles" => {
-            let user = if caller == Caller::Alice { "User:alice" } else { "User:admin" };
-            let roles = state.roles.iter().filter(|(_, members)| members.contains(user));
+            let user = if caller == Caller::Alice {
+                "User:alice"
+            } else {
+                "User:admin"
+            };
+            let roles = state
+                .roles
+                .iter()
+                .filter(|(_, members)| members.contains(user));
             Ok(json!({ "roles": roles.map(|(name, _)| name).collect::<Vec<_>>() }))
         }
         "ResolveOidcIdentity" => match caller {
-            Caller::Alice => {
-                Ok(json!({ "principal": "alice", "expire": "2099-01-01T00:00:00Z", "groups": ["eng", "ops"] }))
-            }
+            Caller::Alice => Ok(
+                json!({ "principal": "alice", "expire": "2099-01-01T00:00:00Z", "groups": ["eng", "ops"] }),
+            ),
             Caller::Superuser { by_token: true } => {
                 Ok(json!({ "principal": "admin", "expire": "2099-01-01T00:00:00Z" }))
             }
@@ -113,10 +138,15 @@ fn make(
 fn members(message: &Value) -> Result<BTreeSet<String>, Fault> {
     let members = message["members"].as_array().into_iter().flatten();
     members
-        .map(|member| match (member["user"]["name"].as_str(), member["group"]["name"].as_str()) {
-            (Some(user), None) => Ok(format!("User:{user}")),
-            (None, Some(group)) => Ok(format!("Group:{group}")),
-            _ => Err(fault("INVALID_ARGUMENT", "Unknown role member type")),
+        .map(|member| {
+            match (
+                member["user"]["name"].as_str(),
+                member["group"]["name"].as_str(),
+            ) {
+                (Some(user), None) => Ok(format!("User:{user}")),
+                (None, Some(group)) => Ok(format!("Group:{group}")),
+                _ => Err(fault("INVALID_ARGUMENT", "Unknown role member type")),
+            }
         })
         .collect()
 }

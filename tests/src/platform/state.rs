@@ -76,7 +76,12 @@ impl ClusterState {
 
 /// The broker's own rules for a new ACL; its text.
 pub(super) fn check(options: &PlatformOptions, acl: &Binding) -> Result<(), String> {
-    let Binding { name, principal, host, .. } = acl;
+    let Binding {
+        name,
+        principal,
+        host,
+        ..
+    } = acl;
     let (kind, who) = principal.split_once(':').unwrap_or_default();
     let is_known = match kind {
         "User" | "RedpandaRole" => true,
@@ -90,19 +95,28 @@ pub(super) fn check(options: &PlatformOptions, acl: &Binding) -> Result<(), Stri
         return Err("Principal name cannot be empty".into());
     }
     if kind != "User" && who == "*" {
-        return Err(format!("Illegal wildcard principal: only user principals support wildcards: {{{principal}}}"));
+        return Err(format!(
+            "Illegal wildcard principal: only user principals support wildcards: {{{principal}}}"
+        ));
     }
     if host != "*" && host.parse::<IpAddr>().is_err() {
         return Err(format!("Invalid host {host}"));
     }
     let is_legal = |name: &str| {
-        name.len() <= 249 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+        name.len() <= 249
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
     };
     match acl.resource_type.as_str() {
         "DELEGATION_TOKEN" | "USER" => return Err("Invalid resource type: 7".into()),
-        "CLUSTER" if name != "kafka-cluster" => return Err(format!("Invalid cluster name: {name}")),
+        "CLUSTER" if name != "kafka-cluster" => {
+            return Err(format!("Invalid cluster name: {name}"));
+        }
         "TOPIC" if name != "*" && !is_legal(name) => {
-            return Err(format!("ACL topic {name} does not conform to kafka topic schema: invalid characters"));
+            return Err(format!(
+                "ACL topic {name} does not conform to kafka topic schema: invalid characters"
+            ));
         }
         "REGISTRY" => {}
         _ if name.is_empty() => return Err("Empty resource name".into()),
@@ -119,5 +133,8 @@ pub(super) fn check(options: &PlatformOptions, acl: &Binding) -> Result<(), Stri
 
 /// Whether the broker takes a name for a role.
 pub(super) fn is_role_name(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|byte| (0x20..0x7f).contains(&byte) && byte != b',' && byte != b'=')
+    !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| (0x20..0x7f).contains(&byte) && byte != b',' && byte != b'=')
 }

@@ -28,13 +28,19 @@ impl HttpRequest {
     /// The value of a header.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// The value of a parameter.
     #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&str> {
-        self.query.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.query
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
     }
 }
 
@@ -53,25 +59,41 @@ impl HttpAnswer {
     /// An answer in JSON.
     #[must_use]
     pub fn json(status: u16, body: &Value) -> Self {
-        Self { status, headers: "content-type: application/json\r\n".into(), body: body.to_string() }
+        Self {
+            status,
+            headers: "content-type: application/json\r\n".into(),
+            body: body.to_string(),
+        }
     }
 
     /// An answer without a body.
     #[must_use]
     pub const fn empty(status: u16) -> Self {
-        Self { status, headers: String::new(), body: String::new() }
+        Self {
+            status,
+            headers: String::new(),
+            body: String::new(),
+        }
     }
 
     /// A page.
     #[must_use]
     pub fn html(page: &str) -> Self {
-        Self { status: 200, headers: "content-type: text/html; charset=utf-8\r\n".into(), body: page.into() }
+        Self {
+            status: 200,
+            headers: "content-type: text/html; charset=utf-8\r\n".into(),
+            body: page.into(),
+        }
     }
 
     /// A redirect.
     #[must_use]
     pub fn redirect(location: &str) -> Self {
-        Self { status: 302, headers: format!("location: {location}\r\n"), body: String::new() }
+        Self {
+            status: 302,
+            headers: format!("location: {location}\r\n"),
+            body: String::new(),
+        }
     }
 }
 
@@ -103,7 +125,12 @@ pub(super) fn read(mut stream: &TcpStream) -> Option<HttpRequest> {
         let (name, value) = text.split_once(':')?;
         headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
     }
-    let header = |name: &str| headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+    let header = |name: &str| {
+        headers
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
+    };
     if header("expect").is_some() {
         stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").ok()?;
     }
@@ -114,11 +141,25 @@ pub(super) fn read(mut stream: &TcpStream) -> Option<HttpRequest> {
     let (path, query) = target.split_once('?').unwrap_or((target.as_str(), ""));
     let pair = |pair: &str| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        (decoded(&name.replace('+', " ")), decoded(&value.replace('+', " ")))
+        (
+            decoded(&name.replace('+', " ")),
+            decoded(&value.replace('+', " ")),
+        )
     };
     let segments = path.split('/').skip(1).map(decoded).collect();
-    let query = query.split('&').filter(|text| !text.is_empty()).map(pair).collect();
-    Some(HttpRequest { method, segments, query, body: String::from_utf8_lossy(&body).into_owned(), headers, target })
+    let query = query
+        .split('&')
+        .filter(|text| !text.is_empty())
+        .map(pair)
+        .collect();
+    Some(HttpRequest {
+        method,
+        segments,
+        query,
+        body: String::from_utf8_lossy(&body).into_owned(),
+        headers,
+        target,
+    })
 }
 
 fn decoded(text: &str) -> String {
@@ -126,7 +167,8 @@ fn decoded(text: &str) -> String {
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
         let code = (*first == b'%').then(|| after.get(..2)).flatten();
-        let byte = code.and_then(|code| u8::from_str_radix(std::str::from_utf8(code).ok()?, 16).ok());
+        let byte =
+            code.and_then(|code| u8::from_str_radix(std::str::from_utf8(code).ok()?, 16).ok());
         bytes.push(byte.unwrap_or(*first));
         rest = if byte.is_some() { &after[2..] } else { after };
     }
@@ -134,9 +176,17 @@ fn decoded(text: &str) -> String {
 }
 
 fn text(answer: &HttpAnswer) -> String {
-    let HttpAnswer { status, headers, body } = answer;
+    let HttpAnswer {
+        status,
+        headers,
+        body,
+    } = answer;
     // A 204 has no length.
-    let length = if *status == 204 { String::new() } else { format!("content-length: {}\r\n", body.len()) };
+    let length = if *status == 204 {
+        String::new()
+    } else {
+        format!("content-length: {}\r\n", body.len())
+    };
     format!("HTTP/1.1 {status} -\r\n{headers}{length}connection: close\r\n\r\n{body}")
 }
 

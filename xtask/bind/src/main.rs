@@ -1,4 +1,5 @@
-//! `xtask-bind`: binds a compiled wasm module to JavaScript, like the command line of wasm-bindgen with `--target web`.
+//! `xtask-bind`: binds a compiled wasm module to JavaScript, like the command line of wasm-bindgen
+//! with `--target web`.
 //!
 //! A separate program, so that `cargo xtask` compiles in seconds and this one only if it is needed.
 
@@ -19,8 +20,11 @@ fn main() -> ExitCode {
 }
 
 fn run(args: Vec<String>) -> Result<(), String> {
-    let (flags, places): (Vec<String>, Vec<String>) = args.into_iter().partition(|arg| arg.starts_with("--"));
-    let [input, folder, name] = &places[..] else { return Err(USAGE.to_owned()) };
+    let (flags, places): (Vec<String>, Vec<String>) =
+        args.into_iter().partition(|arg| arg.starts_with("--"));
+    let [input, folder, name] = &places[..] else {
+        return Err(USAGE.to_owned());
+    };
     let has = |flag: &str| flags.iter().any(|given| given == flag);
     let mut bindgen = Bindgen::new();
     bindgen

@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use crate::Result;
 
-/// A bill of materials, without a time and a serial number, so that the same lock files produce the same bytes.
+/// A bill of materials, without a time and a serial number, so that the same lock files produce the
+/// same bytes.
 #[derive(Debug)]
 pub(crate) struct Bom {
     /// The product itself.
@@ -88,22 +89,39 @@ impl Bom {
     /// Creates a bill of materials without dependencies.
     pub(crate) fn new(product: Component) -> Self {
         let dependencies = BTreeMap::from([(product.reference.clone(), BTreeSet::new())]);
-        Self { product, components: BTreeMap::new(), dependencies }
+        Self {
+            product,
+            components: BTreeMap::new(),
+            dependencies,
+        }
     }
 
     /// Adds a component. If it exists already, it is part of the product if either entry is.
-    pub(crate) fn add(&mut self, component: Component, depends_on: impl IntoIterator<Item = String>) {
-        self.dependencies.entry(component.reference.clone()).or_default().extend(depends_on);
+    pub(crate) fn add(
+        &mut self,
+        component: Component,
+        depends_on: impl IntoIterator<Item = String>,
+    ) {
+        self.dependencies
+            .entry(component.reference.clone())
+            .or_default()
+            .extend(depends_on);
         match self.components.get_mut(&component.reference) {
             Some(known) if component.scope == Scope::Required => known.scope = Scope::Required,
             Some(_) => {}
-            None => drop(self.components.insert(component.reference.clone(), component)),
+            None => drop(
+                self.components
+                    .insert(component.reference.clone(), component),
+            ),
         }
     }
 
     /// Adds dependencies of the product.
     pub(crate) fn add_to_product(&mut self, depends_on: impl IntoIterator<Item = String>) {
-        self.dependencies.entry(self.product.reference.clone()).or_default().extend(depends_on);
+        self.dependencies
+            .entry(self.product.reference.clone())
+            .or_default()
+            .extend(depends_on);
     }
 
     /// The number of components.
@@ -113,15 +131,24 @@ impl Bom {
 
     /// The document as JSON text.
     pub(crate) fn to_json(&self) -> Result<String> {
-        let dependency = |(reference, depends_on)| Dependency { reference, depends_on };
+        let dependency = |(reference, depends_on)| Dependency {
+            reference,
+            depends_on,
+        };
         let document = Document {
             schema: "http://cyclonedx.org/schema/bom-1.5.schema.json",
             bom_format: "CycloneDX",
             spec_version: "1.5",
             version: 1,
-            metadata: Metadata { component: &self.product },
+            metadata: Metadata {
+                component: &self.product,
+            },
             components: self.components.values().collect(),
-            dependencies: self.dependencies.iter().map(|(name, on)| dependency((name.as_str(), on))).collect(),
+            dependencies: self
+                .dependencies
+                .iter()
+                .map(|(name, on)| dependency((name.as_str(), on)))
+                .collect(),
         };
         Ok(serde_json::to_string_pretty(&document)? + "\n")
     }
@@ -132,8 +159,15 @@ pub(crate) fn licenses(expression: Option<&str>) -> Vec<License> {
     match expression {
         None => Vec::new(),
         Some(text) if text.starts_with("SEE LICENSE") || text == "UNLICENSED" => {
-            vec![License::License { name: text.to_owned() }]
+            vec![License::License {
+                name: text.to_owned(),
+            }]
         }
-        Some(text) => vec![License::Expression(text.split('/').map(str::trim).collect::<Vec<_>>().join(" OR "))],
+        Some(text) => vec![License::Expression(
+            text.split('/')
+                .map(str::trim)
+                .collect::<Vec<_>>()
+                .join(" OR "),
+        )],
     }
 }

@@ -1,6 +1,8 @@
-//! `xtask-sbom FOLDER FILE`: writes the software bill of materials of the repository in this folder, in CycloneDX 1.5.
+//! `xtask-sbom FOLDER FILE`: writes the software bill of materials of the repository in this
+//! folder, in CycloneDX 1.5.
 //!
-//! A separate program, so that `cargo xtask` compiles in seconds and needs only the standard library.
+//! A separate program, so that `cargo xtask` compiles in seconds and needs only the standard
+//! library.
 
 mod bom;
 mod crates;
@@ -30,7 +32,9 @@ fn main() -> ExitCode {
 
 fn run() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [folder, file] = words.as_slice() else { return Err("xtask-sbom FOLDER FILE".into()) };
+    let [folder, file] = words.as_slice() else {
+        return Err("xtask-sbom FOLDER FILE".into());
+    };
     let bom = of_repository(Path::new(folder))?;
     fs::write(file, bom.to_json()?).map_err(|error| format!("cannot write `{file}`: {error}"))?;
     println!("{} components", bom.len());
@@ -47,5 +51,6 @@ fn of_repository(root: &Path) -> Result<Bom> {
 }
 
 fn read(root: &Path, file: &str) -> Result<String> {
-    fs::read_to_string(root.join(file)).map_err(|error| format!("cannot read `{file}`: {error}").into())
+    fs::read_to_string(root.join(file))
+        .map_err(|error| format!("cannot read `{file}`: {error}").into())
 }

@@ -40,23 +40,60 @@ pub(crate) enum Lane {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     Always,
-    /// With `--long`, and again when these files and folders, its own sources, have changed since it passed on this machine.
+    /// With `--long`, and again when these files and folders, its own sources, have changed since
+    /// it passed on this machine.
     Long(&'static [&'static str]),
     /// Never: it is part of another check.
     Part,
 }
 
 /// The inputs of the lints. The README is part of a crate's documentation.
-const RUST: &[&str] = &["api", "bench", "cli", "console", "engine", "fuzz", "server", "tests", "README.md"];
+const RUST: &[&str] = &[
+    "api",
+    "bench",
+    "cli",
+    "console",
+    "engine",
+    "fuzz",
+    "server",
+    "tests",
+    "README.md",
+];
 /// The inputs of the plugin for Apache Kafka.
-const KAFKA: &[&str] = &["engine", "kafka", "tests", "cli", "server", "api", "console/model"];
+const KAFKA: &[&str] = &[
+    "engine",
+    "kafka",
+    "tests",
+    "cli",
+    "server",
+    "api",
+    "console/model",
+];
 /// The inputs of the clients of the platform's services.
-const CLIENTS: &[&str] =
-    &["engine", "tests/clients", "tests/e2e", "cli", "server", "api", "console/model", "README.md"];
+const CLIENTS: &[&str] = &[
+    "engine",
+    "tests/clients",
+    "tests/e2e",
+    "cli",
+    "server",
+    "api",
+    "console/model",
+    "README.md",
+];
 /// The inputs of the console.
 const CONSOLE: &[&str] = &["api", "console", "engine", "tests"];
 /// The inputs of the JavaScript package and its tests.
-const PACKAGE: &[&str] = &["api", "cli", "console/model", "engine", "server", "tests", "www", "docs", "README.md"];
+const PACKAGE: &[&str] = &[
+    "api",
+    "cli",
+    "console/model",
+    "engine",
+    "server",
+    "tests",
+    "www",
+    "docs",
+    "README.md",
+];
 /// The inputs of tests that read documents, examples and everything else.
 const ALL: &[&str] = &["."];
 /// The packages of the JavaScript package's tools, and of the browser's driver.
@@ -258,26 +295,56 @@ pub(crate) const CHECKS: &[Check] = &[
 ];
 
 fn fmt(context: &Context<'_>, check: &Check) -> Result<Report> {
-    let call = cargo(&context.workspace.root).args(["fmt", "--all", "--", "--check", "-l", "--color", "never"]);
+    let call = cargo(&context.workspace.root)
+        .args(["fmt", "--all", "--", "--check", "-l", "--color", "never"]);
     let mut report = context.run_once(check.name, call)?;
-    report.problem = report.problem.map(|problem| problem.hint("`cargo fmt --all` formats these files"));
+    report.problem = report
+        .problem
+        .map(|problem| problem.hint("`cargo fmt --all` formats these files"));
     Ok(report)
 }
 
 /// The crates that run in a page are linted for it alone.
 fn clippy(context: &Context<'_>, check: &Check) -> Result<Report> {
     let call = cargo(&context.workspace.root)
-        .args(["clippy", "--workspace", "--exclude", "gbac-wasm", "--exclude", "gbac-console"])
-        .args(["--features", FEATURES, "--all-targets", "--", "-D", "warnings"]);
+        .args([
+            "clippy",
+            "--workspace",
+            "--exclude",
+            "gbac-wasm",
+            "--exclude",
+            "gbac-console",
+        ])
+        .args([
+            "--features",
+            FEATURES,
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ]);
     context.run_once(check.name, call)
 }
 
-/// Lints the crates that run in a page and the engine, in the profile and with the flags of the console's build, so that their
-/// macros compile once.
+/// Lints the crates that run in a page and the engine, in the profile and with the flags of the
+/// console's build, so that their macros compile once.
 fn clippy_wasm(context: &Context<'_>, check: &Check) -> Result<Report> {
     let call = cargo(&context.workspace.root)
-        .args(["clippy", "--target", WASM_TARGET, "--profile", Build::Development.profile()])
-        .args(["--package", "gbac-wasm", "--package", "gbac-console", "--all-targets", "--all-features"])
+        .args([
+            "clippy",
+            "--target",
+            WASM_TARGET,
+            "--profile",
+            Build::Development.profile(),
+        ])
+        .args([
+            "--package",
+            "gbac-wasm",
+            "--package",
+            "gbac-console",
+            "--all-targets",
+            "--all-features",
+        ])
         .args(["--", "-D", "warnings"]);
     context.run_once(check.name, Build::Development.prepare(call))
 }
@@ -302,12 +369,25 @@ fn rust_tests(context: &Context<'_>, check: &Check) -> Result<Report> {
     Ok(report)
 }
 
-/// Tests the libraries and the command line, without tests that start Unix programs or need Node or a browser.
+/// Tests the libraries and the command line, without tests that start Unix programs or need Node or
+/// a browser.
 fn portable(context: &Context<'_>, check: &Check) -> Result<Report> {
-    let others = ["gbac-bench", "gbac-console", "gbac-server", "gbac-tests", "gbac-wasm", "xtask-bind", "xtask-watch"];
+    let others = [
+        "gbac-bench",
+        "gbac-console",
+        "gbac-server",
+        "gbac-tests",
+        "gbac-wasm",
+        "xtask-bind",
+        "xtask-watch",
+    ];
     let call = cargo(&context.workspace.root)
         .args(["test", "--workspace", "--no-fail-fast"])
-        .args(others.into_iter().flat_map(|package| ["--exclude", package]));
+        .args(
+            others
+                .into_iter()
+                .flat_map(|package| ["--exclude", package]),
+        );
     context.tests(check.name, Runner::Cargo, call)
 }
 
@@ -336,7 +416,9 @@ fn java(context: &Context<'_>) -> Result<Option<build_kafka::Java>> {
 
 /// Tests the plugin with the newest Kafka, and in a cluster.
 fn kafka_plugin(context: &Context<'_>, check: &Check) -> Result<Report> {
-    let Some(java) = java(context)? else { return Ok(Report::default()) };
+    let Some(java) = java(context)? else {
+        return Ok(Report::default());
+    };
     let mut report = plugin_tests(context, check, &java, &[build_kafka::NEWEST])?;
     let cluster = Cluster::prepare(context.workspace, context.progress, &java)?;
     if report.problem.is_none() {
@@ -347,7 +429,9 @@ fn kafka_plugin(context: &Context<'_>, check: &Check) -> Result<Report> {
 
 /// Tests the plugin with every other version of Kafka, and in clusters that fail and are upgraded.
 fn kafka_long(context: &Context<'_>, check: &Check) -> Result<Report> {
-    let Some(java) = java(context)? else { return Ok(Report::default()) };
+    let Some(java) = java(context)? else {
+        return Ok(Report::default());
+    };
     let mut report = plugin_tests(context, check, &java, &build_kafka::OLDER)?;
     let cluster = Cluster::prepare(context.workspace, context.progress, &java)?;
     let cluster = cluster.with_librdkafka(context.workspace, context.progress)?;
@@ -364,7 +448,8 @@ fn plugin_tests(
     versions: &[&'static str],
 ) -> Result<Report> {
     let mut report = Report::default();
-    for (version, call) in build_kafka::tests(context.workspace, context.progress, java, versions)? {
+    for (version, call) in build_kafka::tests(context.workspace, context.progress, java, versions)?
+    {
         context.progress.print(&format!("with Kafka {version}"));
         report.add(context.tests(check.name, Runner::Maven, call)?);
         if report.problem.is_some() {
@@ -374,11 +459,18 @@ fn plugin_tests(
     Ok(report)
 }
 
-fn cluster_tests(context: &Context<'_>, check: &Check, cluster: &Cluster, folder: &str) -> Result<Report> {
+fn cluster_tests(
+    context: &Context<'_>,
+    check: &Check,
+    cluster: &Cluster,
+    folder: &str,
+) -> Result<Report> {
     context.programs()?;
     context.progress.print(&format!("a cluster: {folder}"));
     // One cluster at a time.
-    context.node_tests(check.name, folder, |call| cluster.set(call).args(["--test-concurrency=1"]))
+    context.node_tests(check.name, folder, |call| {
+        cluster.set(call).args(["--test-concurrency=1"])
+    })
 }
 
 fn node_clients(context: &Context<'_>, check: &Check) -> Result<Report> {
@@ -421,7 +513,9 @@ fn matrix(context: &Context<'_>, check: &Check) -> Result<Report> {
 fn packed(context: &Context<'_>, check: &Check, folder: &str) -> Result<Report> {
     context.js()?;
     let browser = context.browser()?;
-    context.node_tests(check.name, folder, |call| call.env("GBAC_CHROMIUM", &browser.chromium))
+    context.node_tests(check.name, folder, |call| {
+        call.env("GBAC_CHROMIUM", &browser.chromium)
+    })
 }
 
 fn size(context: &Context<'_>, _: &Check) -> Result<Report> {
@@ -438,8 +532,20 @@ fn browser_wasm(context: &Context<'_>, check: &Check) -> Result<Report> {
     let binder = context.binder()?;
     let runner = root.join("xtask/tools/browser-tests.mjs");
     let mut call = cargo(root)
-        .args(["test", "--target", WASM_TARGET, "--profile", Build::Development.profile()])
-        .args(["--config", &format!("target.{WASM_TARGET}.runner=['node', '{}']", runner.display())]);
+        .args([
+            "test",
+            "--target",
+            WASM_TARGET,
+            "--profile",
+            Build::Development.profile(),
+        ])
+        .args([
+            "--config",
+            &format!(
+                "target.{WASM_TARGET}.runner=['node', '{}']",
+                runner.display()
+            ),
+        ]);
     for (folder, package) in [("engine/wasm", "gbac-wasm"), ("console", "gbac-console")] {
         if root.join(folder).join("tests/browser.rs").is_file() {
             call = call.args(["--package", package]);
@@ -464,7 +570,9 @@ fn trunk_page(context: &Context<'_>, check: &Check) -> Result<Report> {
         }
     };
     context.console()?;
-    context.logged(check.name, trunk.build(context.workspace))?.into_result()?;
+    context
+        .logged(check.name, trunk.build(context.workspace))?
+        .into_result()?;
     trunk::compare(context.workspace)?;
     Ok(Report::default())
 }
@@ -477,7 +585,11 @@ fn e2e(context: &Context<'_>, check: &Check) -> Result<Report> {
 /// Runs the journeys of the long form alone, and all of them on the published console.
 fn e2e_long(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.console()?;
-    let mut report = journeys(context, check, &node_tests::files(&context.workspace.root, "tests/e2e/long")?)?;
+    let mut report = journeys(
+        context,
+        check,
+        &node_tests::files(&context.workspace.root, "tests/e2e/long")?,
+    )?;
     if report.problem.is_none() {
         console::publish(context.workspace, context.progress, context.binder()?)?;
         report.add(journeys(context, check, &["--long".into()])?);
@@ -490,25 +602,36 @@ fn journeys(context: &Context<'_>, check: &Check, files: &[PathBuf]) -> Result<R
     context.programs()?;
     let browser = context.browser()?;
     let root = &context.workspace.root;
-    let call = tools::node(root)?.args(["tests/e2e/run.mjs", "--test-reporter=spec"]).args(files);
-    let call = call.env("GBAC_CHROMIUM", &browser.chromium).env("GBAC_CONSOLE", root.join("dist"));
+    let call = tools::node(root)?
+        .args(["tests/e2e/run.mjs", "--test-reporter=spec"])
+        .args(files);
+    let call = call
+        .env("GBAC_CHROMIUM", &browser.chromium)
+        .env("GBAC_CONSOLE", root.join("dist"));
     context.tests(check.name, Runner::Node, call)
 }
 
-/// Runs each target on inputs from the vectors and from earlier runs; libFuzzer reports the failing input.
+/// Runs each target on inputs from the vectors and from earlier runs; libFuzzer reports the failing
+/// input.
 fn fuzz(context: &Context<'_>, check: &Check) -> Result<Report> {
     let mut report = Report::default();
     for target in fuzz::TARGETS {
         let call = fuzz::call(context.workspace, target);
         match context.logged(check.name, call)?.into_result() {
             Ok(lines) => {
-                let units = lines.iter().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
+                let units = lines
+                    .iter()
+                    .find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
                 let units = units.unwrap_or("?").trim();
-                context.progress.print(&format!("{target}: {units} inputs in {} s", fuzz::SECONDS));
+                context
+                    .progress
+                    .print(&format!("{target}: {units} inputs in {} s", fuzz::SECONDS));
                 report.tally.passed += 1;
             }
             Err(problem) => {
-                let hint = format!("the input is in target/fuzz; `cargo run --release --bin {target} FILE` in fuzz/");
+                let hint = format!(
+                    "the input is in target/fuzz; `cargo run --release --bin {target} FILE` in fuzz/"
+                );
                 report.tally.failed += 1;
                 report.problem = Some(problem.hint(hint));
                 break;

@@ -17,8 +17,9 @@ use crate::{build_js, glewlwyd, shells, up};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// The variables of the long form: the numbers of cases, of ACLs of an exhaustive policy, of kills of the service, of requests
-/// during each attack, and that the JavaScript package is tested in every toolchain.
+/// The variables of the long form: the numbers of cases, of ACLs of an exhaustive policy, of kills
+/// of the service, of requests during each attack, and that the JavaScript package is tested in
+/// every toolchain.
 const LONG_ENV: [(&str, &str); 5] = [
     ("GBAC_CASES", "2000000"),
     ("GBAC_ACLS", "3"),
@@ -28,11 +29,11 @@ const LONG_ENV: [(&str, &str); 5] = [
 ];
 /// The variable of proptest with the seed of random cases.
 const PROPTEST_SEED: &str = "PROPTEST_RNG_SEED";
-/// The packages that only a page runs, and those with other features of dependencies, with which everything would compile again
-/// after `up`.
+/// The packages that only a page runs, and those with other features of dependencies, with which
+/// everything would compile again after `up`.
 const NOT_NATIVE: [&str; 4] = ["gbac-wasm", "gbac-console", "xtask-bind", "xtask-watch"];
-/// The features of all native builds of the checks: the declarations and the schema that are compared with the Rust types. With
-/// other features, everything would compile again.
+/// The features of all native builds of the checks: the declarations and the schema that are
+/// compared with the Rust types. With other features, everything would compile again.
 pub(crate) const FEATURES: &str = "gbac-json/typescript,gbac/schema";
 
 /// What a check needs from the network, or from the package manager of the system.
@@ -75,7 +76,12 @@ pub(crate) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub(crate) fn new(workspace: &'a Workspace, progress: &'a Progress, options: &Options, seed: String) -> Self {
+    pub(crate) fn new(
+        workspace: &'a Workspace,
+        progress: &'a Progress,
+        options: &Options,
+        seed: String,
+    ) -> Self {
         Self {
             workspace,
             progress,
@@ -93,7 +99,10 @@ impl<'a> Context<'a> {
 
     /// Installs it once, one installation at a time.
     pub(crate) fn install(&self, need: Need) -> Result<()> {
-        let mut installed = self.installed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut installed = self
+            .installed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(result) = installed.get(&need) {
             return result.clone();
         }
@@ -122,12 +131,16 @@ impl<'a> Context<'a> {
     }
 
     pub(crate) fn browser(&self) -> Result<Browser> {
-        self.browser.get_or_init(|| browser::browser(self.workspace, self.progress)).clone()
+        self.browser
+            .get_or_init(|| browser::browser(self.workspace, self.progress))
+            .clone()
     }
 
     /// The program that binds wasm to JavaScript.
     pub(crate) fn binder(&self) -> Result<Binder> {
-        self.binder.get_or_init(|| Binder::build(self.workspace, self.progress, Speed::Compile)).clone()
+        self.binder
+            .get_or_init(|| Binder::build(self.workspace, self.progress, Speed::Compile))
+            .clone()
     }
 
     /// The modules of the JavaScript package, and their sizes.
@@ -141,15 +154,30 @@ impl<'a> Context<'a> {
 
     /// Builds the console in `dist/`, as `up` does.
     pub(crate) fn console(&self) -> Result<()> {
-        self.console.get_or_init(|| up::console(self.workspace, self.progress)).clone()
+        self.console
+            .get_or_init(|| up::console(self.workspace, self.progress))
+            .clone()
     }
 
-    /// Builds the programs that tests start, and the native tests with the same features, so that everything compiles once.
+    /// Builds the programs that tests start, and the native tests with the same features, so that
+    /// everything compiles once.
     pub(crate) fn programs(&self) -> Result<()> {
         let build = || {
             // A running program cannot be replaced on every system, and xtask is running.
-            let call = native(self.workspace, "build").args(["--exclude", "xtask", "--bins", "--tests", "--examples"]);
-            up::step(self.progress, "programs", "compiling gbac and the tests", "gbac and the tests are ready", call)
+            let call = native(self.workspace, "build").args([
+                "--exclude",
+                "xtask",
+                "--bins",
+                "--tests",
+                "--examples",
+            ]);
+            up::step(
+                self.progress,
+                "programs",
+                "compiling gbac and the tests",
+                "gbac and the tests are ready",
+                call,
+            )
         };
         self.programs.get_or_init(build).clone()
     }
@@ -157,7 +185,10 @@ impl<'a> Context<'a> {
     /// Runs a program that only passes or fails.
     pub(crate) fn run_once(&self, check: &str, call: Call) -> Result<Report> {
         let ended = self.logged(check, call)?;
-        Ok(Report { problem: ended.into_result().err(), ..Report::default() })
+        Ok(Report {
+            problem: ended.into_result().err(),
+            ..Report::default()
+        })
     }
 
     /// Runs tests. That none passed counts as a failure, unless only some were asked for.
@@ -167,7 +198,10 @@ impl<'a> Context<'a> {
     }
 
     fn selected_tests(&self, check: &str, runner: Runner, call: Call) -> Result<Report> {
-        let mut call = call.env("GBAC_BIN", self.workspace.gbac()).env(PROPTEST_SEED, &self.seed).env("NO_COLOR", "1");
+        let mut call = call
+            .env("GBAC_BIN", self.workspace.gbac())
+            .env(PROPTEST_SEED, &self.seed)
+            .env("NO_COLOR", "1");
         if self.long {
             for (name, value) in LONG_ENV {
                 call = call.env(name, value);
@@ -183,20 +217,30 @@ impl<'a> Context<'a> {
             Ok(_) => None,
             Err(problem) => Some(problem),
         };
-        Ok(Report { tally, failed, problem })
+        Ok(Report {
+            tally,
+            failed,
+            problem,
+        })
     }
 
     /// Runs the test files of a folder under Node.
-    pub(crate) fn node_tests(&self, check: &str, folder: &str, more: impl Fn(Call) -> Call) -> Result<Report> {
+    pub(crate) fn node_tests(
+        &self,
+        check: &str,
+        folder: &str,
+        more: impl Fn(Call) -> Call,
+    ) -> Result<Report> {
         let files = node_tests::files(&self.workspace.root, folder)?;
-        let call = more(tools::node(&self.workspace.root)?.args(["--test", "--test-reporter=spec"]));
+        let call =
+            more(tools::node(&self.workspace.root)?.args(["--test", "--test-reporter=spec"]));
         // The name comes before the files.
         let call = Runner::Node.select(call, self.test.as_deref()).args(files);
         self.selected_tests(check, Runner::Node, call)
     }
 
-    /// Runs with the output in a file, where it can be read later, and which a leftover process of a test cannot block, unlike
-    /// a pipe.
+    /// Runs with the output in a file, where it can be read later, and which a leftover process of
+    /// a test cannot block, unlike a pipe.
     pub(crate) fn logged(&self, check: &str, call: Call) -> Result<Ended> {
         let step = self.progress.slow(check, "running");
         let ended = call.finish_into(&self.workspace.notes().join(format!("{check}.log")));
@@ -212,5 +256,9 @@ impl<'a> Context<'a> {
 pub(crate) fn native(workspace: &Workspace, command: &str) -> Call {
     cargo(&workspace.root)
         .args([command, "--workspace", "--features", FEATURES])
-        .args(NOT_NATIVE.into_iter().flat_map(|package| ["--exclude", package]))
+        .args(
+            NOT_NATIVE
+                .into_iter()
+                .flat_map(|package| ["--exclude", package]),
+        )
 }

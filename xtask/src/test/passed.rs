@@ -22,30 +22,38 @@ const ALWAYS: [&str; 8] = [
 /// The records of one run of `cargo xtask test`.
 pub(crate) struct Passed<'a> {
     workspace: &'a Workspace,
-    /// The inputs other than files: the options of the run, the tools, and the variables that tests read.
+    /// The inputs other than files: the options of the run, the tools, and the variables that tests
+    /// read.
     settings: Vec<String>,
 }
 
 impl<'a> Passed<'a> {
     /// The records for a run with these settings; `None` in CI, where everything runs.
     pub(crate) fn new(workspace: &'a Workspace, mut settings: Vec<String>) -> Option<Self> {
-        let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty() && value != "false");
+        let is_set =
+            |name| env::var_os(name).is_some_and(|value| !value.is_empty() && value != "false");
         if is_set("CI") {
             return None;
         }
         let mut variables: Vec<String> = env::vars_os()
             .filter(|(name, _)| {
                 let name = name.to_string_lossy();
-                name.starts_with("GBAC_") || name.starts_with("RUST") || name.starts_with("PROPTEST_")
+                name.starts_with("GBAC_")
+                    || name.starts_with("RUST")
+                    || name.starts_with("PROPTEST_")
             })
             .map(|(name, value)| format!("{}={}", name.to_string_lossy(), value.to_string_lossy()))
             .collect();
         variables.sort();
         settings.extend(variables);
-        Some(Self { workspace, settings })
+        Some(Self {
+            workspace,
+            settings,
+        })
     }
 
-    /// Whether the check passed with the current contents of these files and folders. Unreadable files count as changed.
+    /// Whether the check passed with the current contents of these files and folders. Unreadable
+    /// files count as changed.
     pub(crate) fn is_known(&self, check: &str, inputs: &[&str]) -> bool {
         let noted = fs::read_to_string(self.note(check));
         noted.is_ok_and(|noted| self.state(check, inputs).is_ok_and(|state| noted == state))
@@ -98,8 +106,15 @@ mod tests {
         fs::create_dir_all(root.join("engine")).unwrap();
         fs::write(root.join("engine/lib.rs"), "one").unwrap();
         fs::write(root.join("Cargo.lock"), "one").unwrap();
-        let workspace = Workspace { root: root.clone(), target: root.join("target"), cache: root.join("cache") };
-        let with = |word: &str| Passed { workspace: &workspace, settings: vec![word.to_owned()] };
+        let workspace = Workspace {
+            root: root.clone(),
+            target: root.join("target"),
+            cache: root.join("cache"),
+        };
+        let with = |word: &str| Passed {
+            workspace: &workspace,
+            settings: vec![word.to_owned()],
+        };
         let passed = with("short");
         assert!(!passed.is_known("js", &["engine"]));
         let state = passed.state("js", &["engine"]).unwrap();
@@ -114,7 +129,10 @@ mod tests {
         fs::write(root.join("engine/lib.rs"), "one").unwrap();
         assert!(passed.is_known("js", &["engine"]));
         fs::write(root.join("Cargo.lock"), "two").unwrap();
-        assert!(!passed.is_known("js", &["engine"]), "what decides every check");
+        assert!(
+            !passed.is_known("js", &["engine"]),
+            "what decides every check"
+        );
         fs::write(root.join("Cargo.lock"), "one").unwrap();
         passed.remove("js");
         assert!(!passed.is_known("js", &["engine"]));

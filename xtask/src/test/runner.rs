@@ -40,10 +40,14 @@ impl Runner {
         names
     }
 
-    /// The lines that name every failed test: Node repeats them at its end, after the names of passed parts.
+    /// The lines that name every failed test: Node repeats them at its end, after the names of
+    /// passed parts.
     fn summary(self, lines: &[String]) -> &[String] {
         let start = match self {
-            Self::Node => lines.iter().position(|line| line.starts_with("✖ failing tests:")).unwrap_or(lines.len()),
+            Self::Node => lines
+                .iter()
+                .position(|line| line.starts_with("✖ failing tests:"))
+                .unwrap_or(lines.len()),
             _ => 0,
         };
         &lines[start..]
@@ -60,14 +64,21 @@ impl Runner {
                 time.ends_with("ms)").then_some(name)?
             }
             Self::Maven => {
-                let (test, rest) = line.strip_prefix("[ERROR] ")?.split_once(" -- Time elapsed: ")?;
+                let (test, rest) = line
+                    .strip_prefix("[ERROR] ")?
+                    .split_once(" -- Time elapsed: ")?;
                 if !rest.contains("<<<") {
                     return None;
                 }
                 let (class, method) = test.rsplit_once('.')?;
                 return Some(format!("{}#{method}", class.rsplit('.').next()?));
             }
-            Self::Go => line.trim_start().strip_prefix("--- FAIL: ")?.rsplit_once(" (")?.0,
+            Self::Go => {
+                line.trim_start()
+                    .strip_prefix("--- FAIL: ")?
+                    .rsplit_once(" (")?
+                    .0
+            }
         };
         Some(name.to_owned())
     }
@@ -78,7 +89,10 @@ impl Runner {
         match self {
             Self::Cargo => call.args([name]),
             Self::Node => call.args([format!("--test-name-pattern={}", pattern(name))]),
-            Self::Maven => call.args([format!("-Dtest={name}"), "-Dsurefire.failIfNoSpecifiedTests=false".to_owned()]),
+            Self::Maven => call.args([
+                format!("-Dtest={name}"),
+                "-Dsurefire.failIfNoSpecifiedTests=false".to_owned(),
+            ]),
             Self::Go => call.args(["-run", name]),
         }
     }
@@ -107,9 +121,11 @@ mod tests {
 
     #[test]
     fn names_every_failed_test_once() {
-        let cargo =
-            "test a::b ... ok\ntest a::c ... FAILED\ntest src/lib.rs - x (line 3) ... FAILED\nfailures:\n    a::c";
-        assert_eq!(failed(Runner::Cargo, cargo), ["a::c", "src/lib.rs - x (line 3)"]);
+        let cargo = "test a::b ... ok\ntest a::c ... FAILED\ntest src/lib.rs - x (line 3) ... FAILED\nfailures:\n    a::c";
+        assert_eq!(
+            failed(Runner::Cargo, cargo),
+            ["a::c", "src/lib.rs - x (line 3)"]
+        );
         let node = "✖ a part (2.1ms)\n✔ b (1ms)\nℹ fail 1\n\n✖ failing tests:\n\ntest at a.mjs:1:1\n✖ a part (of two) (2.1ms)\n  Error: ✖";
         assert_eq!(failed(Runner::Node, node), ["a part (of two)"]);
         let maven = "[ERROR] Tests run: 2, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 1 s <<< FAILURE! -- in gbac.kafka.RoleTest\n\

@@ -10,7 +10,9 @@ use crate::{deny, glewlwyd, shells};
 
 /// The inputs of a run other than files.
 pub(crate) fn of(workspace: &Workspace) -> Vec<String> {
-    let node = tools::node(&workspace.root).ok().and_then(|node| node.args(["--version"]).first_line());
+    let node = tools::node(&workspace.root)
+        .ok()
+        .and_then(|node| node.args(["--version"]).first_line());
     // Without these tools, a check tests less and passes.
     let trunk = Trunk::find(workspace).is_ok().to_string();
     let provider = glewlwyd::is_there().to_string();

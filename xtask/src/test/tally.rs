@@ -11,7 +11,8 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Sums the lines `test result: ok. 3 passed; 0 failed; 1 ignored; ..` of cargo test and of wasm-bindgen's runner.
+    /// Sums the lines `test result: ok. 3 passed; 0 failed; 1 ignored; ..` of cargo test and of
+    /// wasm-bindgen's runner.
     pub(crate) fn of_cargo(lines: &[String]) -> Self {
         let mut sum = Self::default();
         for line in lines {
@@ -27,29 +28,39 @@ impl Tally {
         sum
     }
 
-    /// Sums the lines `[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 0` of Maven, without those of each class.
+    /// Sums the lines `[INFO] Tests run: 5, Failures: 0, Errors: 0, Skipped: 0` of Maven, without
+    /// those of each class.
     pub(crate) fn of_maven(lines: &[String]) -> Self {
         let mut sum = Self::default();
         for line in lines {
-            let Some((_, counts)) =
-                line.split_once("Tests run: ").filter(|(_, counts)| !counts.contains("Time elapsed"))
+            let Some((_, counts)) = line
+                .split_once("Tests run: ")
+                .filter(|(_, counts)| !counts.contains("Time elapsed"))
             else {
                 continue;
             };
             let numbers: Vec<u64> = counts
                 .split(", ")
-                .filter_map(|part| part.rsplit(' ').next().and_then(|number| number.trim().parse().ok()))
+                .filter_map(|part| {
+                    part.rsplit(' ')
+                        .next()
+                        .and_then(|number| number.trim().parse().ok())
+                })
                 .collect();
             if let [run, failures, errors, skipped] = numbers[..] {
                 let failed = failures + errors;
-                sum += Self { passed: run.saturating_sub(failed + skipped), failed, skipped };
+                sum += Self {
+                    passed: run.saturating_sub(failed + skipped),
+                    failed,
+                    skipped,
+                };
             }
         }
         sum
     }
 
-    /// Counts the lines `--- PASS: TestName (0.00s)` of `go test -v`, also those of parts of tests. A package that does not
-    /// compile counts as failed.
+    /// Counts the lines `--- PASS: TestName (0.00s)` of `go test -v`, also those of parts of tests.
+    /// A package that does not compile counts as failed.
     pub(crate) fn of_go(lines: &[String]) -> Self {
         let mut sum = Self::default();
         for line in lines {
@@ -65,8 +76,8 @@ impl Tally {
         sum
     }
 
-    /// Sums the last lines of `node --test`: `# pass 3` (tap) or `ℹ pass 3` (spec), and so on. A canceled test counts as
-    /// failed, because it did not finish.
+    /// Sums the last lines of `node --test`: `# pass 3` (tap) or `ℹ pass 3` (spec), and so on. A
+    /// canceled test counts as failed, because it did not finish.
     pub(crate) fn of_node(lines: &[String]) -> Self {
         let mut sum = Self::default();
         for line in lines {
@@ -123,7 +134,14 @@ mod tests {
              test result: FAILED. 1210 passed; 3 failed; 1 ignored; 0 measured; 9 filtered out; finished in 1.20s\n\
              error: 1 target failed:",
         );
-        assert_eq!(Tally::of_cargo(&output), Tally { passed: 1212, failed: 3, skipped: 1 });
+        assert_eq!(
+            Tally::of_cargo(&output),
+            Tally {
+                passed: 1212,
+                failed: 3,
+                skipped: 1
+            }
+        );
     }
 
     #[test]
@@ -137,8 +155,13 @@ mod tests {
         let tap = lines(
             "# tests 5\n# suites 0\n# pass 3\n# fail 1\n# cancelled 1\n# skipped 2\n# todo 0\n# duration_ms 80.2",
         );
-        let spec = lines("ℹ tests 5\nℹ pass 3\nℹ fail 1\nℹ cancelled 1\nℹ skipped 2\nℹ duration_ms 80.2");
-        let expected = Tally { passed: 3, failed: 2, skipped: 2 };
+        let spec =
+            lines("ℹ tests 5\nℹ pass 3\nℹ fail 1\nℹ cancelled 1\nℹ skipped 2\nℹ duration_ms 80.2");
+        let expected = Tally {
+            passed: 3,
+            failed: 2,
+            skipped: 2,
+        };
         assert_eq!(Tally::of_node(&tap), expected);
         assert_eq!(Tally::of_node(&spec), expected);
     }
@@ -150,7 +173,14 @@ mod tests {
              [INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0\n\
              [ERROR] Tests run: 9, Failures: 1, Errors: 2, Skipped: 1",
         );
-        assert_eq!(Tally::of_maven(&output), Tally { passed: 8, failed: 3, skipped: 1 });
+        assert_eq!(
+            Tally::of_maven(&output),
+            Tally {
+                passed: 8,
+                failed: 3,
+                skipped: 1
+            }
+        );
     }
 
     #[test]
@@ -160,12 +190,22 @@ mod tests {
              --- FAIL: TestMethods (0.10s)\n    --- PASS: TestMethods/HTTP/1.1 (0.04s)\n        --- SKIP: TestMethods/a (0.00s)\n\
              FAIL\tgbac.test/clients [build failed]\nok  \tgbac.test/clients/generate\t0.010s",
         );
-        assert_eq!(Tally::of_go(&output), Tally { passed: 1, failed: 2, skipped: 1 });
+        assert_eq!(
+            Tally::of_go(&output),
+            Tally {
+                passed: 1,
+                failed: 2,
+                skipped: 1
+            }
+        );
     }
 
     #[test]
     fn a_crashed_runner_counts_nothing() {
-        assert_eq!(Tally::of_cargo(&lines("error: could not compile")), Tally::default());
+        assert_eq!(
+            Tally::of_cargo(&lines("error: could not compile")),
+            Tally::default()
+        );
         assert_eq!(Tally::of_node(&[]), Tally::default());
     }
 }

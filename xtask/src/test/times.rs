@@ -21,7 +21,10 @@ impl Times {
             let (name, seconds) = line.split_once(' ')?;
             Some((name.to_owned(), seconds.parse().ok()?))
         };
-        Self { file, seconds: text.lines().filter_map(line).collect() }
+        Self {
+            file,
+            seconds: text.lines().filter_map(line).collect(),
+        }
     }
 
     /// The expected seconds of a check.
@@ -51,7 +54,11 @@ mod tests {
     fn the_next_run_knows_the_last_one() {
         let root = std::env::current_exe().unwrap().with_file_name("times");
         fs::remove_dir_all(&root).ok();
-        let workspace = Workspace { root: root.clone(), target: root.join("target"), cache: root.join("cache") };
+        let workspace = Workspace {
+            root: root.clone(),
+            target: root.join("target"),
+            cache: root.join("cache"),
+        };
         let mut times = Times::read(&workspace);
         assert_eq!(times.of("native"), None);
         times.note("native", 12.4);

@@ -1,6 +1,8 @@
-//! `xtask-watch FOLDER...`: prints the path of every changed file in the folders, one per line, until its input ends.
+//! `xtask-watch FOLDER...`: prints the path of every changed file in the folders, one per line,
+//! until its input ends.
 //!
-//! A separate program, so that `cargo xtask` compiles in seconds and this one only for `cargo xtask dev`.
+//! A separate program, so that `cargo xtask` compiles in seconds and this one only for `cargo xtask
+//! dev`.
 
 use notify::{Event, RecursiveMode, Watcher};
 use std::io::{self, Read, Write};
@@ -25,7 +27,8 @@ fn watch() -> notify::Result<()> {
     for folder in std::env::args_os().skip(1) {
         watcher.watch(Path::new(&folder), RecursiveMode::Recursive)?;
     }
-    // The input ends with the parent process. Then this drops the watcher, which ends the loop below.
+    // The input ends with the parent process. Then this drops the watcher, which ends the loop
+    // below.
     thread::spawn(move || {
         io::stdin().read_to_end(&mut Vec::new()).ok();
         drop(watcher);

@@ -54,7 +54,10 @@ fn ends_with_its_input() {
 
 #[test]
 fn a_folder_that_is_not_there_is_a_fault() {
-    let output = Command::new(env!("CARGO_BIN_EXE_xtask-watch")).arg("/no/such/folder").output().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask-watch"))
+        .arg("/no/such/folder")
+        .output()
+        .unwrap();
     assert!(!output.status.success());
     assert!(!output.stderr.is_empty());
 }

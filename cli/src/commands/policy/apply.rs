@@ -20,7 +20,15 @@ fn read(text: &str) -> Result<Vec<Change>, Problems> {
     }
     changes_from_json(&format!("{{\"changes\":{text}}}")).map_err(|Problems(problems)| {
         let place = |path: &str| path.strip_prefix("/changes").unwrap_or(path).to_owned();
-        Problems(problems.into_iter().map(|problem| Problem { path: place(&problem.path), ..problem }).collect())
+        Problems(
+            problems
+                .into_iter()
+                .map(|problem| Problem {
+                    path: place(&problem.path),
+                    ..problem
+                })
+                .collect(),
+        )
     })
 }
 
@@ -44,19 +52,25 @@ fn nothing_to_change(
 /// Shows the effect of the changes, and makes all of them or none.
 pub(super) fn run(process: &Process, args: &ApplyArgs, format: Format) -> Result<bool, Failure> {
     let file = args.changes.display().to_string();
-    let changes = read(&input::document(process, &args.changes)?)
-        .map_err(|problems| Failure::problems(&file, changes::with_kinds(problems, &POLICY_CHANGES)))?;
+    let changes = read(&input::document(process, &args.changes)?).map_err(|problems| {
+        Failure::problems(&file, changes::with_kinds(problems, &POLICY_CHANGES))
+    })?;
     let client = Client::open(process, &args.connect)?;
     let (before, tag) = client.policy()?;
     let mut after = before.clone();
     for (place, change) in changes.into_iter().enumerate() {
         // Settings that a change omits stay as they are.
         let change = match change {
-            Change::Settings(settings) => Change::Settings(Box::new(settings.filled_from(after.settings()))),
+            Change::Settings(settings) => {
+                Change::Settings(Box::new(settings.filled_from(after.settings())))
+            }
             change => change,
         };
         after.apply(change).map_err(|error| {
-            Failure::new(error.code(), format!("{file}: /{place}: {error}; the policy of the service was not changed"))
+            Failure::new(
+                error.code(),
+                format!("{file}: /{place}: {error}; the policy of the service was not changed"),
+            )
         })?;
     }
     if args.dry_run {

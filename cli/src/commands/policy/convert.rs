@@ -27,7 +27,11 @@ const fn contents(target: TargetArg) -> &'static str {
 /// Returns whether the result expresses the whole policy.
 pub(super) fn run(process: &Process, args: &ConvertArgs) -> Result<bool, Failure> {
     let after = input::policy(process, &args.file)?;
-    let before = args.from.as_ref().map(|before| input::policy(process, before)).transpose()?;
+    let before = args
+        .from
+        .as_ref()
+        .map(|before| input::policy(process, before))
+        .transpose()?;
     let scripted = |target| {
         let changes = match &before {
             None => changes(&after),
@@ -68,7 +72,8 @@ pub(super) fn run(process: &Process, args: &ConvertArgs) -> Result<bool, Failure
         None => output::document(process, &text)?,
     }
     // What is missing makes the exit code, so even --quiet shows it.
-    let (missing, other): (Vec<_>, Vec<_>) = notes.iter().partition(|note| note.code == "not_written");
+    let (missing, other): (Vec<_>, Vec<_>) =
+        notes.iter().partition(|note| note.code == "not_written");
     for note in &missing {
         output::problem(process, &format!("warning: {note}"));
     }

@@ -1,4 +1,5 @@
-//! `gbac policy diff`: who gains and who loses access, as text, JSON, a report, or Markdown for a pull request.
+//! `gbac policy diff`: who gains and who loses access, as text, JSON, a report, or Markdown for a
+//! pull request.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -31,17 +32,29 @@ fn unstated(changed: &Diff, stated: StatedSettings) -> Vec<&'static str> {
         "access" => stated.access,
         _ => true,
     };
-    changed.settings.iter().copied().filter(|name| !is_stated(name)).collect()
+    changed
+        .settings
+        .iter()
+        .copied()
+        .filter(|name| !is_stated(name))
+        .collect()
 }
 
-/// The old policy: of the first of two files, or of --online or --policy; and the file of the new one.
+/// The old policy: of the first of two files, or of --online or --policy; and the file of the new
+/// one.
 fn before<'a>(process: &Process, args: &'a DiffArgs) -> Result<(LoadedPolicy, &'a Path), Failure> {
     let has_flag = args.source.online || args.source.policy_file.is_some();
     match (&args.first, &args.second) {
-        (_, Some(_)) if has_flag => {
-            Err(Failure::usage("--online and --policy take the place of the old document; name only the new one"))
-        }
-        (before, Some(after)) => Ok((LoadedPolicy { policy: input::policy(process, before)?, state: None }, after)),
+        (_, Some(_)) if has_flag => Err(Failure::usage(
+            "--online and --policy take the place of the old document; name only the new one",
+        )),
+        (before, Some(after)) => Ok((
+            LoadedPolicy {
+                policy: input::policy(process, before)?,
+                state: None,
+            },
+            after,
+        )),
         (after, None) if has_flag || policy_source::is_in_environment(process) => {
             Ok((policy_source::load(process, &args.source)?, after))
         }
@@ -59,7 +72,13 @@ pub(super) fn run(
     format: Format,
     report: Option<ReportFormat>,
 ) -> Result<bool, Failure> {
-    let (LoadedPolicy { policy: earlier, state }, after) = before(process, args)?;
+    let (
+        LoadedPolicy {
+            policy: earlier,
+            state,
+        },
+        after,
+    ) = before(process, args)?;
     let later = input::policy(process, after)?;
     let changed = diff(&earlier, &later);
     let changes = ChangeList::between(&earlier, &later);
@@ -74,10 +93,18 @@ pub(super) fn run(
         );
     }
     match (report, format) {
-        (Some(ReportFormat::Markdown), _) => output::document(process, &markdown(&earlier, &later, &changed))?,
+        (Some(ReportFormat::Markdown), _) => {
+            output::document(process, &markdown(&earlier, &later, &changed))?
+        }
         (Some(report), _) => {
             let file = after.display().to_string();
-            report::write(process, report, "policy diff", &file, &entries(&changed, &file))?;
+            report::write(
+                process,
+                report,
+                "policy diff",
+                &file,
+                &entries(&changed, &file),
+            )?;
         }
         (None, Format::Json | Format::Yaml) => {
             let value = changes.counted(DiffJson::from(&changed));
@@ -95,7 +122,11 @@ pub(super) fn run(
                         plain(&after.display().to_string())
                     )
                 });
-                format!("{direction}{}{}", changes.render(), differences::render(process, &changed))
+                format!(
+                    "{direction}{}{}",
+                    changes.render(),
+                    differences::render(process, &changed)
+                )
             };
             policy_source::write_text(process, state.as_ref(), &text)?;
         }
@@ -117,16 +148,20 @@ fn entries(changed: &Diff, file: &str) -> Vec<Entry> {
     let differences = all.flat_map(|difference| {
         let level = match difference.effect {
             AccessEffect::Gains | AccessEffect::GainsWithOthers => Level::Warning,
-            AccessEffect::Loses | AccessEffect::LosesWithOthers | AccessEffect::StillBlocked => Level::Notice,
+            AccessEffect::Loses | AccessEffect::LosesWithOthers | AccessEffect::StillBlocked => {
+                Level::Notice
+            }
         };
-        differences::rows(difference).into_iter().map(move |row| Entry {
-            level,
-            rule: difference.effect.code().into(),
-            title: difference.scope.to_string(),
-            message: row.join(", "),
-            file: file.to_owned(),
-            line: 1,
-        })
+        differences::rows(difference)
+            .into_iter()
+            .map(move |row| Entry {
+                level,
+                rule: difference.effect.code().into(),
+                title: difference.scope.to_string(),
+                message: row.join(", "),
+                file: file.to_owned(),
+                line: 1,
+            })
     });
     settings.chain(differences).collect()
 }
@@ -138,11 +173,20 @@ fn markdown(before: &Policy, after: &Policy, changed: &Diff) -> String {
     let mut text = format!("### Access changes\n\n{}", differences::summary(changed));
     let having = |effects: [AccessEffect; 2]| -> BTreeSet<String> {
         let differences = changed.differences.iter().chain(&changed.roles);
-        differences.filter(|one| effects.contains(&one.effect)).map(|one| one.scope.to_string()).collect()
+        differences
+            .filter(|one| effects.contains(&one.effect))
+            .map(|one| one.scope.to_string())
+            .collect()
     };
     let gains = having([AccessEffect::Gains, AccessEffect::GainsWithOthers]);
     let loses = having([AccessEffect::Loses, AccessEffect::LosesWithOthers]);
-    let names = |names: BTreeSet<String>| names.iter().map(|name| code(name)).collect::<Vec<_>>().join(", ");
+    let names = |names: BTreeSet<String>| {
+        names
+            .iter()
+            .map(|name| code(name))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     let of = |one: &BTreeSet<Principal>, other: &BTreeSet<Principal>| -> BTreeSet<String> {
         one.difference(other).map(ToString::to_string).collect()
     };
@@ -153,12 +197,25 @@ fn markdown(before: &Policy, after: &Policy, changed: &Diff) -> String {
         ("are new", of(&later, &earlier)),
         ("are no longer named", of(&earlier, &later)),
     ] {
-        let everyone = if who.contains("User:*") { " and everyone" } else { "" };
+        let everyone = if who.contains("User:*") {
+            " and everyone"
+        } else {
+            ""
+        };
         let number = who.iter().filter(|name| *name != "User:*").count();
         let _ = writeln!(text, "| {label} | {number}{everyone} | {} |", names(who));
     }
-    let kinds = [PrincipalType::User, PrincipalType::Group, PrincipalType::Role];
-    let number = |kind| earlier.union(&later).filter(|principal| principal.kind() == kind).count();
+    let kinds = [
+        PrincipalType::User,
+        PrincipalType::Group,
+        PrincipalType::Role,
+    ];
+    let number = |kind| {
+        earlier
+            .union(&later)
+            .filter(|principal| principal.kind() == kind)
+            .count()
+    };
     let [users, groups, roles] = kinds.map(number);
     let _ = writeln!(
         text,
@@ -168,7 +225,10 @@ fn markdown(before: &Policy, after: &Policy, changed: &Diff) -> String {
         count(groups, "group"),
         count(roles, "role")
     );
-    for (title, list) in [("Users and groups", &changed.differences), ("Members of roles", &changed.roles)] {
+    for (title, list) in [
+        ("Users and groups", &changed.differences),
+        ("Members of roles", &changed.roles),
+    ] {
         text.push_str(&section(title, list));
     }
     if !changed.settings.is_empty() {
@@ -182,8 +242,9 @@ fn section(title: &str, list: &[Difference]) -> String {
     if list.is_empty() {
         return String::new();
     }
-    let mut text =
-        format!("\n#### {title}\n\n| principal | effect | operations | resource | host |\n|---|---|---|---|---|\n");
+    let mut text = format!(
+        "\n#### {title}\n\n| principal | effect | operations | resource | host |\n|---|---|---|---|---|\n"
+    );
     for row in list.iter().flat_map(differences::rows) {
         let cells: Vec<String> = row.iter().map(|cell| code(cell)).collect();
         let _ = writeln!(text, "| {} |", cells.join(" | "));

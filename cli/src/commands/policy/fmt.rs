@@ -11,9 +11,14 @@ use crate::process::Process;
 use crate::results::FormattedFiles;
 use crate::yaml;
 
-/// Writes documents in the canonical form: standard input to standard output, and files in place. With `check`, only reports the
-/// files that differ; returns whether none does.
-pub(super) fn run(process: &Process, files: &[PathBuf], check: bool, format: Format) -> Result<bool, Failure> {
+/// Writes documents in the canonical form: standard input to standard output, and files in place.
+/// With `check`, only reports the files that differ; returns whether none does.
+pub(super) fn run(
+    process: &Process,
+    files: &[PathBuf],
+    check: bool,
+    format: Format,
+) -> Result<bool, Failure> {
     let (mut differing, mut canonical) = (Vec::new(), true);
     for path in files {
         let file = path.display().to_string();
@@ -35,11 +40,25 @@ pub(super) fn run(process: &Process, files: &[PathBuf], check: bool, format: For
     match format {
         _ if of_output => {}
         Format::Json | Format::Yaml => {
-            output::value(process, format, &FormattedFiles { differing: &differing, written: !check })?;
+            output::value(
+                process,
+                format,
+                &FormattedFiles {
+                    differing: &differing,
+                    written: !check,
+                },
+            )?;
         }
         Format::Text => {
-            let verb = if check { "Not in the canonical form" } else { "Formatted" };
-            let lines: String = differing.iter().map(|file| format!("{verb}: {}\n", plain(file))).collect();
+            let verb = if check {
+                "Not in the canonical form"
+            } else {
+                "Formatted"
+            };
+            let lines: String = differing
+                .iter()
+                .map(|file| format!("{verb}: {}\n", plain(file)))
+                .collect();
             output::text(process, &lines)?;
         }
     }

@@ -15,18 +15,32 @@ use crate::output::{self, Failure, contents, plain};
 use crate::process::Process;
 use crate::results::{ImportedPolicy, ImportedSource, UnreadEntry};
 
-pub(super) fn run(process: &Process, args: &ImportPolicyArgs, format: Format) -> Result<bool, Failure> {
-    let mut sources: Vec<(Option<&str>, PathBuf)> = args.files.iter().map(|file| (None, file.clone())).collect();
+pub(super) fn run(
+    process: &Process,
+    args: &ImportPolicyArgs,
+    format: Format,
+) -> Result<bool, Failure> {
+    let mut sources: Vec<(Option<&str>, PathBuf)> =
+        args.files.iter().map(|file| (None, file.clone())).collect();
     let roles = lists::entries("--role", &args.role)?;
     for pair in &roles {
-        let (name, file) =
-            pair.split_once('=').filter(|(name, file)| !name.is_empty() && !file.is_empty()).ok_or_else(|| {
-                Failure::usage(format!("--role: `{pair}` is not NAME=FILE; quote an entry that contains a comma"))
+        let (name, file) = pair
+            .split_once('=')
+            .filter(|(name, file)| !name.is_empty() && !file.is_empty())
+            .ok_or_else(|| {
+                Failure::usage(format!(
+                    "--role: `{pair}` is not NAME=FILE; quote an entry that contains a comma"
+                ))
             })?;
         sources.push((Some(name), file.into()));
     }
-    let import = args.dialect.map_or_else(Import::default, |dialect| Import::in_dialect(dialect.into()));
-    let mut imported = Imported { import, reads: Vec::new() };
+    let import = args.dialect.map_or_else(Import::default, |dialect| {
+        Import::in_dialect(dialect.into())
+    });
+    let mut imported = Imported {
+        import,
+        reads: Vec::new(),
+    };
     for (role, file) in sources {
         let name = file.display().to_string();
         let read = imported.import.read(&input::text(process, &file)?, role);
@@ -43,7 +57,8 @@ pub(super) struct Imported {
 }
 
 impl Imported {
-    /// Reports what was read and what could not be, and writes the document; returns whether that succeeded.
+    /// Reports what was read and what could not be, and writes the document; returns whether that
+    /// succeeded.
     pub(super) fn finish(
         &self,
         process: &Process,
@@ -54,11 +69,17 @@ impl Imported {
         let unread: usize = self.reads.iter().map(|(_, read)| read.unread.len()).sum();
         for (source, read) in &self.reads {
             if read.kind != Kind::Unknown {
-                let duplicates =
-                    if read.again > 0 { format!(" ({} of them duplicates)", read.again) } else { String::new() };
+                let duplicates = if read.again > 0 {
+                    format!(" ({} of them duplicates)", read.again)
+                } else {
+                    String::new()
+                };
                 let (kind, acls, roles) = (read.kind.label(), read.acls, read.roles);
                 let (acls, roles) = (count(acls, "ACL"), count(roles, "role"));
-                output::note(process, &format!("{source}: {kind}, {acls}{duplicates} and {roles}"));
+                output::note(
+                    process,
+                    &format!("{source}: {kind}, {acls}{duplicates} and {roles}"),
+                );
             }
             for note in read.notes() {
                 output::note(process, &format!("note: {source}: {note}"));
@@ -99,13 +120,24 @@ impl Imported {
         }
     }
 
-    fn write(&self, process: &Process, policy: &Policy, out: Option<&Path>, format: Format) -> Result<(), Failure> {
+    fn write(
+        &self,
+        process: &Process,
+        policy: &Policy,
+        out: Option<&Path>,
+        format: Format,
+    ) -> Result<(), Failure> {
         let document = policy_to_text(policy);
-        let Some(path) = out else { return output::document(process, &document) };
+        let Some(path) = out else {
+            return output::document(process, &document);
+        };
         output::file(process, path, &document)?;
         let file = path.display().to_string();
         if format == Format::Text {
-            return output::text(process, &format!("Wrote {}: {}.\n", plain(&file), contents(policy)));
+            return output::text(
+                process,
+                &format!("Wrote {}: {}.\n", plain(&file), contents(policy)),
+            );
         }
         output::value(process, format, &self.report(policy, Some(&file)))
     }
@@ -122,9 +154,18 @@ impl Imported {
             unread: read
                 .unread
                 .iter()
-                .map(|entry| UnreadEntry { place: &entry.place, code: entry.code, message: &entry.message })
+                .map(|entry| UnreadEntry {
+                    place: &entry.place,
+                    code: entry.code,
+                    message: &entry.message,
+                })
                 .collect(),
         });
-        ImportedPolicy { file, acls: policy.acl_count(), roles: policy.role_count(), sources: sources.collect() }
+        ImportedPolicy {
+            file,
+            acls: policy.acl_count(),
+            roles: policy.role_count(),
+            sources: sources.collect(),
+        }
     }
 }

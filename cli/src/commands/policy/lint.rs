@@ -28,22 +28,31 @@ pub(super) fn run(
     format: Format,
     report: Option<ReportFormat>,
 ) -> Result<bool, Failure> {
-    let PolicyText { text, name, state } = policy_source::read(process, &args.source, args.file.as_deref())?;
+    let PolicyText { text, name, state } =
+        policy_source::read(process, &args.source, args.file.as_deref())?;
     let findings = args
         .dialect
-        .map_or_else(|| lint_from_json(&text), |dialect| lint_in_dialect(&text, dialect.into()))
+        .map_or_else(
+            || lint_from_json(&text),
+            |dialect| lint_in_dialect(&text, dialect.into()),
+        )
         .map_err(|problems| Failure::problems(&name, problems))?;
     match (report, format) {
         (Some(report), _) => {
             let document: Value = serde_json::from_str(&text).unwrap_or_default();
-            let entries: Vec<Entry> = findings.iter().map(|finding| entry(finding, &name, &text, &document)).collect();
+            let entries: Vec<Entry> = findings
+                .iter()
+                .map(|finding| entry(finding, &name, &text, &document))
+                .collect();
             report::write(process, report, "policy lint", &name, &entries)?;
         }
         (None, Format::Json | Format::Yaml) => {
             let findings = findings.iter().map(FindingJson::from).collect();
             policy_source::write_value(process, state.as_ref(), format, Findings { findings })?;
         }
-        (None, Format::Text) => policy_source::write_text(process, state.as_ref(), &render_findings(&findings))?,
+        (None, Format::Text) => {
+            policy_source::write_text(process, state.as_ref(), &render_findings(&findings))?
+        }
     }
     if let Some(path) = &args.fix {
         write_fixes(process, path, &text, &name, &findings)?;
@@ -59,14 +68,23 @@ pub(super) fn run(
 }
 
 /// Writes the fixes that leave all effective access unchanged; a person decides about the others.
-fn write_fixes(process: &Process, path: &Path, text: &str, name: &str, findings: &[Finding]) -> Result<(), Failure> {
+fn write_fixes(
+    process: &Process,
+    path: &Path,
+    text: &str,
+    name: &str,
+    findings: &[Finding],
+) -> Result<(), Failure> {
     let policy = policy_from_json(text).map_err(|problems| Failure::problems(name, problems))?;
     let (all, fixed) = neutral_fixes(&policy, findings);
     changes::write(process, path, &all)?;
     let findings = count(findings.len(), "finding");
     let file = plain(&path.display().to_string());
     match fixed {
-        0 => output::note(process, &format!("note: none of {findings} has a fix without a change in effective access")),
+        0 => output::note(
+            process,
+            &format!("note: none of {findings} has a fix without a change in effective access"),
+        ),
         _ => output::note(
             process,
             &format!(
@@ -84,11 +102,26 @@ fn entry(finding: &Finding, file: &str, text: &str, document: &Value) -> Entry {
         Severity::Warning => Level::Warning,
         Severity::Notice => Level::Notice,
     };
-    let place = finding.places.first().cloned().or_else(|| place(finding, document));
+    let place = finding
+        .places
+        .first()
+        .cloned()
+        .or_else(|| place(finding, document));
     let line = place.and_then(|place| line_of(text, &place)).unwrap_or(1);
     let message = format!("{}; {}", finding.message, finding.hint);
-    let title = finding.principals.first().map(ToString::to_string).unwrap_or_default();
-    Entry { level, rule: finding.code.to_string(), title, message, file: file.to_owned(), line }
+    let title = finding
+        .principals
+        .first()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    Entry {
+        level,
+        rule: finding.code.to_string(),
+        title,
+        message,
+        file: file.to_owned(),
+        line,
+    }
 }
 
 /// Where the first ACL or role of a finding is in a document.
@@ -102,11 +135,15 @@ fn place(finding: &Finding, document: &Value) -> Option<String> {
         let whole = change.get("acl")?;
         // A document can omit members.
         let is_it = |one: &Value| {
-            one.as_object().is_some_and(|one| one.iter().all(|(name, value)| whole.get(name) == Some(value)))
+            one.as_object().is_some_and(|one| {
+                one.iter()
+                    .all(|(name, value)| whole.get(name) == Some(value))
+            })
         };
         return position("acls", &is_it);
     }
-    let member = |one: &Value, name: &str, text: &str| one.get(name).and_then(Value::as_str) == Some(text);
+    let member =
+        |one: &Value, name: &str, text: &str| one.get(name).and_then(Value::as_str) == Some(text);
     let first = finding.principals.first()?;
     if first.kind() == PrincipalType::Role {
         return position("roles", &|one| member(one, "name", first.name()));
@@ -120,11 +157,26 @@ fn render_findings(findings: &[Finding]) -> String {
     }
     let mut text = String::new();
     for finding in findings {
-        let places = if finding.places.is_empty() { String::new() } else { format!(" at {}", list(&finding.places)) };
-        let _ = writeln!(text, "{} {}: {}{places}", finding.severity.code(), finding.code, plain(&finding.message));
+        let places = if finding.places.is_empty() {
+            String::new()
+        } else {
+            format!(" at {}", list(&finding.places))
+        };
+        let _ = writeln!(
+            text,
+            "{} {}: {}{places}",
+            finding.severity.code(),
+            finding.code,
+            plain(&finding.message)
+        );
         let _ = writeln!(text, "  {}", plain(&finding.hint));
     }
-    let number = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let number = |severity| {
+        findings
+            .iter()
+            .filter(|finding| finding.severity == severity)
+            .count()
+    };
     let counts: Vec<String> = Severity::ALL
         .iter()
         .map(|severity| (number(*severity), severity.code()))

@@ -1,4 +1,5 @@
-//! `gbac policy`: validate, lint and compare policy documents, create them from a cluster, convert them to a script.
+//! `gbac policy`: validate, lint and compare policy documents, create them from a cluster, convert
+//! them to a script.
 
 mod apply;
 mod convert;
@@ -32,7 +33,10 @@ pub(crate) fn run(
     format: Format,
     report: Option<ReportFormat>,
 ) -> Result<u8, Failure> {
-    if let (Some(report), false) = (report, matches!(command, PolicyCommand::Lint(_) | PolicyCommand::Diff(_))) {
+    if let (Some(report), false) = (
+        report,
+        matches!(command, PolicyCommand::Lint(_) | PolicyCommand::Diff(_)),
+    ) {
         return Err(unsupported(report, "this command"));
     }
     let succeeded = match command {
@@ -45,7 +49,11 @@ pub(crate) fn run(
         PolicyCommand::Fmt { files, check } => fmt::run(process, files, *check, format)?,
         PolicyCommand::Diff(args) => diff::run(process, args, format, report)? || !args.exit_code,
     };
-    Ok(if succeeded { output::SUCCESS } else { output::ERROR })
+    Ok(if succeeded {
+        output::SUCCESS
+    } else {
+        output::ERROR
+    })
 }
 
 /// Reports every problem of every file; returns whether there is none.
@@ -57,7 +65,10 @@ fn validate(process: &Process, files: &[PathBuf], format: Format) -> Result<bool
         let problems = match policy_from_json(&input::document(process, path)?) {
             Ok(policy) => {
                 if format == Format::Text {
-                    output::text(process, &format!("{}: valid, {}\n", plain(&file), contents(&policy)))?;
+                    output::text(
+                        process,
+                        &format!("{}: valid, {}\n", plain(&file), contents(&policy)),
+                    )?;
                 }
                 Problems::default()
             }
@@ -66,11 +77,16 @@ fn validate(process: &Process, files: &[PathBuf], format: Format) -> Result<bool
         valid &= problems.0.is_empty();
         match format {
             Format::Json | Format::Yaml => {
-                rows.push(ValidatedFile { file, valid: problems.0.is_empty(), problems });
+                rows.push(ValidatedFile {
+                    file,
+                    valid: problems.0.is_empty(),
+                    problems,
+                });
             }
             Format::Text if problems.0.is_empty() => {}
             Format::Text => {
-                let mut text = format!("{}: {}\n", plain(&file), count(problems.0.len(), "problem"));
+                let mut text =
+                    format!("{}: {}\n", plain(&file), count(problems.0.len(), "problem"));
                 for problem in &problems.0 {
                     let _ = writeln!(text, "  {}", plain(&problem.to_string()));
                 }

@@ -1,4 +1,5 @@
-//! `gbac policy pull`: a policy document from a running service or platform, with its documented calls (specification 4).
+//! `gbac policy pull`: a policy document from a running service or platform, with its documented
+//! calls (specification 4).
 
 use std::collections::BTreeMap;
 
@@ -21,14 +22,21 @@ use crate::process::Process;
 use crate::progress::Progress;
 
 /// The cluster properties that a policy document contains.
-pub(crate) const PROPERTIES: [&str; 4] =
-    ["oidc_group_claim_path", "nested_group_behavior", "oidc_principal_mapping", "superusers"];
+pub(crate) const PROPERTIES: [&str; 4] = [
+    "oidc_group_claim_path",
+    "nested_group_behavior",
+    "oidc_principal_mapping",
+    "superusers",
+];
 
 pub(super) fn run(process: &Process, args: &PullArgs, format: Format) -> Result<bool, Failure> {
     let mut client = Client::open(process, &args.connect)?;
     if let Some(id) = &args.cluster_id {
         let cluster: GetCluster = client.get(&paths::cluster(id))?;
-        client = client.with_url("the Control Plane's dataplane_api", cluster.cluster.dataplane_api.url())?;
+        client = client.with_url(
+            "the Control Plane's dataplane_api",
+            cluster.cluster.dataplane_api.url(),
+        )?;
     }
     // Before everything else, so that a list is not read in vain.
     client = check(process, client, args)?;
@@ -40,7 +48,8 @@ pub(super) fn run(process: &Process, args: &PullArgs, format: Format) -> Result<
         let members = members(&client, &mut held, name)?;
         let text = json!({ "role_name": name, "members": members }).to_string();
         let read = imported.import.read(&text, None);
-        // Skipped otherwise, because a line for each of thousands of valid roles would hide the notes.
+        // Skipped otherwise, because a line for each of thousands of valid roles would hide the
+        // notes.
         if !read.unread.is_empty() {
             imported.reads.push((format!("role {}", plain(name)), read));
         }
@@ -79,7 +88,12 @@ fn check(process: &Process, mut client: Client, args: &PullArgs) -> Result<Clien
     Ok(client)
 }
 
-fn read(imported: &mut Imported, client: &Client, held: &mut HeldBytes, path: &str) -> Result<(), Failure> {
+fn read(
+    imported: &mut Imported,
+    client: &Client,
+    held: &mut HeldBytes,
+    path: &str,
+) -> Result<(), Failure> {
     let value: Value = client.get_within(held, path)?;
     let read = imported.import.read(&value.to_string(), None);
     imported.reads.push((path.to_owned(), read));
@@ -87,10 +101,15 @@ fn read(imported: &mut Imported, client: &Client, held: &mut HeldBytes, path: &s
 }
 
 /// Reads every page of 1000 entries, which together are limited.
-fn pages<T>(mut page: impl FnMut(Page) -> Result<(Vec<T>, String), CallError>) -> Result<Vec<T>, CallError> {
+fn pages<T>(
+    mut page: impl FnMut(Page) -> Result<(Vec<T>, String), CallError>,
+) -> Result<Vec<T>, CallError> {
     let (mut all, mut token) = (Vec::new(), String::new());
     loop {
-        let (entries, next) = page(Page { size: Some(1000), token: token.clone() })?;
+        let (entries, next) = page(Page {
+            size: Some(1000),
+            token: token.clone(),
+        })?;
         all.extend(entries);
         // A repeated page token would loop forever.
         if next.is_empty() || next == token {
@@ -102,23 +121,39 @@ fn pages<T>(mut page: impl FnMut(Page) -> Result<(Vec<T>, String), CallError>) -
 
 fn role_names(client: &Client, held: &mut HeldBytes) -> Result<Vec<String>, CallError> {
     pages(|page| {
-        let listed: ListRoles = client.get_within(held, &paths::roles(&RoleQuery { page, ..RoleQuery::default() }))?;
-        Ok((listed.roles.into_iter().map(|role| role.name).collect(), listed.next_page_token))
+        let listed: ListRoles = client.get_within(
+            held,
+            &paths::roles(&RoleQuery {
+                page,
+                ..RoleQuery::default()
+            }),
+        )?;
+        Ok((
+            listed.roles.into_iter().map(|role| role.name).collect(),
+            listed.next_page_token,
+        ))
     })
 }
 
 fn members(client: &Client, held: &mut HeldBytes, role: &str) -> Result<Vec<Member>, CallError> {
     pages(|page| {
-        let query = MemberQuery { page, ..MemberQuery::default() };
+        let query = MemberQuery {
+            page,
+            ..MemberQuery::default()
+        };
         let listed: ListMembers = client.get_within(held, &paths::role_members(role, &query))?;
         Ok((listed.members, listed.next_page_token))
     })
 }
 
-/// The settings, from the cluster properties; a property that the service does not have keeps its default.
+/// The settings, from the cluster properties; a property that the service does not have keeps its
+/// default.
 pub(crate) fn read_settings(client: &Client) -> Result<Settings, Failure> {
     let values: BTreeMap<String, Value> = client.get(paths::CLUSTER_CONFIG)?;
-    let known = values.into_iter().filter(|(name, value)| PROPERTIES.contains(&name.as_str()) && !value.is_null());
+    let known = values
+        .into_iter()
+        .filter(|(name, value)| PROPERTIES.contains(&name.as_str()) && !value.is_null());
     let settings: Value = known.collect::<serde_json::Map<_, _>>().into();
-    settings_from_value(&settings).map_err(|problems| Failure::problems(paths::CLUSTER_CONFIG, problems))
+    settings_from_value(&settings)
+        .map_err(|problems| Failure::problems(paths::CLUSTER_CONFIG, problems))
 }

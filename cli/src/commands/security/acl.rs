@@ -39,11 +39,14 @@ pub(super) fn create(
     let (mut done, mut fatal, roles) = (Vec::new(), None, client.roles());
     let mut progress = Progress::new(process, new_acls.len(), "ACL");
     for acl in &new_acls {
-        let created: Result<IgnoredAny, _> = client.change(Method::POST, paths::ACLS, &AclBody::in_request(acl));
+        let created: Result<IgnoredAny, _> =
+            client.change(Method::POST, paths::ACLS, &AclBody::in_request(acl));
         progress.step();
         match created {
             Ok(_) => done.push(AclRow::with_message(acl, roles, String::new())),
-            Err(error @ CallError::Refused(_)) => done.push(AclRow::with_message(acl, roles, error.to_string())),
+            Err(error @ CallError::Refused(_)) => {
+                done.push(AclRow::with_message(acl, roles, error.to_string()))
+            }
             // This error would also affect all other calls.
             Err(error) => {
                 fatal = Some(error);
@@ -74,13 +77,25 @@ fn needs_of_creation(acls: &BTreeSet<Acl>) -> Vec<TargetNeed> {
         (of_registry, TargetNeed::RegistryAcls),
         (licensed, TargetNeed::License),
     ];
-    needs.into_iter().filter(|(is_needed, _)| *is_needed).map(|(_, need)| need).collect()
+    needs
+        .into_iter()
+        .filter(|(is_needed, _)| *is_needed)
+        .map(|(_, need)| need)
+        .collect()
 }
 
 /// What deleting ACLs needs of a cluster.
 fn needs_of_deletion(of_registry: bool) -> &'static [TargetNeed] {
-    const OF_REGISTRY: [TargetNeed; 3] = [TargetNeed::DataPlane, TargetNeed::RegistryAcls, TargetNeed::License];
-    if of_registry { &OF_REGISTRY } else { &[TargetNeed::DataPlane] }
+    const OF_REGISTRY: [TargetNeed; 3] = [
+        TargetNeed::DataPlane,
+        TargetNeed::RegistryAcls,
+        TargetNeed::License,
+    ];
+    if of_registry {
+        &OF_REGISTRY
+    } else {
+        &[TargetNeed::DataPlane]
+    }
 }
 
 /// Shows the results, if there are any.
@@ -93,7 +108,11 @@ fn show(process: &Process, done: &[AclRow], format: Format) -> Result<(), Failur
 }
 
 fn outcome(rows: &[AclRow]) -> u8 {
-    if rows.iter().any(AclRow::has_failed) { output::ERROR } else { output::SUCCESS }
+    if rows.iter().any(AclRow::has_failed) {
+        output::ERROR
+    } else {
+        output::SUCCESS
+    }
 }
 
 /// How creating the ACLs would change effective access.
@@ -105,8 +124,16 @@ fn dry_run_of_create(
 ) -> Result<u8, Failure> {
     let (mut done, mut changes) = (Vec::new(), Vec::new());
     for acl in new_acls {
-        let faults: Vec<String> = acl.check_create().iter().map(|fault| format!("{fault}; {}", fault.hint())).collect();
-        done.push(AclRow::with_message(&acl, client.roles(), faults.join("; ")));
+        let faults: Vec<String> = acl
+            .check_create()
+            .iter()
+            .map(|fault| format!("{fault}; {}", fault.hint()))
+            .collect();
+        done.push(AclRow::with_message(
+            &acl,
+            client.roles(),
+            faults.join("; "),
+        ));
         if faults.is_empty() {
             changes.push(Change::AddAcl(acl));
         }
@@ -116,7 +143,14 @@ fn dry_run_of_create(
     match format {
         Format::Json | Format::Yaml => {
             let difference = DiffJson::from(&difference);
-            output::value(process, format, &AclCreations { creations: done.clone(), difference })?;
+            output::value(
+                process,
+                format,
+                &AclCreations {
+                    creations: done.clone(),
+                    difference,
+                },
+            )?;
         }
         Format::Text => {
             output::text(
@@ -133,12 +167,20 @@ fn dry_run_of_create(
 }
 
 /// The service's policy before and after changes that the service validated.
-fn validated(process: &Process, client: &Client, changes: Vec<Change>) -> Result<(Policy, Policy), Failure> {
-    let (before, tag) = client.policy().map_err(|error| target::explained(process, client, error))?;
+fn validated(
+    process: &Process,
+    client: &Client,
+    changes: Vec<Change>,
+) -> Result<(Policy, Policy), Failure> {
+    let (before, tag) = client
+        .policy()
+        .map_err(|error| target::explained(process, client, error))?;
     let mut after = before.clone();
     let has_changes = !changes.is_empty();
     for change in changes {
-        after.apply(change).map_err(|error| Failure::new(error.code(), error.to_string()))?;
+        after
+            .apply(change)
+            .map_err(|error| Failure::new(error.code(), error.to_string()))?;
     }
     // Without changes, the real run makes no call either.
     if has_changes {
@@ -169,10 +211,23 @@ fn suggest_type(
     }
     let mut named = BTreeSet::new();
     for filter in filters {
-        let Some(user) = filter.principal.as_ref().filter(|one| one.kind() == PrincipalType::User) else { continue };
+        let Some(user) = filter
+            .principal
+            .as_ref()
+            .filter(|one| one.kind() == PrincipalType::User)
+        else {
+            continue;
+        };
         let others = [Principal::group(user.name()), Principal::role(user.name())];
-        let others = others.map(|other| AclFilter { principal: Some(other), ..filter.clone() });
-        named.extend(matching(client, &others)?.into_iter().map(|acl| acl.principal));
+        let others = others.map(|other| AclFilter {
+            principal: Some(other),
+            ..filter.clone()
+        });
+        named.extend(
+            matching(client, &others)?
+                .into_iter()
+                .map(|acl| acl.principal),
+        );
     }
     for principal in named {
         let (name, principal) = (plain(principal.name()), plain(&principal.to_string()));
@@ -187,7 +242,13 @@ fn suggest_type(
 }
 
 fn read(bodies: &[AclBody]) -> Result<Vec<Acl>, CallError> {
-    bodies.iter().map(|body| body.to_acl().map_err(|_| CallError::NotJson(paths::ACLS.into()))).collect()
+    bodies
+        .iter()
+        .map(|body| {
+            body.to_acl()
+                .map_err(|_| CallError::NotJson(paths::ACLS.into()))
+        })
+        .collect()
 }
 
 pub(super) fn list(
@@ -199,14 +260,29 @@ pub(super) fn list(
 ) -> Result<u8, Failure> {
     let mut matching_acls = matching(client, filters)?;
     suggest_type(process, client, filters, &matching_acls)?;
-    matching_acls.retain(|acl| args.subsystem.is_empty() || args.subsystem.contains(&subsystem(acl.resource_type)));
-    let (filters, matching_acls) = (filter_rows(filters, client.roles()), rows(&matching_acls, client.roles()));
+    matching_acls.retain(|acl| {
+        args.subsystem.is_empty() || args.subsystem.contains(&subsystem(acl.resource_type))
+    });
+    let (filters, matching_acls) = (
+        filter_rows(filters, client.roles()),
+        rows(&matching_acls, client.roles()),
+    );
     match format {
         Format::Json | Format::Yaml => {
-            output::value(process, format, &AclMatches { filters: &filters, matches: &matching_acls })?;
+            output::value(
+                process,
+                format,
+                &AclMatches {
+                    filters: &filters,
+                    matches: &matching_acls,
+                },
+            )?;
         }
         Format::Text if args.filter.print_filters => {
-            output::text(process, &sections(process, &filters, "MATCHES", &matching_acls))?;
+            output::text(
+                process,
+                &sections(process, &filters, "MATCHES", &matching_acls),
+            )?;
         }
         Format::Text => output::text(process, &table(process, &matching_acls))?,
     }
@@ -214,11 +290,18 @@ pub(super) fn list(
 }
 
 fn filter_rows(filters: &[AclFilter], roles: RoleSpelling) -> Vec<AclRow> {
-    filters.iter().map(|filter| AclRow::from_filter(filter, roles)).collect()
+    filters
+        .iter()
+        .map(|filter| AclRow::from_filter(filter, roles))
+        .collect()
 }
 
 fn sections(process: &Process, filters: &[AclRow], name: &str, rows: &[AclRow]) -> String {
-    format!("FILTERS\n{}\n{name}\n{}", table(process, filters), table(process, rows))
+    format!(
+        "FILTERS\n{}\n{name}\n{}",
+        table(process, filters),
+        table(process, rows)
+    )
 }
 
 const fn subsystem(of: ResourceType) -> SubsystemArg {
@@ -233,7 +316,8 @@ const fn subsystem(of: ResourceType) -> SubsystemArg {
     }
 }
 
-/// Lists the matching ACLs, asks for confirmation and deletes them; a dry run shows the change of effective access instead.
+/// Lists the matching ACLs, asks for confirmation and deletes them; a dry run shows the change of
+/// effective access instead.
 pub(super) fn delete(
     process: &Process,
     client: &Client,
@@ -242,14 +326,18 @@ pub(super) fn delete(
     format: Format,
 ) -> Result<u8, Failure> {
     // A cluster without ACLs of the Schema Registry already refuses to list them.
-    let names_registry = filters.iter().any(|filter| filter.resource_type.is_some_and(is_of_registry));
+    let names_registry = filters
+        .iter()
+        .any(|filter| filter.resource_type.is_some_and(is_of_registry));
     if names_registry && !args.dry_run {
         target::require(client, needs_of_deletion(true))?;
     }
     let matching_acls = matching(client, filters)?;
     suggest_type(process, client, filters, &matching_acls)?;
     if !names_registry && !args.dry_run && !matching_acls.is_empty() {
-        let of_registry = matching_acls.iter().any(|acl| is_of_registry(acl.resource_type));
+        let of_registry = matching_acls
+            .iter()
+            .any(|acl| is_of_registry(acl.resource_type));
         target::require(client, needs_of_deletion(of_registry))?;
     }
     let roles = client.roles();
@@ -264,15 +352,32 @@ pub(super) fn delete(
             },
         )?;
     }
-    let matching = AclMatches { filters: &filter_table, matches: &matches };
-    let mut result = AclDeletions { matching, difference: None, deletions: None };
+    let matching = AclMatches {
+        filters: &filter_table,
+        matches: &matches,
+    };
+    let mut result = AclDeletions {
+        matching,
+        difference: None,
+        deletions: None,
+    };
     let mut fatal = None;
     if args.dry_run {
-        let (before, after) = validated(process, client, matching_acls.into_iter().map(Change::RemoveAcl).collect())?;
+        let (before, after) = validated(
+            process,
+            client,
+            matching_acls.into_iter().map(Change::RemoveAcl).collect(),
+        )?;
         let difference = diff(&before, &after);
         result.difference = Some(DiffJson::from(&difference));
         if format == Format::Text {
-            output::text(process, &format!("\nNothing was deleted. {}", differences::render(process, &difference)))?;
+            output::text(
+                process,
+                &format!(
+                    "\nNothing was deleted. {}",
+                    differences::render(process, &difference)
+                ),
+            )?;
         }
     } else if !matching_acls.is_empty() {
         if !args.no_confirm {
@@ -280,10 +385,15 @@ pub(super) fn delete(
         }
         let (deleted, error) = remove(client, filters);
         fatal = error;
-        let deletions: Vec<AclRow> =
-            deleted.iter().map(|acl| AclRow::with_message(acl, roles, String::new())).collect();
+        let deletions: Vec<AclRow> = deleted
+            .iter()
+            .map(|acl| AclRow::with_message(acl, roles, String::new()))
+            .collect();
         if format == Format::Text {
-            output::text(process, &format!("\nDELETIONS\n{}", table(process, &deletions)))?;
+            output::text(
+                process,
+                &format!("\nDELETIONS\n{}", table(process, &deletions)),
+            )?;
         }
         result.deletions = Some(deletions);
     }
@@ -297,8 +407,9 @@ pub(super) fn delete(
 fn remove(client: &Client, filters: &[AclFilter]) -> (BTreeSet<Acl>, Option<CallError>) {
     let mut deleted = BTreeSet::new();
     for filter in filters {
-        let removed =
-            client.delete::<DeletedAcls>(&paths::delete_acls(filter)).and_then(|deleted| read(&deleted.matching_acls));
+        let removed = client
+            .delete::<DeletedAcls>(&paths::delete_acls(filter))
+            .and_then(|deleted| read(&deleted.matching_acls));
         match removed {
             Ok(acls) => deleted.extend(acls),
             Err(error) => return (deleted, Some(error)),

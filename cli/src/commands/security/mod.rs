@@ -18,17 +18,41 @@ pub(crate) fn run(
     format: Format,
 ) -> Result<u8, Failure> {
     match command {
-        SecurityCommand::Acl { command: AclCommand::Create(args) } => {
+        SecurityCommand::Acl {
+            command: AclCommand::Create(args),
+        } => {
             let acls = filters::acls_to_create(args)?;
-            acl::create(process, &Client::open(process, connect)?, acls, args.dry_run, format)
+            acl::create(
+                process,
+                &Client::open(process, connect)?,
+                acls,
+                args.dry_run,
+                format,
+            )
         }
-        SecurityCommand::Acl { command: AclCommand::List(args) } => {
+        SecurityCommand::Acl {
+            command: AclCommand::List(args),
+        } => {
             let filters = filters::filters(&args.filter)?;
-            acl::list(process, &Client::open(process, connect)?, args, &filters, format)
+            acl::list(
+                process,
+                &Client::open(process, connect)?,
+                args,
+                &filters,
+                format,
+            )
         }
-        SecurityCommand::Acl { command: AclCommand::Delete(args) } => {
+        SecurityCommand::Acl {
+            command: AclCommand::Delete(args),
+        } => {
             let filters = filters::narrow(&args.filter)?;
-            acl::delete(process, &Client::open(process, connect)?, args, &filters, format)
+            acl::delete(
+                process,
+                &Client::open(process, connect)?,
+                args,
+                &filters,
+                format,
+            )
         }
         SecurityCommand::Role { command } => role::run(process, connect, command, format),
     }

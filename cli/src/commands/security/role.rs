@@ -5,7 +5,9 @@ use std::fmt::Write;
 use gbac_api::acls::AclFilter;
 use gbac_api::paging::Page;
 use gbac_api::paths;
-use gbac_api::roles::{CreatedRole, GetRole, ListRoles, Member, RoleName, RoleQuery, UpdateRole, UpdatedRole};
+use gbac_api::roles::{
+    CreatedRole, GetRole, ListRoles, Member, RoleName, RoleQuery, UpdateRole, UpdatedRole,
+};
 use gbac_api::script::quote::shell;
 use gbac_api::target::TargetNeed;
 use gbac_console_model::phrases::thousands;
@@ -37,26 +39,54 @@ pub(super) fn run(
         RoleCommand::Create { role } => create(process, &client()?, role, format)?,
         RoleCommand::Assign(args) => {
             let add = members(args)?;
-            let update = UpdateRole { add, ..UpdateRole::default() };
+            let update = UpdateRole {
+                add,
+                ..UpdateRole::default()
+            };
             change(process, &client()?, &args.role, &update, format)?;
         }
         RoleCommand::Unassign(args) => {
             let remove = members(args)?;
-            let update = UpdateRole { remove, ..UpdateRole::default() };
+            let update = UpdateRole {
+                remove,
+                ..UpdateRole::default()
+            };
             change(process, &client()?, &args.role, &update, format)?;
         }
-        RoleCommand::Describe { role, print_members, print_permissions, print_all } => {
+        RoleCommand::Describe {
+            role,
+            print_members,
+            print_permissions,
+            print_all,
+        } => {
             let all = *print_all || print_members == print_permissions;
             let details = DescribedRole::read(&client()?, role)?;
-            details.show(process, all || *print_permissions, all || *print_members, format)?;
+            details.show(
+                process,
+                all || *print_permissions,
+                all || *print_members,
+                format,
+            )?;
         }
         RoleCommand::List { prefix, principal } => {
-            let principal = principal.as_deref().map(|text| lists::principal("--principal", text)).transpose()?;
+            let principal = principal
+                .as_deref()
+                .map(|text| lists::principal("--principal", text))
+                .transpose()?;
             let name_prefix = prefix.clone().unwrap_or_default();
-            let query = RoleQuery { name_prefix, principal, page: Page::all(), ..RoleQuery::default() };
+            let query = RoleQuery {
+                name_prefix,
+                principal,
+                page: Page::all(),
+                ..RoleQuery::default()
+            };
             list(process, &client()?, &query, format)?;
         }
-        RoleCommand::Delete { role, keep_acls, no_confirm } => {
+        RoleCommand::Delete {
+            role,
+            keep_acls,
+            no_confirm,
+        } => {
             delete(process, &client()?, role, *keep_acls, *no_confirm, format)?;
         }
     }
@@ -65,10 +95,13 @@ pub(super) fn run(
 
 fn create(process: &Process, client: &Client, role: &str, format: Format) -> Result<(), Failure> {
     target::require(client, &[TargetNeed::DataPlane, TargetNeed::License])?;
-    let created: CreatedRole = client.change(Method::POST, paths::ROLES, &RoleName { name: role.into() })?;
+    let created: CreatedRole =
+        client.change(Method::POST, paths::ROLES, &RoleName { name: role.into() })?;
     let name = created.role.name;
     match format {
-        Format::Json | Format::Yaml => output::value(process, format, &RoleNames { roles: &[name] }),
+        Format::Json | Format::Yaml => {
+            output::value(process, format, &RoleNames { roles: &[name] })
+        }
         Format::Text => output::text(
             process,
             &format!(
@@ -85,9 +118,14 @@ fn create(process: &Process, client: &Client, role: &str, format: Format) -> Res
 /// The error about a role; if the role does not exist, with the nearest one that does.
 fn with_nearest_role(client: &Client, role: &str, error: &CallError) -> Failure {
     let is_unknown = matches!(error, CallError::Refused(refusal) if refusal.status == 404);
-    let query = RoleQuery { page: Page::all(), ..RoleQuery::default() };
+    let query = RoleQuery {
+        page: Page::all(),
+        ..RoleQuery::default()
+    };
     // Without the list, the error is complete, too.
-    let listed = is_unknown.then(|| client.get::<ListRoles>(&paths::roles(&query)).ok()).flatten();
+    let listed = is_unknown
+        .then(|| client.get::<ListRoles>(&paths::roles(&query)).ok())
+        .flatten();
     let names = listed.map(|listed| listed.roles).unwrap_or_default();
     let near = suggest::hint(role, names.iter().map(|known| known.name.as_str()));
     Failure::new(error.code(), format!("{error}{}", plain(&near)))
@@ -99,13 +137,25 @@ fn quoted(name: &str) -> String {
 }
 
 fn members(args: &MembersArgs) -> Result<Vec<Member>, Failure> {
-    Ok(lists::principals("--principal", &args.principal)?.iter().map(Member::from).collect())
+    Ok(lists::principals("--principal", &args.principal)?
+        .iter()
+        .map(Member::from)
+        .collect())
 }
 
-fn change(process: &Process, client: &Client, role: &str, update: &UpdateRole, format: Format) -> Result<(), Failure> {
+fn change(
+    process: &Process,
+    client: &Client,
+    role: &str,
+    update: &UpdateRole,
+    format: Format,
+) -> Result<(), Failure> {
     let mut needs = vec![TargetNeed::DataPlane, TargetNeed::License];
     let named = principals(&[update.add.as_slice(), &update.remove].concat())?;
-    if named.iter().any(|member| member.kind() == PrincipalType::Group) {
+    if named
+        .iter()
+        .any(|member| member.kind() == PrincipalType::Group)
+    {
         needs.push(TargetNeed::GroupMembers);
     }
     target::require(client, &needs)?;
@@ -120,28 +170,54 @@ fn change(process: &Process, client: &Client, role: &str, update: &UpdateRole, f
     let changed = principals(&changed)?;
     match format {
         Format::Json | Format::Yaml => output::value(process, format, &member_rows(&changed)),
-        Format::Text if changed.is_empty() => {
-            output::text(process, &format!("No change: the principals {} role {}\n", words[2], quoted(role)))
-        }
+        Format::Text if changed.is_empty() => output::text(
+            process,
+            &format!(
+                "No change: the principals {} role {}\n",
+                words[2],
+                quoted(role)
+            ),
+        ),
         Format::Text => {
             let table = table::table(process, &["NAME", "PRINCIPAL-TYPE"], &cells(&changed));
-            output::text(process, &format!("Successfully {} role {} {}\n{table}", words[0], quoted(role), words[1]))
+            output::text(
+                process,
+                &format!(
+                    "Successfully {} role {} {}\n{table}",
+                    words[0],
+                    quoted(role),
+                    words[1]
+                ),
+            )
         }
     }
 }
 
 fn principals(members: &[Member]) -> Result<Vec<Principal>, CallError> {
     let read = |member: &Member| Principal::parse(&member.principal);
-    members.iter().map(read).collect::<Result<_, _>>().map_err(|_| CallError::NotJson(paths::ROLES.into()))
+    members
+        .iter()
+        .map(read)
+        .collect::<Result<_, _>>()
+        .map_err(|_| CallError::NotJson(paths::ROLES.into()))
 }
 
 fn member_rows(members: &[Principal]) -> Vec<RoleMemberRow<'_>> {
-    members.iter().map(|one| RoleMemberRow { name: one.name(), principal_type: one.kind().prefix() }).collect()
+    members
+        .iter()
+        .map(|one| RoleMemberRow {
+            name: one.name(),
+            principal_type: one.kind().prefix(),
+        })
+        .collect()
 }
 
 /// Members with their type as prefix (specification 4.4).
 fn cells(members: &[Principal]) -> Vec<Vec<String>> {
-    members.iter().map(|member| vec![member.to_string(), member.kind().prefix().into()]).collect()
+    members
+        .iter()
+        .map(|member| vec![member.to_string(), member.kind().prefix().into()])
+        .collect()
 }
 
 /// The members and ACLs of a role.
@@ -152,14 +228,27 @@ struct DescribedRole {
 
 impl DescribedRole {
     fn read(client: &Client, role: &str) -> Result<Self, Failure> {
-        let response: GetRole =
-            client.get(&paths::role(role)).map_err(|error| with_nearest_role(client, role, &error))?;
-        let filter = AclFilter { principal: Some(Principal::role(role)), ..AclFilter::default() };
+        let response: GetRole = client
+            .get(&paths::role(role))
+            .map_err(|error| with_nearest_role(client, role, &error))?;
+        let filter = AclFilter {
+            principal: Some(Principal::role(role)),
+            ..AclFilter::default()
+        };
         let permissions = rows(&matching(client, &[filter])?, client.roles());
-        Ok(Self { members: principals(&response.members)?, permissions })
+        Ok(Self {
+            members: principals(&response.members)?,
+            permissions,
+        })
     }
 
-    fn show(&self, process: &Process, permissions: bool, members: bool, format: Format) -> Result<(), Failure> {
+    fn show(
+        &self,
+        process: &Process,
+        permissions: bool,
+        members: bool,
+        format: Format,
+    ) -> Result<(), Failure> {
         if format != Format::Text {
             let details = RoleDetails {
                 permissions: permissions.then_some(self.permissions.as_slice()),
@@ -174,14 +263,23 @@ impl DescribedRole {
         if members {
             let gap = if permissions { "\n" } else { "" };
             let names = table::table(process, &["NAME", "TYPE"], &cells(&self.members));
-            let _ = write!(text, "{gap}PRINCIPALS ({})\n{names}", thousands(self.members.len()));
+            let _ = write!(
+                text,
+                "{gap}PRINCIPALS ({})\n{names}",
+                thousands(self.members.len())
+            );
         }
         output::text(process, &text)
     }
 }
 
 /// Prints the names in descending order, like the platform.
-fn list(process: &Process, client: &Client, query: &RoleQuery, format: Format) -> Result<(), Failure> {
+fn list(
+    process: &Process,
+    client: &Client,
+    query: &RoleQuery,
+    format: Format,
+) -> Result<(), Failure> {
     let listed: ListRoles = client.get(&paths::roles(query))?;
     let mut names: Vec<String> = listed.roles.into_iter().map(|role| role.name).collect();
     names.sort_unstable_by(|a, b| b.cmp(a));
@@ -189,7 +287,11 @@ fn list(process: &Process, client: &Client, query: &RoleQuery, format: Format) -
         Format::Json | Format::Yaml => output::value(process, format, &RoleNames { roles: &names }),
         Format::Text => output::text(
             process,
-            &table::table(process, &["NAME"], &names.into_iter().map(|name| vec![name]).collect::<Vec<_>>()),
+            &table::table(
+                process,
+                &["NAME"],
+                &names.into_iter().map(|name| vec![name]).collect::<Vec<_>>(),
+            ),
         ),
     }
 }
@@ -220,7 +322,16 @@ fn delete(
     }
     client.remove(&paths::delete_role(role, !keep_acls))?;
     match format {
-        Format::Json | Format::Yaml => output::value(process, format, &RoleNames { roles: &[role.to_owned()] }),
-        Format::Text => output::text(process, &format!("Successfully deleted role {}\n", quoted(role))),
+        Format::Json | Format::Yaml => output::value(
+            process,
+            format,
+            &RoleNames {
+                roles: &[role.to_owned()],
+            },
+        ),
+        Format::Text => output::text(
+            process,
+            &format!("Successfully deleted role {}\n", quoted(role)),
+        ),
     }
 }

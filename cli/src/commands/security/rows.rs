@@ -27,8 +27,16 @@ impl AclRow {
     pub(super) fn from_filter(filter: &AclFilter, roles: RoleSpelling) -> Self {
         let word = |word: Option<&'static str>| word.unwrap_or("any").to_uppercase();
         Self {
-            principal: filter.principal.as_ref().map(|it| roles.principal(it)).unwrap_or_default(),
-            host: filter.host.as_ref().map(ToString::to_string).unwrap_or_default(),
+            principal: filter
+                .principal
+                .as_ref()
+                .map(|it| roles.principal(it))
+                .unwrap_or_default(),
+            host: filter
+                .host
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
             resource_type: word(filter.resource_type.map(|value| value.spelling().audit)),
             resource_name: filter.resource_name.clone().unwrap_or_default(),
             resource_pattern_type: match filter.pattern {
@@ -44,26 +52,56 @@ impl AclRow {
 
     /// The result of a call for an ACL; the message is empty if it succeeded.
     pub(super) fn with_message(acl: &Acl, roles: RoleSpelling, message: String) -> Self {
-        Self { message: Some(message), ..Self::from_acl(acl, roles) }
+        Self {
+            message: Some(message),
+            ..Self::from_acl(acl, roles)
+        }
     }
 
     /// Whether the call failed.
     pub(super) fn has_failed(&self) -> bool {
-        self.message.as_ref().is_some_and(|message| !message.is_empty())
+        self.message
+            .as_ref()
+            .is_some_and(|message| !message.is_empty())
     }
 
     fn cells(&self) -> Vec<String> {
         let Self {
-            principal, host, resource_type, resource_name, resource_pattern_type, operation, permission, ..
+            principal,
+            host,
+            resource_type,
+            resource_name,
+            resource_pattern_type,
+            operation,
+            permission,
+            ..
         } = self.clone();
-        let message = self.message.as_deref().unwrap_or_default().replace("\n  ", " ");
-        vec![principal, host, resource_type, resource_name, resource_pattern_type, operation, permission, message]
+        let message = self
+            .message
+            .as_deref()
+            .unwrap_or_default()
+            .replace("\n  ", " ");
+        vec![
+            principal,
+            host,
+            resource_type,
+            resource_name,
+            resource_pattern_type,
+            operation,
+            permission,
+            message,
+        ]
     }
 }
 
 /// The rows of ACLs.
-pub(super) fn rows<'a>(acls: impl IntoIterator<Item = &'a Acl>, roles: RoleSpelling) -> Vec<AclRow> {
-    acls.into_iter().map(|acl| AclRow::from_acl(acl, roles)).collect()
+pub(super) fn rows<'a>(
+    acls: impl IntoIterator<Item = &'a Acl>,
+    roles: RoleSpelling,
+) -> Vec<AclRow> {
+    acls.into_iter()
+        .map(|acl| AclRow::from_acl(acl, roles))
+        .collect()
 }
 
 /// The platform's table.
@@ -78,5 +116,9 @@ pub(super) fn table(process: &Process, rows: &[AclRow]) -> String {
         "PERMISSION",
         "ERROR",
     ];
-    table::table(process, &head, &rows.iter().map(AclRow::cells).collect::<Vec<_>>())
+    table::table(
+        process,
+        &head,
+        &rows.iter().map(AclRow::cells).collect::<Vec<_>>(),
+    )
 }

@@ -57,17 +57,30 @@ impl ChangedValues {
     /// Reads the event of a change. What it does not name is left out.
     pub(super) fn of(event: &Value) -> Self {
         let mut changed = Self::default();
-        let text = |path: &str| event.pointer(path).and_then(Value::as_str).unwrap_or_default();
-        let is = |activity: i64| event.pointer("/activity_id").and_then(Value::as_i64) == Some(activity);
+        let text = |path: &str| {
+            event
+                .pointer(path)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
+        let is =
+            |activity: i64| event.pointer("/activity_id").and_then(Value::as_i64) == Some(activity);
         let (name, data) = (text("/entity/name"), event.pointer("/entity/data"));
         match event.pointer("/class_uid").and_then(Value::as_i64) {
             Some(3004) => match (text("/entity/type"), data) {
                 ("acl", Some(data)) => changed.push(is(CREATE), acl(data).map(ChangedValue::Acl)),
-                ("role", Some(_)) if is(CREATE) => changed.push(true, Some(ChangedValue::Role(name.to_owned()))),
+                ("role", Some(_)) if is(CREATE) => {
+                    changed.push(true, Some(ChangedValue::Role(name.to_owned())))
+                }
                 ("role", Some(data)) if is(DELETE) => changed.remove_role(name, data),
                 ("policy", _) => {
-                    let changes = event.pointer("/entity_result/data/changes").and_then(Value::as_array);
-                    changes.into_iter().flatten().for_each(|change| changed.push_change(change));
+                    let changes = event
+                        .pointer("/entity_result/data/changes")
+                        .and_then(Value::as_array);
+                    changes
+                        .into_iter()
+                        .flatten()
+                        .for_each(|change| changed.push_change(change));
                 }
                 _ => {
                     let after = event.pointer("/entity_result/data/value");
@@ -75,12 +88,21 @@ impl ChangedValues {
                 }
             },
             Some(3006) => {
-                let member = ChangedValue::Member { role: text("/group/name").to_owned(), member: user(event) };
+                let member = ChangedValue::Member {
+                    role: text("/group/name").to_owned(),
+                    member: user(event),
+                };
                 changed.push(is(ADD_USER), Some(member));
             }
             Some(3005) => {
                 let level = text("/privileges/0").to_owned();
-                changed.push(is(ASSIGN), Some(ChangedValue::Access { level, grantee: user(event) }));
+                changed.push(
+                    is(ASSIGN),
+                    Some(ChangedValue::Access {
+                        level,
+                        grantee: user(event),
+                    }),
+                );
             }
             _ => {}
         }
@@ -103,9 +125,15 @@ impl ChangedValues {
     /// How many roles, ACLs, members and other values come and go.
     pub(super) fn counts(&self) -> ChangeCounts {
         let number = |is_one: fn(&ChangedValue) -> bool| {
-            [&self.after, &self.before].map(|values| values.iter().filter(|value| is_one(value)).count())
+            [&self.after, &self.before]
+                .map(|values| values.iter().filter(|value| is_one(value)).count())
         };
-        let [set, unset] = number(|value| matches!(value, ChangedValue::Access { .. } | ChangedValue::Named { .. }));
+        let [set, unset] = number(|value| {
+            matches!(
+                value,
+                ChangedValue::Access { .. } | ChangedValue::Named { .. }
+            )
+        });
         ChangeCounts {
             roles: number(|value| matches!(value, ChangedValue::Role(_))),
             acls: number(|value| matches!(value, ChangedValue::Acl(_))),
@@ -116,41 +144,75 @@ impl ChangedValues {
 
     /// The role that all of it is about; none if it is about several, or about something else.
     pub(super) fn only_role(&self) -> Option<&str> {
-        let roles: Option<BTreeSet<&str>> = self.before.iter().chain(&self.after).map(role_of).collect();
+        let roles: Option<BTreeSet<&str>> =
+            self.before.iter().chain(&self.after).map(role_of).collect();
         let mut roles = roles?.into_iter();
         roles.next().filter(|_| roles.next().is_none())
     }
 
     fn push(&mut self, adds: bool, value: Option<ChangedValue>) {
-        if adds { self.after.extend(value) } else { self.before.extend(value) }
+        if adds {
+            self.after.extend(value)
+        } else {
+            self.before.extend(value)
+        }
     }
 
     fn remove_role(&mut self, name: &str, data: &Value) {
-        let list = |member: &str| data.get(member).and_then(Value::as_array).into_iter().flatten();
+        let list = |member: &str| {
+            data.get(member)
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+        };
         self.before.push(ChangedValue::Role(name.to_owned()));
-        self.before.extend(list("acls").filter_map(acl).map(ChangedValue::Acl));
+        self.before
+            .extend(list("acls").filter_map(acl).map(ChangedValue::Acl));
         let members = list("members").filter_map(|member| principal(member.as_str()?));
-        self.before.extend(members.map(|member| ChangedValue::Member { role: name.to_owned(), member }));
+        self.before
+            .extend(members.map(|member| ChangedValue::Member {
+                role: name.to_owned(),
+                member,
+            }));
     }
 
     fn set(&mut self, name: &str, before: Option<&Value>, after: Option<&Value>) {
-        let named = |value: &Value| ChangedValue::Named { name: name.to_owned(), value: value_text(value) };
+        let named = |value: &Value| ChangedValue::Named {
+            name: name.to_owned(),
+            value: value_text(value),
+        };
         self.before.extend(before.map(named));
         self.after.extend(after.map(named));
     }
 
     /// One of many changes that share an event.
     fn push_change(&mut self, change: &Value) {
-        let text = |member: &str| change.get(member).and_then(Value::as_str).unwrap_or_default();
+        let text = |member: &str| {
+            change
+                .get(member)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
         let role = || text("role").to_owned();
-        let member = || Some(ChangedValue::Member { role: role(), member: principal(text("principal"))? });
+        let member = || {
+            Some(ChangedValue::Member {
+                role: role(),
+                member: principal(text("principal"))?,
+            })
+        };
         let access = || {
             let grantee = principal(text("principal"))?;
-            Some(ChangedValue::Access { level: text("access").to_owned(), grantee })
+            Some(ChangedValue::Access {
+                level: text("access").to_owned(),
+                grantee,
+            })
         };
         let superuser = || {
             let grantee = Principal::user(text("user"));
-            Some(ChangedValue::Access { level: "superuser".to_owned(), grantee })
+            Some(ChangedValue::Access {
+                level: "superuser".to_owned(),
+                grantee,
+            })
         };
         let of_acl = || change.get("acl").and_then(acl).map(ChangedValue::Acl);
         match text("change") {
@@ -174,14 +236,21 @@ impl ChangedValues {
 fn role_of(value: &ChangedValue) -> Option<&str> {
     match value {
         ChangedValue::Role(role) | ChangedValue::Member { role, .. } => Some(role),
-        ChangedValue::Acl(acl) if acl.principal.kind() == PrincipalType::Role => Some(acl.principal.name()),
+        ChangedValue::Acl(acl) if acl.principal.kind() == PrincipalType::Role => {
+            Some(acl.principal.name())
+        }
         ChangedValue::Acl(_) | ChangedValue::Access { .. } | ChangedValue::Named { .. } => None,
     }
 }
 
 /// The user or group of an event.
 fn user(event: &Value) -> Principal {
-    let text = |path: &str| event.pointer(path).and_then(Value::as_str).unwrap_or_default();
+    let text = |path: &str| {
+        event
+            .pointer(path)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
     match text("/user/type") {
         "idp_group" => Principal::group(text("/user/name")),
         _ => Principal::user(text("/user/name")),

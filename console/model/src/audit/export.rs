@@ -10,6 +10,9 @@ pub const EVENTS_FILE: &str = "audit-events.jsonl";
 /// Writes the events as JSON Lines, one for each event, the oldest first.
 #[must_use]
 pub fn export_events(rows: &[EventRow]) -> String {
-    let events = rows.iter().rev().filter_map(|row| serde_json::from_str::<Value>(&row.raw).ok());
+    let events = rows
+        .iter()
+        .rev()
+        .filter_map(|row| serde_json::from_str::<Value>(&row.raw).ok());
     events.map(|event| format!("{event}\n")).collect()
 }

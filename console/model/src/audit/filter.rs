@@ -26,7 +26,13 @@ pub struct AuditFilter {
 impl Default for AuditFilter {
     fn default() -> Self {
         let [limit, ..] = LIMITS;
-        Self { kind: None, allowed: None, user: String::new(), group: String::new(), limit }
+        Self {
+            kind: None,
+            allowed: None,
+            user: String::new(),
+            group: String::new(),
+            limit,
+        }
     }
 }
 
@@ -35,7 +41,11 @@ impl AuditFilter {
     #[must_use]
     pub fn at(query: &str) -> Self {
         let mut filter = Self::default();
-        for (name, value) in query.split('&').filter_map(|pair| parse_query(pair).ok()).flatten() {
+        for (name, value) in query
+            .split('&')
+            .filter_map(|pair| parse_query(pair).ok())
+            .flatten()
+        {
             match name.as_str() {
                 "kind" => filter.kind = EventKind::ALL.into_iter().find(|kind| kind.id() == value),
                 "outcome" => {
@@ -60,7 +70,9 @@ impl AuditFilter {
     /// The address of the page with this filter.
     #[must_use]
     pub fn address(&self) -> String {
-        let outcome = self.allowed.map(|allowed| if allowed { "allow" } else { "deny" });
+        let outcome = self
+            .allowed
+            .map(|allowed| if allowed { "allow" } else { "deny" });
         let limit = (self.limit != Self::default().limit).then(|| self.limit.to_string());
         let pairs = [
             ("kind", self.kind.map(|kind| kind.id().to_owned())),
@@ -69,33 +81,53 @@ impl AuditFilter {
             ("group", Some(self.group.clone())),
             ("limit", limit),
         ];
-        let pairs =
-            pairs.into_iter().filter_map(|(name, value)| Some((name, value.filter(|value| !value.is_empty())?)));
-        let query: Vec<String> = pairs.map(|(name, value)| format!("{name}={}", component(&value))).collect();
-        if query.is_empty() { address::AUDIT.into() } else { format!("{}?{}", address::AUDIT, query.join("&")) }
+        let pairs = pairs
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value.filter(|value| !value.is_empty())?)));
+        let query: Vec<String> = pairs
+            .map(|(name, value)| format!("{name}={}", component(&value)))
+            .collect();
+        if query.is_empty() {
+            address::AUDIT.into()
+        } else {
+            format!("{}?{}", address::AUDIT, query.join("&"))
+        }
     }
 
     /// Whether it leaves anything out.
     #[must_use]
     pub fn is_set(&self) -> bool {
-        *self != Self { limit: self.limit, ..Self::default() }
+        *self
+            != Self {
+                limit: self.limit,
+                ..Self::default()
+            }
     }
 
     /// The number of events that are shown if `kind` is chosen and the rest of the filter stays.
     #[must_use]
     pub fn count(&self, rows: &[EventRow], kind: Option<EventKind>) -> usize {
-        let chosen = Self { kind, ..self.clone() };
+        let chosen = Self {
+            kind,
+            ..self.clone()
+        };
         rows.iter().filter(|row| chosen.shows(row)).count()
     }
 
     /// Whether an event is shown.
     #[must_use]
     pub fn shows(&self, row: &EventRow) -> bool {
-        let holds = |text: &str, part: &str| part.is_empty() || text.to_lowercase().contains(&part.to_lowercase());
+        let holds = |text: &str, part: &str| {
+            part.is_empty() || text.to_lowercase().contains(&part.to_lowercase())
+        };
         self.kind.is_none_or(|kind| kind == row.kind)
             && self.allowed.is_none_or(|allowed| allowed == row.is_allowed)
             && holds(&row.user, self.user.trim())
             && (self.group.trim().is_empty()
-                || row.groups.iter().chain(&row.role).any(|name| holds(name, self.group.trim())))
+                || row
+                    .groups
+                    .iter()
+                    .chain(&row.role)
+                    .any(|name| holds(name, self.group.trim())))
     }
 }

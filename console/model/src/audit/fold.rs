@@ -17,19 +17,24 @@ pub struct RepeatedEvent {
     pub since: String,
 }
 
-/// Rows, newest first, of which allowed sign-ins and requests that say the same are one, until there is a change or a
-/// refusal: a page that reads again and again signs in each time. The changes of one request are one row. All others stay
-/// single.
+/// Rows, newest first, of which allowed sign-ins and requests that say the same are one, until
+/// there is a change or a refusal: a page that reads again and again signs in each time. The
+/// changes of one request are one row. All others stay single.
 #[must_use]
 pub fn fold_repeats(rows: Vec<EventRow>) -> Vec<RepeatedEvent> {
     let mut folded: Vec<RepeatedEvent> = Vec::new();
     for row in rows {
-        if let Some(last) = folded.last_mut().filter(|last| is_same_request(&last.row, &row)) {
+        if let Some(last) = folded
+            .last_mut()
+            .filter(|last| is_same_request(&last.row, &row))
+        {
             last.changes += 1;
             join(&mut last.row, row, last.changes);
             continue;
         }
-        let may_pass = |folded: &&mut RepeatedEvent| folded.row.is_allowed && folded.row.kind != EventKind::Change;
+        let may_pass = |folded: &&mut RepeatedEvent| {
+            folded.row.is_allowed && folded.row.kind != EventKind::Change
+        };
         let mut newer = folded.iter_mut().rev().take_while(may_pass);
         match newer.find(|newer| newer.row.says_the_same(&row)) {
             Some(last) => {
@@ -38,7 +43,12 @@ pub fn fold_repeats(rows: Vec<EventRow>) -> Vec<RepeatedEvent> {
             }
             None => {
                 let since = timestamp(row.since_ms / 1000.0);
-                folded.push(RepeatedEvent { since, times: row.times, changes: 1, row });
+                folded.push(RepeatedEvent {
+                    since,
+                    times: row.times,
+                    changes: 1,
+                    row,
+                });
             }
         }
     }
@@ -47,7 +57,14 @@ pub fn fold_repeats(rows: Vec<EventRow>) -> Vec<RepeatedEvent> {
 
 /// Whether two events are changes of one request, with the same outcome.
 fn is_same_request(newer: &EventRow, older: &EventRow) -> bool {
-    let parts = |row: &EventRow| (row.kind, row.is_allowed, row.user.clone(), row.request_id.clone());
+    let parts = |row: &EventRow| {
+        (
+            row.kind,
+            row.is_allowed,
+            row.user.clone(),
+            row.request_id.clone(),
+        )
+    };
     newer.kind == EventKind::Change && !newer.request_id.is_empty() && parts(newer) == parts(older)
 }
 
@@ -56,7 +73,11 @@ fn join(row: &mut EventRow, older: EventRow, changes: usize) {
     row.changed.precede(older.changed);
     row.since_ms = older.since_ms;
     row.raw = format!("{}\n{}", older.raw, row.raw);
-    let who = if row.user.is_empty() { "the service".to_owned() } else { plain(&row.user) };
+    let who = if row.user.is_empty() {
+        "the service".to_owned()
+    } else {
+        plain(&row.user)
+    };
     let what = match row.changed.only_role() {
         Some(role) => format!("changed the role {}", plain(role)),
         None => "changed the policy".to_owned(),

@@ -19,7 +19,8 @@ const EXPIRED: &str = "identity expired";
 pub struct SimulatedCheck {
     /// The user.
     pub user: String,
-    /// The groups: those of the sign-in before the decision, if it is among the events, and the one that decided.
+    /// The groups: those of the sign-in before the decision, if it is among the events, and the one
+    /// that decided.
     pub groups: Vec<String>,
     /// The request.
     pub access: AccessRequest,
@@ -36,7 +37,12 @@ impl SimulatedCheck {
     #[must_use]
     pub fn inputs(&self) -> Inputs {
         let (user, groups) = (self.user.clone(), self.groups.join("\n"));
-        let mut inputs = Inputs { mode: IdentityMode::ByHand, user, groups, ..Inputs::default() };
+        let mut inputs = Inputs {
+            mode: IdentityMode::ByHand,
+            user,
+            groups,
+            ..Inputs::default()
+        };
         self.access.fill(&mut inputs);
         inputs
     }
@@ -59,17 +65,34 @@ pub(super) fn check(row: &EventRow, rows: &[EventRow]) -> Option<SimulatedCheck>
         resource_name: name.clone(),
         host: row.from.parse().ok(),
     };
-    Some(SimulatedCheck { user: row.user.clone(), groups, access })
+    Some(SimulatedCheck {
+        user: row.user.clone(),
+        groups,
+        access,
+    })
 }
 
 /// The groups of the last sign-in of the user before a decision, with those that decided.
 fn groups(row: &EventRow, rows: &[EventRow]) -> Vec<String> {
     let is_own = |other: &&EventRow| {
-        other.kind == EventKind::SignIn && other.is_allowed && !other.is_sign_out && other.user == row.user
+        other.kind == EventKind::SignIn
+            && other.is_allowed
+            && !other.is_sign_out
+            && other.user == row.user
     };
-    let signed_in = rows.iter().filter(is_own).find(|other| other.since_ms <= row.at_ms);
-    let mut groups = signed_in.map(|sign_in| sign_in.groups.clone()).unwrap_or_default();
-    groups.extend(row.groups.iter().filter(|group| !signed_in.is_some_and(|of| of.groups.contains(group))).cloned());
+    let signed_in = rows
+        .iter()
+        .filter(is_own)
+        .find(|other| other.since_ms <= row.at_ms);
+    let mut groups = signed_in
+        .map(|sign_in| sign_in.groups.clone())
+        .unwrap_or_default();
+    groups.extend(
+        row.groups
+            .iter()
+            .filter(|group| !signed_in.is_some_and(|of| of.groups.contains(group)))
+            .cloned(),
+    );
     groups
 }
 
@@ -79,12 +102,20 @@ fn operation(row: &EventRow, resource_type: ResourceType) -> Option<Operation> {
         return Some(operation);
     }
     let mut needed = BTreeSet::new();
-    for spec in catalog().iter().filter(|spec| spec.audit_operation() == row.what) {
+    for spec in catalog()
+        .iter()
+        .filter(|spec| spec.audit_operation() == row.what)
+    {
         operations(&spec.rule, resource_type, &mut needed);
     }
-    let of_acl = row.matched.as_ref().and_then(|acl| acl.operation.parse::<Operation>().ok());
+    let of_acl = row
+        .matched
+        .as_ref()
+        .and_then(|acl| acl.operation.parse::<Operation>().ok());
     let only = needed.first().copied().filter(|_| needed.len() == 1);
-    of_acl.filter(|operation| needed.contains(operation)).or(only)
+    of_acl
+        .filter(|operation| needed.contains(operation))
+        .or(only)
 }
 
 /// The operations on a type of resource that a request can need.
@@ -93,7 +124,9 @@ fn operations(rule: &Rule, resource_type: ResourceType, needed: &mut BTreeSet<Op
         Rule::Each(operation, kind) | Rule::OneOf(operation, kind) => {
             needed.extend((*kind == resource_type).then_some(*operation));
         }
-        Rule::All(rules) | Rule::Any(rules) => rules.iter().for_each(|rule| operations(rule, resource_type, needed)),
+        Rule::All(rules) | Rule::Any(rules) => rules
+            .iter()
+            .for_each(|rule| operations(rule, resource_type, needed)),
         Rule::IfNamed(_, then, other) => {
             operations(then, resource_type, needed);
             operations(other, resource_type, needed);

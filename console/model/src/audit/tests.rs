@@ -1,9 +1,9 @@
 //! Tests of the rows and the filter.
 
 use gbac_analysis::audit::{
-    Administration, ApiActivity, AuthProtocol, Authentication, Authorization, Context, Endpoint, Event, HttpRequest,
-    Modification, Product, ResultingState, SignInResult, User, UserKind, administration, api_activity, authentication,
-    modification_data, service, sign_out,
+    Administration, ApiActivity, AuthProtocol, Authentication, Authorization, Context, Endpoint,
+    Event, HttpRequest, Modification, Product, ResultingState, SignInResult, User, UserKind,
+    administration, api_activity, authentication, modification_data, service, sign_out,
 };
 use gbac_engine::decide::{At, Outcome, Request, decide};
 use gbac_engine::identity::Identity;
@@ -15,7 +15,13 @@ use super::*;
 use crate::address;
 
 fn context(product: &Product) -> Context<'_> {
-    let (server, client) = (Endpoint::default(), Endpoint { ip: "10.0.0.7".parse().ok(), ..Endpoint::default() });
+    let (server, client) = (
+        Endpoint::default(),
+        Endpoint {
+            ip: "10.0.0.7".parse().ok(),
+            ..Endpoint::default()
+        },
+    );
     Context {
         time_ms: 1_800_000_000_000,
         product,
@@ -33,7 +39,10 @@ fn a_session_begins_and_ends_with_the_identity_provider() {
     let of = |make: fn(&Authentication<'_>) -> gbac_analysis::audit::Event| {
         let event = make(&Authentication {
             context: context(&product),
-            user: User { name: "alice", ..User::default() },
+            user: User {
+                name: "alice",
+                ..User::default()
+            },
             protocol: AuthProtocol::OpenId,
             cleartext: false,
             result: SignInResult::Success { groups: &[] },
@@ -41,15 +50,24 @@ fn a_session_begins_and_ends_with_the_identity_provider() {
         let row = EventRow::of(&gbac_json::event_to_value(&event)).unwrap();
         (row.what.clone(), row.outcome(), row.is_sign_out)
     };
-    assert_eq!(of(authentication), ("Sign-in, identity provider".to_owned(), "Signed in", false));
-    assert_eq!(of(sign_out), ("Sign-out, identity provider".to_owned(), "Signed out", true));
+    assert_eq!(
+        of(authentication),
+        ("Sign-in, identity provider".to_owned(), "Signed in", false)
+    );
+    assert_eq!(
+        of(sign_out),
+        ("Sign-out, identity provider".to_owned(), "Signed out", true)
+    );
 }
 
 fn sign_in(result: SignInResult<'_>) -> EventRow {
     let product = Product::default();
     let event = authentication(&Authentication {
         context: context(&product),
-        user: User { name: "alice", ..User::default() },
+        user: User {
+            name: "alice",
+            ..User::default()
+        },
         protocol: AuthProtocol::OIDC,
         cleartext: false,
         result,
@@ -66,14 +84,25 @@ fn decision(name: &str) -> EventRow {
             "permission_type": "PERMISSION_TYPE_ALLOW" }] }))
     .unwrap();
     let identity = Identity::new("alice", ["other", "/eng:a"]);
-    let request = Request::new(Operation::Read, ResourceType::Topic, name, At::IgnoringExpiry);
+    let request = Request::new(
+        Operation::Read,
+        ResourceType::Topic,
+        name,
+        At::IgnoringExpiry,
+    );
     let decision = decide(&policy, &identity, &request);
     let product = Product::default();
     let event = api_activity(&ApiActivity {
         context: context(&product),
-        user: User { name: "alice", ..User::default() },
+        user: User {
+            name: "alice",
+            ..User::default()
+        },
         operation: "fetch",
-        authorization: Authorization::Acl { request, decision: &decision },
+        authorization: Authorization::Acl {
+            request,
+            decision: &decision,
+        },
         http: None,
         resources: &[],
     });
@@ -84,26 +113,53 @@ fn decision(name: &str) -> EventRow {
 fn a_sign_in_has_all_groups_or_says_why_not() {
     let groups = ["eng".to_owned(), "sales".to_owned()];
     let row = sign_in(SignInResult::Success { groups: &groups });
-    assert_eq!((row.kind, row.user.as_str(), row.groups.as_slice()), (EventKind::SignIn, "alice", groups.as_slice()));
-    assert_eq!((row.what.as_str(), row.outcome()), ("Sign-in, SASL-OAUTHBEARER", "Signed in"));
-    assert_eq!((row.when().as_str(), row.from.as_str()), ("2027-01-15 08:00:00 UTC", "10.0.0.7"));
+    assert_eq!(
+        (row.kind, row.user.as_str(), row.groups.as_slice()),
+        (EventKind::SignIn, "alice", groups.as_slice())
+    );
+    assert_eq!(
+        (row.what.as_str(), row.outcome()),
+        ("Sign-in, SASL-OAUTHBEARER", "Signed in")
+    );
+    assert_eq!(
+        (row.when().as_str(), row.from.as_str()),
+        ("2027-01-15 08:00:00 UTC", "10.0.0.7")
+    );
     let row = sign_in(SignInResult::Failure { detail: "expired" });
-    assert_eq!((row.why.as_str(), row.outcome(), row.groups.len()), ("expired", "Refused", 0));
+    assert_eq!(
+        (row.why.as_str(), row.outcome(), row.groups.len()),
+        ("expired", "Refused", 0)
+    );
 }
 
 #[test]
 fn a_decision_names_group_role_and_acl() {
     let row = decision("orders-eu");
-    assert_eq!((row.kind, row.is_allowed, row.what.as_str()), (EventKind::Decision, true, "fetch"));
-    assert_eq!((row.groups.as_slice(), row.role.as_deref()), (&["/eng:a".to_owned()][..], Some("Readers")));
+    assert_eq!(
+        (row.kind, row.is_allowed, row.what.as_str()),
+        (EventKind::Decision, true, "fetch")
+    );
+    assert_eq!(
+        (row.groups.as_slice(), row.role.as_deref()),
+        (&["/eng:a".to_owned()][..], Some("Readers"))
+    );
     assert_eq!(row.resource, Some(("topic".into(), "orders-eu".into())));
     let matched = row.matched.unwrap();
     assert_eq!(matched.principal, Some(Principal::role("Readers")));
-    assert_eq!((matched.permission.as_str(), matched.operation.as_str()), ("allow", "read"));
-    assert_eq!((matched.resource_name.as_str(), matched.pattern.as_str()), ("orders-", "prefixed"));
+    assert_eq!(
+        (matched.permission.as_str(), matched.operation.as_str()),
+        ("allow", "read")
+    );
+    assert_eq!(
+        (matched.resource_name.as_str(), matched.pattern.as_str()),
+        ("orders-", "prefixed")
+    );
 
     let row = decision("other");
-    assert_eq!((row.is_allowed, row.matched, row.why.as_str()), (false, None, "no matches"));
+    assert_eq!(
+        (row.is_allowed, row.matched, row.why.as_str()),
+        (false, None, "no matches")
+    );
 }
 
 #[test]
@@ -119,15 +175,28 @@ fn a_request_to_the_service_is_told_by_its_path() {
         version: "1.1",
     };
     let event = api_activity(&ApiActivity {
-        context: Context { service: service::ADMIN, ..context(&product) },
-        user: User { name: "admin", kind: UserKind::Admin, ..User::default() },
+        context: Context {
+            service: service::ADMIN,
+            ..context(&product)
+        },
+        user: User {
+            name: "admin",
+            kind: UserKind::Admin,
+            ..User::default()
+        },
         operation: "PUT",
-        authorization: Authorization::Service { outcome: Outcome::Allow, reason: "superuser" },
+        authorization: Authorization::Service {
+            outcome: Outcome::Allow,
+            reason: "superuser",
+        },
         http: Some(http),
         resources: &[],
     });
     let row = EventRow::of(&gbac_json::event_to_value(&event)).unwrap();
-    assert_eq!((row.kind, row.what.as_str(), row.why.as_str()), (EventKind::Access, "PUT /v1/roles/x", "superuser"));
+    assert_eq!(
+        (row.kind, row.what.as_str(), row.why.as_str()),
+        (EventKind::Access, "PUT /v1/roles/x", "superuser")
+    );
     assert!(row.is_admin && row.matched.is_none());
 }
 
@@ -136,29 +205,62 @@ fn a_change_is_told_in_words() {
     let product = Product::default();
     let acl = decided_acl();
     let event = administration(&Administration {
-        context: Context { service: service::ADMIN, ..context(&product) },
-        user: User { name: "admin", kind: UserKind::Admin, ..User::default() },
+        context: Context {
+            service: service::ADMIN,
+            ..context(&product)
+        },
+        user: User {
+            name: "admin",
+            kind: UserKind::Admin,
+            ..User::default()
+        },
         protocol: Some(AuthProtocol::Named("Basic")),
         modification: Modification::AclAdded(&acl),
         state: None,
     });
     let row = EventRow::of(&gbac_json::event_to_value(&event)).unwrap();
-    assert_eq!((row.kind, row.outcome(), row.from.as_str()), (EventKind::Change, "Done", "10.0.0.7"));
-    assert_eq!(row.what, "admin added an ACL: allow Group:x read topic y\\u{202e}");
-    assert!(row.raw.contains(r"y\u202e") && !row.raw.contains('\u{202e}'), "{}", row.raw);
-    let row = EventRow::of(&gbac_json::event_to_value(&event.failed("not_stored", "the disk is full"))).unwrap();
-    assert_eq!((row.outcome(), row.why.as_str()), ("Not done", "the disk is full"));
+    assert_eq!(
+        (row.kind, row.outcome(), row.from.as_str()),
+        (EventKind::Change, "Done", "10.0.0.7")
+    );
+    assert_eq!(
+        row.what,
+        "admin added an ACL: allow Group:x read topic y\\u{202e}"
+    );
+    assert!(
+        row.raw.contains(r"y\u202e") && !row.raw.contains('\u{202e}'),
+        "{}",
+        row.raw
+    );
+    let row = EventRow::of(&gbac_json::event_to_value(
+        &event.failed("not_stored", "the disk is full"),
+    ))
+    .unwrap();
+    assert_eq!(
+        (row.outcome(), row.why.as_str()),
+        ("Not done", "the disk is full")
+    );
 
     let member = Principal::user("bob");
     let event = administration(&Administration {
         context: context(&product),
-        user: User { name: "admin", kind: UserKind::Admin, ..User::default() },
+        user: User {
+            name: "admin",
+            kind: UserKind::Admin,
+            ..User::default()
+        },
         protocol: None,
-        modification: Modification::MemberAdded { role: "R", member: &member },
+        modification: Modification::MemberAdded {
+            role: "R",
+            member: &member,
+        },
         state: None,
     });
     let row = EventRow::of(&gbac_json::event_to_value(&event)).unwrap();
-    assert_eq!((row.user.as_str(), row.what.as_str()), ("admin", "admin added User:bob to the role R"));
+    assert_eq!(
+        (row.user.as_str(), row.what.as_str()),
+        ("admin", "admin added User:bob to the role R")
+    );
 }
 
 fn decided_acl() -> Acl {
@@ -178,15 +280,25 @@ fn an_event_that_stands_for_several_says_how_many() {
     let product = Product::default();
     let event = authentication(&Authentication {
         context: context(&product),
-        user: User { name: "admin", ..User::default() },
+        user: User {
+            name: "admin",
+            ..User::default()
+        },
         protocol: AuthProtocol::Named("Basic"),
         cleartext: false,
         result: SignInResult::Success { groups: &[] },
     });
     let row = |event: &Event| EventRow::of(&gbac_json::event_to_value(event)).unwrap();
-    let rows = vec![row(&event.clone().repeated(3, 1000, 2000)), row(&event.clone().repeated(1, 0, 0)), row(&event)];
+    let rows = vec![
+        row(&event.clone().repeated(3, 1000, 2000)),
+        row(&event.clone().repeated(1, 0, 0)),
+        row(&event),
+    ];
     let [one] = fold_repeats(rows).try_into().unwrap();
-    assert_eq!((one.times, one.row.when().as_str()), (5, "1970-01-01 00:00:02 UTC"));
+    assert_eq!(
+        (one.times, one.row.when().as_str()),
+        (5, "1970-01-01 00:00:02 UTC")
+    );
 }
 
 #[test]
@@ -194,8 +306,17 @@ fn what_says_the_same_again_is_one_row() {
     let groups = ["eng".to_owned()];
     let again = sign_in(SignInResult::Success { groups: &groups });
     let refused = sign_in(SignInResult::Failure { detail: "expired" });
-    let rows =
-        vec![again.clone(), EventRow { at_ms: 0.0, since_ms: 0.0, ..again.clone() }, refused.clone(), refused, again];
+    let rows = vec![
+        again.clone(),
+        EventRow {
+            at_ms: 0.0,
+            since_ms: 0.0,
+            ..again.clone()
+        },
+        refused.clone(),
+        refused,
+        again,
+    ];
     let folded = fold_repeats(rows);
     let times: Vec<usize> = folded.iter().map(|row| row.times).collect();
     assert_eq!(times, [2, 1, 1, 1], "what was refused stays single");
@@ -207,8 +328,16 @@ fn what_says_the_same_again_is_one_row() {
 fn what_a_page_does_again_and_again_is_a_row_for_each_request() {
     let groups = ["eng".to_owned()];
     let signed_in = sign_in(SignInResult::Success { groups: &groups });
-    let read = EventRow { kind: EventKind::Access, what: request_words("GET", "/gbac/v1/policy"), ..signed_in.clone() };
-    let change = EventRow { kind: EventKind::Change, what: "created".into(), ..signed_in.clone() };
+    let read = EventRow {
+        kind: EventKind::Access,
+        what: request_words("GET", "/gbac/v1/policy"),
+        ..signed_in.clone()
+    };
+    let change = EventRow {
+        kind: EventKind::Change,
+        what: "created".into(),
+        ..signed_in.clone()
+    };
     let polled = vec![
         signed_in.clone(),
         read.clone(),
@@ -227,13 +356,29 @@ fn what_a_page_does_again_and_again_is_a_row_for_each_request() {
 fn requests_to_the_policy_are_told_in_words() {
     let told = |method, path| {
         let what = request_words(method, path);
-        let row = EventRow { kind: EventKind::Access, what, ..decision("orders-eu") };
+        let row = EventRow {
+            kind: EventKind::Access,
+            what,
+            ..decision("orders-eu")
+        };
         (row.is_request_line(), row.what)
     };
-    assert_eq!(told("PUT", "/gbac/v1/policy"), (false, "Change the policy".to_owned()));
-    assert_eq!(told("POST", "/gbac/v1/policy/changes"), (false, "Change the policy".to_owned()));
-    assert_eq!(told("GET", "/gbac/v1/policy"), (false, "Read the policy".to_owned()));
-    assert_eq!(told("PUT", "/v1/roles/x"), (true, "PUT /v1/roles/x".to_owned()));
+    assert_eq!(
+        told("PUT", "/gbac/v1/policy"),
+        (false, "Change the policy".to_owned())
+    );
+    assert_eq!(
+        told("POST", "/gbac/v1/policy/changes"),
+        (false, "Change the policy".to_owned())
+    );
+    assert_eq!(
+        told("GET", "/gbac/v1/policy"),
+        (false, "Read the policy".to_owned())
+    );
+    assert_eq!(
+        told("PUT", "/v1/roles/x"),
+        (true, "PUT /v1/roles/x".to_owned())
+    );
 }
 
 #[test]
@@ -246,10 +391,16 @@ fn filters_stand_in_the_address() {
         limit: 1000,
     };
     let address = filter.address();
-    assert_eq!(address, "/security/audit?kind=decision&outcome=deny&user=a%20b%26c&group=%2Feng&limit=1000");
+    assert_eq!(
+        address,
+        "/security/audit?kind=decision&outcome=deny&user=a%20b%26c&group=%2Feng&limit=1000"
+    );
     assert_eq!(AuditFilter::at(address.split_once('?').unwrap().1), filter);
     assert_eq!(AuditFilter::default().address(), address::AUDIT);
-    assert_eq!(AuditFilter::at("kind=x&limit=7&other=%"), AuditFilter::default());
+    assert_eq!(
+        AuditFilter::at("kind=x&limit=7&other=%"),
+        AuditFilter::default()
+    );
 }
 
 #[test]
@@ -263,19 +414,33 @@ fn filters_leave_out_the_rest() {
     let rows = [row, sign_in(SignInResult::Success { groups: &[] })];
     let counts = |query: &str| {
         let filter = AuditFilter::at(query);
-        [None, Some(EventKind::Decision), Some(EventKind::SignIn)].map(|kind| filter.count(&rows, kind))
+        [None, Some(EventKind::Decision), Some(EventKind::SignIn)]
+            .map(|kind| filter.count(&rows, kind))
     };
     // The choice of another kind would replace this one, and the group stays.
-    assert_eq!((counts("kind=decision"), counts("group=eng")), ([2, 1, 1], [1, 1, 0]));
+    assert_eq!(
+        (counts("kind=decision"), counts("group=eng")),
+        ([2, 1, 1], [1, 1, 0])
+    );
 }
 
 /// A change as the service records it, with the ID of its request.
 fn changed(modification: Modification<'_>, request: &str) -> serde_json::Value {
     let product = Product::default();
-    let state = Some(ResultingState { policy_etag: "abc", config_version: 1 });
+    let state = Some(ResultingState {
+        policy_etag: "abc",
+        config_version: 1,
+    });
     let event = administration(&Administration {
-        context: Context { correlation_uid: Some(request), ..context(&product) },
-        user: User { name: "admin", kind: UserKind::Admin, ..User::default() },
+        context: Context {
+            correlation_uid: Some(request),
+            ..context(&product)
+        },
+        user: User {
+            name: "admin",
+            kind: UserKind::Admin,
+            ..User::default()
+        },
         protocol: Some(AuthProtocol::Named("Basic")),
         modification,
         state,
@@ -285,55 +450,150 @@ fn changed(modification: Modification<'_>, request: &str) -> serde_json::Value {
 
 #[test]
 fn a_change_says_what_was_there_before_and_after() {
-    let of = |modification: Modification<'_>| EventRow::of(&changed(modification, "r")).unwrap().changed;
-    let acl = Acl { principal: Principal::role("R"), ..decided_acl() };
-    let values = ChangedValues { before: vec![], after: vec![ChangedValue::Acl(acl.clone())] };
+    let of =
+        |modification: Modification<'_>| EventRow::of(&changed(modification, "r")).unwrap().changed;
+    let acl = Acl {
+        principal: Principal::role("R"),
+        ..decided_acl()
+    };
+    let values = ChangedValues {
+        before: vec![],
+        after: vec![ChangedValue::Acl(acl.clone())],
+    };
     assert_eq!(of(Modification::AclAdded(&acl)), values);
-    let values = ChangedValues { before: values.after, after: values.before };
+    let values = ChangedValues {
+        before: values.after,
+        after: values.before,
+    };
     assert_eq!(of(Modification::AclRemoved(&acl)), values);
     let bob = Principal::group("bob");
-    let member = ChangedValue::Member { role: "R".into(), member: bob.clone() };
-    assert_eq!(of(Modification::MemberAdded { role: "R", member: &bob }).after, std::slice::from_ref(&member));
-    assert_eq!(of(Modification::MemberRemoved { role: "R", member: &bob }).before, std::slice::from_ref(&member));
+    let member = ChangedValue::Member {
+        role: "R".into(),
+        member: bob.clone(),
+    };
+    assert_eq!(
+        of(Modification::MemberAdded {
+            role: "R",
+            member: &bob
+        })
+        .after,
+        std::slice::from_ref(&member)
+    );
+    assert_eq!(
+        of(Modification::MemberRemoved {
+            role: "R",
+            member: &bob
+        })
+        .before,
+        std::slice::from_ref(&member)
+    );
     let role = ChangedValue::Role("R".into());
-    assert_eq!(of(Modification::RoleCreated("R")).after, std::slice::from_ref(&role));
-    let deleted =
-        Modification::RoleDeleted { name: "R", members: std::slice::from_ref(&bob), acls: std::slice::from_ref(&acl) };
+    assert_eq!(
+        of(Modification::RoleCreated("R")).after,
+        std::slice::from_ref(&role)
+    );
+    let deleted = Modification::RoleDeleted {
+        name: "R",
+        members: std::slice::from_ref(&bob),
+        acls: std::slice::from_ref(&acl),
+    };
     assert_eq!(of(deleted).before, [role, ChangedValue::Acl(acl), member]);
-    let superuser = ChangedValue::Access { level: "superuser".into(), grantee: Principal::user("ann") };
+    let superuser = ChangedValue::Access {
+        level: "superuser".into(),
+        grantee: Principal::user("ann"),
+    };
     assert_eq!(of(Modification::SuperuserAdded("ann")).after, [superuser]);
-    let access = ChangedValue::Access { level: "read_only".into(), grantee: bob.clone() };
-    assert_eq!(of(Modification::AccessRevoked { level: "read_only", grantee: &bob }).before, [access]);
-    let named = |value: &str| vec![ChangedValue::Named { name: "x".into(), value: value.into() }];
-    let set = Modification::ValueSet { kind: "setting", name: "x", before: &json!("a"), after: &json!(7) };
-    assert_eq!(of(set), ChangedValues { before: named("a"), after: named("7") });
-    assert!(of(Modification::Stopped).is_empty() && of(Modification::AccountCreated("ann")).is_empty());
+    let access = ChangedValue::Access {
+        level: "read_only".into(),
+        grantee: bob.clone(),
+    };
+    assert_eq!(
+        of(Modification::AccessRevoked {
+            level: "read_only",
+            grantee: &bob
+        })
+        .before,
+        [access]
+    );
+    let named = |value: &str| {
+        vec![ChangedValue::Named {
+            name: "x".into(),
+            value: value.into(),
+        }]
+    };
+    let set = Modification::ValueSet {
+        kind: "setting",
+        name: "x",
+        before: &json!("a"),
+        after: &json!(7),
+    };
+    assert_eq!(
+        of(set),
+        ChangedValues {
+            before: named("a"),
+            after: named("7")
+        }
+    );
+    assert!(
+        of(Modification::Stopped).is_empty() && of(Modification::AccountCreated("ann")).is_empty()
+    );
 }
 
 #[test]
 fn many_changes_in_one_event_are_read_as_if_each_had_its_own() {
-    let (acl, bob, before, after) = (decided_acl(), Principal::user("bob"), json!(null), json!("b"));
+    let (acl, bob, before, after) = (
+        decided_acl(),
+        Principal::user("bob"),
+        json!(null),
+        json!("b"),
+    );
     let modifications = [
         Modification::AclAdded(&acl),
         Modification::AclRemoved(&acl),
         Modification::RoleCreated("R"),
-        Modification::RoleDeleted { name: "R", members: &[], acls: std::slice::from_ref(&acl) },
-        Modification::MemberAdded { role: "R", member: &bob },
-        Modification::MemberRemoved { role: "R", member: &bob },
+        Modification::RoleDeleted {
+            name: "R",
+            members: &[],
+            acls: std::slice::from_ref(&acl),
+        },
+        Modification::MemberAdded {
+            role: "R",
+            member: &bob,
+        },
+        Modification::MemberRemoved {
+            role: "R",
+            member: &bob,
+        },
         Modification::SuperuserAdded("ann"),
         Modification::SuperuserRemoved("ann"),
-        Modification::AccessGranted { level: "evaluate", grantee: &bob },
-        Modification::AccessRevoked { level: "evaluate", grantee: &bob },
-        Modification::ValueSet { kind: "setting", name: "x", before: &before, after: &after },
+        Modification::AccessGranted {
+            level: "evaluate",
+            grantee: &bob,
+        },
+        Modification::AccessRevoked {
+            level: "evaluate",
+            grantee: &bob,
+        },
+        Modification::ValueSet {
+            kind: "setting",
+            name: "x",
+            before: &before,
+            after: &after,
+        },
     ];
     let mut alone = ChangedValues::default();
     for modification in modifications {
-        let ChangedValues { before, after } = EventRow::of(&changed(modification, "r")).unwrap().changed;
+        let ChangedValues { before, after } =
+            EventRow::of(&changed(modification, "r")).unwrap().changed;
         alone.before.extend(before);
         alone.after.extend(after);
     }
     let many: Vec<_> = modifications.iter().map(modification_data).collect();
-    let several = Modification::Several { changes: &many, first: 0, total: many.len() };
+    let several = Modification::Several {
+        changes: &many,
+        first: 0,
+        total: many.len(),
+    };
     assert_eq!(EventRow::of(&changed(several, "r")).unwrap().changed, alone);
     assert_eq!((alone.before.len(), alone.after.len()), (7, 6));
 }
@@ -341,40 +601,89 @@ fn many_changes_in_one_event_are_read_as_if_each_had_its_own() {
 #[test]
 fn the_changes_of_one_request_are_one_row() {
     let bob = Principal::group("bob");
-    let acl = Acl { principal: Principal::role("R"), ..decided_acl() };
+    let acl = Acl {
+        principal: Principal::role("R"),
+        ..decided_acl()
+    };
     let newest_first = [
         changed(Modification::RoleCreated("Other"), "second"),
-        changed(Modification::MemberAdded { role: "R", member: &bob }, "first"),
+        changed(
+            Modification::MemberAdded {
+                role: "R",
+                member: &bob,
+            },
+            "first",
+        ),
         changed(Modification::AclRemoved(&acl), "first"),
         changed(Modification::AclAdded(&decided_acl()), ""),
         changed(Modification::AclAdded(&decided_acl()), ""),
     ];
     let [second, first, one, other] = fold_repeats(read_events(&newest_first)).try_into().unwrap();
-    assert_eq!((second.changes, second.row.what.as_str()), (1, "admin created the role Other"));
+    assert_eq!(
+        (second.changes, second.row.what.as_str()),
+        (1, "admin created the role Other")
+    );
     assert_eq!((first.changes, first.times), (2, 1));
-    assert_eq!(first.row.what, "admin changed the role R. 1 ACL removed. 1 principal added.");
-    assert_eq!((first.row.changed.before.len(), first.row.changed.after.len()), (1, 1));
-    assert!(first.row.raw.find("\"acl\"") < first.row.raw.find("\"group\""), "the first event comes first");
-    assert_eq!((one.changes, other.changes), (1, 1), "without an ID nobody knows");
+    assert_eq!(
+        first.row.what,
+        "admin changed the role R. 1 ACL removed. 1 principal added."
+    );
+    assert_eq!(
+        (
+            first.row.changed.before.len(),
+            first.row.changed.after.len()
+        ),
+        (1, 1)
+    );
+    assert!(
+        first.row.raw.find("\"acl\"") < first.row.raw.find("\"group\""),
+        "the first event comes first"
+    );
+    assert_eq!(
+        (one.changes, other.changes),
+        (1, 1),
+        "without an ID nobody knows"
+    );
     // One that failed is not part of one that was made.
-    let member = changed(Modification::MemberAdded { role: "R", member: &bob }, "third");
+    let member = changed(
+        Modification::MemberAdded {
+            role: "R",
+            member: &bob,
+        },
+        "third",
+    );
     let mut failed = member.clone();
     failed["status_id"] = json!(2);
     assert_eq!(fold_repeats(read_events(&[failed, member])).len(), 2);
 }
 
 /// A denied decision of alice, as the service records it.
-fn denied(operation: &str, policy: &gbac_engine::policy::Policy, groups: &[&str]) -> serde_json::Value {
+fn denied(
+    operation: &str,
+    policy: &gbac_engine::policy::Policy,
+    groups: &[&str],
+) -> serde_json::Value {
     let identity = Identity::new("alice", groups.iter().copied());
-    let request = Request::new(Operation::Read, ResourceType::Topic, "orders", At::IgnoringExpiry);
+    let request = Request::new(
+        Operation::Read,
+        ResourceType::Topic,
+        "orders",
+        At::IgnoringExpiry,
+    );
     let decision = decide(policy, &identity, &request);
     assert_eq!(decision.outcome, Outcome::Deny);
     let product = Product::default();
     let event = api_activity(&ApiActivity {
         context: context(&product),
-        user: User { name: "alice", ..User::default() },
+        user: User {
+            name: "alice",
+            ..User::default()
+        },
         operation,
-        authorization: Authorization::Acl { request, decision: &decision },
+        authorization: Authorization::Acl {
+            request,
+            decision: &decision,
+        },
         http: None,
         resources: &[],
     });
@@ -387,8 +696,14 @@ fn a_denied_decision_opens_in_the_simulator_with_the_groups_of_the_sign_in() {
     let product = Product::default();
     let sign_in = |user, time_ms, groups: &[String]| {
         gbac_json::event_to_value(&authentication(&Authentication {
-            context: Context { time_ms, ..context(&product) },
-            user: User { name: user, ..User::default() },
+            context: Context {
+                time_ms,
+                ..context(&product)
+            },
+            user: User {
+                name: user,
+                ..User::default()
+            },
             protocol: AuthProtocol::OIDC,
             cleartext: false,
             result: SignInResult::Success { groups },
@@ -404,24 +719,68 @@ fn a_denied_decision_opens_in_the_simulator_with_the_groups_of_the_sign_in() {
         sign_in("alice", at - 2, &["old".to_owned()]),
     ])
     .unwrap();
-    assert_eq!((check.user.as_str(), check.groups.as_slice()), ("alice", groups.as_slice()));
+    assert_eq!(
+        (check.user.as_str(), check.groups.as_slice()),
+        ("alice", groups.as_slice())
+    );
     let access = &check.access;
-    assert_eq!((access.operation, access.resource_type), (Operation::Read, ResourceType::Topic));
-    assert_eq!((access.resource_name.as_str(), access.host), ("orders", "10.0.0.7".parse().ok()));
+    assert_eq!(
+        (access.operation, access.resource_type),
+        (Operation::Read, ResourceType::Topic)
+    );
+    assert_eq!(
+        (access.resource_name.as_str(), access.host),
+        ("orders", "10.0.0.7".parse().ok())
+    );
     let inputs = check.inputs();
-    assert_eq!((inputs.groups.as_str(), inputs.host.as_str()), ("eng\na/b", "10.0.0.7"));
-    assert!(check.address().starts_with("/security/simulator#check="), "{}", check.address());
+    assert_eq!(
+        (inputs.groups.as_str(), inputs.host.as_str()),
+        ("eng\na/b", "10.0.0.7")
+    );
+    assert!(
+        check.address().starts_with("/security/simulator#check="),
+        "{}",
+        check.address()
+    );
 
-    // An event names the operation itself, or a request that needs it; another one cannot be evaluated.
-    assert_eq!(simulated(&[denied("read", &policy, &[])]).unwrap().access.operation, Operation::Read);
+    // An event names the operation itself, or a request that needs it; another one cannot be
+    // evaluated.
+    assert_eq!(
+        simulated(&[denied("read", &policy, &[])])
+            .unwrap()
+            .access
+            .operation,
+        Operation::Read
+    );
     assert_eq!(simulated(&[denied("no_such_request", &policy, &[])]), None);
-    assert_eq!(simulated(&[denied("read", &policy, &[]), sign_in("alice", at, &["two\nlines".to_owned()])]), None);
+    assert_eq!(
+        simulated(&[
+            denied("read", &policy, &[]),
+            sign_in("alice", at, &["two\nlines".to_owned()])
+        ]),
+        None
+    );
     // Without a sign-in, the group that decided is known.
     let mut denying = gbac_engine::policy::Policy::default();
-    let acl = Acl::deny(Principal::group("eng"), Operation::Read, ResourceType::Topic, "orders");
-    denying.apply(gbac_engine::policy::Change::AddAcl(acl)).unwrap();
-    assert_eq!(simulated(&[denied("fetch", &denying, &["eng", "x"])]).unwrap().groups, ["eng"]);
-    assert_eq!(read_events(&[sign_in("alice", at, &groups)])[0].simulated, None);
+    let acl = Acl::deny(
+        Principal::group("eng"),
+        Operation::Read,
+        ResourceType::Topic,
+        "orders",
+    );
+    denying
+        .apply(gbac_engine::policy::Change::AddAcl(acl))
+        .unwrap();
+    assert_eq!(
+        simulated(&[denied("fetch", &denying, &["eng", "x"])])
+            .unwrap()
+            .groups,
+        ["eng"]
+    );
+    assert_eq!(
+        read_events(&[sign_in("alice", at, &groups)])[0].simulated,
+        None
+    );
 }
 
 #[test]
@@ -430,7 +789,11 @@ fn exported_events_are_those_of_the_service_the_oldest_first() {
     let event = |name: &str| {
         gbac_json::event_to_value(&administration(&Administration {
             context: context(&product),
-            user: User { name, kind: UserKind::Admin, ..User::default() },
+            user: User {
+                name,
+                kind: UserKind::Admin,
+                ..User::default()
+            },
             protocol: None,
             modification: Modification::AclAdded(&decided_acl()),
             state: None,
@@ -438,8 +801,10 @@ fn exported_events_are_those_of_the_service_the_oldest_first() {
     };
     let events = [event("newer\u{202e}\u{e0041}"), event("older")];
     let rows: Vec<EventRow> = events.iter().filter_map(EventRow::of).collect();
-    let lines: Vec<serde_json::Value> =
-        export_events(&rows).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<serde_json::Value> = export_events(&rows)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert_eq!(lines, events.into_iter().rev().collect::<Vec<_>>());
     assert_eq!(export_events(&[]), "");
 }

@@ -65,9 +65,15 @@ impl TargetKind {
 
     /// What has to be done before one can be reached, if anything.
     #[must_use]
-    pub const fn sign_in_first(self, upstream: &Upstream, is_signed_in: bool) -> Option<&'static str> {
+    pub const fn sign_in_first(
+        self,
+        upstream: &Upstream,
+        is_signed_in: bool,
+    ) -> Option<&'static str> {
         match self {
-            Self::SelfManaged | Self::Cloud if upstream.requires_sign_in && !is_signed_in => Some(SIGN_IN_FIRST),
+            Self::SelfManaged | Self::Cloud if upstream.requires_sign_in && !is_signed_in => {
+                Some(SIGN_IN_FIRST)
+            }
             Self::Service | Self::SelfManaged | Self::Cloud => None,
         }
     }
@@ -119,9 +125,13 @@ impl ConnectionForm {
     pub fn read(&self) -> Result<(Connection, Credentials), Vec<(ConnectionField, &'static str)>> {
         match self.kind {
             TargetKind::Service | TargetKind::SelfManaged => {
-                let connection =
-                    if self.kind == TargetKind::Service { Connection::Service } else { Connection::SelfManaged };
-                self.by_password().map(|given| (connection, Credentials::Password(given)))
+                let connection = if self.kind == TargetKind::Service {
+                    Connection::Service
+                } else {
+                    Connection::SelfManaged
+                };
+                self.by_password()
+                    .map(|given| (connection, Credentials::Password(given)))
             }
             TargetKind::Cloud => self.by_token(),
         }
@@ -132,13 +142,19 @@ impl ConnectionForm {
         if self.user.is_empty() {
             faults.push((ConnectionField::User, "Enter the name of a superuser."));
         } else if self.user.contains(':') {
-            faults.push((ConnectionField::User, "A user name has no colon. Remove `User:`."));
+            faults.push((
+                ConnectionField::User,
+                "A user name has no colon. Remove `User:`.",
+            ));
         }
         if self.password.is_empty() {
             faults.push((ConnectionField::Password, "Enter the password."));
         }
         if faults.is_empty() {
-            Ok(SignIn { user: self.user.clone(), password: self.password.clone() })
+            Ok(SignIn {
+                user: self.user.clone(),
+                password: self.password.clone(),
+            })
         } else {
             Err(faults)
         }
@@ -149,18 +165,31 @@ impl ConnectionForm {
         let cluster = self.cluster.trim();
         if cluster.is_empty() {
             faults.push((ConnectionField::Cluster, "Enter the cluster ID."));
-        } else if !cluster.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_') {
-            faults.push((ConnectionField::Cluster, "A cluster ID contains only letters, digits and hyphens."));
+        } else if !cluster
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+        {
+            faults.push((
+                ConnectionField::Cluster,
+                "A cluster ID contains only letters, digits and hyphens.",
+            ));
         }
         let token = token::normalize_pasted(&self.token).token;
         if token.is_empty() {
             faults.push((ConnectionField::Token, "Paste an access token."));
         } else if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-            faults
-                .push((ConnectionField::Token, "Not an access token: it contains spaces or other invalid characters."));
+            faults.push((
+                ConnectionField::Token,
+                "Not an access token: it contains spaces or other invalid characters.",
+            ));
         }
         if faults.is_empty() {
-            Ok((Connection::Cloud { cluster: cluster.into() }, Credentials::Token(token)))
+            Ok((
+                Connection::Cloud {
+                    cluster: cluster.into(),
+                },
+                Credentials::Token(token),
+            ))
         } else {
             Err(faults)
         }
@@ -172,20 +201,45 @@ mod tests {
     use super::*;
 
     fn fields(form: &ConnectionForm) -> Vec<ConnectionField> {
-        form.read().err().unwrap_or_default().into_iter().map(|(field, _)| field).collect()
+        form.read()
+            .err()
+            .unwrap_or_default()
+            .into_iter()
+            .map(|(field, _)| field)
+            .collect()
     }
 
     #[test]
     fn what_is_missing_is_named() {
-        assert_eq!(fields(&ConnectionForm::default()), [ConnectionField::User, ConnectionField::Password]);
-        let cloud = ConnectionForm { kind: TargetKind::Cloud, ..ConnectionForm::default() };
-        assert_eq!(fields(&cloud), [ConnectionField::Cluster, ConnectionField::Token]);
         assert_eq!(
-            fields(&ConnectionForm { user: "User:admin".into(), password: "x".into(), ..ConnectionForm::default() }),
+            fields(&ConnectionForm::default()),
+            [ConnectionField::User, ConnectionField::Password]
+        );
+        let cloud = ConnectionForm {
+            kind: TargetKind::Cloud,
+            ..ConnectionForm::default()
+        };
+        assert_eq!(
+            fields(&cloud),
+            [ConnectionField::Cluster, ConnectionField::Token]
+        );
+        assert_eq!(
+            fields(&ConnectionForm {
+                user: "User:admin".into(),
+                password: "x".into(),
+                ..ConnectionForm::default()
+            }),
             [ConnectionField::User]
         );
-        let address = ConnectionForm { cluster: "https://x/".into(), token: "a b".into(), ..cloud };
-        assert_eq!(fields(&address), [ConnectionField::Cluster, ConnectionField::Token]);
+        let address = ConnectionForm {
+            cluster: "https://x/".into(),
+            token: "a b".into(),
+            ..cloud
+        };
+        assert_eq!(
+            fields(&address),
+            [ConnectionField::Cluster, ConnectionField::Token]
+        );
     }
 
     #[test]
@@ -196,29 +250,61 @@ mod tests {
             token: "Authorization: Bearer eyJ.e30.c2ln\n".into(),
             ..ConnectionForm::default()
         };
-        let Ok((connection, Credentials::Token(token))) = form.read() else { panic!("it reads") };
-        assert_eq!((connection, token.as_str()), (Connection::Cloud { cluster: "c1".into() }, "eyJ.e30.c2ln"));
+        let Ok((connection, Credentials::Token(token))) = form.read() else {
+            panic!("it reads")
+        };
+        assert_eq!(
+            (connection, token.as_str()),
+            (
+                Connection::Cloud {
+                    cluster: "c1".into()
+                },
+                "eyJ.e30.c2ln"
+            )
+        );
     }
 
     #[test]
     fn a_service_that_relays_for_its_users_wants_their_sign_in_first() {
-        let open = Upstream { admin: Some("/a".into()), ..Upstream::default() };
-        let strict = Upstream { requires_sign_in: true, ..open.clone() };
+        let open = Upstream {
+            admin: Some("/a".into()),
+            ..Upstream::default()
+        };
+        let strict = Upstream {
+            requires_sign_in: true,
+            ..open.clone()
+        };
         let told = |upstream: &Upstream, is_signed_in: bool| {
             TargetKind::ALL.map(|kind| kind.sign_in_first(upstream, is_signed_in).is_some())
         };
         assert_eq!(told(&strict, false), [false, true, true]);
-        assert_eq!((told(&strict, true), told(&open, false)), ([false; 3], [false; 3]));
-        let words = TargetKind::SelfManaged.sign_in_first(&strict, false).unwrap();
+        assert_eq!(
+            (told(&strict, true), told(&open, false)),
+            ([false; 3], [false; 3])
+        );
+        let words = TargetKind::SelfManaged
+            .sign_in_first(&strict, false)
+            .unwrap();
         assert!(words.contains("Sign in to this service first"), "{words}");
     }
 
     #[test]
     fn what_the_service_cannot_reach_says_how_to_start_it() {
         let nothing = Upstream::default();
-        let reached: Vec<bool> = TargetKind::ALL.iter().map(|kind| kind.is_there(&nothing)).collect();
+        let reached: Vec<bool> = TargetKind::ALL
+            .iter()
+            .map(|kind| kind.is_there(&nothing))
+            .collect();
         assert_eq!(reached, [true, false, false]);
-        assert!(TargetKind::SelfManaged.help(&nothing).contains("--upstream-admin"));
-        assert!(TargetKind::Cloud.help(&nothing).contains("--upstream-controlplane"));
+        assert!(
+            TargetKind::SelfManaged
+                .help(&nothing)
+                .contains("--upstream-admin")
+        );
+        assert!(
+            TargetKind::Cloud
+                .help(&nothing)
+                .contains("--upstream-controlplane")
+        );
     }
 }

@@ -128,22 +128,19 @@ pub struct Abilities {
     pub license: Ability,
 }
 
-const NO_ACLS: &str =
-    "The Admin API has no ACLs. Start the service with --upstream-dataplane to read those of the cluster, too.";
+const NO_ACLS: &str = "The Admin API has no ACLs. Start the service with --upstream-dataplane to read those of the cluster, too.";
 const NO_ROLES: &str = "The service has no upstream API with roles.";
-const NO_SETTINGS: &str =
-    "The Data Plane has no cluster properties. Start the service with --upstream-admin to read those of the cluster.";
-const CLOUD_SETTINGS: &str =
-    "The managed cloud keeps its group mapping in the organization's SSO connection. No API returns it.";
+const NO_SETTINGS: &str = "The Data Plane has no cluster properties. Start the service with --upstream-admin to read those of the cluster.";
+const CLOUD_SETTINGS: &str = "The managed cloud keeps its group mapping in the organization's SSO connection. No API returns it.";
 const NO_AUDIT: &str = "A cluster writes its audit events to a topic. No API returns them.";
-const NO_LOGGERS: &str =
-    "The Data Plane has no loggers. Start the service with --upstream-admin to read those of the cluster.";
+const NO_LOGGERS: &str = "The Data Plane has no loggers. Start the service with --upstream-admin to read those of the cluster.";
 const CLOUD_LOGGERS: &str = "The managed cloud has no API for loggers.";
 const NO_LICENSE: &str = "The documented APIs don't return the cluster's license.";
 const CLOUD_LICENSE: &str = "The managed cloud needs no license.";
 
 impl Connection {
-    /// Where its APIs are, among those that the service relays to. `own` is the sign-in to this service.
+    /// Where its APIs are, among those that the service relays to. `own` is the sign-in to this
+    /// service.
     #[must_use]
     pub fn target(
         &self,
@@ -162,11 +159,26 @@ impl Connection {
             },
             Self::SelfManaged => {
                 let (admin, data_plane) = (upstream.admin.clone(), upstream.dataplane.clone());
-                ConnectionTarget { is_own: false, admin, data_plane, credentials, own }
+                ConnectionTarget {
+                    is_own: false,
+                    admin,
+                    data_plane,
+                    credentials,
+                    own,
+                }
             }
             Self::Cloud { cluster } => {
-                let data_plane = upstream.clusters.as_ref().map(|path| format!("{path}/{}", component(cluster)));
-                ConnectionTarget { is_own: false, admin: None, data_plane, credentials, own }
+                let data_plane = upstream
+                    .clusters
+                    .as_ref()
+                    .map(|path| format!("{path}/{}", component(cluster)));
+                ConnectionTarget {
+                    is_own: false,
+                    admin: None,
+                    data_plane,
+                    credentials,
+                    own,
+                }
             }
         }
     }
@@ -240,7 +252,11 @@ mod tests {
 
     fn paths(admin: bool, dataplane: bool) -> Upstream {
         let path = |there: bool, name: &str| there.then(|| format!("/gbac/v1/upstream/{name}"));
-        Upstream { admin: path(admin, "admin"), dataplane: path(dataplane, "dataplane"), ..Upstream::default() }
+        Upstream {
+            admin: path(admin, "admin"),
+            dataplane: path(dataplane, "dataplane"),
+            ..Upstream::default()
+        }
     }
 
     #[test]
@@ -255,16 +271,28 @@ mod tests {
 
     #[test]
     fn the_pages_are_named_after_what_they_show() {
-        let cloud = Connection::Cloud { cluster: "c1".into() };
-        let names = [Connection::Service, Connection::SelfManaged, cloud].map(|connection| connection.name("demo"));
+        let cloud = Connection::Cloud {
+            cluster: "c1".into(),
+        };
+        let names = [Connection::Service, Connection::SelfManaged, cloud]
+            .map(|connection| connection.name("demo"));
         assert_eq!(names, ["demo", "self-managed cluster", "c1"]);
     }
 
     #[test]
     fn a_cluster_is_reached_behind_the_service() {
-        let upstream = Upstream { clusters: Some("/gbac/v1/upstream/clusters".into()), ..paths(true, false) };
-        let cloud = Connection::Cloud { cluster: "a/b".into() }.target(&upstream, None, None);
-        assert_eq!(cloud.data_plane.as_deref(), Some("/gbac/v1/upstream/clusters/a%2Fb"));
+        let upstream = Upstream {
+            clusters: Some("/gbac/v1/upstream/clusters".into()),
+            ..paths(true, false)
+        };
+        let cloud = Connection::Cloud {
+            cluster: "a/b".into(),
+        }
+        .target(&upstream, None, None);
+        assert_eq!(
+            cloud.data_plane.as_deref(),
+            Some("/gbac/v1/upstream/clusters/a%2Fb")
+        );
         assert_eq!((cloud.admin, cloud.is_own), (None, false));
         let managed = Connection::SelfManaged.target(&upstream, None, None);
         assert_eq!(managed.admin.as_deref(), Some("/gbac/v1/upstream/admin"));
@@ -274,18 +302,49 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_counted() {
-        let role = |name: &str| UnreadRole { name: name.into(), reason: "timed out".into() };
-        let unread = UnreadParts { roles: vec![role("a"), role("b")], of_roles: 40, acls: 0 };
+        let role = |name: &str| UnreadRole {
+            name: name.into(),
+            reason: "timed out".into(),
+        };
+        let unread = UnreadParts {
+            roles: vec![role("a"), role("b")],
+            of_roles: 40,
+            acls: 0,
+        };
         assert_eq!(unread.title(), "2 of 40 roles could not be read");
-        assert!(!unread.is_nothing() && UnreadParts { of_roles: 40, ..UnreadParts::default() }.is_nothing());
-        assert_eq!(UnreadParts { acls: 1, ..unread }.title(), "2 of 40 roles and 1 ACL could not be read");
-        assert_eq!(UnreadParts { acls: 3, ..UnreadParts::default() }.title(), "3 ACLs could not be read");
+        assert!(
+            !unread.is_nothing()
+                && UnreadParts {
+                    of_roles: 40,
+                    ..UnreadParts::default()
+                }
+                .is_nothing()
+        );
+        assert_eq!(
+            UnreadParts { acls: 1, ..unread }.title(),
+            "2 of 40 roles and 1 ACL could not be read"
+        );
+        assert_eq!(
+            UnreadParts {
+                acls: 3,
+                ..UnreadParts::default()
+            }
+            .title(),
+            "3 ACLs could not be read"
+        );
     }
 
     #[test]
     fn the_service_itself_can_do_everything() {
         let can = Connection::Service.abilities(&Upstream::default());
-        let all = [can.acls, can.roles, can.settings, can.audit, can.loggers, can.license];
+        let all = [
+            can.acls,
+            can.roles,
+            can.settings,
+            can.audit,
+            can.loggers,
+            can.license,
+        ];
         assert!(all.iter().all(Ability::is_yes));
     }
 }

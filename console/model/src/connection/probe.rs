@@ -21,13 +21,16 @@ pub struct ProbeStep {
 /// The code of a refused sign-in to this service, on the way to another cluster.
 const OWN_SIGN_IN: &str = "own_sign_in";
 
-/// The failure of a sign-in to this service, on the way to another cluster: a refusal of the cluster has another remedy.
+/// The failure of a sign-in to this service, on the way to another cluster: a refusal of the
+/// cluster has another remedy.
 #[must_use]
 pub fn own_sign_in(failure: Failure) -> Failure {
     match failure {
-        Failure::Refused(refusal) if refusal.status == 401 => {
-            Failure::Refused(Refusal { code: OWN_SIGN_IN.into(), ..refusal }).of("the sign-in to this service")
-        }
+        Failure::Refused(refusal) if refusal.status == 401 => Failure::Refused(Refusal {
+            code: OWN_SIGN_IN.into(),
+            ..refusal
+        })
+        .of("the sign-in to this service"),
         failure => failure,
     }
 }
@@ -41,17 +44,25 @@ pub fn advice(failure: &Failure, connection: &Connection) -> &'static str {
         Failure::Unreadable(_) => {
             "The response is not from a cluster API. Check the address that the service was started with."
         }
-        Failure::Refused(refusal) if refusal.code == OWN_SIGN_IN => "Sign in to this service again.",
+        Failure::Refused(refusal) if refusal.code == OWN_SIGN_IN => {
+            "Sign in to this service again."
+        }
         Failure::Refused(refusal) => match refusal.status {
             400 => "The response says what is wrong.",
-            401 if is_cloud => "The access token has expired or has another audience. Get a new one.",
+            401 if is_cloud => {
+                "The access token has expired or has another audience. Get a new one."
+            }
             401 => "The user name or password is wrong.",
-            403 if is_cloud => "The token has no permission for this. Use the token of a cluster admin.",
+            403 if is_cloud => {
+                "The token has no permission for this. Use the token of a cluster admin."
+            }
             403 => "The user is not a superuser.",
             404 if is_cloud => "This token can't access a cluster with this ID. Check both.",
             404 => "The cluster does not have this API. Check its version and the API's address.",
             429 => "Too many attempts. Wait a minute.",
-            502 => "The service can't reach the cluster. Check the --upstream address, DNS and firewalls.",
+            502 => {
+                "The service can't reach the cluster. Check the --upstream address, DNS and firewalls."
+            }
             504 => "The cluster did not respond in time. Check the cluster and firewalls.",
             500.. => "The cluster reported an internal error. Check its log.",
             _ => "See the response.",
@@ -62,19 +73,35 @@ pub fn advice(failure: &Failure, connection: &Connection) -> &'static str {
 /// The name and the type of a cluster, from the Control Plane, for display.
 #[must_use]
 pub fn cluster_words(answer: &Value) -> String {
-    let text = |name: &str| answer.pointer(&format!("/cluster/{name}")).and_then(Value::as_str).unwrap_or_default();
+    let text = |name: &str| {
+        answer
+            .pointer(&format!("/cluster/{name}"))
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
     let parts = [text("name").to_owned(), type_of(answer).unwrap_or_default()];
     let words: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    if words.is_empty() { "available".into() } else { words.join(", ") }
+    if words.is_empty() {
+        "available".into()
+    } else {
+        words.join(", ")
+    }
 }
 
 /// The version of a cluster, and what it does not have with what follows, for display.
 #[must_use]
 pub fn features_words(answer: &TargetAnswer) -> String {
     let version = answer.target.version.clone();
-    let gaps = answer.gaps.iter().map(|gap| format!("{}: {}", gap.missing, gap.consequence));
+    let gaps = answer
+        .gaps
+        .iter()
+        .map(|gap| format!("{}: {}", gap.missing, gap.consequence));
     let parts: Vec<String> = version.into_iter().chain(gaps).collect();
-    if parts.is_empty() { "nothing is known to be missing".into() } else { parts.join("; ") }
+    if parts.is_empty() {
+        "nothing is known to be missing".into()
+    } else {
+        parts.join("; ")
+    }
 }
 
 /// The type of the cluster, if clusters of this type have no groups.
@@ -87,7 +114,11 @@ pub fn without_groups(answer: &Value) -> Option<String> {
 fn type_of(answer: &Value) -> Option<String> {
     let read = |name| answer.pointer(name).and_then(Value::as_str);
     let kind = read("/cluster/type").or_else(|| read("/cluster/cluster_type"))?;
-    Some(kind.trim_start_matches("CLUSTER_").trim_start_matches("TYPE_").to_lowercase())
+    Some(
+        kind.trim_start_matches("CLUSTER_")
+            .trim_start_matches("TYPE_")
+            .to_lowercase(),
+    )
 }
 
 #[cfg(test)]
@@ -102,28 +133,54 @@ mod tests {
         assert_eq!(without_groups(&answer).as_deref(), Some("serverless"));
         assert_eq!(cluster_words(&answer), "dev, serverless");
         let answer = json!({ "cluster": { "type": "TYPE_BYOC" } });
-        assert_eq!((without_groups(&answer), cluster_words(&answer).as_str()), (None, "byoc"));
+        assert_eq!(
+            (without_groups(&answer), cluster_words(&answer).as_str()),
+            (None, "byoc")
+        );
         let answer = json!({ "cluster": { "dataplane_api": "https://x" } });
-        assert_eq!((without_groups(&answer), cluster_words(&answer).as_str()), (None, "available"));
+        assert_eq!(
+            (without_groups(&answer), cluster_words(&answer).as_str()),
+            (None, "available")
+        );
     }
 
     #[test]
     fn features_are_the_version_and_what_is_missing() {
         use gbac_api::target::{ApiPresence, TargetReport};
         let words = |report: TargetReport| features_words(&report.into());
-        assert_eq!(words(TargetReport::default()), "nothing is known to be missing");
+        assert_eq!(
+            words(TargetReport::default()),
+            "nothing is known to be missing"
+        );
         let version = Some("v26.2.2".to_owned());
-        assert_eq!(words(TargetReport { version: version.clone(), ..TargetReport::default() }), "v26.2.2");
-        let without = TargetReport { version, registry_acls: ApiPresence::Absent, ..TargetReport::default() };
+        assert_eq!(
+            words(TargetReport {
+                version: version.clone(),
+                ..TargetReport::default()
+            }),
+            "v26.2.2"
+        );
+        let without = TargetReport {
+            version,
+            registry_acls: ApiPresence::Absent,
+            ..TargetReport::default()
+        };
         assert!(words(without).starts_with("v26.2.2; the Schema Registry has no ACLs: "));
     }
 
     #[test]
     fn each_status_has_its_advice() {
         let refused = |status| {
-            Failure::Refused(Refusal { status, code: String::new(), message: "no".into(), fields: Vec::new() })
+            Failure::Refused(Refusal {
+                status,
+                code: String::new(),
+                message: "no".into(),
+                fields: Vec::new(),
+            })
         };
-        let cloud = Connection::Cloud { cluster: "c".into() };
+        let cloud = Connection::Cloud {
+            cluster: "c".into(),
+        };
         assert!(advice(&refused(401), &Connection::SelfManaged).contains("password"));
         assert!(advice(&refused(401), &cloud).contains("token"));
         let own = own_sign_in(refused(401));

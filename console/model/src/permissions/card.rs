@@ -1,4 +1,5 @@
-//! One principal: each ACL that applies to it, the denies that override it, and the changes of the draft.
+//! One principal: each ACL that applies to it, the denies that override it, and the changes of the
+//! draft.
 
 use gbac_analysis::{DenyExtent, Reach, ReachSubject, Scope, reach};
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
@@ -84,18 +85,30 @@ pub fn card(policy: &Policy, principal: &Principal) -> Card {
         }];
     }
     // Roles without ACLs have no part in a decision, but the principal is a member of them.
-    let known = |role: &str| sources.iter().any(|access| access.principal == Principal::role(role));
-    let empty: Vec<Principal> = policy.roles_of(principal).filter(|role| !known(role)).map(Principal::role).collect();
+    let known = |role: &str| {
+        sources
+            .iter()
+            .any(|access| access.principal == Principal::role(role))
+    };
+    let empty: Vec<Principal> = policy
+        .roles_of(principal)
+        .filter(|role| !known(role))
+        .map(Principal::role)
+        .collect();
     sources.extend(empty.into_iter().map(|role| AccessSource {
         source: SourceKind::Role,
         principal: role,
         acls: Vec::new(),
     }));
     // The access of everyone is shown for the members of a role, not for the role.
-    sources.retain(|access| principal.kind() != PrincipalType::Role || access.source == SourceKind::Direct);
+    sources.retain(|access| {
+        principal.kind() != PrincipalType::Role || access.source == SourceKind::Direct
+    });
     sources.sort_by(|a, b| (a.source, &a.principal).cmp(&(b.source, &b.principal)));
     let members = match principal.kind() {
-        PrincipalType::Role => policy.role(principal.name()).map(|role| role.members.into_iter().collect()),
+        PrincipalType::Role => policy
+            .role(principal.name())
+            .map(|role| role.members.into_iter().collect()),
         PrincipalType::User | PrincipalType::Group | PrincipalType::Other => None,
     };
     Card {
@@ -117,32 +130,51 @@ impl Card {
         }
         match acl.permission {
             Permission::Allow => {
-                let blocked_by = self.reach.blocking(acl).map(|(deny, much)| (deny.clone(), much)).collect();
-                Marks { blocked_by, overrides: 0 }
+                let blocked_by = self
+                    .reach
+                    .blocking(acl)
+                    .map(|(deny, much)| (deny.clone(), much))
+                    .collect();
+                Marks {
+                    blocked_by,
+                    overrides: 0,
+                }
             }
-            Permission::Deny => Marks { blocked_by: Vec::new(), overrides: self.reach.blocked(acl).count() },
+            Permission::Deny => Marks {
+                blocked_by: Vec::new(),
+                overrides: self.reach.blocked(acl).count(),
+            },
         }
     }
 
     /// The ACLs that name it.
     #[must_use]
     pub fn direct(&self) -> &[Acl] {
-        self.sources.first().filter(|access| access.source == SourceKind::Direct).map_or(&[], |access| &access.acls)
+        self.sources
+            .first()
+            .filter(|access| access.source == SourceKind::Direct)
+            .map_or(&[], |access| &access.acls)
     }
 }
 
-/// Until when somebody keeps a group that the identity provider took away, as a sentence. `max_lifetime` is the longest lifetime
-/// of tokens that the service accepts, in seconds.
+/// Until when somebody keeps a group that the identity provider took away, as a sentence.
+/// `max_lifetime` is the longest lifetime of tokens that the service accepts, in seconds.
 #[must_use]
 pub fn group_kept(max_lifetime: Option<u32>) -> String {
-    let limit = max_lifetime.map(|seconds| format!(", at most {}", duration(f64::from(seconds)))).unwrap_or_default();
+    let limit = max_lifetime
+        .map(|seconds| format!(", at most {}", duration(f64::from(seconds))))
+        .unwrap_or_default();
     format!("A user who leaves this group keeps these ACLs until the user’s token expires{limit}.")
 }
 
 /// Who holds a principal's ACLs and so loses them: the members of a role, or the principal itself.
 #[must_use]
 pub fn losers(card: &Card) -> Vec<Principal> {
-    if card.principal.kind() == PrincipalType::Role { card.members.clone() } else { vec![card.principal.clone()] }
+    if card.principal.kind() == PrincipalType::Role {
+        card.members.clone()
+    } else {
+        vec![card.principal.clone()]
+    }
 }
 
 /// What the draft does to a principal, in words for a tag: none when nothing.
@@ -191,7 +223,13 @@ mod tests {
         let sources: Vec<(SourceKind, String, usize)> = card
             .sources
             .iter()
-            .map(|access| (access.source, access.principal.to_string(), access.acls.len()))
+            .map(|access| {
+                (
+                    access.source,
+                    access.principal.to_string(),
+                    access.acls.len(),
+                )
+            })
             .collect();
         assert_eq!(
             sources,
@@ -202,11 +240,22 @@ mod tests {
             ]
         );
         // The deny blocks a part of what the role allows, and nothing of the literal twin.
-        let deny = card.direct().iter().find(|acl| acl.permission == Permission::Deny).unwrap();
+        let deny = card
+            .direct()
+            .iter()
+            .find(|acl| acl.permission == Permission::Deny)
+            .unwrap();
         assert_eq!(card.marks(deny).overrides, 1);
         let allow = &card.sources[1].acls[0];
-        assert_eq!(card.marks(allow).blocked_by, [(deny.clone(), DenyExtent::Part)]);
-        let twin = card.direct().iter().find(|acl| acl.permission == Permission::Allow).unwrap();
+        assert_eq!(
+            card.marks(allow).blocked_by,
+            [(deny.clone(), DenyExtent::Part)]
+        );
+        let twin = card
+            .direct()
+            .iter()
+            .find(|acl| acl.permission == Permission::Allow)
+            .unwrap();
         assert_eq!(card.marks(twin), Marks::default());
         assert_eq!(losers(&card), [Principal::group("eng")]);
     }
@@ -216,12 +265,32 @@ mod tests {
         let mut policy = policy();
         policy.apply(Change::CreateRole("Empty".into())).unwrap();
         let member = Principal::group("eng");
-        policy.apply(Change::AddMember { role: "Empty".into(), member: member.clone() }).unwrap();
-        let sources: Vec<(String, usize)> =
-            card(&policy, &member).sources.iter().map(|of| (of.principal.to_string(), of.acls.len())).collect();
-        let expected = [("Group:eng", 2), ("Role:Empty", 0), ("Role:Readers", 1), ("User:*", 1)];
-        assert_eq!(sources, expected.map(|(name, acls)| (name.to_owned(), acls)));
-        assert!(group_kept(Some(3600)).ends_with("expires, at most 1 h."), "{}", group_kept(Some(3600)));
+        policy
+            .apply(Change::AddMember {
+                role: "Empty".into(),
+                member: member.clone(),
+            })
+            .unwrap();
+        let sources: Vec<(String, usize)> = card(&policy, &member)
+            .sources
+            .iter()
+            .map(|of| (of.principal.to_string(), of.acls.len()))
+            .collect();
+        let expected = [
+            ("Group:eng", 2),
+            ("Role:Empty", 0),
+            ("Role:Readers", 1),
+            ("User:*", 1),
+        ];
+        assert_eq!(
+            sources,
+            expected.map(|(name, acls)| (name.to_owned(), acls))
+        );
+        assert!(
+            group_kept(Some(3600)).ends_with("expires, at most 1 h."),
+            "{}",
+            group_kept(Some(3600))
+        );
         assert!(group_kept(None).ends_with("token expires."));
     }
 
@@ -232,17 +301,29 @@ mod tests {
         assert!(gone.is_missing && gone.direct().len() == 1 && losers(&gone).is_empty());
         assert!(card(&policy, &Principal::user("root")).is_superuser);
         let everyone = card(&policy, &Principal::user("*"));
-        assert_eq!((everyone.sources.len(), everyone.sources[0].source), (1, SourceKind::Direct));
+        assert_eq!(
+            (everyone.sources.len(), everyone.sources[0].source),
+            (1, SourceKind::Direct)
+        );
         let readers = card(&policy, &Principal::role("Readers"));
         assert_eq!(losers(&readers), [Principal::group("eng")]);
     }
 
     #[test]
     fn the_draft_is_told_beside_whom_it_is_about() {
-        let leave = Change::RemoveMember { role: "Readers".into(), member: Principal::group("eng") };
+        let leave = Change::RemoveMember {
+            role: "Readers".into(),
+            member: Principal::group("eng"),
+        };
         let changes = [leave, Change::CreateRole("New".into())];
-        assert_eq!(in_draft(&changes, &Principal::group("eng")).as_deref(), Some("1 change in draft"));
-        assert_eq!(in_draft(&changes, &Principal::role("Readers")).as_deref(), Some("1 change in draft"));
+        assert_eq!(
+            in_draft(&changes, &Principal::group("eng")).as_deref(),
+            Some("1 change in draft")
+        );
+        assert_eq!(
+            in_draft(&changes, &Principal::role("Readers")).as_deref(),
+            Some("1 change in draft")
+        );
         assert_eq!(in_draft(&changes, &Principal::user("eng")), None);
     }
 }

@@ -20,12 +20,23 @@ pub fn by_principal(findings: &[Finding]) -> BTreeMap<Principal, FindingMark> {
     let mut marks: BTreeMap<Principal, FindingMark> = BTreeMap::new();
     for finding in findings {
         // Of ACLs, the first is the one that it is about.
-        let of_acl = finding.acls.first().map(|acl| &acl.principal).filter(|_| finding.principals.is_empty());
+        let of_acl = finding
+            .acls
+            .first()
+            .map(|acl| &acl.principal)
+            .filter(|_| finding.principals.is_empty());
         for principal in finding.principals.iter().chain(of_acl) {
             let mark = marks.entry(principal.clone()).or_default();
             mark.findings += 1;
-            if matches!(finding.code.as_str(), "name_letter_case" | "name_leading_slash") {
-                mark.near = finding.principals.iter().find(|other| *other != principal).cloned();
+            if matches!(
+                finding.code.as_str(),
+                "name_letter_case" | "name_leading_slash"
+            ) {
+                mark.near = finding
+                    .principals
+                    .iter()
+                    .find(|other| *other != principal)
+                    .cloned();
             }
         }
     }
@@ -69,10 +80,14 @@ pub fn meaning(code: &str) -> (&'static str, &'static str) {
             "ACLs that begin to match",
             "Apache Kafka never matched them. With the GBAC plugin, they apply to the members of the group or role.",
         ),
-        "acl_covered" => ("Redundant ACLs", "Another ACL covers it. Removing it changes no decision."),
-        "operation_foreign" => {
-            ("Operations that don't apply to the resource", "No request needs this operation on this resource type.")
-        }
+        "acl_covered" => (
+            "Redundant ACLs",
+            "Another ACL covers it. Removing it changes no decision.",
+        ),
+        "operation_foreign" => (
+            "Operations that don't apply to the resource",
+            "No request needs this operation on this resource type.",
+        ),
         "role_missing" => (
             "ACLs of a role that does not exist",
             "They have no effect now, and take effect when a role with that name is created.",
@@ -99,19 +114,26 @@ pub fn meaning(code: &str) -> (&'static str, &'static str) {
             "Group paths that no token produces",
             "With suffix, only the last segment of a path becomes a group, so a name with a slash never matches.",
         ),
-        "principal_wildcard" => {
-            ("Asterisks that are not wildcards", "Only User:* means everyone. This is the name of a group or role.")
-        }
+        "principal_wildcard" => (
+            "Asterisks that are not wildcards",
+            "Only User:* means everyone. This is the name of a group or role.",
+        ),
         "principal_type_twice" => (
             "User names that contain a principal type",
             "A user whose name starts with a principal type. A group was probably intended, and it gets nothing.",
         ),
-        "member_is_everyone" => ("User:* as a member", "As a member, User:* is the single user named *, not everyone."),
+        "member_is_everyone" => (
+            "User:* as a member",
+            "As a member, User:* is the single user named *, not everyone.",
+        ),
         "topic_name" => (
             "Invalid topic names",
             "Topic names contain letters, digits, dots, underscores and hyphens. An asterisk within a name is not a wildcard.",
         ),
-        "cluster_name" => ("Invalid cluster names", "The cluster has one name, so this ACL never matches."),
+        "cluster_name" => (
+            "Invalid cluster names",
+            "The cluster has one name, so this ACL never matches.",
+        ),
         "role_name_not_ascii" => (
             "Role names with non-ASCII characters",
             "The platform accepts only ASCII role names, so it rejects this policy.",
@@ -124,7 +146,10 @@ pub fn meaning(code: &str) -> (&'static str, &'static str) {
             "Resource names with control characters",
             "They are invisible and often pasted by accident, so the name differs from what you see.",
         ),
-        _ => ("ACLs that can't be created", "They were stored by an earlier version or by another tool."),
+        _ => (
+            "ACLs that can't be created",
+            "They were stored by an earlier version or by another tool.",
+        ),
     }
 }
 
@@ -140,18 +165,35 @@ pub struct Place {
 /// Where to fix a finding by hand: the pages of what it is about.
 #[must_use]
 pub fn places(finding: &Finding, policy: &Policy) -> Vec<Place> {
-    if ["superuser_name_chosen", "superuser_unreachable", "access_group_unknown"].contains(&finding.code.as_str()) {
-        return vec![Place { address: "/security/settings".into(), words: "Open settings".into() }];
+    if [
+        "superuser_name_chosen",
+        "superuser_unreachable",
+        "access_group_unknown",
+    ]
+    .contains(&finding.code.as_str())
+    {
+        return vec![Place {
+            address: "/security/settings".into(),
+            words: "Open settings".into(),
+        }];
     }
-    let of_acl = finding.acls.first().map(|acl| &acl.principal).filter(|_| finding.principals.is_empty());
+    let of_acl = finding
+        .acls
+        .first()
+        .map(|acl| &acl.principal)
+        .filter(|_| finding.principals.is_empty());
     let place = |principal: &Principal| {
         let shown = crate::escape::plain(&principal.to_string());
-        let address = if principal.kind() == PrincipalType::Role && policy.has_role(principal.name()) {
-            address::role(principal.name())
-        } else {
-            list::ListQuery::one(principal).address()
-        };
-        Place { address, words: format!("Open {shown}") }
+        let address =
+            if principal.kind() == PrincipalType::Role && policy.has_role(principal.name()) {
+                address::role(principal.name())
+            } else {
+                list::ListQuery::one(principal).address()
+            };
+        Place {
+            address,
+            words: format!("Open {shown}"),
+        }
     };
     finding.principals.iter().chain(of_acl).map(place).collect()
 }
@@ -159,7 +201,9 @@ pub fn places(finding: &Finding, policy: &Policy) -> Vec<Place> {
 /// The fix that is in the draft with all of its changes.
 #[must_use]
 pub fn staged(fixes: &[Fix], changes: &[Change]) -> Option<usize> {
-    fixes.iter().position(|fix| fix.changes.iter().all(|change| changes.contains(change)))
+    fixes
+        .iter()
+        .position(|fix| fix.changes.iter().all(|change| changes.contains(change)))
 }
 
 /// The neutral fix of each finding of a kind; none when one of them needs a choice.
@@ -193,7 +237,10 @@ pub fn kinds(findings: &[Finding], severity: Option<Severity>) -> Vec<FindingGro
         if severity.is_some_and(|severity| severity != finding.severity) {
             continue;
         }
-        match kinds.last_mut().filter(|kind| kind.code == finding.code.as_str() && kind.severity == finding.severity) {
+        match kinds
+            .last_mut()
+            .filter(|kind| kind.code == finding.code.as_str() && kind.severity == finding.severity)
+        {
             Some(kind) => kind.places.push(place),
             None => kinds.push(FindingGroup {
                 code: finding.code.as_str(),
@@ -216,13 +263,21 @@ pub fn address_of(severity: Option<Severity>) -> String {
 #[must_use]
 pub fn severity_at(query: &str) -> Option<Severity> {
     let code = value(query, "severity")?;
-    Severity::ALL.iter().copied().find(|severity| severity.code() == code)
+    Severity::ALL
+        .iter()
+        .copied()
+        .find(|severity| severity.code() == code)
 }
 
 /// What was found, in a line.
 #[must_use]
 pub fn summary(findings: &[Finding]) -> String {
-    let of = |severity: &Severity| findings.iter().filter(|finding| finding.severity == *severity).count();
+    let of = |severity: &Severity| {
+        findings
+            .iter()
+            .filter(|finding| finding.severity == *severity)
+            .count()
+    };
     let parts: Vec<String> = Severity::ALL
         .iter()
         .map(|severity| (of(severity), severity.code()))
@@ -246,8 +301,10 @@ mod tests {
                 "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL", "principal": principal, "host": "*",
                 "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" })
         };
-        policy_from_value(&json!({ "version": 1, "roles": [{ "name": "Empty" }, { "name": "Alone" }],
-            "acls": [acl("Group:Eng", "a"), acl("Group:eng", "a"), acl("Role:Gone", "b")] }))
+        policy_from_value(
+            &json!({ "version": 1, "roles": [{ "name": "Empty" }, { "name": "Alone" }],
+            "acls": [acl("Group:Eng", "a"), acl("Group:eng", "a"), acl("Role:Gone", "b")] }),
+        )
         .unwrap()
     }
 
@@ -256,23 +313,41 @@ mod tests {
         let policy = policy();
         let findings = lint(&policy);
         assert_eq!(summary(&findings), "2 warnings, 4 notices");
-        let codes: Vec<(&str, usize)> =
-            kinds(&findings, None).iter().map(|kind| (kind.code, kind.places.len())).collect();
+        let codes: Vec<(&str, usize)> = kinds(&findings, None)
+            .iter()
+            .map(|kind| (kind.code, kind.places.len()))
+            .collect();
         assert_eq!(
             codes,
-            [("name_letter_case", 1), ("role_missing", 1), ("role_without_acls", 2), ("role_without_members", 2)]
+            [
+                ("name_letter_case", 1),
+                ("role_missing", 1),
+                ("role_without_acls", 2),
+                ("role_without_members", 2)
+            ]
         );
         assert_eq!(kinds(&findings, Some(Severity::Error)), []);
         let marks = by_principal(&findings);
         let near = &marks[&Principal::group("Eng")];
-        assert_eq!((near.findings, near.near.as_ref()), (1, Some(&Principal::group("eng"))));
+        assert_eq!(
+            (near.findings, near.near.as_ref()),
+            (1, Some(&Principal::group("eng")))
+        );
         assert_eq!(marks[&Principal::role("Empty")].findings, 2);
 
-        let of = |code: &str| findings.iter().filter(|finding| finding.code == code).collect::<Vec<_>>();
+        let of = |code: &str| {
+            findings
+                .iter()
+                .filter(|finding| finding.code == code)
+                .collect::<Vec<_>>()
+        };
         let empty = of("role_without_members");
         let changes = fix_all(&empty, &policy).unwrap();
         assert_eq!(changes.len(), 2);
-        assert_eq!(staged(&empty[0].suggested_fixes(&policy), &changes), Some(0));
+        assert_eq!(
+            staged(&empty[0].suggested_fixes(&policy), &changes),
+            Some(0)
+        );
         assert_eq!(staged(&empty[0].suggested_fixes(&policy), &[]), None);
         assert_eq!(fix_all(&of("name_letter_case"), &policy), None);
     }
@@ -281,12 +356,32 @@ mod tests {
     fn every_finding_leads_somewhere() {
         let policy = policy();
         let findings = lint(&policy);
-        let addresses: Vec<String> =
-            findings.iter().flat_map(|finding| places(finding, &policy)).map(|place| place.address).collect();
-        assert_eq!(addresses[0], "/security/permissions?search=%5EGroup%3AEng%24");
-        assert_eq!(addresses[2], "/security/permissions?search=%5ERole%3AGone%24");
+        let addresses: Vec<String> = findings
+            .iter()
+            .flat_map(|finding| places(finding, &policy))
+            .map(|place| place.address)
+            .collect();
+        assert_eq!(
+            addresses[0],
+            "/security/permissions?search=%5EGroup%3AEng%24"
+        );
+        assert_eq!(
+            addresses[2],
+            "/security/permissions?search=%5ERole%3AGone%24"
+        );
         assert_eq!(addresses[3], "/security/roles/Alone/details");
-        assert_eq!(severity_at(address_of(Some(Severity::Notice)).split_once('?').unwrap().1), Some(Severity::Notice));
-        assert_eq!((address_of(None).as_str(), severity_at("")), (address::FINDINGS, None));
+        assert_eq!(
+            severity_at(
+                address_of(Some(Severity::Notice))
+                    .split_once('?')
+                    .unwrap()
+                    .1
+            ),
+            Some(Severity::Notice)
+        );
+        assert_eq!(
+            (address_of(None).as_str(), severity_at("")),
+            (address::FINDINGS, None)
+        );
     }
 }

@@ -7,7 +7,8 @@ use gbac_engine::policy::Change;
 /// The placeholder for a name in the call.
 const EXAMPLE: &str = "TOPIC";
 
-/// `gbac security acl create --allow-principal ..`, every word quoted; none where no argument can hold the name.
+/// `gbac security acl create --allow-principal ..`, every word quoted; none where no argument can
+/// hold the name.
 #[must_use]
 pub fn grant_call(principal: Principal) -> Option<String> {
     let acl = Acl {
@@ -19,7 +20,9 @@ pub fn grant_call(principal: Principal) -> Option<String> {
         operation: Operation::Read,
         permission: Permission::Allow,
     };
-    let step = steps(&[Change::AddAcl(acl)], ScriptTarget::Gbac).into_iter().next()?;
+    let step = steps(&[Change::AddAcl(acl)], ScriptTarget::Gbac)
+        .into_iter()
+        .next()?;
     step.commands.into_iter().next()
 }
 
@@ -31,11 +34,15 @@ mod tests {
     fn the_name_is_one_word_of_the_shell() {
         assert_eq!(
             grant_call(Principal::group("eng")).as_deref(),
-            Some("gbac security acl create --allow-principal Group:eng --operation read --topic TOPIC")
+            Some(
+                "gbac security acl create --allow-principal Group:eng --operation read --topic TOPIC"
+            )
         );
         assert_eq!(
             grant_call(Principal::group("$(id)")).as_deref(),
-            Some("gbac security acl create --allow-principal 'Group:$(id)' --operation read --topic TOPIC")
+            Some(
+                "gbac security acl create --allow-principal 'Group:$(id)' --operation read --topic TOPIC"
+            )
         );
         assert_eq!(grant_call(Principal::group("a\0b")), None);
     }

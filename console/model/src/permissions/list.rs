@@ -124,7 +124,10 @@ impl ListQuery {
     /// The list with one principal, which is open.
     #[must_use]
     pub fn one(principal: &Principal) -> Self {
-        Self { search: exactly(principal), ..Self::default() }
+        Self {
+            search: exactly(principal),
+            ..Self::default()
+        }
     }
 
     /// Reads the query of an address, without the `?`.
@@ -132,30 +135,54 @@ impl ListQuery {
     pub fn from_query(query: &str) -> Self {
         let kind = value(query, "type").unwrap_or_default();
         let with = value(query, "with").unwrap_or_default();
-        let page = value(query, "page").and_then(|page| page.parse::<usize>().ok()).unwrap_or_default();
+        let page = value(query, "page")
+            .and_then(|page| page.parse::<usize>().ok())
+            .unwrap_or_default();
         Self {
             search: value(query, "search").unwrap_or_default(),
-            kind: PrincipalKind::ALL.into_iter().find(|choice| choice.id() == kind).unwrap_or_default(),
-            with: AccessFilter::ALL.into_iter().find(|choice| choice.id() == with).unwrap_or_default(),
+            kind: PrincipalKind::ALL
+                .into_iter()
+                .find(|choice| choice.id() == kind)
+                .unwrap_or_default(),
+            with: AccessFilter::ALL
+                .into_iter()
+                .find(|choice| choice.id() == with)
+                .unwrap_or_default(),
             page: page.saturating_sub(1),
         }
     }
 
-    /// The list for an address of the platform's console, which has lists of users, ACLs and permissions.
+    /// The list for an address of the platform's console, which has lists of users, ACLs and
+    /// permissions.
     #[must_use]
     pub fn of_platform(path: &str, query: &str) -> Option<Self> {
-        let search = |names: &[&str]| names.iter().find_map(|name| value(query, name)).unwrap_or_default();
-        match path.trim_matches('/').split('/').collect::<Vec<_>>().as_slice() {
-            ["security", "users"] => {
-                Some(Self { search: search(&["q", "name"]), kind: PrincipalKind::Users, ..Self::default() })
-            }
+        let search = |names: &[&str]| {
+            names
+                .iter()
+                .find_map(|name| value(query, name))
+                .unwrap_or_default()
+        };
+        match path
+            .trim_matches('/')
+            .split('/')
+            .collect::<Vec<_>>()
+            .as_slice()
+        {
+            ["security", "users"] => Some(Self {
+                search: search(&["q", "name"]),
+                kind: PrincipalKind::Users,
+                ..Self::default()
+            }),
             ["security", "users", user, ..] => {
                 let user = decode(user).ok()?;
-                Some(Self::one(&Principal::parse(&user).unwrap_or_else(|_| Principal::user(&user))))
+                Some(Self::one(
+                    &Principal::parse(&user).unwrap_or_else(|_| Principal::user(&user)),
+                ))
             }
-            ["security", "acls" | "permissions-list"] => {
-                Some(Self { search: search(&["search", "q", "name"]), ..Self::default() })
-            }
+            ["security", "acls" | "permissions-list"] => Some(Self {
+                search: search(&["search", "q", "name"]),
+                ..Self::default()
+            }),
             _ => None,
         }
     }
@@ -163,18 +190,27 @@ impl ListQuery {
     /// The address of the list.
     #[must_use]
     pub fn address(&self) -> String {
-        let page = if self.page == 0 { String::new() } else { (self.page + 1).to_string() };
+        let page = if self.page == 0 {
+            String::new()
+        } else {
+            (self.page + 1).to_string()
+        };
         let parts = [
             ("search", self.search.clone()),
             ("type", self.kind.id().to_owned()),
             ("with", self.with.id().to_owned()),
             ("page", page),
         ];
-        format!("{}{}", address::PERMISSIONS, query(parts.into_iter().filter(|(_, value)| !value.is_empty())))
+        format!(
+            "{}{}",
+            address::PERMISSIONS,
+            query(parts.into_iter().filter(|(_, value)| !value.is_empty()))
+        )
     }
 }
 
-/// A search over everything that has to do with a principal: its name, its roles, and the resources that ACLs of either name.
+/// A search over everything that has to do with a principal: its name, its roles, and the resources
+/// that ACLs of either name.
 ///
 /// It is done in steps, so that a page stays in motion over 100,000 names.
 #[derive(Debug, Clone)]
@@ -188,18 +224,32 @@ impl Finder {
     /// Begins a search.
     #[must_use]
     pub fn new(holdings: &PolicySummary, text: &str) -> Self {
-        Self { search: Search::new(text), at: 0, is_found: vec![false; holdings.all.len()] }
+        Self {
+            search: Search::new(text),
+            at: 0,
+            is_found: vec![false; holdings.all.len()],
+        }
     }
 
     /// Searches the next names; returns whether there are more.
     pub fn step(&mut self, holdings: &PolicySummary, names: usize) -> bool {
         let end = self.at.saturating_add(names);
         let first = self.at;
-        for (holding, is_found) in holdings.all.iter().zip(&mut self.is_found).take(end).skip(first) {
+        for (holding, is_found) in holdings
+            .all
+            .iter()
+            .zip(&mut self.is_found)
+            .take(end)
+            .skip(first)
+        {
             *is_found |= self.search.finds(&holding.principal.to_string());
         }
         let of_named = |at: usize| at.saturating_sub(holdings.all.len());
-        let looked = holdings.named.iter().take(of_named(end)).skip(of_named(first));
+        let looked = holdings
+            .named
+            .iter()
+            .take(of_named(end))
+            .skip(of_named(first));
         for named in looked {
             if self.search.finds(&named.name) {
                 for holder in &named.scopes {
@@ -218,28 +268,46 @@ impl Finder {
     pub fn finish(self, holdings: &PolicySummary) -> Vec<usize> {
         let mut is_found = self.is_found.clone();
         let roles = holdings.all.iter().zip(&self.is_found);
-        for (role, _) in roles.filter(|(of, found)| **found && of.principal.kind() == PrincipalType::Role) {
+        for (role, _) in
+            roles.filter(|(of, found)| **found && of.principal.kind() == PrincipalType::Role)
+        {
             for member in &role.links {
                 if let Some(is_found) = is_found.get_mut(*member) {
                     *is_found = true;
                 }
             }
         }
-        is_found.into_iter().enumerate().filter(|(_, is_found)| *is_found).map(|(place, _)| place).collect()
+        is_found
+            .into_iter()
+            .enumerate()
+            .filter(|(_, is_found)| *is_found)
+            .map(|(place, _)| place)
+            .collect()
     }
 }
 
 /// What a principal holds, in a line: `2 direct ACLs, 13 via 2 roles`.
 #[must_use]
 pub fn summary(holding: &PrincipalSummary) -> String {
-    let PrincipalSummary { principal, direct, links, through, from_one_host, .. } = holding;
+    let PrincipalSummary {
+        principal,
+        direct,
+        links,
+        through,
+        from_one_host,
+        ..
+    } = holding;
     let direct_acls = count(direct.acls, "direct ACL");
     let mut text = match (principal.kind(), direct.acls, links.len(), through.acls) {
-        (PrincipalType::Role, ..) if holding.is_missing => format!("{}, no such role", count(direct.acls, "ACL")),
+        (PrincipalType::Role, ..) if holding.is_missing => {
+            format!("{}, no such role", count(direct.acls, "ACL"))
+        }
         (PrincipalType::Role, 0, 0, _) => "No ACLs, no principals".into(),
         (PrincipalType::Role, 0, members, _) => format!("No ACLs, {}", count(members, "principal")),
         (PrincipalType::Role, acls, 0, _) => format!("{}, no principals", count(acls, "ACL")),
-        (PrincipalType::Role, acls, members, _) => format!("{}, {}", count(acls, "ACL"), count(members, "principal")),
+        (PrincipalType::Role, acls, members, _) => {
+            format!("{}, {}", count(acls, "ACL"), count(members, "principal"))
+        }
         (_, 0, 0, _) => "No ACLs".into(),
         (_, _, 0, _) => direct_acls,
         (_, 0, roles, acls) => format!("{} via {}", count(acls, "ACL"), count(roles, "role")),
@@ -250,16 +318,28 @@ pub fn summary(holding: &PrincipalSummary) -> String {
     }
     if *from_one_host > 0 {
         let all = *from_one_host == direct.acls + through.acls;
-        text.push_str(&if all { ", from one host".to_owned() } else { format!(", {from_one_host} from one host") });
+        text.push_str(&if all {
+            ", from one host".to_owned()
+        } else {
+            format!(", {from_one_host} from one host")
+        });
     }
-    if holding.is_superuser { format!("Superuser: allowed everything. {text}") } else { text }
+    if holding.is_superuser {
+        format!("Superuser: allowed everything. {text}")
+    } else {
+        text
+    }
 }
 
-/// What a principal holds with the draft, as [`summary`]; none where the draft leaves nothing of it.
+/// What a principal holds with the draft, as [`summary`]; none where the draft leaves nothing of
+/// it.
 #[must_use]
 pub fn summary_with_draft(after: &Policy, principal: &Principal) -> Option<String> {
     let part = policy_summary(&policy_excerpt(after, &[], std::slice::from_ref(principal)));
-    part.all.iter().find(|holding| holding.principal == *principal).map(summary)
+    part.all
+        .iter()
+        .find(|holding| holding.principal == *principal)
+        .map(summary)
 }
 
 /// How many of its ACLs, direct or through roles, deny.
@@ -296,13 +376,20 @@ mod tests {
         let holdings = world();
         let mut finder = Finder::new(&holdings, text);
         while finder.step(&holdings, step) {}
-        finder.finish(&holdings).into_iter().map(|place| holdings.all[place].principal.to_string()).collect()
+        finder
+            .finish(&holdings)
+            .into_iter()
+            .map(|place| holdings.all[place].principal.to_string())
+            .collect()
     }
 
     #[test]
     fn everybody_is_there_with_the_right_type() {
-        let words: Vec<String> =
-            world().all.iter().map(|holding| format!("{}: {}", holding.principal, summary(holding))).collect();
+        let words: Vec<String> = world()
+            .all
+            .iter()
+            .map(|holding| format!("{}: {}", holding.principal, summary(holding)))
+            .collect();
         assert_eq!(
             words,
             [
@@ -316,7 +403,11 @@ mod tests {
                 "Role:Readers: 2 ACLs, 2 principals",
             ]
         );
-        let eng = world().all.into_iter().find(|holding| holding.principal.name() == "eng").unwrap();
+        let eng = world()
+            .all
+            .into_iter()
+            .find(|holding| holding.principal.name() == "eng")
+            .unwrap();
         assert_eq!(denies(&eng), 1);
     }
 
@@ -326,8 +417,14 @@ mod tests {
             assert_eq!(found("^user:a", step), ["User:ann"]);
             assert_eq!(found("orders", step), ["User:bob", "Group:eng"]);
             // Through the role.
-            assert_eq!(found("payments", step), ["User:ann", "Group:eng", "Role:Readers"]);
-            assert_eq!(found("readers", step), ["User:ann", "Group:eng", "Role:Readers"]);
+            assert_eq!(
+                found("payments", step),
+                ["User:ann", "Group:eng", "Role:Readers"]
+            );
+            assert_eq!(
+                found("readers", step),
+                ["User:ann", "Group:eng", "Role:Readers"]
+            );
             assert_eq!(found("led(ger", step), [""; 0]);
             assert_eq!(found("", step).len(), 8);
         }
@@ -335,13 +432,26 @@ mod tests {
 
     #[test]
     fn an_address_leads_back_to_what_was_asked() {
-        let wanted =
-            ListQuery { search: "a&b=ü".into(), kind: PrincipalKind::Groups, with: AccessFilter::Deny, page: 2 };
+        let wanted = ListQuery {
+            search: "a&b=ü".into(),
+            kind: PrincipalKind::Groups,
+            with: AccessFilter::Deny,
+            page: 2,
+        };
         let address = wanted.address();
-        assert_eq!(address, "/security/permissions?search=a%26b%3D%C3%BC&type=group&with=deny&page=3");
-        assert_eq!(ListQuery::from_query(address.split_once('?').unwrap().1), wanted);
+        assert_eq!(
+            address,
+            "/security/permissions?search=a%26b%3D%C3%BC&type=group&with=deny&page=3"
+        );
+        assert_eq!(
+            ListQuery::from_query(address.split_once('?').unwrap().1),
+            wanted
+        );
         assert_eq!(ListQuery::default().address(), address::PERMISSIONS);
-        assert_eq!(ListQuery::from_query("type=what&page=x"), ListQuery::default());
+        assert_eq!(
+            ListQuery::from_query("type=what&page=x"),
+            ListQuery::default()
+        );
     }
 
     #[test]
@@ -350,10 +460,26 @@ mod tests {
         let list = |rest: &str| Some(format!("{}{rest}", address::PERMISSIONS));
         assert_eq!(of("/security/users", ""), list("?type=user"));
         assert_eq!(of("/security/users/", "q=al"), list("?search=al&type=user"));
-        assert_eq!(of("/security/users/a%2Fb/details", ""), list("?search=%5EUser%3Aa%2Fb%24"));
-        assert_eq!(of("/security/users/Group%3Aeng/details", ""), list("?search=%5EGroup%3Aeng%24"));
-        assert_eq!(of("/security/acls", "search=orders"), list("?search=orders"));
+        assert_eq!(
+            of("/security/users/a%2Fb/details", ""),
+            list("?search=%5EUser%3Aa%2Fb%24")
+        );
+        assert_eq!(
+            of("/security/users/Group%3Aeng/details", ""),
+            list("?search=%5EGroup%3Aeng%24")
+        );
+        assert_eq!(
+            of("/security/acls", "search=orders"),
+            list("?search=orders")
+        );
         assert_eq!(of("/security/permissions-list", ""), list(""));
-        assert_eq!((of("/security", ""), of("/users", ""), of("/security/user", "")), (None, None, None));
+        assert_eq!(
+            (
+                of("/security", ""),
+                of("/users", ""),
+                of("/security/user", "")
+            ),
+            (None, None, None)
+        );
     }
 }

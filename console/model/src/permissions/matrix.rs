@@ -2,11 +2,15 @@
 
 use std::net::IpAddr;
 
-use gbac_analysis::{AclMatch, MatrixCell, NamePattern, ReachSubject, Scope, matrix_cell, matrix_resources};
+use gbac_analysis::{
+    AclMatch, MatrixCell, NamePattern, ReachSubject, Scope, matrix_cell, matrix_resources,
+};
 use gbac_api::encode::query;
 use gbac_engine::decide::{At, Outcome};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Dialect, Host, Operation, PatternType, Principal, PrincipalType, ResourceType};
+use gbac_engine::model::{
+    Dialect, Host, Operation, PatternType, Principal, PrincipalType, ResourceType,
+};
 use gbac_engine::policy::Policy;
 
 use crate::address::{self, value, values};
@@ -50,14 +54,21 @@ impl MatrixQuery {
     /// The matrix of one principal.
     #[must_use]
     pub fn of(principal: &Principal) -> Self {
-        Self { of: principal.to_string(), ..Self::default() }
+        Self {
+            of: principal.to_string(),
+            ..Self::default()
+        }
     }
 
     /// Reads the query of an address, without the `?`.
     #[must_use]
     pub fn from_query(query: &str) -> Self {
         let part = |name| value(query, name).unwrap_or_default();
-        Self { of: part("of"), groups: values(query, "group").join("\n"), host: part("host") }
+        Self {
+            of: part("of"),
+            groups: values(query, "group").join("\n"),
+            host: part("host"),
+        }
     }
 
     /// The address of the matrix.
@@ -66,12 +77,20 @@ impl MatrixQuery {
         let one = [("of", self.of.clone())].into_iter();
         let groups = self.group_names().into_iter().map(|group| ("group", group));
         let parts = one.chain(groups).chain([("host", self.host.clone())]);
-        format!("{}{}", address::MATRIX, query(parts.filter(|(_, value)| !value.is_empty())))
+        format!(
+            "{}{}",
+            address::MATRIX,
+            query(parts.filter(|(_, value)| !value.is_empty()))
+        )
     }
 
     fn group_names(&self) -> Vec<String> {
         if self.is_user() {
-            self.groups.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+            self.groups
+                .lines()
+                .filter(|line| !line.is_empty())
+                .map(str::to_owned)
+                .collect()
         } else {
             Vec::new()
         }
@@ -80,8 +99,9 @@ impl MatrixQuery {
     /// Whether a user is meant, who may have groups.
     #[must_use]
     pub fn is_user(&self) -> bool {
-        Principal::parse(&self.of)
-            .is_ok_and(|principal| principal.kind() == PrincipalType::User && !principal.is_everyone())
+        Principal::parse(&self.of).is_ok_and(|principal| {
+            principal.kind() == PrincipalType::User && !principal.is_everyone()
+        })
     }
 
     /// The subject of the matrix; none without a principal.
@@ -112,7 +132,11 @@ impl MatrixQuery {
             } else {
                 ReachSubject::Identity(Identity::new(principal.name(), groups))
             };
-            MatrixSubject { principal, subject, host }
+            MatrixSubject {
+                principal,
+                subject,
+                host,
+            }
         }))
     }
 }
@@ -140,8 +164,15 @@ pub struct Matrix {
 }
 
 /// The operations that a resource of one of these types has, in the order of the specification.
-fn columns(dialect: Dialect, types: &(impl Iterator<Item = ResourceType> + Clone)) -> Vec<Operation> {
-    let has = |operation: &Operation| types.clone().any(|of| dialect.operations_of(of).contains(operation));
+fn columns(
+    dialect: Dialect,
+    types: &(impl Iterator<Item = ResourceType> + Clone),
+) -> Vec<Operation> {
+    let has = |operation: &Operation| {
+        types
+            .clone()
+            .any(|of| dialect.operations_of(of).contains(operation))
+    };
     Operation::ALL.iter().copied().filter(has).collect()
 }
 
@@ -168,7 +199,11 @@ pub fn matrix(policy: &Policy, whose: &MatrixSubject, page: usize) -> Matrix {
             cells: columns.iter().map(decided).collect(),
         }
     };
-    Matrix { rows: rows.map(of).collect(), total: all.len(), columns }
+    Matrix {
+        rows: rows.map(of).collect(),
+        total: all.len(),
+        columns,
+    }
 }
 
 /// The verdict that a cell shows.
@@ -192,7 +227,9 @@ pub enum CellVerdict {
 #[must_use]
 pub fn cell_verdict(cell: &MatrixCell, operation: Operation) -> CellVerdict {
     match (cell.outcome, &cell.granted_by) {
-        (Outcome::Allow, Some(by)) if by.acl.operation == operation || by.acl.operation == Operation::All => {
+        (Outcome::Allow, Some(by))
+            if by.acl.operation == operation || by.acl.operation == Operation::All =>
+        {
             CellVerdict::Allow
         }
         (Outcome::Allow, Some(by)) => CellVerdict::Implied(by.acl.operation),
@@ -203,12 +240,15 @@ pub fn cell_verdict(cell: &MatrixCell, operation: Operation) -> CellVerdict {
     }
 }
 
-/// What an ACL applies through, for the second line of a cell: the role, the group of a user, or `direct`.
+/// What an ACL applies through, for the second line of a cell: the role, the group of a user, or
+/// `direct`.
 #[must_use]
 pub fn granted_through(by: &AclMatch, whose: &MatrixSubject) -> String {
     match (&by.role, &by.group) {
         (Some(role), _) => role.clone(),
-        (None, Some(group)) if whose.principal.kind() == PrincipalType::User => format!("Group:{group}"),
+        (None, Some(group)) if whose.principal.kind() == PrincipalType::User => {
+            format!("Group:{group}")
+        }
         _ if by.acl.principal.is_everyone() && !whose.principal.is_everyone() => "User:*".into(),
         _ => "direct".into(),
     }
@@ -227,12 +267,24 @@ pub fn pattern_words(resource_type: ResourceType, pattern: &NamePattern) -> &'st
 /// What is in a matrix, in a line.
 #[must_use]
 pub fn summary(matrix: &Matrix, page: usize) -> String {
-    let cells = || matrix.rows.iter().flat_map(|row| row.cells.iter().flatten());
-    let allowed = cells().filter(|cell| cell.outcome == Outcome::Allow).count();
+    let cells = || {
+        matrix
+            .rows
+            .iter()
+            .flat_map(|row| row.cells.iter().flatten())
+    };
+    let allowed = cells()
+        .filter(|cell| cell.outcome == Outcome::Allow)
+        .count();
     let denied = cells().filter(|cell| !cell.denied_by.is_empty()).count();
     let shown = if matrix.total > matrix.rows.len() {
         let first = page * PAGE;
-        format!("Rows {} to {} of {}", first + 1, first + matrix.rows.len(), matrix.total)
+        format!(
+            "Rows {} to {} of {}",
+            first + 1,
+            first + matrix.rows.len(),
+            matrix.total
+        )
     } else {
         count(matrix.total, "resource")
     };
@@ -247,7 +299,11 @@ mod tests {
     use super::*;
 
     fn policy() -> Policy {
-        let acl = |principal: &str, operation: &str, permission: &str, name: &str, pattern: &str| {
+        let acl = |principal: &str,
+                   operation: &str,
+                   permission: &str,
+                   name: &str,
+                   pattern: &str| {
             json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": name,
                 "resource_pattern_type": format!("RESOURCE_PATTERN_TYPE_{pattern}"), "principal": principal, "host": "*",
                 "operation": format!("OPERATION_{operation}"), "permission_type": format!("PERMISSION_TYPE_{permission}") })
@@ -265,12 +321,25 @@ mod tests {
         let whose = query.check().unwrap().unwrap();
         let matrix = matrix(&policy(), &whose, 0);
         let row = |row: &MatrixRow| {
-            let cells = row.cells.iter().zip(&matrix.columns).filter_map(|(cell, operation)| {
-                let cell = cell.as_ref()?;
-                let by = cell.denied_by.first().or(cell.granted_by.as_ref());
-                Some(format!("{:?} {:?} {}", operation, cell_verdict(cell, *operation), granted_through(by?, &whose)))
-            });
-            format!("{}: {}", row.pattern.name, cells.collect::<Vec<_>>().join(", "))
+            let cells = row
+                .cells
+                .iter()
+                .zip(&matrix.columns)
+                .filter_map(|(cell, operation)| {
+                    let cell = cell.as_ref()?;
+                    let by = cell.denied_by.first().or(cell.granted_by.as_ref());
+                    Some(format!(
+                        "{:?} {:?} {}",
+                        operation,
+                        cell_verdict(cell, *operation),
+                        granted_through(by?, &whose)
+                    ))
+                });
+            format!(
+                "{}: {}",
+                row.pattern.name,
+                cells.collect::<Vec<_>>().join(", ")
+            )
         };
         matrix.rows.iter().map(row).collect()
     }
@@ -285,7 +354,11 @@ mod tests {
                 "events-pii-: Read Deny direct, Describe Implied(Read) Readers",
             ]
         );
-        let person = MatrixQuery { of: "User:ann".into(), groups: "ops\neng\n".into(), host: String::new() };
+        let person = MatrixQuery {
+            of: "User:ann".into(),
+            groups: "ops\neng\n".into(),
+            host: String::new(),
+        };
         let all = cells(&person);
         assert_eq!(all.len(), 3);
         assert!(all[1].contains("Read Deny Group:eng"), "{all:?}");
@@ -294,23 +367,52 @@ mod tests {
 
     #[test]
     fn who_is_meant_has_an_address() {
-        let person = MatrixQuery { of: "User:a&b".into(), groups: "x,y\nü".into(), host: "10.0.0.7".into() };
+        let person = MatrixQuery {
+            of: "User:a&b".into(),
+            groups: "x,y\nü".into(),
+            host: "10.0.0.7".into(),
+        };
         let address = person.address();
-        assert_eq!(address, "/security/permissions/matrix?of=User%3Aa%26b&group=x%2Cy&group=%C3%BC&host=10.0.0.7");
-        assert_eq!(MatrixQuery::from_query(address.split_once('?').unwrap().1), person);
-        let faults = MatrixQuery { of: "ann".into(), host: "x".into(), ..MatrixQuery::default() }.check().unwrap_err();
+        assert_eq!(
+            address,
+            "/security/permissions/matrix?of=User%3Aa%26b&group=x%2Cy&group=%C3%BC&host=10.0.0.7"
+        );
+        assert_eq!(
+            MatrixQuery::from_query(address.split_once('?').unwrap().1),
+            person
+        );
+        let faults = MatrixQuery {
+            of: "ann".into(),
+            host: "x".into(),
+            ..MatrixQuery::default()
+        }
+        .check()
+        .unwrap_err();
         assert!(faults.of.is_some_and(|text| text.contains("User:ann")) && faults.host.is_some());
         assert_eq!(MatrixQuery::default().check(), Ok(None));
         // Groups count for users only.
-        let group = MatrixQuery { of: "Group:eng".into(), groups: "x".into(), ..MatrixQuery::default() };
-        assert_eq!(group.address(), "/security/permissions/matrix?of=Group%3Aeng");
+        let group = MatrixQuery {
+            of: "Group:eng".into(),
+            groups: "x".into(),
+            ..MatrixQuery::default()
+        };
+        assert_eq!(
+            group.address(),
+            "/security/permissions/matrix?of=Group%3Aeng"
+        );
     }
 
     #[test]
     fn a_matrix_is_counted() {
-        let whose = MatrixQuery::of(&Principal::group("eng")).check().unwrap().unwrap();
+        let whose = MatrixQuery::of(&Principal::group("eng"))
+            .check()
+            .unwrap()
+            .unwrap();
         let matrix = matrix(&policy(), &whose, 0);
-        assert_eq!(summary(&matrix, 0), "2 resources: 3 allowed, 1 denied by rule");
+        assert_eq!(
+            summary(&matrix, 0),
+            "2 resources: 3 allowed, 1 denied by rule"
+        );
         assert_eq!(matrix.columns.len(), ResourceType::Topic.operations().len());
     }
 }

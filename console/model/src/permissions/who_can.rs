@@ -5,7 +5,9 @@ use std::net::IpAddr;
 use gbac_analysis::{Scope, WhoCanEntry, who_can, who_can_on_prefix};
 use gbac_api::encode::query;
 use gbac_engine::decide::{At, Outcome, Request};
-use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, PrincipalType, ResourceType};
+use gbac_engine::model::{
+    Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, PrincipalType, ResourceType,
+};
 use gbac_engine::policy::Policy;
 
 use crate::address::{self, value};
@@ -52,7 +54,8 @@ pub struct WhoCanFaults {
 }
 
 impl WhoCanQuery {
-    /// The question for a row of an ACL: who else has this access. For `All`, it is about the type's first operation.
+    /// The question for a row of an ACL: who else has this access. For `All`, it is about the
+    /// type's first operation.
     #[must_use]
     pub fn of(acl: &Acl) -> Self {
         let operations = acl.resource_type.operations();
@@ -61,7 +64,12 @@ impl WhoCanQuery {
             false => operations.first().copied().unwrap_or(Operation::Read),
         };
         let (resource_type, name) = (acl.resource_type, acl.resource_name.clone());
-        Self { operation, resource_type, name, ..Self::default() }
+        Self {
+            operation,
+            resource_type,
+            name,
+            ..Self::default()
+        }
     }
 
     /// Reads the query of an address, without the `?`; none when it asks nothing.
@@ -72,7 +80,16 @@ impl WhoCanQuery {
         let name = value(query, "name").unwrap_or_default();
         let pattern = value(query, "pattern").and_then(|text| text.parse::<PatternType>().ok());
         let host = value(query, "host").unwrap_or_default();
-        Some(Self { operation, resource_type, pattern: pattern.unwrap_or(PatternType::Literal), name, host }.fitting())
+        Some(
+            Self {
+                operation,
+                resource_type,
+                pattern: pattern.unwrap_or(PatternType::Literal),
+                name,
+                host,
+            }
+            .fitting(),
+        )
     }
 
     /// The address of the question.
@@ -81,17 +98,38 @@ impl WhoCanQuery {
         let parts = [
             ("operation", self.operation.spelling().cli.to_owned()),
             ("type", self.resource_type.spelling().cli.to_owned()),
-            ("pattern", if self.is_prefix() { self.pattern.spelling().cli.to_owned() } else { String::new() }),
-            ("name", if self.has_name() { self.name.clone() } else { String::new() }),
+            (
+                "pattern",
+                if self.is_prefix() {
+                    self.pattern.spelling().cli.to_owned()
+                } else {
+                    String::new()
+                },
+            ),
+            (
+                "name",
+                if self.has_name() {
+                    self.name.clone()
+                } else {
+                    String::new()
+                },
+            ),
             ("host", self.host.clone()),
         ];
-        format!("{}{}", address::WHO_CAN, query(parts.into_iter().filter(|(_, value)| !value.is_empty())))
+        format!(
+            "{}{}",
+            address::WHO_CAN,
+            query(parts.into_iter().filter(|(_, value)| !value.is_empty()))
+        )
     }
 
     /// Whether resources of this type have names to choose from.
     #[must_use]
     pub const fn has_name(&self) -> bool {
-        !matches!(self.resource_type, ResourceType::Cluster | ResourceType::Registry)
+        !matches!(
+            self.resource_type,
+            ResourceType::Cluster | ResourceType::Registry
+        )
     }
 
     /// Whether all names that start with the name are asked about.
@@ -151,9 +189,15 @@ impl WhoCanQuery {
             },
         };
         if self.has_name() && self.name.is_empty() {
-            faults.name = Some(capitalized("enter the resource name; `*` finds ACLs for all names"));
+            faults.name = Some(capitalized(
+                "enter the resource name; `*` finds ACLs for all names",
+            ));
         }
-        if faults == WhoCanFaults::default() { Ok(host) } else { Err(faults) }
+        if faults == WhoCanFaults::default() {
+            Ok(host)
+        } else {
+            Err(faults)
+        }
     }
 }
 
@@ -209,7 +253,8 @@ impl WhoCanPrincipal {
     }
 }
 
-/// How many are in a group of the answer. A role is no principal of a request, so it is counted by itself.
+/// How many are in a group of the answer. A role is no principal of a request, so it is counted by
+/// itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Users and groups.
@@ -222,8 +267,14 @@ impl Tally {
     /// Counts the principals of a result.
     #[must_use]
     pub fn of(principals: &[WhoCanPrincipal]) -> Self {
-        let roles = principals.iter().filter(|entry| entry.principal().kind() == PrincipalType::Role).count();
-        Self { principals: principals.len() - roles, roles }
+        let roles = principals
+            .iter()
+            .filter(|entry| entry.principal().kind() == PrincipalType::Role)
+            .count();
+        Self {
+            principals: principals.len() - roles,
+            roles,
+        }
     }
 
     /// All of them.
@@ -239,7 +290,11 @@ impl Tally {
             (0, 0) => "no principals".into(),
             (principals, 0) => count(principals, "principal"),
             (0, roles) => count(roles, "role"),
-            (principals, roles) => format!("{} and {}", count(principals, "principal"), count(roles, "role")),
+            (principals, roles) => format!(
+                "{} and {}",
+                count(principals, "principal"),
+                count(roles, "role")
+            ),
         }
     }
 }
@@ -259,13 +314,21 @@ impl WhoCanAnswer {
     /// How many users, groups and roles are in a group.
     #[must_use]
     pub fn tally(&self, group: WhoCanGroup) -> Tally {
-        self.groups.iter().find(|(of, _)| *of == group).map(|(_, found)| Tally::of(found)).unwrap_or_default()
+        self.groups
+            .iter()
+            .find(|(of, _)| *of == group)
+            .map(|(_, found)| Tally::of(found))
+            .unwrap_or_default()
     }
 
     /// How many may from one host only.
     #[must_use]
     pub fn one_host_only(&self) -> usize {
-        let entries = self.groups.iter().filter(|(of, _)| *of == WhoCanGroup::Can).flat_map(|(_, found)| found);
+        let entries = self
+            .groups
+            .iter()
+            .filter(|(of, _)| *of == WhoCanGroup::Can)
+            .flat_map(|(_, found)| found);
         entries.filter(|found| matches!(found, WhoCanPrincipal::Entry(entry) if only_host(entry).is_some())).count()
     }
 }
@@ -273,17 +336,34 @@ impl WhoCanAnswer {
 /// The one host from which a principal is allowed.
 #[must_use]
 pub fn only_host(entry: &WhoCanEntry) -> Option<Host> {
-    entry.granted_by.as_ref().map(|by| by.acl.host).filter(|host| *host != Host::Any)
+    entry
+        .granted_by
+        .as_ref()
+        .map(|by| by.acl.host)
+        .filter(|host| *host != Host::Any)
 }
 
 /// Answers a question about a policy.
 #[must_use]
 pub fn answer(policy: &Policy, query: &WhoCanQuery, host: Option<IpAddr>) -> WhoCanAnswer {
     let name = query.resource_name();
-    let request = Request::new(query.operation, query.resource_type, name, At::IgnoringExpiry);
+    let request = Request::new(
+        query.operation,
+        query.resource_type,
+        name,
+        At::IgnoringExpiry,
+    );
     let request = host.map_or(request, |host| request.with_host(host));
-    let found = if query.is_prefix() { who_can_on_prefix(policy, &request) } else { who_can(policy, &request) };
-    let group_of = |entry: &WhoCanEntry| match (entry.outcome, &entry.granted_by, entry.denied_by.is_empty()) {
+    let found = if query.is_prefix() {
+        who_can_on_prefix(policy, &request)
+    } else {
+        who_can(policy, &request)
+    };
+    let group_of = |entry: &WhoCanEntry| match (
+        entry.outcome,
+        &entry.granted_by,
+        entry.denied_by.is_empty(),
+    ) {
         (Outcome::Allow, ..) => WhoCanGroup::Can,
         (Outcome::Deny, Some(_), _) => WhoCanGroup::Blocked,
         (Outcome::Deny, None, false) => WhoCanGroup::Carries,
@@ -291,11 +371,18 @@ pub fn answer(policy: &Policy, query: &WhoCanQuery, host: Option<IpAddr>) -> Who
     };
     let is_prefix = !query.is_prefix()
         && found.entries.iter().any(|entry| {
-            let acls = entry.granted_by.iter().chain(&entry.denied_by).map(|by| &by.acl);
-            acls.into_iter().any(|acl| acl.pattern_type == PatternType::Prefixed && acl.resource_name == name)
+            let acls = entry
+                .granted_by
+                .iter()
+                .chain(&entry.denied_by)
+                .map(|by| &by.acl);
+            acls.into_iter()
+                .any(|acl| acl.pattern_type == PatternType::Prefixed && acl.resource_name == name)
         });
-    let mut groups: Vec<(WhoCanGroup, Vec<WhoCanPrincipal>)> =
-        WhoCanGroup::ALL.into_iter().map(|group| (group, Vec::new())).collect();
+    let mut groups: Vec<(WhoCanGroup, Vec<WhoCanPrincipal>)> = WhoCanGroup::ALL
+        .into_iter()
+        .map(|group| (group, Vec::new()))
+        .collect();
     let mut put = |group: WhoCanGroup, found| {
         if let Some((_, list)) = groups.iter_mut().find(|(of, _)| *of == group) {
             list.push(found);
@@ -308,7 +395,11 @@ pub fn answer(policy: &Policy, query: &WhoCanQuery, host: Option<IpAddr>) -> Who
         put(group_of(&entry), WhoCanPrincipal::Entry(Box::new(entry)));
     }
     groups.retain(|(_, list)| !list.is_empty());
-    WhoCanAnswer { groups, blocked_for: found.blocked_for, is_prefix }
+    WhoCanAnswer {
+        groups,
+        blocked_for: found.blocked_for,
+        is_prefix,
+    }
 }
 
 #[cfg(test)]
@@ -342,9 +433,24 @@ mod tests {
             host: String::new(),
         };
         for (operation, resource_type, pattern, words) in [
-            (Operation::Write, ResourceType::Topic, PatternType::Literal, "can write to topic"),
-            (Operation::Read, ResourceType::Topic, PatternType::Prefixed, "can read every topic that starts with"),
-            (Operation::Describe, ResourceType::Cluster, PatternType::Literal, "can describe the Cluster"),
+            (
+                Operation::Write,
+                ResourceType::Topic,
+                PatternType::Literal,
+                "can write to topic",
+            ),
+            (
+                Operation::Read,
+                ResourceType::Topic,
+                PatternType::Prefixed,
+                "can read every topic that starts with",
+            ),
+            (
+                Operation::Describe,
+                ResourceType::Cluster,
+                PatternType::Literal,
+                "can describe the Cluster",
+            ),
         ] {
             assert_eq!(query(operation, resource_type, pattern).can(), words);
         }
@@ -352,12 +458,26 @@ mod tests {
 
     #[test]
     fn a_role_is_not_counted_as_a_principal() {
-        let query = WhoCanQuery { operation: Operation::Write, name: "pay-eu".into(), ..WhoCanQuery::default() };
+        let query = WhoCanQuery {
+            operation: Operation::Write,
+            name: "pay-eu".into(),
+            ..WhoCanQuery::default()
+        };
         let answer = answer(&policy(), &query, None);
         let can = answer.tally(WhoCanGroup::Can);
-        assert_eq!((can.text().as_str(), can.total()), ("2 principals and 1 role", 3));
+        assert_eq!(
+            (can.text().as_str(), can.total()),
+            ("2 principals and 1 role", 3)
+        );
         assert_eq!(answer.tally(WhoCanGroup::Blocked).text(), "1 principal");
-        assert_eq!(Tally { principals: 0, roles: 2 }.text(), "2 roles");
+        assert_eq!(
+            Tally {
+                principals: 0,
+                roles: 2
+            }
+            .text(),
+            "2 roles"
+        );
         assert_eq!(Tally::default().text(), "no principals");
     }
 
@@ -369,17 +489,34 @@ mod tests {
             ..WhoCanQuery::default()
         };
         let answer = answer(&policy(), &query, query.check().unwrap());
-        let names = |found: &[WhoCanPrincipal]| found.iter().map(|found| found.principal().to_string()).collect();
-        answer.groups.iter().map(|(group, found)| (*group, names(found))).collect()
+        let names = |found: &[WhoCanPrincipal]| {
+            found
+                .iter()
+                .map(|found| found.principal().to_string())
+                .collect()
+        };
+        answer
+            .groups
+            .iter()
+            .map(|(group, found)| (*group, names(found)))
+            .collect()
     }
 
     #[test]
     fn everybody_is_in_the_group_that_says_what_it_means() {
-        let text = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let text = |names: &[&str]| {
+            names
+                .iter()
+                .map(|name| (*name).to_owned())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(
             ask(""),
             [
-                (WhoCanGroup::Can, text(&["User:root", "Group:eng", "Role:Writers"])),
+                (
+                    WhoCanGroup::Can,
+                    text(&["User:root", "Group:eng", "Role:Writers"])
+                ),
                 (WhoCanGroup::FromSomeHost, text(&["User:ann"])),
                 (WhoCanGroup::Blocked, text(&["Group:qa"])),
                 (WhoCanGroup::Carries, text(&["Group:no"])),
@@ -387,9 +524,16 @@ mod tests {
         );
         assert_eq!(
             ask("10.0.0.7")[0],
-            (WhoCanGroup::Can, text(&["User:root", "User:ann", "Group:eng", "Role:Writers"]))
+            (
+                WhoCanGroup::Can,
+                text(&["User:root", "User:ann", "Group:eng", "Role:Writers"])
+            )
         );
-        assert!(ask("10.0.0.8").iter().all(|(group, _)| *group != WhoCanGroup::FromSomeHost));
+        assert!(
+            ask("10.0.0.8")
+                .iter()
+                .all(|(group, _)| *group != WhoCanGroup::FromSomeHost)
+        );
     }
 
     #[test]
@@ -401,39 +545,77 @@ mod tests {
             ..WhoCanQuery::default()
         };
         let address = query.address();
-        assert_eq!(WhoCanQuery::from_query(address.split_once('?').unwrap().1), Some(query));
+        assert_eq!(
+            WhoCanQuery::from_query(address.split_once('?').unwrap().1),
+            Some(query)
+        );
         assert_eq!(WhoCanQuery::from_query("type=topic"), None);
         let foreign = WhoCanQuery::from_query("type=group&operation=write&name=g").unwrap();
         assert_eq!(foreign.operation, Operation::Read);
-        let cluster =
-            WhoCanQuery { resource_type: ResourceType::Cluster, name: "x".into(), ..WhoCanQuery::default() }.fitting();
-        assert_eq!(cluster.address(), "/security/permissions/who-can?operation=create&type=cluster");
+        let cluster = WhoCanQuery {
+            resource_type: ResourceType::Cluster,
+            name: "x".into(),
+            ..WhoCanQuery::default()
+        }
+        .fitting();
+        assert_eq!(
+            cluster.address(),
+            "/security/permissions/who-can?operation=create&type=cluster"
+        );
         assert_eq!(cluster.resource_name(), CLUSTER_NAME);
     }
 
     #[test]
     fn a_prefix_is_answered_by_what_covers_all_of_its_names() {
         let names = |pattern, name: &str| {
-            let query =
-                WhoCanQuery { operation: Operation::Write, pattern, name: name.into(), ..WhoCanQuery::default() };
+            let query = WhoCanQuery {
+                operation: Operation::Write,
+                pattern,
+                name: name.into(),
+                ..WhoCanQuery::default()
+            };
             let address = query.address();
-            assert_eq!(WhoCanQuery::from_query(address.split_once('?').unwrap().1), Some(query.clone()));
+            assert_eq!(
+                WhoCanQuery::from_query(address.split_once('?').unwrap().1),
+                Some(query.clone())
+            );
             let answer = answer(&policy(), &query, None);
             let of = |group| answer.tally(group).total();
-            (of(WhoCanGroup::Can), of(WhoCanGroup::Blocked), answer.is_prefix)
+            (
+                of(WhoCanGroup::Can),
+                of(WhoCanGroup::Blocked),
+                answer.is_prefix,
+            )
         };
         // The literal deny for `Group:qa` is on one of the names only.
         assert_eq!(names(PatternType::Prefixed, "pay-"), (4, 0, false));
         assert_eq!(names(PatternType::Literal, "pay-"), (4, 0, true));
         assert_eq!(names(PatternType::Literal, "pay-eu"), (3, 1, false));
-        assert_eq!(names(PatternType::Prefixed, "pa"), (1, 0, false), "the superuser");
+        assert_eq!(
+            names(PatternType::Prefixed, "pa"),
+            (1, 0, false),
+            "the superuser"
+        );
     }
 
     #[test]
     fn faults_are_at_their_fields() {
-        let query = WhoCanQuery { host: "10.0.0.0/8".into(), ..WhoCanQuery::default() };
+        let query = WhoCanQuery {
+            host: "10.0.0.0/8".into(),
+            ..WhoCanQuery::default()
+        };
         let faults = query.check().unwrap_err();
-        assert!(faults.name.is_some() && faults.host.is_some_and(|text| text.contains("not a range")));
-        assert_eq!(WhoCanQuery { name: "x".into(), host: "*".into(), ..WhoCanQuery::default() }.check(), Ok(None));
+        assert!(
+            faults.name.is_some() && faults.host.is_some_and(|text| text.contains("not a range"))
+        );
+        assert_eq!(
+            WhoCanQuery {
+                name: "x".into(),
+                host: "*".into(),
+                ..WhoCanQuery::default()
+            }
+            .check(),
+            Ok(None)
+        );
     }
 }

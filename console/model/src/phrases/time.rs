@@ -1,11 +1,14 @@
 //! Instants and durations as texts. There is no clock here: `now` is an argument.
 
-const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const MONTHS: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+];
 const DAY: f64 = 86_400.0;
 /// The first instant after the year 9999; a number from here on is not a date.
 const LAST: f64 = 253_402_300_800.0;
 
-/// An instant in UTC, in seconds since 1970, as short as it can be: `07:07 UTC` today, otherwise with its day.
+/// An instant in UTC, in seconds since 1970, as short as it can be: `07:07 UTC` today, otherwise
+/// with its day.
 ///
 /// A number before 1970 or after 9999 stays a number.
 #[must_use]
@@ -14,9 +17,17 @@ pub fn instant(at: f64, now: f64) -> String {
         return format!("{at}");
     }
     let minutes = (at.rem_euclid(DAY) / 60.0).floor();
-    let clock = format!("{:02}:{:02} UTC", (minutes / 60.0).floor(), minutes.rem_euclid(60.0));
+    let clock = format!(
+        "{:02}:{:02} UTC",
+        (minutes / 60.0).floor(),
+        minutes.rem_euclid(60.0)
+    );
     let (year, month, day) = date(at);
-    let today = if (0.0..LAST).contains(&now) { date(now) } else { (0, 0, 0) };
+    let today = if (0.0..LAST).contains(&now) {
+        date(now)
+    } else {
+        (0, 0, 0)
+    };
     let month_name = MONTHS.get(month - 1).copied().unwrap_or_default();
     if (year, month, day) == today {
         clock
@@ -36,7 +47,11 @@ pub fn timestamp(at: f64) -> String {
     let (year, month, day) = date(at);
     let seconds = at.rem_euclid(DAY).floor();
     let (hours, rest) = ((seconds / 3600.0).floor(), seconds.rem_euclid(3600.0));
-    format!("{year}-{month:02}-{day:02} {hours:02}:{:02}:{:02} UTC", (rest / 60.0).floor(), rest.rem_euclid(60.0))
+    format!(
+        "{year}-{month:02}-{day:02} {hours:02}:{:02}:{:02} UTC",
+        (rest / 60.0).floor(),
+        rest.rem_euclid(60.0)
+    )
 }
 
 /// A duration in seconds, rounded down to its largest unit: `8 s`, `41 min`, `3 h`, `12 days`.
@@ -71,7 +86,8 @@ pub fn ago(milliseconds: f64) -> String {
     format!("{} ago", duration(milliseconds.max(0.0) / 1000.0))
 }
 
-/// Year, month from 1 and day from 1 of an instant from 1970 to 9999 (the civil calendar, years from 1 March).
+/// Year, month from 1 and day from 1 of an instant from 1970 to 9999 (the civil calendar, years
+/// from 1 March).
 fn date(at: f64) -> (usize, usize, usize) {
     #[expect(
         clippy::cast_possible_truncation,
@@ -80,10 +96,15 @@ fn date(at: f64) -> (usize, usize, usize) {
     )]
     let days = (at / DAY).floor() as usize + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted = (5 * day_of_year + 2) / 153;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let month = if shifted < 10 {
+        shifted + 3
+    } else {
+        shifted - 9
+    };
     let year = year_of_era + era * 400 + usize::from(month <= 2);
     (year, month, day_of_year - (153 * shifted + 2) / 5 + 1)
 }
@@ -103,7 +124,10 @@ mod tests {
         assert_eq!(instant(-1.0, now), "-1");
         assert_eq!(instant(1e300, now), format!("{}", 1e300));
         assert_eq!(instant(f64::NAN, now), "NaN");
-        assert_eq!(instant(1_795_244_825.0, f64::NAN), "07:07 UTC on 21 Nov 2026");
+        assert_eq!(
+            instant(1_795_244_825.0, f64::NAN),
+            "07:07 UTC on 21 Nov 2026"
+        );
     }
 
     #[test]

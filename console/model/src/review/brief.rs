@@ -31,7 +31,8 @@ pub struct Commands {
     pub notes: Vec<String>,
 }
 
-/// The draft in brief, over the policy that was read. `seen` are the groups that tokens and audit events had.
+/// The draft in brief, over the policy that was read. `seen` are the groups that tokens and audit
+/// events had.
 #[must_use]
 pub fn brief(
     before: &Policy,
@@ -54,28 +55,47 @@ pub fn brief(
     }
     let idle = effects.idle.len();
     if idle > 0 {
-        findings.push(format!("{} {} no effect", count(idle, "change"), agree(idle, "has", "have")));
+        findings.push(format!(
+            "{} {} no effect",
+            count(idle, "change"),
+            agree(idle, "has", "have")
+        ));
     }
-    DraftBrief { summary: summary(&changes), effects, findings, commands: commands(before, &changes) }
+    DraftBrief {
+        summary: summary(&changes),
+        effects,
+        findings,
+        commands: commands(before, &changes),
+    }
 }
 
 /// Changes of a policy as commands of `gbac`.
 #[must_use]
 pub fn commands(before: &Policy, changes: &[Change]) -> Commands {
-    let mut commands = Commands { text: String::new(), notes: Vec::new() };
-    for step in steps(&only_differing(changes, before.settings()), ScriptTarget::Gbac) {
+    let mut commands = Commands {
+        text: String::new(),
+        notes: Vec::new(),
+    };
+    for step in steps(
+        &only_differing(changes, before.settings()),
+        ScriptTarget::Gbac,
+    ) {
         for line in step.commands {
             commands.text.push_str(&line);
             commands.text.push('\n');
         }
-        commands.notes.extend(step.notes.into_iter().map(|note| note.message));
+        commands
+            .notes
+            .extend(step.notes.into_iter().map(|note| note.message));
     }
     commands
 }
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType};
+    use gbac_engine::model::{
+        Acl, Host, Operation, PatternType, Permission, Principal, ResourceType,
+    };
 
     use super::*;
     use crate::draft::apply;
@@ -95,21 +115,38 @@ mod tests {
         before.apply(Change::CreateRole("R".into())).unwrap();
         before.apply(Change::AddAcl(acl("orders"))).unwrap();
         let changes = [
-            Change::AddMember { role: "R".into(), member: Principal::group("eng") },
+            Change::AddMember {
+                role: "R".into(),
+                member: Principal::group("eng"),
+            },
             Change::RemoveAcl(acl("nothing")),
         ];
         let mut after = before.clone();
         let standing = apply(&mut after, &changes);
-        let staged = changes.map(|change| Staged { change, failure: None });
+        let staged = changes.map(|change| Staged {
+            change,
+            failure: None,
+        });
         let found = brief(&before, &after, &staged, &standing, &BTreeSet::new());
         assert_eq!(found.summary, "1 ACL removed. 1 principal added.");
         assert_eq!(found.effects.people.len(), 1);
         assert_eq!(found.findings.len(), 3, "{:?}", found.findings);
-        assert!(found.findings[0].contains("already applied"), "{:?}", found.findings);
-        assert!(found.findings[1].contains("`Group:eng` is not seen in any token"), "{:?}", found.findings);
+        assert!(
+            found.findings[0].contains("already applied"),
+            "{:?}",
+            found.findings
+        );
+        assert!(
+            found.findings[1].contains("`Group:eng` is not seen in any token"),
+            "{:?}",
+            found.findings
+        );
         assert_eq!(found.findings[2], "1 change has no effect");
         assert!(
-            found.commands.text.contains("gbac security role assign R --principal Group:eng"),
+            found
+                .commands
+                .text
+                .contains("gbac security role assign R --principal Group:eng"),
             "{}",
             found.commands.text
         );

@@ -49,20 +49,36 @@ fn kind_of(holder: &Scope) -> Option<PrincipalType> {
 pub fn alike(people: Vec<AffectedHolder>) -> Vec<EffectGroup> {
     let mut groups: Vec<EffectGroup> = Vec::new();
     // By a part of what has to be equal, so that not every two are compared.
-    let mut by_kind: BTreeMap<(Option<PrincipalType>, Vec<String>, usize), Vec<usize>> = BTreeMap::new();
+    let mut by_kind: BTreeMap<(Option<PrincipalType>, Vec<String>, usize), Vec<usize>> =
+        BTreeMap::new();
     for person in people {
-        let key = (kind_of(&person.holder), person.joins.clone(), person.lines.len());
+        let key = (
+            kind_of(&person.holder),
+            person.joins.clone(),
+            person.lines.len(),
+        );
         let places = by_kind.entry(key).or_default();
         let same = |place: &&usize| {
-            groups.get(**place).and_then(EffectGroup::first).is_some_and(|first| {
-                (&first.joins, &first.leaves, &first.lines) == (&person.joins, &person.leaves, &person.lines)
-            })
+            groups
+                .get(**place)
+                .and_then(EffectGroup::first)
+                .is_some_and(|first| {
+                    (&first.joins, &first.leaves, &first.lines)
+                        == (&person.joins, &person.leaves, &person.lines)
+                })
         };
-        match places.iter().find(same).copied().and_then(|place| groups.get_mut(place)) {
+        match places
+            .iter()
+            .find(same)
+            .copied()
+            .and_then(|place| groups.get_mut(place))
+        {
             Some(group) => group.people.push(person),
             None => {
                 places.push(groups.len());
-                groups.push(EffectGroup { people: vec![person] });
+                groups.push(EffectGroup {
+                    people: vec![person],
+                });
             }
         }
     }
@@ -81,14 +97,21 @@ mod tests {
     #[test]
     fn identical_effects_are_told_once() {
         let groups = ["a", "b", "c"].map(|name| join("R", name));
-        let mut before = policy(&[Change::CreateRole("R".into()), Change::CreateRole("S".into()), join("S", "d")]);
+        let mut before = policy(&[
+            Change::CreateRole("R".into()),
+            Change::CreateRole("S".into()),
+            join("S", "d"),
+        ]);
         for change in groups {
             before.apply(change).unwrap();
         }
         let changes = [
             allow("R", "x-"),
             allow("S", "x-"),
-            Change::AddMember { role: "R".into(), member: Principal::user("ann") },
+            Change::AddMember {
+                role: "R".into(),
+                member: Principal::user("ann"),
+            },
             join("R", "late"),
         ];
         let after = changed(&before, &changes);
@@ -96,8 +119,16 @@ mod tests {
         let all = found.people.len();
         let groups = alike(found.people);
         let nouns: Vec<Option<String>> = groups.iter().map(EffectGroup::noun).collect();
-        // The group that joins gains the same for another reason, a user is no group, and roles come last.
-        assert_eq!(nouns, [None, Some("4 groups".into()), None, Some("2 roles".into())], "{groups:?}");
-        assert_eq!(groups.iter().map(|group| group.people.len()).sum::<usize>(), all);
+        // The group that joins gains the same for another reason, a user is no group, and roles
+        // come last.
+        assert_eq!(
+            nouns,
+            [None, Some("4 groups".into()), None, Some("2 roles".into())],
+            "{groups:?}"
+        );
+        assert_eq!(
+            groups.iter().map(|group| group.people.len()).sum::<usize>(),
+            all
+        );
     }
 }

@@ -16,13 +16,15 @@ pub struct Effects {
     pub compared: usize,
     /// The principals that gain or lose access: everyone first, then users and groups, then roles.
     pub people: Vec<AffectedHolder>,
-    /// The places of staged changes that by themselves have no effect on the principals that they name.
+    /// The places of staged changes that by themselves have no effect on the principals that they
+    /// name.
     pub idle: Vec<usize>,
     /// The names of the settings that differ.
     pub settings: Vec<&'static str>,
     /// What settings that differ do to groups.
     pub groups: GroupChanges,
-    /// How many users the policy names, if the principal mapping changes: tokens may no longer name them.
+    /// How many users the policy names, if the principal mapping changes: tokens may no longer name
+    /// them.
     pub users: usize,
     /// The denies that stop applying to known users and groups.
     pub lost_denies: Vec<LostDeny>,
@@ -71,20 +73,26 @@ impl Effects {
             && self.users == 0
     }
 
-    /// How much one or several effects come to, for people and for whoever has a name in their token that becomes another
-    /// group; roles are counted by their members.
+    /// How much one or several effects come to, for people and for whoever has a name in their
+    /// token that becomes another group; roles are counted by their members.
     #[must_use]
     pub fn total(&self, effects: &[AccessEffect]) -> Total {
         let (operations, people) = self.groups.total(effects);
         let mut total = Total { operations, people };
         // The gains and losses of a name by its new group are listed for the name.
         let is_of_name = |person: &&AffectedHolder| match &person.holder {
-            Scope::One(principal) if principal.kind() == PrincipalType::Group => {
-                self.groups.changes.iter().any(|change| change.name == principal.name() && !change.effects.is_empty())
-            }
+            Scope::One(principal) if principal.kind() == PrincipalType::Group => self
+                .groups
+                .changes
+                .iter()
+                .any(|change| change.name == principal.name() && !change.effects.is_empty()),
             _ => false,
         };
-        for person in self.people.iter().filter(|person| !person.is_role() && !is_of_name(person)) {
+        for person in self
+            .people
+            .iter()
+            .filter(|person| !person.is_role() && !is_of_name(person))
+        {
             let operations = person.operations(effects);
             total.operations += operations;
             total.people += usize::from(operations > 0);
@@ -103,7 +111,10 @@ impl AffectedHolder {
     /// How many operations some effects are about.
     #[must_use]
     pub fn operations(&self, effects: &[AccessEffect]) -> usize {
-        let lines = self.lines.iter().filter(|line| effects.contains(&line.effect));
+        let lines = self
+            .lines
+            .iter()
+            .filter(|line| effects.contains(&line.effect));
         lines.map(|line| line.extent.operations.len()).sum()
     }
 }
@@ -115,40 +126,75 @@ pub const LOSES: &[AccessEffect] = &[AccessEffect::Loses, AccessEffect::LosesWit
 /// What a deny keeps from being gained.
 pub const BLOCKED: &[AccessEffect] = &[AccessEffect::StillBlocked];
 
-/// Compares the policy that was read with the one that will be; with the claims of a pasted token, where there is one.
+/// Compares the policy that was read with the one that will be; with the claims of a pasted token,
+/// where there is one.
 #[must_use]
-pub fn effects(before: &Policy, after: &Policy, changes: &[Change], claims: Option<&gbac_engine::ClaimSet>) -> Effects {
+pub fn effects(
+    before: &Policy,
+    after: &Policy,
+    changes: &[Change],
+    claims: Option<&gbac_engine::ClaimSet>,
+) -> Effects {
     // A token says something only where it is read differently.
     let reads_alike = before.settings().identity_rules() == after.settings().identity_rules();
     let found = compared(before, after, claims.filter(|_| !reads_alike));
     let groups = GroupChanges::of(&found, before, after);
-    let known: BTreeSet<&Principal> = before.known_principals().chain(after.known_principals()).collect();
-    let idle =
-        (changes.iter().enumerate()).filter(|(_, change)| is_idle(&found, change)).map(|(index, _)| index).collect();
+    let known: BTreeSet<&Principal> = before
+        .known_principals()
+        .chain(after.known_principals())
+        .collect();
+    let idle = (changes.iter().enumerate())
+        .filter(|(_, change)| is_idle(&found, change))
+        .map(|(index, _)| index)
+        .collect();
     let mut people: Vec<AffectedHolder> = Vec::new();
     for difference in found.differences.into_iter().chain(found.roles) {
         let mut lines = Vec::with_capacity(difference.regions.len());
         for extent in difference.regions {
-            let blocks =
-                |acl: &&Acl| acl.resource_type == extent.resource_type && overlaps(&extent.pattern, &pattern(acl));
-            let blocked_by = difference.blocked_by.iter().filter(blocks).cloned().collect();
-            lines.push(EffectLine { effect: difference.effect, extent, blocked_by });
+            let blocks = |acl: &&Acl| {
+                acl.resource_type == extent.resource_type
+                    && overlaps(&extent.pattern, &pattern(acl))
+            };
+            let blocked_by = difference
+                .blocked_by
+                .iter()
+                .filter(blocks)
+                .cloned()
+                .collect();
+            lines.push(EffectLine {
+                effect: difference.effect,
+                extent,
+                blocked_by,
+            });
         }
         match people.last_mut() {
             Some(person) if person.holder == difference.scope => person.lines.extend(lines),
             _ => {
                 let (joins, leaves) = roles(before, after, &difference.scope);
-                people.push(AffectedHolder { holder: difference.scope, joins, leaves, lines });
+                people.push(AffectedHolder {
+                    holder: difference.scope,
+                    joins,
+                    leaves,
+                    lines,
+                });
             }
         }
     }
     let lost_denies = lost_denies(before, after, changes, &groups.changes);
     let (settings, users) = (found.settings, found.users.len());
-    Effects { compared: known.len(), people, idle, settings, groups, users, lost_denies }
+    Effects {
+        compared: known.len(),
+        people,
+        idle,
+        settings,
+        groups,
+        users,
+        lost_denies,
+    }
 }
 
-/// What changes do to a policy: as [`effects`], from the part of the policy that decides it. Of the principals, only those of
-/// this part are compared.
+/// What changes do to a policy: as [`effects`], from the part of the policy that decides it. Of the
+/// principals, only those of this part are compared.
 #[must_use]
 pub fn effects_of(before: &Policy, changes: &[Change]) -> Effects {
     let part = policy_excerpt(before, changes, &[]);
@@ -159,39 +205,60 @@ pub fn effects_of(before: &Policy, changes: &[Change]) -> Effects {
 
 /// The roles that a principal joins and leaves.
 fn roles(before: &Policy, after: &Policy, holder: &Scope) -> (Vec<String>, Vec<String>) {
-    let Scope::One(principal) = holder else { return (Vec::new(), Vec::new()) };
-    let of = |policy: &Policy| policy.roles_of(principal).map(str::to_owned).collect::<BTreeSet<_>>();
+    let Scope::One(principal) = holder else {
+        return (Vec::new(), Vec::new());
+    };
+    let of = |policy: &Policy| {
+        policy
+            .roles_of(principal)
+            .map(str::to_owned)
+            .collect::<BTreeSet<_>>()
+    };
     let (had, has) = (of(before), of(after));
-    (has.difference(&had).cloned().collect(), had.difference(&has).cloned().collect())
+    (
+        has.difference(&had).cloned().collect(),
+        had.difference(&has).cloned().collect(),
+    )
 }
 
 /// Whether an added or removed ACL changes no access of its principal to the names that it covers.
 fn is_idle(diff: &Diff, change: &Change) -> bool {
-    let (Change::AddAcl(acl) | Change::RemoveAcl(acl)) = change else { return false };
+    let (Change::AddAcl(acl) | Change::RemoveAcl(acl)) = change else {
+        return false;
+    };
     let holder = Scope::of(&acl.principal);
     let mut all = diff.differences.iter().chain(&diff.roles);
     !all.any(|difference| {
         let about = difference.scope == holder || acl.permission == Permission::Deny;
         about
-            && difference
-                .regions
-                .iter()
-                .any(|extent| extent.resource_type == acl.resource_type && overlaps(&extent.pattern, &pattern(acl)))
+            && difference.regions.iter().any(|extent| {
+                extent.resource_type == acl.resource_type
+                    && overlaps(&extent.pattern, &pattern(acl))
+            })
     })
 }
 
 /// The names that an ACL covers.
 pub(super) fn pattern(acl: &Acl) -> NamePattern {
-    NamePattern { pattern_type: acl.pattern_type, name: acl.resource_name.clone() }
+    NamePattern {
+        pattern_type: acl.pattern_type,
+        name: acl.resource_name.clone(),
+    }
 }
 
 /// Whether some name is among both.
 pub(super) fn overlaps(one: &NamePattern, other: &NamePattern) -> bool {
     match (one.pattern_type, other.pattern_type) {
-        (PatternType::Literal, PatternType::Literal) => one.covers(&other.name) || other.covers(&one.name),
+        (PatternType::Literal, PatternType::Literal) => {
+            one.covers(&other.name) || other.covers(&one.name)
+        }
         (PatternType::Literal, PatternType::Prefixed) => one.name == "*" || other.covers(&one.name),
-        (PatternType::Prefixed, PatternType::Literal) => other.name == "*" || one.covers(&other.name),
-        (PatternType::Prefixed, PatternType::Prefixed) => one.covers(&other.name) || other.covers(&one.name),
+        (PatternType::Prefixed, PatternType::Literal) => {
+            other.name == "*" || one.covers(&other.name)
+        }
+        (PatternType::Prefixed, PatternType::Prefixed) => {
+            one.covers(&other.name) || other.covers(&one.name)
+        }
     }
 }
 
@@ -227,16 +294,29 @@ pub(super) mod tests {
     }
 
     pub(in crate::review) fn join(role: &str, group: &str) -> Change {
-        Change::AddMember { role: role.into(), member: Principal::group(group) }
+        Change::AddMember {
+            role: role.into(),
+            member: Principal::group(group),
+        }
     }
 
     pub(in crate::review) fn allow(role: &str, name: &str) -> Change {
-        Change::AddAcl(acl(Principal::role(role), name, Operation::Write, Permission::Allow))
+        Change::AddAcl(acl(
+            Principal::role(role),
+            name,
+            Operation::Write,
+            Permission::Allow,
+        ))
     }
 
     #[test]
     fn gains_losses_and_gains_that_a_deny_blocks_are_told_apart() {
-        let deny = Change::AddAcl(acl(Principal::group("blocked"), "refunds-", Operation::Write, Permission::Deny));
+        let deny = Change::AddAcl(acl(
+            Principal::group("blocked"),
+            "refunds-",
+            Operation::Write,
+            Permission::Deny,
+        ));
         let start = [
             Change::CreateRole("R".into()),
             Change::CreateRole("S".into()),
@@ -250,15 +330,24 @@ pub(super) mod tests {
         ];
         let before = policy(&start);
         let changes = [
-            Change::RemoveMember { role: "R".into(), member: Principal::group("leaves") },
+            Change::RemoveMember {
+                role: "R".into(),
+                member: Principal::group("leaves"),
+            },
             join("R", "blocked"),
             allow("R", "refunds-"),
-            Change::RemoveMember { role: "R".into(), member: Principal::group("keeps") },
+            Change::RemoveMember {
+                role: "R".into(),
+                member: Principal::group("keeps"),
+            },
         ];
         let after = changed(&before, &changes);
         let effects = effects(&before, &after, &changes, None);
         let of = |name: &str| {
-            let person = effects.people.iter().find(|person| person.holder.to_string() == name);
+            let person = effects
+                .people
+                .iter()
+                .find(|person| person.holder.to_string() == name);
             person.map(|person| {
                 let number = |effects: &[AccessEffect]| person.operations(effects);
                 (number(GAINS), number(LOSES), number(BLOCKED))
@@ -268,15 +357,37 @@ pub(super) mod tests {
         assert_eq!(of("Group:leaves"), Some((0, 2, 0)));
         assert_eq!(of("Group:stays"), Some((2, 0, 0)));
         let blocked = of("Group:blocked").unwrap();
-        assert_eq!((blocked.0, blocked.1, blocked.2), (3, 0, 1), "{:?}", effects.people);
+        assert_eq!(
+            (blocked.0, blocked.1, blocked.2),
+            (3, 0, 1),
+            "{:?}",
+            effects.people
+        );
         assert_eq!(of("Group:keeps"), None);
-        assert_eq!(effects.total(LOSES), Total { operations: 2, people: 1 });
-        let person = effects.people.iter().find(|person| person.holder.to_string() == "Group:blocked").unwrap();
+        assert_eq!(
+            effects.total(LOSES),
+            Total {
+                operations: 2,
+                people: 1
+            }
+        );
+        let person = effects
+            .people
+            .iter()
+            .find(|person| person.holder.to_string() == "Group:blocked")
+            .unwrap();
         assert_eq!(person.joins, ["R"]);
-        let line = person.lines.iter().find(|line| line.effect == AccessEffect::StillBlocked).unwrap();
+        let line = person
+            .lines
+            .iter()
+            .find(|line| line.effect == AccessEffect::StillBlocked)
+            .unwrap();
         assert_eq!(line.blocked_by.len(), 1);
         assert!(effects.people.last().unwrap().is_role());
-        assert_eq!((effects.compared, effects.idle.as_slice()), (6, [].as_slice()));
+        assert_eq!(
+            (effects.compared, effects.idle.as_slice()),
+            (6, [].as_slice())
+        );
     }
 
     #[test]
@@ -284,7 +395,12 @@ pub(super) mod tests {
         let before = policy(&[
             Change::CreateRole("R".into()),
             join("R", "eng"),
-            Change::AddAcl(acl(Principal::role("R"), "", Operation::All, Permission::Allow)),
+            Change::AddAcl(acl(
+                Principal::role("R"),
+                "",
+                Operation::All,
+                Permission::Allow,
+            )),
         ]);
         let changes = [allow("R", "a"), join("R", "ops")];
         let after = changed(&before, &changes);
@@ -297,8 +413,12 @@ pub(super) mod tests {
 
     #[test]
     fn settings_that_differ_are_told_as_the_settings_page_tells_them() {
-        let start =
-            [Change::CreateRole("R".into()), join("R", "/eng/payments"), join("R", "payments"), allow("R", "a")];
+        let start = [
+            Change::CreateRole("R".into()),
+            join("R", "/eng/payments"),
+            join("R", "payments"),
+            allow("R", "a"),
+        ];
         let before = policy(&start);
         let mut settings = before.settings().clone();
         if let gbac_engine::policy::GroupSource::Properties { nested, .. } = &mut settings.groups {
@@ -307,11 +427,19 @@ pub(super) mod tests {
         let changes = [Change::Settings(Box::new(settings))];
         let mut after = before.clone();
         after.apply(changes[0].clone()).unwrap();
-        let claims = gbac_engine::ClaimSet::parse(r#"{ "groups": ["/contractors/payments"] }"#).unwrap();
+        let claims =
+            gbac_engine::ClaimSet::parse(r#"{ "groups": ["/contractors/payments"] }"#).unwrap();
         let found = effects(&before, &after, &changes, Some(&claims));
         let alone = GroupChanges::of(&compared(&before, &after, Some(&claims)), &before, &after);
         assert_eq!(found.groups, alone);
-        assert_eq!(found.total(GAINS), Total { operations: 2, people: 1 }, "Write implies Describe");
+        assert_eq!(
+            found.total(GAINS),
+            Total {
+                operations: 2,
+                people: 1
+            },
+            "Write implies Describe"
+        );
         assert!(found.people.is_empty() && !found.is_empty());
         assert!(effects(&before, &before, &[], None).is_empty());
     }

@@ -1,4 +1,5 @@
-//! The review of a draft: its rows by role and principal, its effects on effective access, and concurrent changes.
+//! The review of a draft: its rows by role and principal, its effects on effective access, and
+//! concurrent changes.
 
 mod brief;
 mod effect_groups;
@@ -16,7 +17,9 @@ pub use self::brief::{Commands, DraftBrief, brief, commands};
 pub use self::effect_groups::{EffectGroup, alike};
 pub use self::effect_reasons::{EffectReason, reasons};
 pub use self::effect_words::{AffectedGroups, access_words, effect_words, group_change_words};
-pub use self::effects::{AffectedHolder, BLOCKED, EffectLine, Effects, GAINS, LOSES, Total, effects, effects_of};
+pub use self::effects::{
+    AffectedHolder, BLOCKED, EffectLine, Effects, GAINS, LOSES, Total, effects, effects_of,
+};
 pub use self::lost_denies::{DenyLoss, LostDeny};
 use crate::draft::{ChangeStatus, Staged};
 use crate::names::{remarks, unseen};
@@ -71,14 +74,24 @@ impl ChangeRow {
     }
 }
 
-/// Adds what is odd about the principals that rows add: names that can never match, names that are nearly another, and
-/// groups that nothing here has seen.
+/// Adds what is odd about the principals that rows add: names that can never match, names that are
+/// nearly another, and groups that nothing here has seen.
 pub fn remark(sections: &mut [Section], before: &Policy, after: &Policy, seen: &BTreeSet<String>) {
-    let known =
-        NameIndex::near_to(after, sections.iter().flat_map(|section| &section.rows).filter_map(ChangeRow::added));
+    let known = NameIndex::near_to(
+        after,
+        sections
+            .iter()
+            .flat_map(|section| &section.rows)
+            .filter_map(ChangeRow::added),
+    );
     for row in sections.iter_mut().flat_map(|section| &mut section.rows) {
-        let Some(principal) = row.added() else { continue };
-        row.remarks = remarks(after, &known, principal).into_iter().chain(unseen(before, seen, principal)).collect();
+        let Some(principal) = row.added() else {
+            continue;
+        };
+        row.remarks = remarks(after, &known, principal)
+            .into_iter()
+            .chain(unseen(before, seen, principal))
+            .collect();
     }
 }
 
@@ -122,15 +135,27 @@ pub fn sections(before: &Policy, staged: &[Staged], standing: &[ChangeStatus]) -
             Some(ChangeStatus::Impossible(error)) => Some(error.to_string()),
         };
         let failure = staged.failure.as_ref().map(ToString::to_string);
-        let row = ChangeRow { index, adds, what, obstacle, failure, remarks: Vec::new() };
+        let row = ChangeRow {
+            index,
+            adds,
+            what,
+            obstacle,
+            failure,
+            remarks: Vec::new(),
+        };
         match sections.iter_mut().find(|section| section.about == about) {
             Some(section) => section.rows.push(row),
-            None => sections.push(Section { about, rows: vec![row] }),
+            None => sections.push(Section {
+                about,
+                rows: vec![row],
+            }),
         }
     }
     sections.sort_by(|a, b| a.about.cmp(&b.about));
     for section in &mut sections {
-        section.rows.sort_by_key(|row| (row.what.rank(), row.adds, row.index));
+        section
+            .rows
+            .sort_by_key(|row| (row.what.rank(), row.adds, row.index));
     }
     sections
 }
@@ -145,23 +170,45 @@ fn row(before: &Policy, change: &Change) -> (SectionTarget, bool, ChangedItem) {
     match change {
         Change::AddAcl(acl) => (of_acl(acl), true, ChangedItem::Acl(acl.clone())),
         Change::RemoveAcl(acl) => (of_acl(acl), false, ChangedItem::Acl(acl.clone())),
-        Change::CreateRole(name) => {
-            (SectionTarget::Role(name.clone()), true, ChangedItem::Role { members: Vec::new(), acls: Vec::new() })
-        }
+        Change::CreateRole(name) => (
+            SectionTarget::Role(name.clone()),
+            true,
+            ChangedItem::Role {
+                members: Vec::new(),
+                acls: Vec::new(),
+            },
+        ),
         Change::DeleteRole { name, delete_acls } => {
-            let members = before.role(name).map(|role| role.members.into_iter().collect()).unwrap_or_default();
-            let acls = if *delete_acls { acls_of(before, name) } else { Vec::new() };
-            (SectionTarget::Role(name.clone()), false, ChangedItem::Role { members, acls })
+            let members = before
+                .role(name)
+                .map(|role| role.members.into_iter().collect())
+                .unwrap_or_default();
+            let acls = if *delete_acls {
+                acls_of(before, name)
+            } else {
+                Vec::new()
+            };
+            (
+                SectionTarget::Role(name.clone()),
+                false,
+                ChangedItem::Role { members, acls },
+            )
         }
-        Change::AddMember { role, member } => {
-            (SectionTarget::Role(role.clone()), true, ChangedItem::Member(member.clone()))
-        }
-        Change::RemoveMember { role, member } => {
-            (SectionTarget::Role(role.clone()), false, ChangedItem::Member(member.clone()))
-        }
-        Change::Settings(settings) => {
-            (SectionTarget::Settings, true, ChangedItem::Settings(settings_rows(before.settings(), settings)))
-        }
+        Change::AddMember { role, member } => (
+            SectionTarget::Role(role.clone()),
+            true,
+            ChangedItem::Member(member.clone()),
+        ),
+        Change::RemoveMember { role, member } => (
+            SectionTarget::Role(role.clone()),
+            false,
+            ChangedItem::Member(member.clone()),
+        ),
+        Change::Settings(settings) => (
+            SectionTarget::Settings,
+            true,
+            ChangedItem::Settings(settings_rows(before.settings(), settings)),
+        ),
     }
 }
 
@@ -169,7 +216,10 @@ fn row(before: &Policy, change: &Change) -> (SectionTarget, bool, ChangedItem) {
 fn settings_rows(before: &Settings, after: &Settings) -> Vec<(&'static str, String, String)> {
     let groups = |settings: &Settings| match &settings.groups {
         GroupSource::Properties { claim_path, nested } => {
-            vec![("oidc_group_claim_path", claim_path.to_string()), ("nested_group_behavior", nested.to_string())]
+            vec![
+                ("oidc_group_claim_path", claim_path.to_string()),
+                ("nested_group_behavior", nested.to_string()),
+            ]
         }
         GroupSource::Sso { attributes, .. } => {
             vec![("sso", serde_json::to_string(attributes).unwrap_or_default())]
@@ -177,16 +227,31 @@ fn settings_rows(before: &Settings, after: &Settings) -> Vec<(&'static str, Stri
     };
     let all = |settings: &Settings| {
         let mut all = groups(settings);
-        all.push(("oidc_principal_mapping", settings.principal_mapping.as_str().to_owned()));
+        all.push((
+            "oidc_principal_mapping",
+            settings.principal_mapping.as_str().to_owned(),
+        ));
         all.push(("superusers", settings.superusers.as_slice().join(", ")));
-        for (name, level) in [("access.read_only", AccessLevel::ReadOnly), ("access.evaluate", AccessLevel::Evaluate)] {
-            let grantees = settings.access.grantees(level).iter().map(ToString::to_string);
+        for (name, level) in [
+            ("access.read_only", AccessLevel::ReadOnly),
+            ("access.evaluate", AccessLevel::Evaluate),
+        ] {
+            let grantees = settings
+                .access
+                .grantees(level)
+                .iter()
+                .map(ToString::to_string);
             all.push((name, grantees.collect::<Vec<_>>().join(", ")));
         }
         all
     };
     let (before, after) = (all(before), all(after));
-    let was = |name: &str| before.iter().find(|(other, _)| *other == name).map(|(_, value)| value.clone());
+    let was = |name: &str| {
+        before
+            .iter()
+            .find(|(other, _)| *other == name)
+            .map(|(_, value)| value.clone())
+    };
     let changed = after.into_iter().filter_map(|(name, is)| {
         let was = was(name).unwrap_or_default();
         (was != is).then_some((name, was, is))
@@ -206,7 +271,8 @@ pub(crate) struct ChangeCounts {
 impl ChangeCounts {
     /// In words: `2 ACLs added, 1 removed.`
     pub(crate) fn words(&self) -> String {
-        let told = |[comes, goes]: [usize; 2], noun: &str, come: &str, go: &str| match (comes, goes) {
+        let told = |[comes, goes]: [usize; 2], noun: &str, come: &str, go: &str| match (comes, goes)
+        {
             (0, 0) => None,
             (comes, 0) => Some(format!("{} {come}.", count(comes, noun))),
             (0, goes) => Some(format!("{} {go}.", count(goes, noun))),
@@ -254,11 +320,16 @@ mod tests {
     #[test]
     fn rows_are_under_the_role_or_principal_that_they_are_about() {
         let mut policy = Policy::default();
-        let member = |role: &str| Change::AddMember { role: role.into(), member: Principal::group("eng") };
+        let member = |role: &str| Change::AddMember {
+            role: role.into(),
+            member: Principal::group("eng"),
+        };
         for change in [Change::CreateRole("Old".into()), member("Old")] {
             policy.apply(change).unwrap();
         }
-        policy.apply(Change::AddAcl(acl(Principal::role("Old"), "x"))).unwrap();
+        policy
+            .apply(Change::AddAcl(acl(Principal::role("Old"), "x")))
+            .unwrap();
         let mut settings = policy.settings().clone();
         settings.superusers.insert("root".into());
         let changes = [
@@ -266,30 +337,65 @@ mod tests {
             member("New"),
             Change::AddAcl(acl(Principal::role("New"), "a")),
             Change::AddAcl(acl(Principal::group("eng"), "b")),
-            Change::DeleteRole { name: "Old".into(), delete_acls: true },
+            Change::DeleteRole {
+                name: "Old".into(),
+                delete_acls: true,
+            },
             Change::Settings(Box::new(settings)),
         ];
-        let staged = changes.clone().map(|change| Staged { change, failure: None });
-        assert_eq!(summary(&changes), "1 role created, 1 deleted. 2 ACLs added. 1 principal added. Settings changed.");
+        let staged = changes.clone().map(|change| Staged {
+            change,
+            failure: None,
+        });
+        assert_eq!(
+            summary(&changes),
+            "1 role created, 1 deleted. 2 ACLs added. 1 principal added. Settings changed."
+        );
         let sections = sections(&policy, &staged, &apply(&mut policy.clone(), &changes));
         let about: Vec<&SectionTarget> = sections.iter().map(|section| &section.about).collect();
         let eng = SectionTarget::Principal(Principal::group("eng"));
         assert_eq!(
             about,
-            [&SectionTarget::Settings, &SectionTarget::Role("New".into()), &SectionTarget::Role("Old".into()), &eng]
+            [
+                &SectionTarget::Settings,
+                &SectionTarget::Role("New".into()),
+                &SectionTarget::Role("Old".into()),
+                &eng
+            ]
         );
-        assert_eq!(sections[0].rows[0].what, ChangedItem::Settings(vec![("superusers", String::new(), "root".into())]));
+        assert_eq!(
+            sections[0].rows[0].what,
+            ChangedItem::Settings(vec![("superusers", String::new(), "root".into())])
+        );
         let new: Vec<u8> = sections[1].rows.iter().map(|row| row.what.rank()).collect();
         assert_eq!(new, [0, 1, 2]);
-        let ChangedItem::Role { members, acls } = &sections[2].rows[0].what else { panic!("a role goes") };
+        let ChangedItem::Role { members, acls } = &sections[2].rows[0].what else {
+            panic!("a role goes")
+        };
         assert_eq!((members.len(), acls.len()), (1, 1));
-        assert!(sections.iter().flat_map(|section| &section.rows).all(|row| row.obstacle.is_none()));
+        assert!(
+            sections
+                .iter()
+                .flat_map(|section| &section.rows)
+                .all(|row| row.obstacle.is_none())
+        );
 
         // Somebody else was faster.
         policy.apply(Change::CreateRole("New".into())).unwrap();
         policy.apply(member("New")).unwrap();
         let sections = super::sections(&policy, &staged, &apply(&mut policy.clone(), &changes));
-        let obstacles: Vec<Option<&str>> = sections[1].rows.iter().map(|row| row.obstacle.as_deref()).collect();
-        assert_eq!(obstacles, [Some("role `New` already exists"), None, Some("already applied")]);
+        let obstacles: Vec<Option<&str>> = sections[1]
+            .rows
+            .iter()
+            .map(|row| row.obstacle.as_deref())
+            .collect();
+        assert_eq!(
+            obstacles,
+            [
+                Some("role `New` already exists"),
+                None,
+                Some("already applied")
+            ]
+        );
     }
 }

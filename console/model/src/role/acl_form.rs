@@ -1,6 +1,8 @@
 //! The form that adds an ACL to a role, with an error for each field.
 
-use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Permission, Principal, ResourceType};
+use gbac_engine::model::{
+    Acl, CLUSTER_NAME, Host, Operation, PatternType, Permission, Principal, ResourceType,
+};
 
 use crate::escape::plain;
 use crate::phrases::{capitalized, with_hint};
@@ -102,13 +104,18 @@ impl AclForm {
     /// Whether this type of resource has names; the cluster and the Schema Registry have one each.
     #[must_use]
     pub const fn has_name(&self) -> bool {
-        !matches!(self.resource_type, ResourceType::Cluster | ResourceType::Registry)
+        !matches!(
+            self.resource_type,
+            ResourceType::Cluster | ResourceType::Registry
+        )
     }
 
     /// The operations that make sense, `All` first; another type may take chosen ones away.
     #[must_use]
     pub fn offered(&self) -> Vec<Operation> {
-        std::iter::once(Operation::All).chain(self.resource_type.operations().iter().copied()).collect()
+        std::iter::once(Operation::All)
+            .chain(self.resource_type.operations().iter().copied())
+            .collect()
     }
 
     /// The form after a choice of the type.
@@ -116,28 +123,35 @@ impl AclForm {
     pub fn with_type(mut self, resource_type: ResourceType) -> Self {
         self.resource_type = resource_type;
         let fitting = self.offered();
-        self.operations.retain(|operation| fitting.contains(operation));
+        self.operations
+            .retain(|operation| fitting.contains(operation));
         self
     }
 
-    /// The form after an operation is selected or cleared. `All` includes every operation, so it excludes the others.
+    /// The form after an operation is selected or cleared. `All` includes every operation, so it
+    /// excludes the others.
     #[must_use]
     pub fn with_operation(mut self, operation: Operation, chosen: bool) -> Self {
         self.operations.retain(|other| {
-            *other != operation && !(chosen && (operation == Operation::All || *other == Operation::All))
+            *other != operation
+                && !(chosen && (operation == Operation::All || *other == Operation::All))
         });
         if chosen {
             self.operations.push(operation);
         }
         let order = self.offered();
-        self.operations.sort_by_key(|operation| order.iter().position(|other| other == operation));
+        self.operations
+            .sort_by_key(|operation| order.iter().position(|other| other == operation));
         self
     }
 
     /// The form after its ACLs were added: ready for the next operations on the same resource.
     #[must_use]
     pub fn after_add(&self) -> Self {
-        Self { operations: Vec::new(), ..self.clone() }
+        Self {
+            operations: Vec::new(),
+            ..self.clone()
+        }
     }
 
     /// The name that will be stored.
@@ -199,10 +213,18 @@ impl AclForm {
                 _ => faults.form = Some(text),
             }
         }
-        let is_complete =
-            host.is_some() && !self.operations.is_empty() && !(self.has_name() && self.resource_name().is_empty());
+        let is_complete = host.is_some()
+            && !self.operations.is_empty()
+            && !(self.has_name() && self.resource_name().is_empty());
         if faults.is_empty() && is_complete {
-            Ok(self.operations.iter().map(|operation| Acl { operation: *operation, ..acl.clone() }).collect())
+            Ok(self
+                .operations
+                .iter()
+                .map(|operation| Acl {
+                    operation: *operation,
+                    ..acl.clone()
+                })
+                .collect())
         } else {
             Err(faults)
         }
@@ -218,7 +240,9 @@ impl AclForm {
             return Some("The name starts or ends with a space, which is part of it".into());
         }
         match (self.pattern, self.name.strip_suffix('*')) {
-            (PatternChoice::Literal, Some("")) => Some("The literal `*` covers all names, like Any".into()),
+            (PatternChoice::Literal, Some("")) => {
+                Some("The literal `*` covers all names, like Any".into())
+            }
             (PatternChoice::Literal, Some(prefix)) => Some(format!(
                 "`*` is not a wildcard here; for all names that start with `{}`, choose Prefixed",
                 plain(prefix)
@@ -236,8 +260,13 @@ mod tests {
     use super::*;
 
     fn form(resource_type: ResourceType, pattern: PatternChoice, name: &str) -> AclForm {
-        AclForm { name: name.into(), pattern, operations: vec![Operation::Read], ..AclForm::default() }
-            .with_type(resource_type)
+        AclForm {
+            name: name.into(),
+            pattern,
+            operations: vec![Operation::Read],
+            ..AclForm::default()
+        }
+        .with_type(resource_type)
     }
 
     #[test]
@@ -246,20 +275,36 @@ mod tests {
         assert_eq!(form.check("R", false), Err(AclFaults::default()));
         let faults = form.check("R", true).unwrap_err();
         assert!(faults.name.is_some_and(|text| text.contains("empty")));
-        assert_eq!(faults.operation.as_deref(), Some("Choose at least one operation"));
+        assert_eq!(
+            faults.operation.as_deref(),
+            Some("Choose at least one operation")
+        );
     }
 
     #[test]
     fn a_complete_form_is_an_acl_of_the_role() {
         let one = |form: &AclForm| form.check("R", true).unwrap().remove(0);
-        let acl = one(&form(ResourceType::Topic, PatternChoice::Prefixed, "payments-"));
-        assert_eq!((acl.principal, acl.pattern_type), (Principal::role("R"), PatternType::Prefixed));
+        let acl = one(&form(
+            ResourceType::Topic,
+            PatternChoice::Prefixed,
+            "payments-",
+        ));
+        assert_eq!(
+            (acl.principal, acl.pattern_type),
+            (Principal::role("R"), PatternType::Prefixed)
+        );
         let any = one(&form(ResourceType::Group, PatternChoice::Any, "ignored"));
-        assert_eq!((any.resource_name.as_str(), any.pattern_type), ("*", PatternType::Literal));
+        assert_eq!(
+            (any.resource_name.as_str(), any.pattern_type),
+            ("*", PatternType::Literal)
+        );
         let mut cluster = form(ResourceType::Cluster, PatternChoice::Prefixed, "ignored");
         cluster.operations = vec![Operation::Alter];
         let acl = one(&cluster);
-        assert_eq!((acl.resource_name.as_str(), acl.pattern_type), (CLUSTER_NAME, PatternType::Literal));
+        assert_eq!(
+            (acl.resource_name.as_str(), acl.pattern_type),
+            (CLUSTER_NAME, PatternType::Literal)
+        );
     }
 
     #[test]
@@ -277,25 +322,44 @@ mod tests {
         let mut form = form(ResourceType::Topic, PatternChoice::Literal, "a");
         form.operations = vec![Operation::Write];
         assert_eq!(form.clone().with_type(ResourceType::Group).operations, []);
-        assert_eq!(form.with_type(ResourceType::Subject).operations, [Operation::Write]);
+        assert_eq!(
+            form.with_type(ResourceType::Subject).operations,
+            [Operation::Write]
+        );
     }
 
     #[test]
     fn several_operations_are_several_acls() {
-        let form = form(ResourceType::Topic, PatternChoice::Literal, "a").with_operation(Operation::Describe, true);
-        let form = form.with_operation(Operation::Write, true).with_operation(Operation::Describe, false);
-        let operations: Vec<Operation> = form.check("R", true).unwrap().iter().map(|acl| acl.operation).collect();
+        let form = form(ResourceType::Topic, PatternChoice::Literal, "a")
+            .with_operation(Operation::Describe, true);
+        let form = form
+            .with_operation(Operation::Write, true)
+            .with_operation(Operation::Describe, false);
+        let operations: Vec<Operation> = form
+            .check("R", true)
+            .unwrap()
+            .iter()
+            .map(|acl| acl.operation)
+            .collect();
         assert_eq!(operations, [Operation::Read, Operation::Write]);
         let all = form.with_operation(Operation::All, true);
         assert_eq!(all.operations, [Operation::All]);
-        assert_eq!(all.with_operation(Operation::Read, true).operations, [Operation::Read]);
+        assert_eq!(
+            all.with_operation(Operation::Read, true).operations,
+            [Operation::Read]
+        );
     }
 
     #[test]
     fn a_star_is_explained() {
         let warning = |pattern, name: &str| form(ResourceType::Group, pattern, name).name_warning();
-        assert!(warning(PatternChoice::Literal, "pay-*").is_some_and(|text| text.contains("Prefixed")));
-        assert!(warning(PatternChoice::Prefixed, "pay-*").is_some_and(|text| text.contains("remove it")));
+        assert!(
+            warning(PatternChoice::Literal, "pay-*").is_some_and(|text| text.contains("Prefixed"))
+        );
+        assert!(
+            warning(PatternChoice::Prefixed, "pay-*")
+                .is_some_and(|text| text.contains("remove it"))
+        );
         assert!(warning(PatternChoice::Literal, "*").is_some());
         assert_eq!(warning(PatternChoice::Literal, "pay"), None);
     }

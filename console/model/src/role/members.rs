@@ -40,7 +40,12 @@ pub struct MemberPreview {
 
 impl MemberPreview {
     const fn of(stored: Option<Principal>, error: Option<String>, offer: Option<Offer>) -> Self {
-        Self { stored, error, offer, remarks: Vec::new() }
+        Self {
+            stored,
+            error,
+            offer,
+            remarks: Vec::new(),
+        }
     }
 
     /// Nothing was typed.
@@ -64,7 +69,10 @@ impl MemberDraft {
     /// An empty draft of a type.
     #[must_use]
     pub const fn new(chosen: PrincipalType) -> Self {
-        Self { chosen, text: String::new() }
+        Self {
+            chosen,
+            text: String::new(),
+        }
     }
 
     /// The type that counts now: the one in the text, else the chosen one.
@@ -76,16 +84,20 @@ impl MemberDraft {
     /// The draft after an edit of the text.
     #[must_use]
     pub const fn with_text(&self, text: String) -> Self {
-        Self { chosen: self.chosen, text }
+        Self {
+            chosen: self.chosen,
+            text,
+        }
     }
 
     /// The draft after a choice of the type; a type in the text gives way.
     #[must_use]
     pub fn with_kind(&self, kind: PrincipalType) -> Self {
         let text = match Self::named_type(&self.text) {
-            Some(named) if named != kind => {
-                self.text.split_once(':').map_or_else(String::new, |(_, name)| name.to_owned())
-            }
+            Some(named) if named != kind => self
+                .text
+                .split_once(':')
+                .map_or_else(String::new, |(_, name)| name.to_owned()),
             _ => self.text.clone(),
         };
         Self { chosen: kind, text }
@@ -111,7 +123,9 @@ impl MemberDraft {
     /// Reads the draft against the policy, for this role.
     #[must_use]
     pub fn read(&self, policy: &Policy, role: &str) -> MemberPreview {
-        let Some(stored) = self.principal() else { return MemberPreview::empty() };
+        let Some(stored) = self.principal() else {
+            return MemberPreview::empty();
+        };
         if let Err(error) = check_member(&stored) {
             let offer = offer_for(&error, &stored);
             // An offer is the hint already.
@@ -123,30 +137,51 @@ impl MemberDraft {
         }
         let members = policy.role(role).map(|role| role.members);
         if members.is_some_and(|members| members.contains(&stored)) {
-            let text = format!("`{}` is already a member of this role", plain(&stored.to_string()));
+            let text = format!(
+                "`{}` is already a member of this role",
+                plain(&stored.to_string())
+            );
             return MemberPreview::of(Some(stored), Some(text), None);
         }
         let known = NameIndex::near_to(policy, [&stored]);
         let near = known.near(&stored).next().cloned();
         let (of_near, others): (Vec<_>, Vec<_>) = name_findings(policy, &stored, &known)
             .into_iter()
-            .partition(|finding| near.as_ref().is_some_and(|near| finding.principals.contains(near)));
+            .partition(|finding| {
+                near.as_ref()
+                    .is_some_and(|near| finding.principals.contains(near))
+            });
         let near = near.zip(of_near.first());
-        let near = near.map(|(principal, finding)| Offer { principal, reason: phrases::capitalized(&finding.message) });
-        let offer = wrong_case_type(&stored).or(near).or_else(|| edge_blank(&stored));
-        let remarks = others.iter().map(|finding| with_hint(&finding.message, &finding.hint)).collect();
-        MemberPreview { remarks, ..MemberPreview::of(Some(stored), None, offer) }
+        let near = near.map(|(principal, finding)| Offer {
+            principal,
+            reason: phrases::capitalized(&finding.message),
+        });
+        let offer = wrong_case_type(&stored)
+            .or(near)
+            .or_else(|| edge_blank(&stored));
+        let remarks = others
+            .iter()
+            .map(|finding| with_hint(&finding.message, &finding.hint))
+            .collect();
+        MemberPreview {
+            remarks,
+            ..MemberPreview::of(Some(stored), None, offer)
+        }
     }
 }
 
 /// What is meant by a refused member, where it is plain.
 fn offer_for(error: &RoleError, stored: &Principal) -> Option<Offer> {
-    let RoleError::Member(_) = error else { return None };
+    let RoleError::Member(_) = error else {
+        return None;
+    };
     // `User:Group:eng`: two types in one name.
     let principal = Principal::parse(stored.name()).ok()?;
     check_member(&principal).ok()?;
-    (error.code() == "principal_type_twice")
-        .then(|| Offer { principal, reason: "The name contains two principal types".into() })
+    (error.code() == "principal_type_twice").then(|| Offer {
+        principal,
+        reason: "The name contains two principal types".into(),
+    })
 }
 
 /// `group:eng`: almost a type, but taken as a part of the name.
@@ -157,7 +192,9 @@ fn wrong_case_type(stored: &Principal) -> Option<Offer> {
         .find(|kind| kind.prefix().eq_ignore_ascii_case(word.trim()) && kind.prefix() != word)?;
     (!name.is_empty()).then(|| Offer {
         principal: Principal::new(kind, name),
-        reason: format!("`{word}:` is not a principal type in this letter case, so it becomes part of the name"),
+        reason: format!(
+            "`{word}:` is not a principal type in this letter case, so it becomes part of the name"
+        ),
     })
 }
 
@@ -195,20 +232,35 @@ mod tests {
     fn a_pasted_type_counts_for_its_own_text_only() {
         let draft = draft(PrincipalType::User, "Group:urn:x:eng");
         assert_eq!(draft.kind(), PrincipalType::Group);
-        assert_eq!(draft.read(&policy(), "R").stored, Some(Principal::group("urn:x:eng")));
+        assert_eq!(
+            draft.read(&policy(), "R").stored,
+            Some(Principal::group("urn:x:eng"))
+        );
         assert_eq!(draft.with_kind(PrincipalType::User).text, "urn:x:eng");
         assert_eq!(draft.with_kind(PrincipalType::Group).text, draft.text);
         // What is typed next has the type that was chosen.
         let next = draft.next().with_text("ann".into());
-        assert_eq!(next.read(&policy(), "R").stored, Some(Principal::user("ann")));
+        assert_eq!(
+            next.read(&policy(), "R").stored,
+            Some(Principal::user("ann"))
+        );
         assert_eq!(draft.with_text("ann".into()).kind(), PrincipalType::User);
-        let chosen = draft.with_kind(PrincipalType::Group).next().with_text("ops".into());
-        assert_eq!(chosen.read(&policy(), "R").stored, Some(Principal::group("ops")));
+        let chosen = draft
+            .with_kind(PrincipalType::Group)
+            .next()
+            .with_text("ops".into());
+        assert_eq!(
+            chosen.read(&policy(), "R").stored,
+            Some(Principal::group("ops"))
+        );
     }
 
     #[test]
     fn any_name_can_be_written() {
-        assert_eq!(read("Group:User:ann").stored, Some(Principal::group("User:ann")));
+        assert_eq!(
+            read("Group:User:ann").stored,
+            Some(Principal::group("User:ann"))
+        );
         assert_eq!(read("Group:User:ann").error, None);
         assert_eq!(read("a,b c/ü").stored, Some(Principal::group("a,b c/ü")));
         assert_eq!(read(""), MemberPreview::empty());
@@ -228,7 +280,10 @@ mod tests {
         for text in ["Group:*", "User:*", "Role:R", "RedpandaRole:R", "a\u{7}b"] {
             assert!(read(text).error.is_some(), "{text}");
         }
-        assert_eq!(read("payments").error.as_deref(), Some("`Group:payments` is already a member of this role"));
+        assert_eq!(
+            read("payments").error.as_deref(),
+            Some("`Group:payments` is already a member of this role")
+        );
     }
 
     #[test]
@@ -242,7 +297,11 @@ mod tests {
         assert_eq!(offered("eng").as_deref(), Some("Group:/eng"));
         assert_eq!(offered("group:ops").as_deref(), Some("Group:ops"));
         assert_eq!(offered("ops ").as_deref(), Some("Group:ops"));
-        assert_eq!(offered("ann"), None, "a user of that name is no near miss of a group");
+        assert_eq!(
+            offered("ann"),
+            None,
+            "a user of that name is no near miss of a group"
+        );
         assert_eq!(offered("/eng"), None);
         assert_eq!(offered("eng/").as_deref(), Some("Group:/eng"));
     }
@@ -254,8 +313,16 @@ mod tests {
             assert_eq!((reading.error, reading.offer), (None, None), "{text}");
             reading.remarks.join("; ")
         };
-        assert!(told("eng*").starts_with("`Group:eng*` is not a wildcard"), "{}", told("eng*"));
-        assert!(told("Group:User:bob").contains("is the group named `User:bob`"), "{}", told("Group:User:bob"));
+        assert!(
+            told("eng*").starts_with("`Group:eng*` is not a wildcard"),
+            "{}",
+            told("eng*")
+        );
+        assert!(
+            told("Group:User:bob").contains("is the group named `User:bob`"),
+            "{}",
+            told("Group:User:bob")
+        );
         assert_eq!(told("analysts"), "");
     }
 
@@ -265,8 +332,17 @@ mod tests {
             { "name": "R", "members": [] },
             { "name": "S", "members": [{ "principal": "Group:ops" }, { "principal": "Group:Ops" }] }] }))
         .unwrap();
-        let offer = draft(PrincipalType::Group, "Ops").read(&both, "R").offer.unwrap();
+        let offer = draft(PrincipalType::Group, "Ops")
+            .read(&both, "R")
+            .offer
+            .unwrap();
         assert_eq!(offer.principal, Principal::group("ops"));
-        assert!(offer.reason.ends_with("differ only in letter case, but are different principals"), "{}", offer.reason);
+        assert!(
+            offer
+                .reason
+                .ends_with("differ only in letter case, but are different principals"),
+            "{}",
+            offer.reason
+        );
     }
 }

@@ -95,7 +95,12 @@ fn merged<T: Ord>(before: Vec<T>, after: Vec<T>) -> Vec<(T, RowStatus)> {
 }
 
 fn failure(staged: &[Staged], is: impl Fn(&Change) -> bool) -> Option<String> {
-    staged.iter().find(|staged| is(&staged.change))?.failure.as_ref().map(ToString::to_string)
+    staged
+        .iter()
+        .find(|staged| is(&staged.change))?
+        .failure
+        .as_ref()
+        .map(ToString::to_string)
 }
 
 /// The ACLs of a role in order of their fields: those that are, and those that will be.
@@ -104,26 +109,45 @@ pub fn acl_rows(before: &Policy, after: &Policy, role: &str, staged: &[Staged]) 
     let mut rows: Vec<AclRow> = merged(acls_of(before, role), acls_of(after, role))
         .into_iter()
         .map(|(acl, standing)| {
-            let failure =
-                failure(staged, |change| matches!(change, Change::AddAcl(of) | Change::RemoveAcl(of) if *of == acl));
-            AclRow { acl, standing, remark: None, failure }
+            let failure = failure(
+                staged,
+                |change| matches!(change, Change::AddAcl(of) | Change::RemoveAcl(of) if *of == acl),
+            );
+            AclRow {
+                acl,
+                standing,
+                remark: None,
+                failure,
+            }
         })
         .collect();
     for finding in lint_roles(after, [role]) {
-        let Some(acl) = finding.acls.first() else { continue };
+        let Some(acl) = finding.acls.first() else {
+            continue;
+        };
         let remark = match finding.code.as_str() {
             "acl_covered" => Remark::AddsNothing,
             "acl_unreachable" => Remark::NeverAllows,
             _ => Remark::Odd,
         };
-        let about = rows.iter_mut().filter(|row| row.acl == *acl && row.standing != RowStatus::Removed);
+        let about = rows
+            .iter_mut()
+            .filter(|row| row.acl == *acl && row.standing != RowStatus::Removed);
         about.for_each(|row| row.remark = Some((remark.clone(), finding.message.clone())));
     }
     let is_deny = |row: &&mut AclRow| {
-        row.acl.permission == Permission::Deny && row.standing != RowStatus::Removed && row.remark.is_none()
+        row.acl.permission == Permission::Deny
+            && row.standing != RowStatus::Removed
+            && row.remark.is_none()
     };
-    if rows.iter().any(|row| row.acl.permission == Permission::Deny) {
-        let found = reach(after, &ReachSubject::Scope(Scope::One(Principal::role(role))));
+    if rows
+        .iter()
+        .any(|row| row.acl.permission == Permission::Deny)
+    {
+        let found = reach(
+            after,
+            &ReachSubject::Scope(Scope::One(Principal::role(role))),
+        );
         for row in rows.iter_mut().filter(is_deny) {
             let allows = found.blocked(&row.acl).count();
             let message = "the deny overrides these allows on the same names";
@@ -135,9 +159,17 @@ pub fn acl_rows(before: &Policy, after: &Policy, role: &str, staged: &[Staged]) 
 
 /// The members of a role, groups first: those that are, and those that will be.
 #[must_use]
-pub fn member_rows(before: &Policy, after: &Policy, role: &str, staged: &[Staged]) -> Vec<MemberRow> {
+pub fn member_rows(
+    before: &Policy,
+    after: &Policy,
+    role: &str,
+    staged: &[Staged],
+) -> Vec<MemberRow> {
     let members = |policy: &Policy| -> Vec<Principal> {
-        policy.role(role).map(|role| role.members.into_iter().collect()).unwrap_or_default()
+        policy
+            .role(role)
+            .map(|role| role.members.into_iter().collect())
+            .unwrap_or_default()
     };
     let mut all = merged(members(before), members(after));
     all.sort_by(|(a, _), (b, _)| {
@@ -198,14 +230,40 @@ mod tests {
     #[test]
     fn rows_hold_what_is_and_what_will_be() {
         let stored = acls_of(&policy(), "R");
-        let write = stored.iter().find(|acl| acl.operation == gbac_engine::model::Operation::Write).unwrap().clone();
-        let new = Acl { resource_name: "a".into(), ..write.clone() };
-        let changes = [Change::RemoveAcl(write.clone()), Change::AddAcl(new.clone())];
-        let failed = Staged { change: changes[0].clone(), failure: Some(Failure::NoAnswer("offline".into())) };
+        let write = stored
+            .iter()
+            .find(|acl| acl.operation == gbac_engine::model::Operation::Write)
+            .unwrap()
+            .clone();
+        let new = Acl {
+            resource_name: "a".into(),
+            ..write.clone()
+        };
+        let changes = [
+            Change::RemoveAcl(write.clone()),
+            Change::AddAcl(new.clone()),
+        ];
+        let failed = Staged {
+            change: changes[0].clone(),
+            failure: Some(Failure::NoAnswer("offline".into())),
+        };
         let rows = acl_rows(&policy(), &after(&changes), "R", from_ref(&failed));
-        let shown: Vec<_> = rows.iter().map(|row| (row.acl.resource_name.as_str(), row.standing)).collect();
-        assert_eq!(shown, [("a", RowStatus::Added), ("b", RowStatus::Removed), ("b", RowStatus::Stored)]);
-        let removed = rows.iter().find(|row| row.standing == RowStatus::Removed).unwrap();
+        let shown: Vec<_> = rows
+            .iter()
+            .map(|row| (row.acl.resource_name.as_str(), row.standing))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("a", RowStatus::Added),
+                ("b", RowStatus::Removed),
+                ("b", RowStatus::Stored)
+            ]
+        );
+        let removed = rows
+            .iter()
+            .find(|row| row.standing == RowStatus::Removed)
+            .unwrap();
         assert_eq!(removed.failure.as_deref(), Some("can't reach the service"));
         assert!(rows.iter().all(|row| row.remark.is_none()));
     }
@@ -213,31 +271,52 @@ mod tests {
     #[test]
     fn what_is_odd_about_a_row_is_at_the_row() {
         let rows = acl_rows(&policy(), &policy(), "R", &[]);
-        let words: Vec<_> = rows.iter().map(|row| row.remark.as_ref().map(|(remark, _)| remark.label())).collect();
+        let words: Vec<_> = rows
+            .iter()
+            .map(|row| row.remark.as_ref().map(|(remark, _)| remark.label()))
+            .collect();
         assert_eq!(words, [None, Some("Redundant".into())]);
 
         let write = rows[0].acl.clone();
-        let deny = Acl { permission: gbac_engine::model::Permission::Deny, ..write };
+        let deny = Acl {
+            permission: gbac_engine::model::Permission::Deny,
+            ..write
+        };
         let rows = acl_rows(&policy(), &after(&[Change::AddAcl(deny)]), "R", &[]);
-        let remarks: Vec<_> = rows.iter().filter_map(|row| row.remark.as_ref().map(|(remark, _)| remark)).collect();
+        let remarks: Vec<_> = rows
+            .iter()
+            .filter_map(|row| row.remark.as_ref().map(|(remark, _)| remark))
+            .collect();
         assert!(remarks.contains(&&Remark::Overrides(1)), "{remarks:?}");
     }
 
     #[test]
     fn members_are_listed_with_what_else_they_hold() {
         let changes = [
-            Change::AddMember { role: "R".into(), member: Principal::group("ops") },
-            Change::RemoveMember { role: "R".into(), member: Principal::user("ann") },
+            Change::AddMember {
+                role: "R".into(),
+                member: Principal::group("ops"),
+            },
+            Change::RemoveMember {
+                role: "R".into(),
+                member: Principal::user("ann"),
+            },
         ];
         let rows = member_rows(&policy(), &after(&changes), "R", &[]);
-        let shown: Vec<_> = rows.iter().map(|row| (row.principal.to_string(), row.standing)).collect();
+        let shown: Vec<_> = rows
+            .iter()
+            .map(|row| (row.principal.to_string(), row.standing))
+            .collect();
         let expected = [
             ("Group:eng".to_owned(), RowStatus::Stored),
             ("Group:ops".to_owned(), RowStatus::Added),
             ("User:ann".to_owned(), RowStatus::Removed),
         ];
         assert_eq!(shown, expected);
-        assert_eq!((rows[0].other_roles.as_slice(), rows[0].direct_acls), (["S".to_owned()].as_slice(), 1));
+        assert_eq!(
+            (rows[0].other_roles.as_slice(), rows[0].direct_acls),
+            (["S".to_owned()].as_slice(), 1)
+        );
         assert!(member_rows(&policy(), &policy(), "Gone", &[]).is_empty());
     }
 }

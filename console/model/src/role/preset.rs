@@ -1,6 +1,8 @@
 //! Presets: the ACLs that a kind of client needs.
 
-use gbac_analysis::requests::{Recipe, RecipeParameter, RequiredCheck, Requirement, ResourceNames, recipe};
+use gbac_analysis::requests::{
+    Recipe, RecipeParameter, RequiredCheck, Requirement, ResourceNames, recipe,
+};
 use gbac_engine::decide::Outcome;
 use gbac_engine::model::{
     Acl, CLUSTER_NAME, Dialect, Host, Operation, PatternType, Permission, Principal, ResourceType,
@@ -102,10 +104,21 @@ impl PresetForm {
             AclPreset::Operator | AclPreset::Everything => &[],
         };
         let fill = |slot: &RecipeParameter| {
-            let pattern = if slot.prefixed { PatternChoice::Prefixed } else { PatternChoice::Literal };
-            PresetName { slot: *slot, pattern, name: String::new() }
+            let pattern = if slot.prefixed {
+                PatternChoice::Prefixed
+            } else {
+                PatternChoice::Literal
+            };
+            PresetName {
+                slot: *slot,
+                pattern,
+                name: String::new(),
+            }
         };
-        Self { preset, names: slots.iter().map(fill).collect() }
+        Self {
+            preset,
+            names: slots.iter().map(fill).collect(),
+        }
     }
 
     /// The rows for this role, or by slot why there are none.
@@ -142,21 +155,33 @@ impl PresetForm {
             acl(resource_type, PatternType::Literal, name.into(), operation)
         };
         let mut rows: Vec<Acl> = match self.preset {
-            AclPreset::Operator => {
-                OPERATOR.iter().map(|(resource_type, operation)| on(*resource_type, *operation)).collect()
-            }
+            AclPreset::Operator => OPERATOR
+                .iter()
+                .map(|(resource_type, operation)| on(*resource_type, *operation))
+                .collect(),
             AclPreset::Everything => Dialect::Platform
                 .resource_types()
                 .iter()
                 .map(|resource_type| on(*resource_type, Operation::All))
                 .collect(),
             AclPreset::Client(id, _) => (recipe(id).map(needed).unwrap_or_default().into_iter())
-                .map(|check| match self.names.iter().find(|name| name.slot.name == check.resource_name) {
-                    Some(name) => {
-                        let form = name.form();
-                        acl(check.resource_type, form.pattern_type(), form.resource_name(), check.operation)
+                .map(|check| {
+                    match self
+                        .names
+                        .iter()
+                        .find(|name| name.slot.name == check.resource_name)
+                    {
+                        Some(name) => {
+                            let form = name.form();
+                            acl(
+                                check.resource_type,
+                                form.pattern_type(),
+                                form.resource_name(),
+                                check.operation,
+                            )
+                        }
+                        None => on(check.resource_type, check.operation),
                     }
-                    None => on(check.resource_type, check.operation),
                 })
                 .collect(),
         };
@@ -167,7 +192,8 @@ impl PresetForm {
 }
 
 impl PresetName {
-    /// What it is called beside its field: its kind, or its own name where a recipe has several of a kind.
+    /// What it is called beside its field: its kind, or its own name where a recipe has several of
+    /// a kind.
     #[must_use]
     pub fn label(&self) -> String {
         match self.slot.name.split_once('_') {
@@ -201,19 +227,22 @@ const OPERATOR: &[(ResourceType, Operation)] = &[
     (ResourceType::Registry, Operation::DescribeConfigs),
 ];
 
-/// The fewest checks that a recipe needs, each on a slot by its name: what others imply is left out, and of a choice the
-/// first is taken where none is there anyway.
+/// The fewest checks that a recipe needs, each on a slot by its name: what others imply is left
+/// out, and of a choice the first is taken where none is there anyway.
 fn needed(recipe: &Recipe) -> Vec<RequiredCheck> {
     let mut names = ResourceNames::default();
     for slot in recipe.slots {
         names.insert(slot.name, vec![slot.name.to_owned()]);
     }
-    let Ok(need) = recipe.expand(&names) else { return Vec::new() };
+    let Ok(need) = recipe.expand(&names) else {
+        return Vec::new();
+    };
     let mut chosen = Vec::new();
     take(&need, &mut chosen);
     let all = chosen.clone();
     chosen.retain(|check| {
-        let implies = |other: &RequiredCheck| other.operation != check.operation && is_answered(check, other);
+        let implies =
+            |other: &RequiredCheck| other.operation != check.operation && is_answered(check, other);
         !all.iter().any(implies)
     });
     chosen
@@ -225,12 +254,25 @@ fn take(need: &Requirement, chosen: &mut Vec<RequiredCheck>) {
         Requirement::Check(_) => {}
         // Choices last: the rest may have made them.
         Requirement::All(parts) => {
-            parts.iter().filter(|part| !part.has_choice()).for_each(|part| take(part, chosen));
-            parts.iter().filter(|part| part.has_choice()).for_each(|part| take(part, chosen));
+            parts
+                .iter()
+                .filter(|part| !part.has_choice())
+                .for_each(|part| take(part, chosen));
+            parts
+                .iter()
+                .filter(|part| part.has_choice())
+                .for_each(|part| take(part, chosen));
         }
         Requirement::Any(parts) => {
-            let is_chosen = |check: &RequiredCheck| chosen.iter().any(|other| is_answered(check, other));
-            let made = need.outcome(|check| if is_chosen(check) { Outcome::Allow } else { Outcome::Deny });
+            let is_chosen =
+                |check: &RequiredCheck| chosen.iter().any(|other| is_answered(check, other));
+            let made = need.outcome(|check| {
+                if is_chosen(check) {
+                    Outcome::Allow
+                } else {
+                    Outcome::Deny
+                }
+            });
             if let (Outcome::Deny, Some(first)) = (made, parts.first()) {
                 take(first, chosen);
             }
@@ -241,7 +283,8 @@ fn take(need: &Requirement, chosen: &mut Vec<RequiredCheck>) {
 /// Whether an ACL for the one check allows the other.
 fn is_answered(check: &RequiredCheck, by: &RequiredCheck) -> bool {
     let same = check.resource_type == by.resource_type && check.resource_name == by.resource_name;
-    same && (check.operation == by.operation || check.operation.implied_by().contains(&by.operation))
+    same && (check.operation == by.operation
+        || check.operation.implied_by().contains(&by.operation))
 }
 
 #[cfg(test)]
@@ -259,24 +302,57 @@ mod tests {
 
     #[test]
     fn a_client_gets_what_its_requests_need_and_no_more() {
-        let consumer = rows("consume", &[("orders", PatternChoice::Literal), ("app", PatternChoice::Prefixed)]);
+        let consumer = rows(
+            "consume",
+            &[
+                ("orders", PatternChoice::Literal),
+                ("app", PatternChoice::Prefixed),
+            ],
+        );
         assert_eq!(
             consumer,
-            ["Topic orders literal, Read, allow, host *", "Consumer group app prefixed, Read, allow, host *"]
+            [
+                "Topic orders literal, Read, allow, host *",
+                "Consumer group app prefixed, Read, allow, host *"
+            ]
         );
-        assert_eq!(rows("produce", &[("", PatternChoice::Any)]), ["Topic * literal, Write, allow, host *"]);
-        let transactional =
-            rows("produce-transactional", &[("a", PatternChoice::Literal), ("t", PatternChoice::Literal)]);
+        assert_eq!(
+            rows("produce", &[("", PatternChoice::Any)]),
+            ["Topic * literal, Write, allow, host *"]
+        );
+        let transactional = rows(
+            "produce-transactional",
+            &[("a", PatternChoice::Literal), ("t", PatternChoice::Literal)],
+        );
         assert_eq!(
             transactional,
-            ["Topic a literal, Write, allow, host *", "Transactional ID t literal, Write, allow, host *"]
+            [
+                "Topic a literal, Write, allow, host *",
+                "Transactional ID t literal, Write, allow, host *"
+            ]
         );
-        let names = [("in", PatternChoice::Literal), ("out", PatternChoice::Literal), ("app", PatternChoice::Literal)];
-        let streams = rows("streams", &[&names[..], &[("app-", PatternChoice::Prefixed)]].concat());
-        let internal: Vec<&String> = streams.iter().filter(|row| row.contains("app- prefixed")).collect();
+        let names = [
+            ("in", PatternChoice::Literal),
+            ("out", PatternChoice::Literal),
+            ("app", PatternChoice::Literal),
+        ];
+        let streams = rows(
+            "streams",
+            &[&names[..], &[("app-", PatternChoice::Prefixed)]].concat(),
+        );
+        let internal: Vec<&String> = streams
+            .iter()
+            .filter(|row| row.contains("app- prefixed"))
+            .collect();
         assert_eq!(internal.len(), 4, "{streams:?}");
-        assert!(streams.contains(&"Consumer group app literal, Read, allow, host *".to_owned()), "{streams:?}");
-        assert_eq!(rows("schema-read", &[("s", PatternChoice::Literal)]), ["Subject s literal, Read, allow, host *"]);
+        assert!(
+            streams.contains(&"Consumer group app literal, Read, allow, host *".to_owned()),
+            "{streams:?}"
+        );
+        assert_eq!(
+            rows("schema-read", &[("s", PatternChoice::Literal)]),
+            ["Subject s literal, Read, allow, host *"]
+        );
         assert!(
             rows("schema-write", &[("s", PatternChoice::Literal)])
                 .contains(&"Subject s literal, Write, allow, host *".to_owned())
@@ -289,8 +365,19 @@ mod tests {
             let form = PresetForm::new(AclPreset::from_id(id).unwrap());
             form.names.iter().map(PresetName::label).collect::<Vec<_>>()
         };
-        assert_eq!(labels("streams"), ["Input topic", "Output topic", "Consumer group", "Internal topic"]);
-        assert_eq!(labels("produce-transactional"), ["Topic", "Transactional ID"]);
+        assert_eq!(
+            labels("streams"),
+            [
+                "Input topic",
+                "Output topic",
+                "Consumer group",
+                "Internal topic"
+            ]
+        );
+        assert_eq!(
+            labels("produce-transactional"),
+            ["Topic", "Transactional ID"]
+        );
     }
 
     #[test]
@@ -298,7 +385,10 @@ mod tests {
         let operator = rows("operator", &[]);
         assert_eq!(operator.len(), OPERATOR.len());
         assert!(operator.iter().all(|row| row.contains("Describe")));
-        assert_eq!(rows("everything", &[]).len(), Dialect::Platform.resource_types().len());
+        assert_eq!(
+            rows("everything", &[]).len(),
+            Dialect::Platform.resource_types().len()
+        );
     }
 
     #[test]
@@ -309,6 +399,11 @@ mod tests {
         assert!(faults.iter().all(Option::is_some));
         form.names[0].name = "data-*".into();
         let faults = form.rows("R", false).unwrap_err();
-        assert!(faults[0].as_ref().is_some_and(|text| text.contains("prefixed")) && faults[1].is_none());
+        assert!(
+            faults[0]
+                .as_ref()
+                .is_some_and(|text| text.contains("prefixed"))
+                && faults[1].is_none()
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Answers to typed questions: decided by the simulator's evaluation, the matrix and who can (D-67).
+//! Answers to typed questions: decided by the simulator's evaluation, the matrix and who can
+//! (D-67).
 
 use gbac_analysis::requests::resource_type_text;
 use std::collections::BTreeMap;
@@ -57,7 +58,9 @@ pub struct KnownIdentity {
 /// Without its inputs: they may hold a token.
 impl fmt::Debug for KnownIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KnownIdentity").field("user", &self.identity.user()).finish_non_exhaustive()
+        f.debug_struct("KnownIdentity")
+            .field("user", &self.identity.user())
+            .finish_non_exhaustive()
     }
 }
 
@@ -73,7 +76,11 @@ impl KnownIdentity {
     ) -> Option<Self> {
         let who = evaluate(inputs, Some(policy), accepted, now).who?;
         let identity = Arc::clone(who.identity.as_ref().ok()?);
-        Some(Self { inputs: inputs.clone(), identity, origin })
+        Some(Self {
+            inputs: inputs.clone(),
+            identity,
+            origin,
+        })
     }
 }
 
@@ -108,7 +115,8 @@ pub enum AnswerMark {
     Unclear,
 }
 
-/// One line below an answer that can be chosen: a match of an ambiguous name, or one of several resources.
+/// One line below an answer that can be chosen: a match of an ambiguous name, or one of several
+/// resources.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnswerChoice {
     /// What it is.
@@ -143,7 +151,15 @@ pub struct SearchAnswer {
 impl SearchAnswer {
     fn new(mark: AnswerMark, title: impl Into<String>, reason: impl Into<String>) -> Self {
         let (lines, target, choices, more) = Default::default();
-        Self { mark, title: title.into(), reason: reason.into(), lines, target, choices, more }
+        Self {
+            mark,
+            title: title.into(),
+            reason: reason.into(),
+            lines,
+            target,
+            choices,
+            more,
+        }
     }
 
     /// The answer as plain text, for assistive technology.
@@ -163,9 +179,14 @@ pub(super) fn answer(
 ) -> SearchAnswer {
     let mut answer = match question {
         TypedQuestion::Incomplete(example) => {
-            let mut answer =
-                SearchAnswer::new(AnswerMark::Unclear, "Ask a question", "Name an operation and a resource");
-            answer.lines.push(RichText::new().text("For example: ").code(*example));
+            let mut answer = SearchAnswer::new(
+                AnswerMark::Unclear,
+                "Ask a question",
+                "Name an operation and a resource",
+            );
+            answer
+                .lines
+                .push(RichText::new().text("For example: ").code(*example));
             return answer;
         }
         TypedQuestion::WhoCan(request) => who(request, context),
@@ -185,12 +206,25 @@ pub(super) fn answer(
 ///
 /// # Errors
 /// Those that it could mean, two at least.
-pub(super) fn principal_of(text: &str, context: &AnswerContext<'_>) -> Result<Principal, Vec<Principal>> {
-    let mut found: Vec<Principal> = context.index.principals_named(text).into_iter().cloned().collect();
+pub(super) fn principal_of(
+    text: &str,
+    context: &AnswerContext<'_>,
+) -> Result<Principal, Vec<Principal>> {
+    let mut found: Vec<Principal> = context
+        .index
+        .principals_named(text)
+        .into_iter()
+        .cloned()
+        .collect();
     if found.is_empty() {
         let wanted = text.to_lowercase();
-        let known = context.known.iter().map(|known| Principal::user(known.identity.user()));
-        found = known.filter(|user| user.name().to_lowercase().contains(&wanted)).collect();
+        let known = context
+            .known
+            .iter()
+            .map(|known| Principal::user(known.identity.user()));
+        found = known
+            .filter(|user| user.name().to_lowercase().contains(&wanted))
+            .collect();
         found.dedup();
     }
     match found.as_slice() {
@@ -203,7 +237,12 @@ pub(super) fn principal_of(text: &str, context: &AnswerContext<'_>) -> Result<Pr
 fn ambiguous(who: &str, candidates: &[Principal], request: &TypedRequest) -> SearchAnswer {
     let matches = format!("{} match", count(candidates.len(), "principal"));
     let mut answer = SearchAnswer::new(AnswerMark::Unclear, "Which one?", matches);
-    answer.lines.push(RichText::new().text("Choose who is meant by ").code(who).text("."));
+    answer.lines.push(
+        RichText::new()
+            .text("Choose who is meant by ")
+            .code(who)
+            .text("."),
+    );
     answer.choices = (candidates.iter().take(SHOWN))
         .map(|principal| AnswerChoice {
             words: RichText::new().principal(principal),
@@ -226,15 +265,26 @@ fn question_text(principal: &Principal, request: &TypedRequest) -> String {
         ResourceType::Topic => quoted(&request.name),
         ResourceType::Cluster => "cluster".into(),
         ResourceType::Registry => "registry".into(),
-        other => format!("{} {}", resource_type_text(other).to_lowercase(), quoted(&request.name)),
+        other => format!(
+            "{} {}",
+            resource_type_text(other).to_lowercase(),
+            quoted(&request.name)
+        ),
     };
-    format!("can {} {} {resource}", quoted(&principal.to_string()), request.operation.spelling().cli)
+    format!(
+        "can {} {} {resource}",
+        quoted(&principal.to_string()),
+        request.operation.spelling().cli
+    )
 }
 
 /// The names and prefixes that a question is about.
 fn patterns_of(request: &TypedRequest, index: &SearchIndex) -> NamedResources {
     let one = |name: &str| NamedResources {
-        patterns: vec![NamePattern { pattern_type: PatternType::Literal, name: name.to_owned() }],
+        patterns: vec![NamePattern {
+            pattern_type: PatternType::Literal,
+            name: name.to_owned(),
+        }],
         number: 1,
     };
     match request.resource_type {
@@ -254,10 +304,19 @@ enum Extent {
 
 /// The access in a sentence. The typed text stands for several names.
 fn deed(request: &TypedRequest, of: &NamedResources, extent: Extent) -> RichText {
-    let TypedRequest { operation, resource_type, name } = request;
+    let TypedRequest {
+        operation,
+        resource_type,
+        name,
+    } = request;
     let verb = verb(*operation, *resource_type);
     match of.patterns.as_slice() {
-        [NamePattern { pattern_type: PatternType::Literal, name }] => {
+        [
+            NamePattern {
+                pattern_type: PatternType::Literal,
+                name,
+            },
+        ] => {
             let access = AccessRequest {
                 operation: *operation,
                 resource_type: *resource_type,
@@ -267,16 +326,24 @@ fn deed(request: &TypedRequest, of: &NamedResources, extent: Extent) -> RichText
             access.deed()
         }
         [NamePattern { name, .. }] => RichText::new()
-            .text(format!("{verb} every {} that starts with ", resource_type_text(*resource_type)))
+            .text(format!(
+                "{verb} every {} that starts with ",
+                resource_type_text(*resource_type)
+            ))
             .resource(name),
         _ => {
-            let number = count(of.number, &format!("{} pattern", resource_type_text(*resource_type)));
+            let number = count(
+                of.number,
+                &format!("{} pattern", resource_type_text(*resource_type)),
+            );
             let extent = match extent {
                 Extent::All => "all".to_owned(),
                 Extent::Some(some) => format!("{} of the", thousands(some)),
                 Extent::Any => "any of the".to_owned(),
             };
-            RichText::new().text(format!("{verb} {extent} {number} that match ")).resource(name)
+            RichText::new()
+                .text(format!("{verb} {extent} {number} that match "))
+                .resource(name)
         }
     }
 }
@@ -290,22 +357,51 @@ fn can(principal: &Principal, request: &TypedRequest, context: &AnswerContext<'_
         let address = MatrixQuery::of(principal).address();
         let target = move |_: &NamePattern| SearchTarget::Address(address.clone());
         let mut answer = of_cells(principal, request, &resources, &subject, context, &target);
-        answer.target = patterns.first().map(|first| (target(first), "Open in matrix"));
+        answer.target = patterns
+            .first()
+            .map(|first| (target(first), "Open in matrix"));
         return answer;
     }
-    let known = context.known.iter().find(|known| known.identity.user() == principal.name());
+    let known = context
+        .known
+        .iter()
+        .find(|known| known.identity.user() == principal.name());
     let inputs = |name: &str| {
-        let by_hand = || Inputs { mode: IdentityMode::ByHand, user: principal.name().into(), ..Inputs::default() };
+        let by_hand = || Inputs {
+            mode: IdentityMode::ByHand,
+            user: principal.name().into(),
+            ..Inputs::default()
+        };
         let who = known.map_or_else(by_hand, |known| known.inputs.clone());
         let (operation, resource_type) = (request.operation, request.resource_type);
-        Inputs { operation, resource_type, resource_name: name.to_owned(), host: String::new(), ..who }
+        Inputs {
+            operation,
+            resource_type,
+            resource_name: name.to_owned(),
+            host: String::new(),
+            ..who
+        }
     };
     let first = patterns.first().map_or("", |first| first.name.as_str());
-    let is_one_name = matches!(patterns, [NamePattern { pattern_type: PatternType::Literal, .. }]);
-    // Of several names each is a cell of the matrix, and only the identity is evaluated: for no name.
+    let is_one_name = matches!(
+        patterns,
+        [NamePattern {
+            pattern_type: PatternType::Literal,
+            ..
+        }]
+    );
+    // Of several names each is a cell of the matrix, and only the identity is evaluated: for no
+    // name.
     let of_name = if is_one_name { first } else { "" };
-    let view = evaluate(&inputs(of_name), Some(context.policy), context.accepted, context.now);
-    let to_matrix = |identity: Identity| SearchTarget::Address(matrix_of(&ReachSubject::Identity(identity), principal));
+    let view = evaluate(
+        &inputs(of_name),
+        Some(context.policy),
+        context.accepted,
+        context.now,
+    );
+    let to_matrix = |identity: Identity| {
+        SearchTarget::Address(matrix_of(&ReachSubject::Identity(identity), principal))
+    };
     let mut answer = match (&view.verdict, identity_of(&view)) {
         (Some(verdict), _) => of_verdict(verdict),
         (None, Some(identity)) => {
@@ -319,20 +415,28 @@ fn can(principal: &Principal, request: &TypedRequest, context: &AnswerContext<'_
         (None, None) => {
             let reason = "The identity can't be read";
             let mut answer = SearchAnswer::new(AnswerMark::Unclear, "No result", reason);
-            answer.lines.extend(view.problems.first().map(|problem| problem.words.clone()));
+            answer
+                .lines
+                .extend(view.problems.first().map(|problem| problem.words.clone()));
             answer
         }
     };
     answer.target = Some(match (&view.verdict, identity_of(&view)) {
         (None, Some(identity)) => (to_matrix(identity), "Open in matrix"),
-        _ => (SearchTarget::Simulate(Box::new(inputs(first))), "Open in simulator"),
+        _ => (
+            SearchTarget::Simulate(Box::new(inputs(first))),
+            "Open in simulator",
+        ),
     });
     answer.lines.push(groups_line(known));
     answer
 }
 
 fn identity_of(view: &View) -> Option<Identity> {
-    view.who.as_ref().and_then(|who| who.identity.as_ref().ok()).map(|identity| (**identity).clone())
+    view.who
+        .as_ref()
+        .and_then(|who| who.identity.as_ref().ok())
+        .map(|identity| (**identity).clone())
 }
 
 /// The matrix of a principal, with its groups where it has some.
@@ -341,23 +445,37 @@ fn matrix_of(subject: &ReachSubject, principal: &Principal) -> String {
         ReachSubject::Identity(identity) => identity.groups().join("\n"),
         ReachSubject::Scope(_) => String::new(),
     };
-    MatrixQuery { groups, ..MatrixQuery::of(principal) }.address()
+    MatrixQuery {
+        groups,
+        ..MatrixQuery::of(principal)
+    }
+    .address()
 }
 
 /// Where the groups come from that an answer includes.
 fn groups_line(known: Option<&KnownIdentity>) -> RichText {
     let Some(known) = known else {
-        return "No token of this user is open in this tab, so the user’s groups are not included.".into();
+        return "No token of this user is open in this tab, so the user’s groups are not included."
+            .into();
     };
     let from = known.origin.label(known.inputs.mode);
     let groups = known.identity.groups();
     if groups.is_empty() {
         return format!("The user has no groups, {from}.").into();
     }
-    let named = listed(groups.iter().map(|group| RichText::new().principal(&Principal::group(group))).collect(), 3);
+    let named = listed(
+        groups
+            .iter()
+            .map(|group| RichText::new().principal(&Principal::group(group)))
+            .collect(),
+        3,
+    );
     let noun = agree(groups.len(), "group ", "groups ");
     let verb = agree(groups.len(), " comes ", " come ");
-    RichText::new().text(format!("The {noun}")).then(named).text(format!("{verb}{from}."))
+    RichText::new()
+        .text(format!("The {noun}"))
+        .then(named)
+        .text(format!("{verb}{from}."))
 }
 
 /// An answer that is the simulator's verdict.
@@ -369,14 +487,28 @@ fn of_verdict(verdict: &Verdict) -> SearchAnswer {
     };
     let mut answer = SearchAnswer::new(mark, title, verdict.kind.title());
     answer.lines.push(verdict.sentence.clone().text("."));
-    let reasons = verdict.why.iter().filter(|(label, _)| *label != "Would allow").take(1);
+    let reasons = verdict
+        .why
+        .iter()
+        .filter(|(label, _)| *label != "Would allow")
+        .take(1);
     answer.lines.extend(reasons.map(|(label, why)| {
         let words = RichText::new().text(format!("{label}: "));
         match why {
             Why::RichText(reason) => words.then(reason.clone()),
-            Why::Paths(paths) => paths.iter().flatten().enumerate().fold(words, |words, (place, hop)| {
-                if place == 0 { words.then(hop.clone()) } else { words.text(" → ").then(hop.clone()) }
-            }),
+            Why::Paths(paths) => {
+                paths
+                    .iter()
+                    .flatten()
+                    .enumerate()
+                    .fold(words, |words, (place, hop)| {
+                        if place == 0 {
+                            words.then(hop.clone())
+                        } else {
+                            words.text(" → ").then(hop.clone())
+                        }
+                    })
+            }
             Why::Near(number, reason) => words.text(format!("{number} ")).then(reason.clone()),
         }
     }));
@@ -394,11 +526,22 @@ fn mark_of(cell: &MatrixCell) -> AnswerMark {
 
 /// What decides a cell: the role or the principal of its ACL.
 fn decided_by(cell: &MatrixCell) -> String {
-    let by = if cell.outcome == Outcome::Allow { cell.granted_by.as_ref() } else { cell.denied_by.first() };
+    let by = if cell.outcome == Outcome::Allow {
+        cell.granted_by.as_ref()
+    } else {
+        cell.denied_by.first()
+    };
     match (by, cell.outcome) {
         (Some(by), outcome) => {
-            let verb = if outcome == Outcome::Allow { "allowed" } else { "denied" };
-            format!("{verb} by {}", crate::escape::plain(&by.acl.principal.to_string()))
+            let verb = if outcome == Outcome::Allow {
+                "allowed"
+            } else {
+                "denied"
+            };
+            format!(
+                "{verb} by {}",
+                crate::escape::plain(&by.acl.principal.to_string())
+            )
         }
         (None, Outcome::Allow) => "superuser".into(),
         (None, Outcome::Deny) => "nothing allows it".into(),
@@ -417,16 +560,41 @@ fn of_cells(
     let cells: Vec<(&NamePattern, MatrixCell)> = (resources.patterns.iter())
         .map(|pattern| {
             let on = (request.resource_type, pattern);
-            (pattern, matrix_cell(context.policy, subject, on, request.operation, None, At::seconds(context.now)))
+            (
+                pattern,
+                matrix_cell(
+                    context.policy,
+                    subject,
+                    on,
+                    request.operation,
+                    None,
+                    At::seconds(context.now),
+                ),
+            )
         })
         .collect();
-    let number = |mark: AnswerMark| cells.iter().filter(|(_, cell)| mark_of(cell) == mark).count();
+    let number = |mark: AnswerMark| {
+        cells
+            .iter()
+            .filter(|(_, cell)| mark_of(cell) == mark)
+            .count()
+    };
     let (all, allowed) = (cells.len(), number(AnswerMark::Allow));
     let (mark, title, reason) = match allowed {
         _ if allowed == all => (AnswerMark::Allow, "Yes", "Allowed".to_owned()),
-        0 if number(AnswerMark::Deny) == all => (AnswerMark::Deny, "No", "Denied by rule".to_owned()),
-        0 => (AnswerMark::NoRule, "No", "Denied, nothing allows it".to_owned()),
-        _ => (AnswerMark::Partly, "Partly", format!("Allowed on {} of {}", thousands(allowed), thousands(all))),
+        0 if number(AnswerMark::Deny) == all => {
+            (AnswerMark::Deny, "No", "Denied by rule".to_owned())
+        }
+        0 => (
+            AnswerMark::NoRule,
+            "No",
+            "Denied, nothing allows it".to_owned(),
+        ),
+        _ => (
+            AnswerMark::Partly,
+            "Partly",
+            format!("Allowed on {} of {}", thousands(allowed), thousands(all)),
+        ),
     };
     let mut answer = SearchAnswer::new(mark, title, reason);
     let (verb, extent) = match allowed {
@@ -434,10 +602,18 @@ fn of_cells(
         _ if allowed == all => (" can ", Extent::All),
         _ => (" can ", Extent::Some(allowed)),
     };
-    answer.lines.push(RichText::new().principal(principal).text(verb).then(deed(request, resources, extent)).text("."));
+    answer.lines.push(
+        RichText::new()
+            .principal(principal)
+            .text(verb)
+            .then(deed(request, resources, extent))
+            .text("."),
+    );
     limit(&mut answer, resources);
     if let [(_, cell)] = cells.as_slice() {
-        answer.lines.push(format!("{}.", capitalized(&decided_by(cell))).into());
+        answer
+            .lines
+            .push(format!("{}.", capitalized(&decided_by(cell))).into());
     } else {
         answer.choices = (cells.iter().take(SHOWN))
             .map(|(pattern, cell)| AnswerChoice {
@@ -456,7 +632,13 @@ fn of_cells(
 fn limit(answer: &mut SearchAnswer, resources: &NamedResources) {
     let evaluated = resources.patterns.len();
     if resources.number > evaluated {
-        answer.lines.push(format!("The first {evaluated} of {} were evaluated.", thousands(resources.number)).into());
+        answer.lines.push(
+            format!(
+                "The first {evaluated} of {} were evaluated.",
+                thousands(resources.number)
+            )
+            .into(),
+        );
     }
 }
 
@@ -479,42 +661,86 @@ fn who(request: &TypedRequest, context: &AnswerContext<'_>) -> SearchAnswer {
         let found = who_can::answer(context.policy, &query, None);
         blocked += found.tally(WhoCanGroup::Blocked).total();
         let tally = found.tally(WhoCanGroup::Can);
-        let of_group = found.groups.iter().filter(|(group, _)| *group == WhoCanGroup::Can);
-        for principal in of_group.flat_map(|(_, found)| found).map(who_can::WhoCanPrincipal::principal) {
+        let of_group = found
+            .groups
+            .iter()
+            .filter(|(group, _)| *group == WhoCanGroup::Can);
+        for principal in of_group
+            .flat_map(|(_, found)| found)
+            .map(who_can::WhoCanPrincipal::principal)
+        {
             *can.entry(principal).or_default() += 1;
         }
         rows.push((pattern, tally, query.address()));
     }
     let of = |is: &dyn Fn(usize) -> bool| {
-        can.iter().filter(|(_, number)| is(**number)).map(|(principal, _)| principal).collect::<Vec<_>>()
+        can.iter()
+            .filter(|(_, number)| is(**number))
+            .map(|(principal, _)| principal)
+            .collect::<Vec<_>>()
     };
-    let (every, some) = (of(&|number| number == evaluated.len()), of(&|number| number < evaluated.len()));
-    let mark = if can.is_empty() { AnswerMark::NoRule } else { AnswerMark::Allow };
-    let title =
-        if can.is_empty() { "No one".to_owned() } else { capitalized(&words_of(&can.keys().collect::<Vec<_>>())) };
+    let (every, some) = (
+        of(&|number| number == evaluated.len()),
+        of(&|number| number < evaluated.len()),
+    );
+    let mark = if can.is_empty() {
+        AnswerMark::NoRule
+    } else {
+        AnswerMark::Allow
+    };
+    let title = if can.is_empty() {
+        "No one".to_owned()
+    } else {
+        capitalized(&words_of(&can.keys().collect::<Vec<_>>()))
+    };
     let reason = match blocked {
         0 if can.is_empty() => "Nothing allows it".to_owned(),
         0 => "Allowed".to_owned(),
         blocked => format!("{} blocked by a deny", thousands(blocked)),
     };
     let mut answer = SearchAnswer::new(mark, title, reason);
-    let names = |of: &[&Principal]| listed(of.iter().map(|name| RichText::new().principal(name)).collect(), SHOWN);
+    let names = |of: &[&Principal]| {
+        listed(
+            of.iter()
+                .map(|name| RichText::new().principal(name))
+                .collect(),
+            SHOWN,
+        )
+    };
     if !every.is_empty() {
-        answer.lines.push(names(&every).text(" can ").then(deed(request, &resources, Extent::All)).text("."));
+        answer.lines.push(
+            names(&every)
+                .text(" can ")
+                .then(deed(request, &resources, Extent::All))
+                .text("."),
+        );
     }
     if !some.is_empty() {
-        answer.lines.push(names(&some).text(" can on some of these names."));
+        answer
+            .lines
+            .push(names(&some).text(" can on some of these names."));
     }
     if can.is_empty() {
-        answer.lines.push(RichText::new().text("No one can ").then(deed(request, &resources, Extent::Any)).text("."));
+        answer.lines.push(
+            RichText::new()
+                .text("No one can ")
+                .then(deed(request, &resources, Extent::Any))
+                .text("."),
+        );
     }
     limit(&mut answer, &resources);
-    answer.target = rows.first().map(|(.., address)| (SearchTarget::Address(address.clone()), "Open in Who can"));
+    answer.target = rows
+        .first()
+        .map(|(.., address)| (SearchTarget::Address(address.clone()), "Open in Who can"));
     if evaluated.len() > 1 {
         answer.choices = (rows.into_iter().take(SHOWN))
             .map(|(pattern, tally, address)| AnswerChoice {
                 words: RichText::new().pattern(&pattern.name, pattern.pattern_type),
-                mark: Some(if tally.total() > 0 { AnswerMark::Allow } else { AnswerMark::NoRule }),
+                mark: Some(if tally.total() > 0 {
+                    AnswerMark::Allow
+                } else {
+                    AnswerMark::NoRule
+                }),
                 detail: tally.text(),
                 target: SearchTarget::Address(address),
             })
@@ -526,6 +752,13 @@ fn who(request: &TypedRequest, context: &AnswerContext<'_>) -> SearchAnswer {
 
 /// How many principals and roles these are.
 fn words_of(principals: &[&Principal]) -> String {
-    let roles = principals.iter().filter(|principal| principal.kind() == PrincipalType::Role).count();
-    Tally { principals: principals.len() - roles, roles }.text()
+    let roles = principals
+        .iter()
+        .filter(|principal| principal.kind() == PrincipalType::Role)
+        .count();
+    Tally {
+        principals: principals.len() - roles,
+        roles,
+    }
+    .text()
 }

@@ -38,18 +38,25 @@ const SPREAD: usize = 4;
 
 /// Lower case without a change of the number of letters.
 pub(super) fn fold(text: &str) -> String {
-    text.chars().map(|letter| letter.to_lowercase().next().unwrap_or(letter)).collect()
+    text.chars()
+        .map(|letter| letter.to_lowercase().next().unwrap_or(letter))
+        .collect()
 }
 
 /// The letters of a text as bits: a text that lacks one of them has no match of a word with it.
 fn letters(folded: &str) -> u64 {
-    folded.bytes().fold(0, |letters, byte| letters | 1 << (byte & 63))
+    folded
+        .bytes()
+        .fold(0, |letters, byte| letters | 1 << (byte & 63))
 }
 
 impl FoldedName {
     pub(super) fn new(name: &str) -> Self {
         let text = fold(name);
-        Self { letters: letters(&text), text }
+        Self {
+            letters: letters(&text),
+            text,
+        }
     }
 
     /// Whether a text in lower case is a part of it.
@@ -61,20 +68,33 @@ impl FoldedName {
 impl Words {
     /// Every word has to fit.
     pub(super) fn all(text: &str) -> Self {
-        Self { words: Self::split(text.split_whitespace()), any: false }
+        Self {
+            words: Self::split(text.split_whitespace()),
+            any: false,
+        }
     }
 
     /// One word that fits is enough.
     pub(super) fn any<'a>(words: impl IntoIterator<Item = &'a str>) -> Self {
-        Self { words: Self::split(words), any: true }
+        Self {
+            words: Self::split(words),
+            any: true,
+        }
     }
 
     fn split<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<Word> {
         let fold_word = |word: &str| {
             let text = fold(word);
-            Word { letters: letters(&text), text }
+            Word {
+                letters: letters(&text),
+                text,
+            }
         };
-        words.into_iter().filter(|word| !word.is_empty()).map(fold_word).collect()
+        words
+            .into_iter()
+            .filter(|word| !word.is_empty())
+            .map(fold_word)
+            .collect()
     }
 
     pub(super) const fn is_empty(&self) -> bool {
@@ -96,9 +116,14 @@ impl Words {
         (sum > 0).then(|| sum - Score::try_from(folded.text.len().min(500)).unwrap_or_default())
     }
 
-    /// Whether a name with this score has every word as it was typed, or, where one is enough, at least one.
+    /// Whether a name with this score has every word as it was typed, or, where one is enough, at
+    /// least one.
     pub(super) fn is_run(&self, score: Score) -> bool {
-        let words = if self.any { 1 } else { Score::try_from(self.words.len()).unwrap_or(Score::MAX) };
+        let words = if self.any {
+            1
+        } else {
+            Score::try_from(self.words.len()).unwrap_or(Score::MAX)
+        };
         score > words.saturating_mul(INSIDE) - 501
     }
 
@@ -107,22 +132,36 @@ impl Words {
         let folded = FoldedName::new(name);
         let mut is_marked = vec![false; folded.text.len()];
         for word in &self.words {
-            let Some((_, bytes)) = word.fit(name, &folded, !self.any) else { continue };
+            let Some((_, bytes)) = word.fit(name, &folded, !self.any) else {
+                continue;
+            };
             match bytes {
                 Bytes::Run(start) => {
-                    is_marked.iter_mut().skip(start).take(word.text.len()).for_each(|mark| *mark = true);
+                    is_marked
+                        .iter_mut()
+                        .skip(start)
+                        .take(word.text.len())
+                        .for_each(|mark| *mark = true);
                 }
                 Bytes::Scattered(start) => {
                     let mut wanted = word.text.chars().peekable();
                     for (at, letter) in folded.text.char_indices().filter(|(at, _)| *at >= start) {
                         if wanted.next_if_eq(&letter).is_some() {
-                            is_marked.iter_mut().skip(at).take(letter.len_utf8()).for_each(|mark| *mark = true);
+                            is_marked
+                                .iter_mut()
+                                .skip(at)
+                                .take(letter.len_utf8())
+                                .for_each(|mark| *mark = true);
                         }
                     }
                 }
             }
         }
-        folded.text.char_indices().map(|(at, _)| is_marked.get(at).copied().unwrap_or_default()).collect()
+        folded
+            .text
+            .char_indices()
+            .map(|(at, _)| is_marked.get(at).copied().unwrap_or_default())
+            .collect()
     }
 }
 
@@ -158,10 +197,15 @@ impl Word {
         if let Some((score, at)) = best {
             return Some((score, Bytes::Run(at)));
         }
-        if may_scatter { self.scattered(folded) } else { None }
+        if may_scatter {
+            self.scattered(folded)
+        } else {
+            None
+        }
     }
 
-    /// The letters in order with others between them: the end that is reached first, and from there the nearest start.
+    /// The letters in order with others between them: the end that is reached first, and from there
+    /// the nearest start.
     fn scattered(&self, folded: &FoldedName) -> Option<(Score, Bytes)> {
         let mut wanted = self.text.chars();
         let mut next = wanted.next()?;
@@ -179,21 +223,31 @@ impl Word {
         })?;
         let mut wanted = self.text.chars().rev();
         let mut next = wanted.next()?;
-        let start = folded.text.get(..end)?.char_indices().rev().find_map(|(at, letter)| {
-            if letter != next {
-                return None;
-            }
-            match wanted.next() {
-                Some(letter) => {
-                    next = letter;
-                    None
+        let start = folded
+            .text
+            .get(..end)?
+            .char_indices()
+            .rev()
+            .find_map(|(at, letter)| {
+                if letter != next {
+                    return None;
                 }
-                None => Some(at),
-            }
-        })?;
+                match wanted.next() {
+                    Some(letter) => {
+                        next = letter;
+                        None
+                    }
+                    None => Some(at),
+                }
+            })?;
         let span = end - start;
         let is_near = self.text.len() > 1 && span <= SPREAD * self.text.len();
-        is_near.then(|| (SCATTERED - Score::try_from(span.min(900)).unwrap_or_default(), Bytes::Scattered(start)))
+        is_near.then(|| {
+            (
+                SCATTERED - Score::try_from(span.min(900)).unwrap_or_default(),
+                Bytes::Scattered(start),
+            )
+        })
     }
 }
 
@@ -220,25 +274,46 @@ mod tests {
 
     /// The names that fit, the best first.
     fn ranked<'a>(typed: &str, names: &[&'a str]) -> Vec<&'a str> {
-        let mut found: Vec<(Score, &str)> =
-            names.iter().filter_map(|name| Some((score(typed, name)?, *name))).collect();
+        let mut found: Vec<(Score, &str)> = names
+            .iter()
+            .filter_map(|name| Some((score(typed, name)?, *name)))
+            .collect();
         found.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
         found.into_iter().map(|(_, name)| name).collect()
     }
 
     fn marked(typed: &str, name: &str) -> String {
         let marks = Words::all(typed).marks(name);
-        name.chars().zip(marks).map(|(letter, mark)| if mark { letter } else { '.' }).collect()
+        name.chars()
+            .zip(marks)
+            .map(|(letter, mark)| if mark { letter } else { '.' })
+            .collect()
     }
 
     #[test]
     fn whole_names_come_before_starts_parts_and_scattered_letters() {
-        let names = ["reorders", "orders", "OrdersWriters", "CustomerOrders", "old-records-ledgers", "payments"];
+        let names = [
+            "reorders",
+            "orders",
+            "OrdersWriters",
+            "CustomerOrders",
+            "old-records-ledgers",
+            "payments",
+        ];
         assert_eq!(
             ranked("orders", &names),
-            ["orders", "OrdersWriters", "CustomerOrders", "reorders", "old-records-ledgers"]
+            [
+                "orders",
+                "OrdersWriters",
+                "CustomerOrders",
+                "reorders",
+                "old-records-ledgers"
+            ]
         );
-        assert_eq!(ranked("ow", &["OrdersWriters", "x-o-w", "w-o"]), ["x-o-w", "OrdersWriters"]);
+        assert_eq!(
+            ranked("ow", &["OrdersWriters", "x-o-w", "w-o"]),
+            ["x-o-w", "OrdersWriters"]
+        );
         assert_eq!(ranked("zz", &names), [""; 0]);
     }
 
@@ -248,7 +323,11 @@ mod tests {
         assert_eq!(score("writ payments", "OrdersWriters"), None);
         let any = Words::any(["maya", "orders"]);
         let fits = |name: &str| any.score(name, &FoldedName::new(name));
-        assert!(fits("orders-maya") > fits("orders") && fits("orders").is_some() && fits("payments").is_none());
+        assert!(
+            fits("orders-maya") > fits("orders")
+                && fits("orders").is_some()
+                && fits("payments").is_none()
+        );
         // Scattered letters of a question are chance.
         assert!(any.score("m-a-y-a", &FoldedName::new("m-a-y-a")).is_none());
     }
@@ -265,7 +344,14 @@ mod tests {
 
     #[test]
     fn hostile_names_are_only_names() {
-        for name in ["", " ", "\u{202e}stnemyap", "👩‍👩‍👧", "e\u{301}", &"x".repeat(300)] {
+        for name in [
+            "",
+            " ",
+            "\u{202e}stnemyap",
+            "👩‍👩‍👧",
+            "e\u{301}",
+            &"x".repeat(300),
+        ] {
             let words = Words::all("x👩 e");
             assert_eq!(words.marks(name).len(), name.chars().count());
             let _ = words.score(name, &FoldedName::new(name));

@@ -41,8 +41,16 @@ pub(super) struct Best<T> {
 impl<T> Best<T> {
     /// Converts the results.
     pub(super) fn map<U>(self, change: impl FnMut(T) -> U) -> Best<U> {
-        let Self { items, number, is_run } = self;
-        Best { items: items.into_iter().map(change).collect(), number, is_run }
+        let Self {
+            items,
+            number,
+            is_run,
+        } = self;
+        Best {
+            items: items.into_iter().map(change).collect(),
+            number,
+            is_run,
+        }
     }
 }
 
@@ -51,15 +59,29 @@ impl SearchIndex {
     #[must_use]
     pub fn new(policy: &Arc<Policy>) -> Self {
         let summary = policy_summary(policy);
-        let indexed = |place: usize, name: &str| IndexedName { folded: FoldedName::new(name), place };
+        let indexed = |place: usize, name: &str| IndexedName {
+            folded: FoldedName::new(name),
+            place,
+        };
         let of = |is: fn(PrincipalType) -> bool| {
-            let all = summary.all.iter().enumerate().filter(|(_, of)| is(of.principal.kind()));
-            all.map(|(place, of)| indexed(place, of.principal.name())).collect::<Vec<_>>()
+            let all = summary
+                .all
+                .iter()
+                .enumerate()
+                .filter(|(_, of)| is(of.principal.kind()));
+            all.map(|(place, of)| indexed(place, of.principal.name()))
+                .collect::<Vec<_>>()
         };
         let principals = of(|kind| kind != PrincipalType::Role);
         let roles = of(|kind| kind == PrincipalType::Role);
         let topics = indexed_patterns(&summary, ResourceType::Topic);
-        Self { policy: Arc::clone(policy), summary, principals, roles, topics }
+        Self {
+            policy: Arc::clone(policy),
+            summary,
+            principals,
+            roles,
+            topics,
+        }
     }
 
     /// Whether it is of this policy.
@@ -69,7 +91,11 @@ impl SearchIndex {
     }
 
     /// The users and groups that fit best; of one type only, where it is given.
-    pub(super) fn principals(&self, words: &Words, kind: Option<PrincipalType>) -> Best<&PrincipalSummary> {
+    pub(super) fn principals(
+        &self,
+        words: &Words,
+        kind: Option<PrincipalType>,
+    ) -> Best<&PrincipalSummary> {
         self.best(&self.principals, words, kind)
     }
 
@@ -78,31 +104,50 @@ impl SearchIndex {
         self.best(&self.roles, words, None)
     }
 
-    fn best(&self, of: &[IndexedName], words: &Words, kind: Option<PrincipalType>) -> Best<&PrincipalSummary> {
+    fn best(
+        &self,
+        of: &[IndexedName],
+        words: &Words,
+        kind: Option<PrincipalType>,
+    ) -> Best<&PrincipalSummary> {
         let holding = |name: &IndexedName| {
-            self.summary.all.get(name.place).filter(|of| kind.is_none_or(|kind| of.principal.kind() == kind))
+            self.summary
+                .all
+                .get(name.place)
+                .filter(|of| kind.is_none_or(|kind| of.principal.kind() == kind))
         };
-        best(of.iter().filter_map(|name| Some((holding(name)?, name))), words, |of| of.principal.name())
+        best(
+            of.iter().filter_map(|name| Some((holding(name)?, name))),
+            words,
+            |of| of.principal.name(),
+        )
     }
 
     /// The topics and prefixes of topics that fit best.
     pub(super) fn topics(&self, words: &Words) -> Best<&NamedPattern> {
-        let named = self.topics.iter().filter_map(|name| Some((self.summary.named.get(name.place)?, name)));
+        let named = self
+            .topics
+            .iter()
+            .filter_map(|name| Some((self.summary.named.get(name.place)?, name)));
         best(named, words, |named| &named.name)
     }
 
-    /// The principals that a text means: those of that name, else those with it at the start of a word, else those with it
-    /// anywhere. Letter case makes no difference, unless several differ in nothing else.
+    /// The principals that a text means: those of that name, else those with it at the start of a
+    /// word, else those with it anywhere. Letter case makes no difference, unless several differ in
+    /// nothing else.
     pub(super) fn principals_named(&self, text: &str) -> Vec<&Principal> {
         let all = || self.summary.all.iter().map(|of| &of.principal);
         if let Ok((kind, name)) = Principal::split(text) {
-            return all().filter(|of| of.kind() == kind && of.name() == name).collect();
+            return all()
+                .filter(|of| of.kind() == kind && of.name() == name)
+                .collect();
         }
         let exact: Vec<&Principal> = all().filter(|of| of.name() == text).collect();
         if !exact.is_empty() {
             return exact;
         }
-        // A question about a role has to include the type, so that a question about a user does not match roles.
+        // A question about a role has to include the type, so that a question about a user does not
+        // match roles.
         let words = Words::any([text]);
         let scored = self.principals.iter().filter_map(|name| {
             let of = &self.summary.all.get(name.place)?.principal;
@@ -110,23 +155,45 @@ impl SearchIndex {
         });
         let scored: Vec<(Score, &Principal)> = scored.collect();
         let best = scored.iter().map(|(score, _)| *score).max();
-        scored.into_iter().filter(|(score, _)| Some(*score) == best).map(|(_, of)| of).collect()
+        scored
+            .into_iter()
+            .filter(|(score, _)| Some(*score) == best)
+            .map(|(_, of)| of)
+            .collect()
     }
 
-    /// The names and prefixes of a type that a text means, the first `most` of them. A `*` at its end stands for the rest of the
-    /// name: that prefix, and all names and prefixes under it. Otherwise the name itself, where ACLs name it, else all that
-    /// contain it; a name that is contained in none is one that no ACL names.
-    pub(super) fn resources_named(&self, resource_type: ResourceType, text: &str, most: usize) -> NamedResources {
-        let pattern = |pattern_type, name: &str| NamePattern { pattern_type, name: name.to_owned() };
+    /// The names and prefixes of a type that a text means, the first `most` of them. A `*` at its
+    /// end stands for the rest of the name: that prefix, and all names and prefixes under it.
+    /// Otherwise the name itself, where ACLs name it, else all that contain it; a name that is
+    /// contained in none is one that no ACL names.
+    pub(super) fn resources_named(
+        &self,
+        resource_type: ResourceType,
+        text: &str,
+        most: usize,
+    ) -> NamedResources {
+        let pattern = |pattern_type, name: &str| NamePattern {
+            pattern_type,
+            name: name.to_owned(),
+        };
         // Topics are prepared; other types have fewer names.
         let others: Vec<IndexedName> = match resource_type {
             ResourceType::Topic => Vec::new(),
             other => indexed_patterns(&self.summary, other),
         };
-        let names = if resource_type == ResourceType::Topic { &self.topics } else { &others };
-        let known = names.iter().filter_map(|name| Some((name, self.summary.named.get(name.place)?)));
+        let names = if resource_type == ResourceType::Topic {
+            &self.topics
+        } else {
+            &others
+        };
+        let known = names
+            .iter()
+            .filter_map(|name| Some((name, self.summary.named.get(name.place)?)));
         if let Some(prefix) = text.strip_suffix('*') {
-            let mut found = NamedResources { patterns: vec![pattern(PatternType::Prefixed, prefix)], number: 1 };
+            let mut found = NamedResources {
+                patterns: vec![pattern(PatternType::Prefixed, prefix)],
+                number: 1,
+            };
             for (_, of) in known.filter(|(_, of)| of.name.starts_with(prefix)) {
                 if of.pattern_type == PatternType::Literal || of.name != prefix {
                     found.put(of, most);
@@ -138,14 +205,20 @@ impl SearchIndex {
         let mut found = NamedResources::default();
         for (name, of) in known {
             if of.pattern_type == PatternType::Literal && of.name == text {
-                return NamedResources { patterns: vec![pattern(PatternType::Literal, text)], number: 1 };
+                return NamedResources {
+                    patterns: vec![pattern(PatternType::Literal, text)],
+                    number: 1,
+                };
             }
             if name.folded.contains(&wanted) {
                 found.put(of, most);
             }
         }
         if found.number == 0 {
-            found = NamedResources { patterns: vec![pattern(PatternType::Literal, text)], number: 1 };
+            found = NamedResources {
+                patterns: vec![pattern(PatternType::Literal, text)],
+                number: 1,
+            };
         }
         found
     }
@@ -164,7 +237,10 @@ impl NamedResources {
     fn put(&mut self, of: &NamedPattern, most: usize) {
         self.number += 1;
         if self.patterns.len() < most {
-            self.patterns.push(NamePattern { pattern_type: of.pattern_type, name: of.name.clone() });
+            self.patterns.push(NamePattern {
+                pattern_type: of.pattern_type,
+                name: of.name.clone(),
+            });
         }
     }
 }
@@ -175,7 +251,12 @@ fn indexed_patterns(summary: &PolicySummary, resource_type: ResourceType) -> Vec
         .filter(|(_, named)| named.resource_type == resource_type && !is_all_names(named))
         .collect();
     of.sort_by(|(_, a), (_, b)| (&a.name, a.pattern_type).cmp(&(&b.name, b.pattern_type)));
-    of.into_iter().map(|(place, named)| IndexedName { folded: FoldedName::new(&named.name), place }).collect()
+    of.into_iter()
+        .map(|(place, named)| IndexedName {
+            folded: FoldedName::new(&named.name),
+            place,
+        })
+        .collect()
 }
 
 /// The best of these, and the number of all that fit.
@@ -187,10 +268,16 @@ fn best<'a, T: Copy>(
     let mut items: Vec<(Score, T)> = Vec::with_capacity(SHOWN + 1);
     let mut number = 0;
     if words.is_empty() {
-        return Best { items: Vec::new(), number, is_run: false };
+        return Best {
+            items: Vec::new(),
+            number,
+            is_run: false,
+        };
     }
     for (candidate, name) in candidates {
-        let Some(score) = words.score(name_of(&candidate), &name.folded) else { continue };
+        let Some(score) = words.score(name_of(&candidate), &name.folded) else {
+            continue;
+        };
         number += 1;
         // Of those that fit alike the first stays before the others.
         let at = items.partition_point(|(known, _)| *known >= score);
@@ -200,7 +287,11 @@ fn best<'a, T: Copy>(
         }
     }
     let is_run = items.first().is_some_and(|(score, _)| words.is_run(*score));
-    Best { items: items.into_iter().map(|(_, candidate)| candidate).collect(), number, is_run }
+    Best {
+        items: items.into_iter().map(|(_, candidate)| candidate).collect(),
+        number,
+        is_run,
+    }
 }
 
 fn is_all_names(named: &NamedPattern) -> bool {

@@ -44,7 +44,9 @@ impl Label {
                     for letter in text.chars() {
                         let mark = marks.next().unwrap_or_default();
                         match self.0.last_mut() {
-                            Some(LabelPart::Name(part, known)) if *known == mark => part.push(letter),
+                            Some(LabelPart::Name(part, known)) if *known == mark => {
+                                part.push(letter)
+                            }
                             _ => self.0.push(LabelPart::Name(letter.into(), mark)),
                         }
                     }

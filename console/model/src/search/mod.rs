@@ -9,7 +9,9 @@ mod results;
 mod shortcuts;
 mod target;
 
-pub use answer::{AnswerChoice, AnswerContext, AnswerMark, IdentityOrigin, KnownIdentity, SearchAnswer};
+pub use answer::{
+    AnswerChoice, AnswerContext, AnswerMark, IdentityOrigin, KnownIdentity, SearchAnswer,
+};
 pub use index::SearchIndex;
 pub use label::{Label, LabelPart};
 pub use results::{SearchGroup, SearchItem, SearchKind, SearchResults, find};

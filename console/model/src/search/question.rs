@@ -1,4 +1,5 @@
-//! Questions as they are typed: `can maya write orders`, `who can read payments-*`, `why can't maya write orders` (D-67).
+//! Questions as they are typed: `can maya write orders`, `who can read payments-*`, `why can't maya
+//! write orders` (D-67).
 
 use gbac_engine::model::{Operation, ResourceType};
 
@@ -91,7 +92,10 @@ fn split(text: &str) -> Vec<String> {
 #[must_use]
 pub(super) fn read(text: &str) -> Option<TypedQuestion> {
     let words = split(text.trim().trim_end_matches('?'));
-    let lower: Vec<String> = words.iter().map(|word| word.to_lowercase().replace('’', "'")).collect();
+    let lower: Vec<String> = words
+        .iter()
+        .map(|word| word.to_lowercase().replace('’', "'"))
+        .collect();
     let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
     let (opening, begin) = match lower.as_slice() {
         ["who", "can", ..] => (Opening::WhoCan, 2),
@@ -103,15 +107,25 @@ pub(super) fn read(text: &str) -> Option<TypedQuestion> {
     };
     let incomplete = Some(TypedQuestion::Incomplete(opening.example()));
     // The principal precedes the operation and has at least one word.
-    let first = if opening == Opening::WhoCan { begin } else { begin + 1 };
-    let Some((at, (operation, number))) = (first..lower.len()).find_map(|at| Some((at, operation(lower.get(at..)?)?)))
+    let first = if opening == Opening::WhoCan {
+        begin
+    } else {
+        begin + 1
+    };
+    let Some((at, (operation, number))) =
+        (first..lower.len()).find_map(|at| Some((at, operation(lower.get(at..)?)?)))
     else {
         return incomplete;
     };
     if opening == Opening::WhoCan && at != begin {
         return incomplete;
     }
-    let who: Vec<&str> = words.get(begin..at).unwrap_or_default().iter().map(String::as_str).collect();
+    let who: Vec<&str> = words
+        .get(begin..at)
+        .unwrap_or_default()
+        .iter()
+        .map(String::as_str)
+        .collect();
     let who = match who.as_slice() {
         // "why can maya not write orders"
         [who @ .., last] if !who.is_empty() && last.eq_ignore_ascii_case("not") => who.join(" "),
@@ -119,9 +133,12 @@ pub(super) fn read(text: &str) -> Option<TypedQuestion> {
     };
     let is_join = lower.get(at) == Some(&"join");
     let rest = at + number;
-    let Some(request) =
-        request(operation, is_join, words.get(rest..).unwrap_or_default(), lower.get(rest..).unwrap_or_default())
-    else {
+    let Some(request) = request(
+        operation,
+        is_join,
+        words.get(rest..).unwrap_or_default(),
+        lower.get(rest..).unwrap_or_default(),
+    ) else {
         return incomplete;
     };
     Some(match opening {
@@ -139,20 +156,44 @@ fn operation(words: &[&str]) -> Option<(Operation, usize)> {
         return Some((operation, 2));
     }
     let first = words.first()?;
-    let synonym = || SYNONYMS.iter().find(|(word, _)| word == first).map(|(_, operation)| *operation);
+    let synonym = || {
+        SYNONYMS
+            .iter()
+            .find(|(word, _)| word == first)
+            .map(|(_, operation)| *operation)
+    };
     of(first).or_else(synonym).map(|operation| (operation, 1))
 }
 
 /// The resource of the words behind the operation; none while none is named.
-fn request(operation: Operation, is_join: bool, words: &[String], lower: &[&str]) -> Option<TypedRequest> {
+fn request(
+    operation: Operation,
+    is_join: bool,
+    words: &[String],
+    lower: &[&str],
+) -> Option<TypedRequest> {
     // A filler that is the last word is a name.
-    let skip = lower.iter().take(lower.len().saturating_sub(1)).take_while(|word| FILLERS.contains(word)).count();
+    let skip = lower
+        .iter()
+        .take(lower.len().saturating_sub(1))
+        .take_while(|word| FILLERS.contains(word))
+        .count();
     let (words, lower) = (words.get(skip..)?, lower.get(skip..)?);
     let named = |resource_type, from: usize| {
         let name = words.get(from..)?.join(" ");
-        (!name.is_empty()).then_some(TypedRequest { operation, resource_type, name })
+        (!name.is_empty()).then_some(TypedRequest {
+            operation,
+            resource_type,
+            name,
+        })
     };
-    let nameless = |resource_type| Some(TypedRequest { operation, resource_type, name: String::new() });
+    let nameless = |resource_type| {
+        Some(TypedRequest {
+            operation,
+            resource_type,
+            name: String::new(),
+        })
+    };
     match lower {
         ["cluster"] => nameless(ResourceType::Cluster),
         ["registry"] | ["schema", "registry"] => nameless(ResourceType::Registry),
@@ -179,7 +220,13 @@ pub(super) fn names(question: &TypedQuestion) -> Vec<&str> {
 /// A name without its type.
 fn bare(who: &str) -> &str {
     match who.split_once(':') {
-        Some((kind, name)) if ["user", "group", "role"].iter().any(|known| kind.eq_ignore_ascii_case(known)) => name,
+        Some((kind, name))
+            if ["user", "group", "role"]
+                .iter()
+                .any(|known| kind.eq_ignore_ascii_case(known)) =>
+        {
+            name
+        }
         _ => who,
     }
 }
@@ -189,15 +236,35 @@ mod tests {
     use super::*;
 
     fn request(operation: Operation, resource_type: ResourceType, name: &str) -> TypedRequest {
-        TypedRequest { operation, resource_type, name: name.into() }
+        TypedRequest {
+            operation,
+            resource_type,
+            name: name.into(),
+        }
     }
 
-    fn can(who: &str, operation: Operation, resource_type: ResourceType, name: &str) -> Option<TypedQuestion> {
-        Some(TypedQuestion::Can { who: who.into(), request: request(operation, resource_type, name) })
+    fn can(
+        who: &str,
+        operation: Operation,
+        resource_type: ResourceType,
+        name: &str,
+    ) -> Option<TypedQuestion> {
+        Some(TypedQuestion::Can {
+            who: who.into(),
+            request: request(operation, resource_type, name),
+        })
     }
 
-    fn who_can(operation: Operation, resource_type: ResourceType, name: &str) -> Option<TypedQuestion> {
-        Some(TypedQuestion::WhoCan(request(operation, resource_type, name)))
+    fn who_can(
+        operation: Operation,
+        resource_type: ResourceType,
+        name: &str,
+    ) -> Option<TypedQuestion> {
+        Some(TypedQuestion::WhoCan(request(
+            operation,
+            resource_type,
+            name,
+        )))
     }
 
     #[test]
@@ -218,22 +285,53 @@ mod tests {
         ] {
             assert_eq!(read(text), maya, "{text}");
         }
-        assert_eq!(read("who can read payments-*"), who_can(Read, Topic, "payments-*"));
-        assert_eq!(read("who can create on cluster"), who_can(Create, Cluster, ""));
-        assert_eq!(read("who can alter configs of subject x"), who_can(AlterConfigs, Subject, "x"));
-        assert_eq!(read("can Group:eng join billing"), can("Group:eng", Read, Group, "billing"));
-        assert_eq!(read("can svc read consumer group billing"), can("svc", Read, Group, "billing"));
-        assert_eq!(read("can svc use transactional id t1"), can("svc", Write, TransactionalId, "t1"));
+        assert_eq!(
+            read("who can read payments-*"),
+            who_can(Read, Topic, "payments-*")
+        );
+        assert_eq!(
+            read("who can create on cluster"),
+            who_can(Create, Cluster, "")
+        );
+        assert_eq!(
+            read("who can alter configs of subject x"),
+            who_can(AlterConfigs, Subject, "x")
+        );
+        assert_eq!(
+            read("can Group:eng join billing"),
+            can("Group:eng", Read, Group, "billing")
+        );
+        assert_eq!(
+            read("can svc read consumer group billing"),
+            can("svc", Read, Group, "billing")
+        );
+        assert_eq!(
+            read("can svc use transactional id t1"),
+            can("svc", Write, TransactionalId, "t1")
+        );
         // Names that are words of the language, and names with blanks.
         assert_eq!(read("can read read read"), can("read", Read, Topic, "read"));
-        assert_eq!(read("can \"ann lee\" read \"my topic\""), can("ann lee", Read, Topic, "my topic"));
-        assert_eq!(read("can ann lee read the"), can("ann lee", Read, Topic, "the"));
+        assert_eq!(
+            read("can \"ann lee\" read \"my topic\""),
+            can("ann lee", Read, Topic, "my topic")
+        );
+        assert_eq!(
+            read("can ann lee read the"),
+            can("ann lee", Read, Topic, "the")
+        );
         assert_eq!(read("can ann read topic"), can("ann", Read, Topic, "topic"));
     }
 
     #[test]
     fn a_search_is_no_question_and_a_start_is_incomplete() {
-        for text in ["", "payments", "canary write", "orders can", "whose", "write orders"] {
+        for text in [
+            "",
+            "payments",
+            "canary write",
+            "orders can",
+            "whose",
+            "write orders",
+        ] {
             assert_eq!(read(text), None, "{text}");
         }
         for text in [
@@ -247,7 +345,11 @@ mod tests {
             "who can maya read x",
             "can write orders",
         ] {
-            assert!(matches!(read(text), Some(TypedQuestion::Incomplete(_))), "{text}: {:?}", read(text));
+            assert!(
+                matches!(read(text), Some(TypedQuestion::Incomplete(_))),
+                "{text}: {:?}",
+                read(text)
+            );
         }
         let named = read("can Group:eng write orders-*").unwrap();
         assert_eq!(names(&named), ["eng", "orders-"]);

@@ -71,16 +71,31 @@ impl SearchResults {
     #[must_use]
     pub fn targets(&self) -> Vec<&SearchTarget> {
         let answer = self.answer.iter().flat_map(|answer| {
-            answer.target.iter().map(|(target, _)| target).chain(answer.choices.iter().map(|choice| &choice.target))
+            answer
+                .target
+                .iter()
+                .map(|(target, _)| target)
+                .chain(answer.choices.iter().map(|choice| &choice.target))
         });
-        answer.chain(self.groups.iter().flat_map(|group| &group.items).map(|item| &item.target)).collect()
+        answer
+            .chain(
+                self.groups
+                    .iter()
+                    .flat_map(|group| &group.items)
+                    .map(|item| &item.target),
+            )
+            .collect()
     }
 
     /// The results in a few words, for assistive technology.
     #[must_use]
     pub fn summary(&self) -> String {
         let number: usize = self.groups.iter().map(|group| group.items.len()).sum();
-        let found = if number == 0 { "No results".to_owned() } else { count(number, "result") };
+        let found = if number == 0 {
+            "No results".to_owned()
+        } else {
+            count(number, "result")
+        };
         match &self.answer {
             Some(answer) => format!("{} {found}", answer.plain()),
             None => found,
@@ -91,13 +106,25 @@ impl SearchResults {
 /// The pages: title, other words for them, address.
 const PAGES: &[(&str, &str, &str)] = &[
     ("Roles", "members groups acls", address::ROLES),
-    ("Permissions", "principals users groups access", address::PERMISSIONS),
+    (
+        "Permissions",
+        "principals users groups access",
+        address::PERMISSIONS,
+    ),
     ("Simulator", "token check verdict", address::SIMULATOR),
     ("Who can", "permissions access", address::WHO_CAN),
-    ("Import and export", "backup terraform yaml policy document commands", address::EXCHANGE),
+    (
+        "Import and export",
+        "backup terraform yaml policy document commands",
+        address::EXCHANGE,
+    ),
     ("Matrix", "permissions effective access", address::MATRIX),
     ("Findings", "permissions lint problems", address::FINDINGS),
-    ("Settings", "properties claim path superusers", address::SETTINGS),
+    (
+        "Settings",
+        "properties claim path superusers",
+        address::SETTINGS,
+    ),
     ("Audit", "events log", address::AUDIT),
     ("Connection", "sign in cluster service", address::CONNECTION),
     ("Review", "draft apply changes", address::REVIEW),
@@ -107,7 +134,11 @@ const PAGES: &[(&str, &str, &str)] = &[
 
 /// The actions that take no name: words, other words for them, what they do.
 const ACTIONS: &[(&str, &str, SearchTarget)] = &[
-    ("Create role", "new add", SearchTarget::CreateRole(String::new())),
+    (
+        "Create role",
+        "new add",
+        SearchTarget::CreateRole(String::new()),
+    ),
     ("Refresh", "reload read again", SearchTarget::Refresh),
     ("Switch theme", "dark light", SearchTarget::SwitchTheme),
     ("Keyboard shortcuts", "keys help", SearchTarget::Shortcuts),
@@ -121,9 +152,22 @@ pub fn find(typed: &str, context: &AnswerContext<'_>) -> SearchResults {
     let (words, kind) = match &question {
         Some(TypedQuestion::Incomplete(_)) => {
             let small = ["can", "who", "why", "can't", "cannot"];
-            (Words::any(text.split_whitespace().filter(|word| !small.contains(&word.to_lowercase().as_str()))), None)
+            (
+                Words::any(
+                    text.split_whitespace()
+                        .filter(|word| !small.contains(&word.to_lowercase().as_str())),
+                ),
+                None,
+            )
         }
-        Some(question) => (Words::any(question::names(question).into_iter().flat_map(str::split_whitespace)), None),
+        Some(question) => (
+            Words::any(
+                question::names(question)
+                    .into_iter()
+                    .flat_map(str::split_whitespace),
+            ),
+            None,
+        ),
         None => {
             let (kind, rest) = typed_kind(text);
             (Words::all(rest), kind)
@@ -136,21 +180,39 @@ pub fn find(typed: &str, context: &AnswerContext<'_>) -> SearchResults {
     };
     let mut ranked: Vec<(bool, SearchGroup)> = Vec::new();
     let mut put = |title, items: Best<SearchItem>| {
-        let Best { items, number, is_run } = items;
+        let Best {
+            items,
+            number,
+            is_run,
+        } = items;
         if !items.is_empty() {
             let more = number.saturating_sub(items.len());
             ranked.push((is_run, SearchGroup { title, items, more }));
         }
     };
     if kind != Some(PrincipalType::Role) {
-        put("Principals", index.principals(&words, kind).map(|of| principal_item(of, &words)));
+        put(
+            "Principals",
+            index
+                .principals(&words, kind)
+                .map(|of| principal_item(of, &words)),
+        );
     }
     if kind.is_none_or(|kind| kind == PrincipalType::Role) {
-        put("Roles", index.roles(&words).map(|of| principal_item(of, &words)));
+        put(
+            "Roles",
+            index.roles(&words).map(|of| principal_item(of, &words)),
+        );
     }
     if kind.is_none() {
-        put("Topics", index.topics(&words).map(|of| topic_item(of, &words)));
-        put("Pages", pages(question.as_ref(), asked_about.as_ref(), text, context));
+        put(
+            "Topics",
+            index.topics(&words).map(|of| topic_item(of, &words)),
+        );
+        put(
+            "Pages",
+            pages(question.as_ref(), asked_about.as_ref(), text, context),
+        );
     }
     // What has the words as they were typed comes before what only has their letters.
     ranked.sort_by_key(|(is_run, _)| !is_run);
@@ -158,7 +220,11 @@ pub fn find(typed: &str, context: &AnswerContext<'_>) -> SearchResults {
     if kind.is_none() {
         let Best { items, number, .. } = actions(question.as_ref(), text, context);
         let more = number.saturating_sub(items.len());
-        groups.extend((!items.is_empty()).then_some(SearchGroup { title: "Actions", items, more }));
+        groups.extend((!items.is_empty()).then_some(SearchGroup {
+            title: "Actions",
+            items,
+            more,
+        }));
     }
     let answer = question.map(|question| answer(&question, asked_about.as_ref(), context));
     SearchResults { answer, groups }
@@ -168,8 +234,11 @@ pub fn find(typed: &str, context: &AnswerContext<'_>) -> SearchResults {
 fn typed_kind(text: &str) -> (Option<PrincipalType>, &str) {
     let kind = PrincipalType::ALL.iter().copied().find(|kind| {
         let prefix = kind.prefix();
-        text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
-            && text.get(prefix.len()..).is_some_and(|rest| rest.starts_with(':'))
+        text.get(..prefix.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+            && text
+                .get(prefix.len()..)
+                .is_some_and(|rest| rest.starts_with(':'))
     });
     match kind {
         Some(of) => (kind, text.get(of.prefix().len() + 1..).unwrap_or_default()),
@@ -190,7 +259,12 @@ fn principal_item(of: &PrincipalSummary, words: &Words) -> SearchItem {
         _ => ListQuery::one(principal).address(),
     };
     let label = label.name(principal.name(), words);
-    SearchItem { kind, label, detail: list::summary(of), target: SearchTarget::Address(address) }
+    SearchItem {
+        kind,
+        label,
+        detail: list::summary(of),
+        target: SearchTarget::Address(address),
+    }
 }
 
 fn topic_item(of: &NamedPattern, words: &Words) -> SearchItem {
@@ -207,7 +281,12 @@ fn topic_item(of: &NamedPattern, words: &Words) -> SearchItem {
         PatternType::Prefixed => format!("prefix, {holders}"),
     };
     let label = Label::default().name(&of.name, words);
-    SearchItem { kind: SearchKind::Topic, label, detail, target: SearchTarget::Address(query.address()) }
+    SearchItem {
+        kind: SearchKind::Topic,
+        label,
+        detail,
+        target: SearchTarget::Address(query.address()),
+    }
 }
 
 /// Those of a list that fit, the best first; all of them while nothing was typed.
@@ -216,13 +295,26 @@ fn fitting<'a, T>(all: &'a [(&str, &str, T)], text: &str) -> Best<(&'a str, &'a 
     let mut scored: Vec<(i64, &str, &T)> = Vec::new();
     for (title, more, target) in all {
         let name = format!("{title} {more}");
-        let score = if words.is_empty() { Some(0) } else { words.score(&name, &FoldedName::new(&name)) };
+        let score = if words.is_empty() {
+            Some(0)
+        } else {
+            words.score(&name, &FoldedName::new(&name))
+        };
         scored.extend(score.map(|score| (score, *title, target)));
     }
     scored.sort_by_key(|(score, ..)| std::cmp::Reverse(*score));
-    let is_run = scored.first().is_some_and(|(score, ..)| words.is_run(*score));
-    let items: Vec<_> = scored.into_iter().map(|(_, title, target)| (title, target)).collect();
-    Best { number: items.len(), items, is_run }
+    let is_run = scored
+        .first()
+        .is_some_and(|(score, ..)| words.is_run(*score));
+    let items: Vec<_> = scored
+        .into_iter()
+        .map(|(_, title, target)| (title, target))
+        .collect();
+    Best {
+        number: items.len(),
+        items,
+        is_run,
+    }
 }
 
 /// The pages that fit; those about the principal and the resource of a question.
@@ -248,60 +340,116 @@ fn pages(
             && let Some(Ok(principal)) = asked_about
         {
             let label = Label::default().text("Permissions of ");
-            let label = label.kind(principal.kind().prefix()).name(principal.name(), &Words::all(who));
-            items.push(item(label, "Permissions", ListQuery::one(principal).address()));
+            let label = label
+                .kind(principal.kind().prefix())
+                .name(principal.name(), &Words::all(who));
+            items.push(item(
+                label,
+                "Permissions",
+                ListQuery::one(principal).address(),
+            ));
         }
         let prefix = request.name.strip_suffix('*');
         let query = WhoCanQuery {
             operation: request.operation,
             resource_type: request.resource_type,
-            pattern: if prefix.is_some() { PatternType::Prefixed } else { PatternType::Literal },
+            pattern: if prefix.is_some() {
+                PatternType::Prefixed
+            } else {
+                PatternType::Literal
+            },
             name: prefix.unwrap_or(&request.name).to_owned(),
             ..WhoCanQuery::default()
         };
-        let label = Label::default().text(format!("Who can {} ", verb(request.operation, request.resource_type)));
+        let label = Label::default().text(format!(
+            "Who can {} ",
+            verb(request.operation, request.resource_type)
+        ));
         let label = match request.resource_type {
             ResourceType::Cluster => label.text("the cluster"),
             ResourceType::Registry => label.text("the Schema Registry"),
             _ => label.name(&request.name, &Words::all(&query.name)),
         };
         items.push(item(label, "Permissions, Who can", query.address()));
-        return Best { number: items.len(), items, is_run: false };
+        return Best {
+            number: items.len(),
+            items,
+            is_run: false,
+        };
     }
     if question.is_some() {
-        return Best { number: 0, items: Vec::new(), is_run: false };
+        return Best {
+            number: 0,
+            items: Vec::new(),
+            is_run: false,
+        };
     }
     let words = Words::all(text);
-    let Best { mut items, is_run, .. } = fitting(PAGES, text);
+    let Best {
+        mut items, is_run, ..
+    } = fitting(PAGES, text);
     items.retain(|(_, at)| **at != address::REVIEW || context.has_draft);
     let number = items.len();
     items.truncate(SHOWN);
-    let shown = |(title, at): (&str, &&str)| item(Label::default().name(title, &words), "", (*at).to_owned());
-    Best { items: items.into_iter().map(shown).collect(), number, is_run }
+    let shown = |(title, at): (&str, &&str)| {
+        item(Label::default().name(title, &words), "", (*at).to_owned())
+    };
+    Best {
+        items: items.into_iter().map(shown).collect(),
+        number,
+        is_run,
+    }
 }
 
-/// The actions that fit: those without a name, a new role of this name, and a principal that joins a role.
-fn actions(question: Option<&TypedQuestion>, text: &str, context: &AnswerContext<'_>) -> Best<SearchItem> {
+/// The actions that fit: those without a name, a new role of this name, and a principal that joins
+/// a role.
+fn actions(
+    question: Option<&TypedQuestion>,
+    text: &str,
+    context: &AnswerContext<'_>,
+) -> Best<SearchItem> {
     if question.is_some() {
-        return Best { number: 0, items: Vec::new(), is_run: false };
+        return Best {
+            number: 0,
+            items: Vec::new(),
+            is_run: false,
+        };
     }
-    let item =
-        |label, detail: &str, target| SearchItem { kind: SearchKind::Action, label, detail: detail.to_owned(), target };
+    let item = |label, detail: &str, target| SearchItem {
+        kind: SearchKind::Action,
+        label,
+        detail: detail.to_owned(),
+        target,
+    };
     let words = Words::all(text);
     let mut items: Vec<SearchItem> = assignments(text, context);
     let plain = fitting(ACTIONS, text).items;
     items.extend(
-        plain.into_iter().map(|(title, target)| item(Label::default().name(title, &words), "", target.clone())),
+        plain
+            .into_iter()
+            .map(|(title, target)| item(Label::default().name(title, &words), "", target.clone())),
     );
-    let name = ["create role ", "create ", "new role "].iter().find_map(|start| strip_start(text, start));
+    let name = ["create role ", "create ", "new role "]
+        .iter()
+        .find_map(|start| strip_start(text, start));
     let name = name.unwrap_or(text).trim();
     if !name.is_empty() && name_error(&context.index.policy, name).is_none() {
-        let label = Label::default().text("Create role ").name(name, &Words::all(name));
-        items.push(item(label, "Roles", SearchTarget::CreateRole(name.to_owned())));
+        let label = Label::default()
+            .text("Create role ")
+            .name(name, &Words::all(name));
+        items.push(item(
+            label,
+            "Roles",
+            SearchTarget::CreateRole(name.to_owned()),
+        ));
     }
     let number = items.len();
     items.truncate(SHOWN);
-    Best { items, number, is_run: true }
+    Best {
+        items,
+        number,
+        is_run: true,
+    }
 }
 
 /// A text without these letters at its start, in any case.
@@ -312,26 +460,50 @@ fn strip_start<'a>(text: &'a str, start: &str) -> Option<&'a str> {
 
 /// `assign Group:eng to Writers`: the roles that fit and that the principal is not in yet.
 fn assignments(text: &str, context: &AnswerContext<'_>) -> Vec<SearchItem> {
-    let Some((who, role)) =
-        strip_start(text, "assign ").or_else(|| strip_start(text, "add ")).and_then(|rest| rest.split_once(" to "))
+    let Some((who, role)) = strip_start(text, "assign ")
+        .or_else(|| strip_start(text, "add "))
+        .and_then(|rest| rest.split_once(" to "))
     else {
         return Vec::new();
     };
-    let Ok(member) = principal_of(who.trim(), context) else { return Vec::new() };
-    let is_member = |role: &Principal| context.index.policy.roles_of(&member).any(|of| of == role.name());
+    let Ok(member) = principal_of(who.trim(), context) else {
+        return Vec::new();
+    };
+    let is_member = |role: &Principal| {
+        context
+            .index
+            .policy
+            .roles_of(&member)
+            .any(|of| of == role.name())
+    };
     if member.kind() == PrincipalType::Role || member.is_everyone() {
         return Vec::new();
     }
     let words = Words::all(role.trim());
-    let found = context.index.roles(&words).items.into_iter().filter(|of| !of.is_missing && !is_member(&of.principal));
+    let found = context
+        .index
+        .roles(&words)
+        .items
+        .into_iter()
+        .filter(|of| !of.is_missing && !is_member(&of.principal));
     found
         .map(|of| {
-            let label =
-                Label::default().text("Assign ").kind(member.kind().prefix()).name(member.name(), &Words::default());
+            let label = Label::default()
+                .text("Assign ")
+                .kind(member.kind().prefix())
+                .name(member.name(), &Words::default());
             let label = label.text(" to ").name(of.principal.name(), &words);
-            let target = SearchTarget::Assign { role: of.principal.name().to_owned(), member: member.clone() };
+            let target = SearchTarget::Assign {
+                role: of.principal.name().to_owned(),
+                member: member.clone(),
+            };
             let detail = "adds 1 change to the draft".to_owned();
-            SearchItem { kind: SearchKind::Action, label, detail, target }
+            SearchItem {
+                kind: SearchKind::Action,
+                label,
+                detail,
+                target,
+            }
         })
         .collect()
 }

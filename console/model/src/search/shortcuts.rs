@@ -16,18 +16,46 @@ pub const SHORTCUTS: &[(&str, &[Shortcut])] = &[
     (
         "On every page",
         &[
-            Shortcut { keys: &["Ctrl", "K"], purpose: "Search or ask a question", is_single: false },
-            Shortcut { keys: &["/"], purpose: "Go to the search field of the page, or search", is_single: true },
-            Shortcut { keys: &["?"], purpose: "List the keyboard shortcuts", is_single: true },
-            Shortcut { keys: &["Esc"], purpose: "Close a dialog", is_single: false },
+            Shortcut {
+                keys: &["Ctrl", "K"],
+                purpose: "Search or ask a question",
+                is_single: false,
+            },
+            Shortcut {
+                keys: &["/"],
+                purpose: "Go to the search field of the page, or search",
+                is_single: true,
+            },
+            Shortcut {
+                keys: &["?"],
+                purpose: "List the keyboard shortcuts",
+                is_single: true,
+            },
+            Shortcut {
+                keys: &["Esc"],
+                purpose: "Close a dialog",
+                is_single: false,
+            },
         ],
     ),
     (
         "In the search",
         &[
-            Shortcut { keys: &["↓"], purpose: "Next result", is_single: false },
-            Shortcut { keys: &["↑"], purpose: "Previous result", is_single: false },
-            Shortcut { keys: &["Enter"], purpose: "Open the result", is_single: false },
+            Shortcut {
+                keys: &["↓"],
+                purpose: "Next result",
+                is_single: false,
+            },
+            Shortcut {
+                keys: &["↑"],
+                purpose: "Previous result",
+                is_single: false,
+            },
+            Shortcut {
+                keys: &["Enter"],
+                purpose: "Open the result",
+                is_single: false,
+            },
         ],
     ),
 ];

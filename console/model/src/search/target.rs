@@ -40,9 +40,11 @@ impl fmt::Debug for SearchTarget {
             Self::Simulate(_) => f.debug_struct("Simulate").finish_non_exhaustive(),
             Self::Ask(text) => f.debug_tuple("Ask").field(text).finish(),
             Self::CreateRole(name) => f.debug_tuple("CreateRole").field(name).finish(),
-            Self::Assign { role, member } => {
-                f.debug_struct("Assign").field("role", role).field("member", member).finish()
-            }
+            Self::Assign { role, member } => f
+                .debug_struct("Assign")
+                .field("role", role)
+                .field("member", member)
+                .finish(),
             Self::Refresh => f.write_str("Refresh"),
             Self::SwitchTheme => f.write_str("SwitchTheme"),
             Self::Shortcuts => f.write_str("Shortcuts"),

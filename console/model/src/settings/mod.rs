@@ -9,7 +9,8 @@ use gbac_engine::policy::{GroupSource, Settings};
 
 use crate::phrases::{self, place};
 
-/// Whether groups come from the mapping of an SSO connection, not from the two cluster properties (specification 2.3).
+/// Whether groups come from the mapping of an SSO connection, not from the two cluster properties
+/// (specification 2.3).
 #[must_use]
 pub const fn is_sso(settings: &Settings) -> bool {
     matches!(settings.groups, GroupSource::Sso { .. })
@@ -29,10 +30,14 @@ impl GroupSettingsForm {
     #[must_use]
     pub fn of(settings: &Settings) -> Self {
         match &settings.groups {
-            GroupSource::Properties { claim_path, nested } => {
-                Self { claim_path: claim_path.as_str().into(), nested: *nested }
-            }
-            GroupSource::Sso { .. } => Self { claim_path: "$.groups".into(), nested: NestedGroupBehavior::None },
+            GroupSource::Properties { claim_path, nested } => Self {
+                claim_path: claim_path.as_str().into(),
+                nested: *nested,
+            },
+            GroupSource::Sso { .. } => Self {
+                claim_path: "$.groups".into(),
+                nested: NestedGroupBehavior::None,
+            },
         }
     }
 
@@ -64,8 +69,14 @@ impl GroupSettingsForm {
             let found = format!("{}: {error}", place(text, error.offset()));
             phrases::with_hint(&found, &error.hint().unwrap_or_default())
         })?;
-        let groups = GroupSource::Properties { claim_path, nested: self.nested };
-        Ok(Settings { groups, ..settings.clone() })
+        let groups = GroupSource::Properties {
+            claim_path,
+            nested: self.nested,
+        };
+        Ok(Settings {
+            groups,
+            ..settings.clone()
+        })
     }
 }
 
@@ -74,18 +85,31 @@ mod tests {
     use super::*;
 
     fn entered(claim_path: &str) -> GroupSettingsForm {
-        GroupSettingsForm { claim_path: claim_path.into(), nested: NestedGroupBehavior::None }
+        GroupSettingsForm {
+            claim_path: claim_path.into(),
+            nested: NestedGroupBehavior::None,
+        }
     }
 
     #[test]
     fn what_is_different_is_counted() {
         let held = Settings::default();
         assert_eq!(entered("$.groups").changes(&held), 0);
-        assert_eq!(entered(" $.groups ").changes(&held), 0, "blanks at the edge are no change");
-        let both = GroupSettingsForm { nested: NestedGroupBehavior::Suffix, ..entered("$.roles") };
+        assert_eq!(
+            entered(" $.groups ").changes(&held),
+            0,
+            "blanks at the edge are no change"
+        );
+        let both = GroupSettingsForm {
+            nested: NestedGroupBehavior::Suffix,
+            ..entered("$.roles")
+        };
         assert_eq!(both.changed(&held), ["Claim path", "Nested names"]);
         let wanted = both.read(&held).unwrap();
-        assert_eq!((GroupSettingsForm::of(&wanted), both.changes(&wanted)), (both.clone(), 0));
+        assert_eq!(
+            (GroupSettingsForm::of(&wanted), both.changes(&wanted)),
+            (both.clone(), 0)
+        );
         assert_eq!(wanted.principal_mapping, held.principal_mapping);
     }
 
@@ -95,6 +119,9 @@ mod tests {
         let fault = entered("$.groups[").read(&held).unwrap_err();
         assert!(fault.starts_with("At character 9: "), "{fault}");
         assert!(entered(" ").read(&held).unwrap_err().contains("$.groups"));
-        assert!(entered("${context.userinfo.groups}").read(&held).is_err(), "that is the managed cloud's");
+        assert!(
+            entered("${context.userinfo.groups}").read(&held).is_err(),
+            "that is the managed cloud's"
+        );
     }
 }

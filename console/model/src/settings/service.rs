@@ -11,8 +11,12 @@ pub const DEFAULT_LEVEL: &str = "info";
 /// The levels, the gravest first.
 pub const LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
 /// How long a level can last, in seconds and in words; 0 never reverts.
-pub const TIMES: [(u32, &str); 4] =
-    [(60, "for 1 minute"), (300, "for 5 minutes"), (3600, "for 1 hour"), (0, "until changed")];
+pub const TIMES: [(u32, &str); 4] = [
+    (60, "for 1 minute"),
+    (300, "for 5 minutes"),
+    (3600, "for 1 hour"),
+    (0, "until changed"),
+];
 
 /// What is missing before any token counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,28 +25,37 @@ pub struct NoProvider {
     pub missing: Vec<&'static str>,
 }
 
-/// Whether tokens of an identity provider count; otherwise which properties are missing. None where the cluster has
-/// no such properties.
+/// Whether tokens of an identity provider count; otherwise which properties are missing. None where
+/// the cluster has no such properties.
 #[must_use]
 pub fn provider(properties: &Map<String, Value>) -> Option<Result<String, NoProvider>> {
     let text = |name: &str| properties.get(name).and_then(Value::as_str);
     let (url, audience) = (text("oidc_discovery_url")?, text("oidc_token_audience")?);
-    let missing: Vec<&'static str> = [("oidc_discovery_url", url), ("oidc_token_audience", audience)]
-        .into_iter()
-        .filter(|(_, value)| value.is_empty())
-        .map(|(name, _)| name)
-        .collect();
-    Some(if missing.is_empty() { Ok(url.to_owned()) } else { Err(NoProvider { missing }) })
+    let missing: Vec<&'static str> = [
+        ("oidc_discovery_url", url),
+        ("oidc_token_audience", audience),
+    ]
+    .into_iter()
+    .filter(|(_, value)| value.is_empty())
+    .map(|(name, _)| name)
+    .collect();
+    Some(if missing.is_empty() {
+        Ok(url.to_owned())
+    } else {
+        Err(NoProvider { missing })
+    })
 }
 
-/// Why no verdict about a token takes effect yet; none where the service has an identity provider, and where it does not say.
+/// Why no verdict about a token takes effect yet; none where the service has an identity provider,
+/// and where it does not say.
 #[must_use]
 pub fn provider_gap(properties: &Map<String, Value>) -> Option<&'static str> {
     let missing = provider(properties)?.err();
     missing.map(|_| "No identity provider is configured, so the service accepts no token yet.")
 }
 
-/// Why ACLs may not apply to the Kafka API at all; none where they do, and where the cluster does not say.
+/// Why ACLs may not apply to the Kafka API at all; none where they do, and where the cluster does
+/// not say.
 #[must_use]
 pub fn authorization_gap(properties: &Map<String, Value>) -> Option<RichText> {
     const NAME: &str = "kafka_enable_authorization";
@@ -107,14 +120,21 @@ impl LoggerRow {
     /// A row of the list. The time at which it reverts is read for each one separately.
     #[must_use]
     pub fn of(logger: Logger) -> Self {
-        Self { name: logger.name, level: logger.level.unwrap_or_default(), reverts_at: None }
+        Self {
+            name: logger.name,
+            level: logger.level.unwrap_or_default(),
+            reverts_at: None,
+        }
     }
 
     /// The same, with how many seconds are left of its level at this time.
     #[must_use]
     pub fn reverting(self, seconds: u64, now_ms: f64) -> Self {
         let left = u32::try_from(seconds).ok().filter(|seconds| *seconds > 0);
-        Self { reverts_at: left.map(|seconds| now_ms + f64::from(seconds) * 1000.0), ..self }
+        Self {
+            reverts_at: left.map(|seconds| now_ms + f64::from(seconds) * 1000.0),
+            ..self
+        }
     }
 
     /// Whether its level differs from the default.
@@ -135,10 +155,17 @@ impl LoggerRow {
 #[must_use]
 pub fn left(until_ms: f64, now_ms: f64) -> String {
     // Less than nothing, rounded up, is a zero with a sign; together with another it has none.
-    let seconds = ((until_ms - now_ms) / 1000.0).ceil().clamp(0.0, f64::from(u32::MAX)) + 0.0;
+    let seconds = ((until_ms - now_ms) / 1000.0)
+        .ceil()
+        .clamp(0.0, f64::from(u32::MAX))
+        + 0.0;
     let (hours, rest) = ((seconds / 3600.0).floor(), seconds % 3600.0);
     let (minutes, seconds) = ((rest / 60.0).floor(), rest % 60.0);
-    if hours > 0.0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
+    if hours > 0.0 {
+        format!("{hours}:{minutes:02}:{seconds:02}")
+    } else {
+        format!("{minutes}:{seconds:02}")
+    }
 }
 
 #[cfg(test)]
@@ -148,7 +175,9 @@ mod tests {
     use super::*;
 
     fn map(value: Value) -> Map<String, Value> {
-        let Value::Object(members) = value else { panic!("an object") };
+        let Value::Object(members) = value else {
+            panic!("an object")
+        };
         members
     }
 
@@ -159,27 +188,54 @@ mod tests {
             _ => None,
         };
         let null = json!({ "kafka_enable_authorization": null });
-        assert!(gap(null).unwrap().starts_with("kafka_enable_authorization is null, so it follows enable_sasl"));
+        assert!(
+            gap(null)
+                .unwrap()
+                .starts_with("kafka_enable_authorization is null, so it follows enable_sasl")
+        );
         assert!(gap(json!({ "kafka_enable_authorization": null, "enable_sasl": false })).is_some());
-        assert_eq!(gap(json!({ "kafka_enable_authorization": null, "enable_sasl": true })), None);
-        assert!(gap(json!({ "kafka_enable_authorization": false, "enable_sasl": true })).unwrap().contains("is false"));
+        assert_eq!(
+            gap(json!({ "kafka_enable_authorization": null, "enable_sasl": true })),
+            None
+        );
+        assert!(
+            gap(json!({ "kafka_enable_authorization": false, "enable_sasl": true }))
+                .unwrap()
+                .contains("is false")
+        );
         assert_eq!(gap(json!({ "kafka_enable_authorization": true })), None);
         assert_eq!(gap(json!({})), None, "a service that has no such property");
     }
 
     #[test]
     fn a_missing_provider_is_a_finding() {
-        let properties = map(json!({ "oidc_discovery_url": "https://idp/", "oidc_token_audience": "" }));
-        assert_eq!(provider(&properties), Some(Err(NoProvider { missing: vec!["oidc_token_audience"] })));
-        let properties = map(json!({ "oidc_discovery_url": "https://idp/", "oidc_token_audience": "x" }));
+        let properties =
+            map(json!({ "oidc_discovery_url": "https://idp/", "oidc_token_audience": "" }));
+        assert_eq!(
+            provider(&properties),
+            Some(Err(NoProvider {
+                missing: vec!["oidc_token_audience"]
+            }))
+        );
+        let properties =
+            map(json!({ "oidc_discovery_url": "https://idp/", "oidc_token_audience": "x" }));
         assert_eq!(provider(&properties), Some(Ok("https://idp/".into())));
         assert_eq!(provider(&map(json!({}))), None);
-        assert_eq!((audit(&map(json!({ "audit_enabled": false }))), audit(&map(json!({})))), (Some(false), None));
+        assert_eq!(
+            (
+                audit(&map(json!({ "audit_enabled": false }))),
+                audit(&map(json!({})))
+            ),
+            (Some(false), None)
+        );
     }
 
     #[test]
     fn a_level_counts_down() {
-        let row = LoggerRow::of(Logger { name: "security".into(), level: Some("debug".into()) });
+        let row = LoggerRow::of(Logger {
+            name: "security".into(),
+            level: Some("debug".into()),
+        });
         let row = row.reverting(252, 1000.0);
         assert_eq!(row.reverts_at, Some(253_000.0));
         assert_eq!(left(row.reverts_at.unwrap(), 1000.0), "4:12");

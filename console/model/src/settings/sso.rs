@@ -12,9 +12,11 @@ use crate::phrases::place;
 pub fn attributes_of(settings: &Settings) -> String {
     let attributes = match &settings.groups {
         GroupSource::Sso { attributes, .. } => attributes.clone(),
-        GroupSource::Properties { claim_path, .. } => {
-            [("federated_groups".to_owned(), claim_path.as_str().to_owned())].into()
-        }
+        GroupSource::Properties { claim_path, .. } => [(
+            "federated_groups".to_owned(),
+            claim_path.as_str().to_owned(),
+        )]
+        .into(),
     };
     serde_json::to_string_pretty(&attributes).unwrap_or_default()
 }
@@ -30,18 +32,32 @@ pub fn read(text: &str) -> Result<GroupSource, String> {
     }
     let attributes: Map<String, Value> = match gbac_json::parse(text) {
         Ok(Value::Object(attributes)) => attributes,
-        Ok(_) => return Err("Attributes are one JSON object. Start with `{` and end with `}`".into()),
+        Ok(_) => {
+            return Err("Attributes are one JSON object. Start with `{` and end with `}`".into());
+        }
         Err(error) => return Err(phrases::with_hint(&error.to_string(), error.hint())),
     };
     if let Some((name, _)) = attributes.iter().find(|(_, value)| !value.is_string()) {
-        return Err(format!("`{}` is not a string. Every attribute is a path in quotes", escaped(name)));
+        return Err(format!(
+            "`{}` is not a string. Every attribute is a path in quotes",
+            escaped(name)
+        ));
     }
-    let written = attributes.get("federated_groups").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let attributes = attributes.into_iter().filter_map(|(name, value)| Some((name, value.as_str()?.to_owned())));
+    let written = attributes
+        .get("federated_groups")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned();
+    let attributes = attributes
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value.as_str()?.to_owned())));
     GroupSource::from_attributes(attributes.collect()).map_err(|error| {
         let found = match &error {
             gbac_engine::policy::SettingsError::GroupsAttribute(fault) => {
-                format!("`federated_groups` {}: {error}", place(&written, fault.offset()))
+                format!(
+                    "`federated_groups` {}: {error}",
+                    place(&written, fault.offset())
+                )
             }
             _ => error.to_string(),
         };
@@ -58,9 +74,15 @@ mod tests {
         let text = attributes_of(&Settings::default());
         assert_eq!(text, "{\n  \"federated_groups\": \"$.groups\"\n}");
         let groups = read(&text).unwrap();
-        let settings = Settings { groups, ..Settings::default() };
+        let settings = Settings {
+            groups,
+            ..Settings::default()
+        };
         assert_eq!(attributes_of(&settings), text);
-        assert!(read(r#"{ "federated_groups": "${context.userinfo.groups}", "email": "$.email" }"#).is_ok());
+        assert!(
+            read(r#"{ "federated_groups": "${context.userinfo.groups}", "email": "$.email" }"#)
+                .is_ok()
+        );
     }
 
     #[test]

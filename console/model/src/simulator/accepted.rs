@@ -10,17 +10,33 @@ use crate::simulator::inputs::{Action, InputEdit, Inputs, sentence};
 use crate::simulator::token::DecodedToken;
 use crate::simulator::verification::{Report, check_name};
 
-/// What the cluster properties say, and what a service says about itself; of another cluster, there are only properties.
+/// What the cluster properties say, and what a service says about itself; of another cluster, there
+/// are only properties.
 #[must_use]
 pub fn of_service(properties: &Map<String, Value>, info: Option<&ServiceInfo>) -> AcceptedTokens {
     let found = gbac_json::accepted_from_properties(|name| properties.get(name));
     let Some(info) = info else { return found };
-    let audience = || info.provider.as_ref().map(|provider| provider.audience.clone());
-    let TokenRequirements { issuer, access_tokens_only, max_lifetime } = info.tokens.clone();
-    AcceptedTokens { issuer, audience: found.audience.or_else(audience), access_tokens_only, max_lifetime, ..found }
+    let audience = || {
+        info.provider
+            .as_ref()
+            .map(|provider| provider.audience.clone())
+    };
+    let TokenRequirements {
+        issuer,
+        access_tokens_only,
+        max_lifetime,
+    } = info.tokens.clone();
+    AcceptedTokens {
+        issuer,
+        audience: found.audience.or_else(audience),
+        access_tokens_only,
+        max_lifetime,
+        ..found
+    }
 }
 
-/// What a token is compared with: an issuer and an audience that were entered count in place of the service's.
+/// What a token is compared with: an issuer and an audience that were entered count in place of the
+/// service's.
 #[must_use]
 pub fn in_force(inputs: &Inputs, of_service: &AcceptedTokens) -> AcceptedTokens {
     let entered = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
@@ -47,12 +63,17 @@ impl SignInRefusal {
     /// A refusal for one reason.
     #[must_use]
     pub const fn new(code: &'static str, words: RichText) -> Self {
-        Self { code, words, more: Vec::new(), actions: Vec::new() }
+        Self {
+            code,
+            words,
+            more: Vec::new(),
+            actions: Vec::new(),
+        }
     }
 }
 
-/// Why the service refuses a token, in the order of its checks: form, signature where keys were given, header and
-/// claims. None where nothing that is known speaks against it.
+/// Why the service refuses a token, in the order of its checks: form, signature where keys were
+/// given, header and claims. None where nothing that is known speaks against it.
 #[must_use]
 pub fn refusal(
     read: &DecodedToken,
@@ -60,11 +81,17 @@ pub fn refusal(
     checks: &[SignInCheck],
     ignore_expiry: bool,
 ) -> Option<SignInRefusal> {
-    let of_form = read.refused.as_ref().map(|problem| (problem.code, problem.words.clone()));
+    let of_form = read
+        .refused
+        .as_ref()
+        .map(|problem| (problem.code, problem.words.clone()));
     let of_signature = report.and_then(|report| report.signature_fault.clone());
     // The user chose to ignore the expiry.
-    let kept: Vec<SignInCheck> =
-        checks.iter().filter(|check| !(ignore_expiry && check.code == Some("token_expired"))).cloned().collect();
+    let kept: Vec<SignInCheck> = checks
+        .iter()
+        .filter(|check| !(ignore_expiry && check.code == Some("token_expired")))
+        .cloned()
+        .collect();
     let of_claims = sign_in::first_failure(&kept);
     let mut names: Vec<&'static str> = Vec::new();
     names.extend(of_form.as_ref().map(|_| check_name("form")));
@@ -72,32 +99,61 @@ pub fn refusal(
     let failed = kept.iter().filter(|check| check.code.is_some());
     names.extend(failed.map(|check| check_name(check.about)));
     let first_is_of_claims = of_form.is_none() && of_signature.is_none();
-    let of_check =
-        |check: &SignInCheck| Some((check.code?, sentence(&check.finding, check.next.as_deref().unwrap_or_default())));
-    let (code, words) = of_form.or(of_signature).or_else(|| of_claims.and_then(of_check))?;
-    let actions = of_claims.filter(|_| first_is_of_claims).map(|check| actions(check, read)).unwrap_or_default();
-    Some(SignInRefusal { code, words, more: names.into_iter().skip(1).collect(), actions })
+    let of_check = |check: &SignInCheck| {
+        Some((
+            check.code?,
+            sentence(&check.finding, check.next.as_deref().unwrap_or_default()),
+        ))
+    };
+    let (code, words) = of_form
+        .or(of_signature)
+        .or_else(|| of_claims.and_then(of_check))?;
+    let actions = of_claims
+        .filter(|_| first_is_of_claims)
+        .map(|check| actions(check, read))
+        .unwrap_or_default();
+    Some(SignInRefusal {
+        code,
+        words,
+        more: names.into_iter().skip(1).collect(),
+        actions,
+    })
 }
 
 /// Why the platform of today refuses the token at sign-in, although it is read here.
 #[must_use]
 pub fn platform_refusal(read: &DecodedToken) -> Option<SignInRefusal> {
     let warning = read.header.as_ref()?.platform_refusal()?;
-    Some(SignInRefusal::new(warning.code.as_str(), sentence(&warning.message, "")))
+    Some(SignInRefusal::new(
+        warning.code.as_str(),
+        sentence(&warning.message, ""),
+    ))
 }
 
 fn actions(check: &SignInCheck, read: &DecodedToken) -> Vec<Action> {
-    let action = |label: &str, change| vec![Action { label: label.into(), change }];
+    let action = |label: &str, change| {
+        vec![Action {
+            label: label.into(),
+            change,
+        }]
+    };
     match (check.about, check.code) {
         (_, Some("token_expired")) => action("Ignore the expiry", InputEdit::IgnoreExpiry(true)),
         ("issuer" | "audience", _) => {
             let issuer = read.claims.issuer().map(str::to_owned);
-            let audience = read.claims.audiences().and_then(|all| all.first().map(|first| (*first).to_owned()));
+            let audience = read
+                .claims
+                .audiences()
+                .and_then(|all| all.first().map(|first| (*first).to_owned()));
             match (issuer, audience) {
                 (None, None) => Vec::new(),
                 (issuer, audience) => {
-                    let change = InputEdit::Expect(issuer.unwrap_or_default(), audience.unwrap_or_default());
-                    action("Assume that the service accepts its issuer and audience", change)
+                    let change =
+                        InputEdit::Expect(issuer.unwrap_or_default(), audience.unwrap_or_default());
+                    action(
+                        "Assume that the service accepts its issuer and audience",
+                        change,
+                    )
                 }
             }
         }
@@ -119,7 +175,12 @@ mod tests {
     const NOW: f64 = 1_795_243_000.0;
 
     fn access(claims: &Value) -> Inputs {
-        Inputs { token: claims.to_string(), as_claims: true, resource_name: "x".into(), ..Inputs::default() }
+        Inputs {
+            token: claims.to_string(),
+            as_claims: true,
+            resource_name: "x".into(),
+            ..Inputs::default()
+        }
     }
 
     fn service() -> AcceptedTokens {
@@ -139,19 +200,32 @@ mod tests {
         let claims = json!({ "sub": "maya", "iss": "https://idp.example", "aud": "billing", "exp": NOW, "groups": [] });
         let mut inputs = access(&claims);
         let view = evaluate(&inputs, Some(&policy()), &service(), NOW);
-        let issuer = (FactMark::Good, "The issuer is https://idp.example, as the service requires.".to_owned());
+        let issuer = (
+            FactMark::Good,
+            "The issuer is https://idp.example, as the service requires.".to_owned(),
+        );
         assert_eq!(facts(&view, "issuer"), [issuer]);
         let audience = facts(&view, "audience");
         assert_eq!(audience.len(), 1);
         assert!(
-            audience[0].0 == FactMark::Bad && audience[0].1.contains("the service accepts only orders"),
+            audience[0].0 == FactMark::Bad
+                && audience[0].1.contains("the service accepts only orders"),
             "{audience:?}"
         );
-        assert_eq!(view.verdict.as_ref().unwrap().kind, VerdictKind::SignInFails);
+        assert_eq!(
+            view.verdict.as_ref().unwrap().kind,
+            VerdictKind::SignInFails
+        );
         inputs.audience = "billing".into();
         let view = evaluate(&inputs, Some(&policy()), &service(), NOW);
-        assert_eq!(facts(&view, "audience"), [(FactMark::Good, "Audience billing is accepted".to_owned())]);
-        assert_eq!(view.verdict.as_ref().unwrap().kind, VerdictKind::NothingAllows);
+        assert_eq!(
+            facts(&view, "audience"),
+            [(FactMark::Good, "Audience billing is accepted".to_owned())]
+        );
+        assert_eq!(
+            view.verdict.as_ref().unwrap().kind,
+            VerdictKind::NothingAllows
+        );
         // Of a service that says nothing, nothing is held against the token.
         inputs.audience.clear();
         let silent = of_service(&Map::new(), None);
@@ -165,13 +239,29 @@ mod tests {
         let mut inputs = access(&claims);
         let view = evaluate(&inputs, Some(&policy()), &service(), NOW);
         let refusal = view.refusal.unwrap();
-        assert!(refusal.words.plain().starts_with("The token is for billing, and"), "{}", refusal.words.plain());
+        assert!(
+            refusal
+                .words
+                .plain()
+                .starts_with("The token is for billing, and"),
+            "{}",
+            refusal.words.plain()
+        );
         assert_eq!(refusal.more, ["Expiry", "Not before"]);
-        refusal.actions[0].change.clone().apply(&mut inputs, &WhatIfSettings::default());
+        refusal.actions[0]
+            .change
+            .clone()
+            .apply(&mut inputs, &WhatIfSettings::default());
         let view = evaluate(&inputs, Some(&policy()), &service(), NOW);
         let refusal = view.refusal.unwrap();
-        assert_eq!((refusal.more.as_slice(), refusal.actions.len()), (["Not before"].as_slice(), 1));
-        refusal.actions[0].change.clone().apply(&mut inputs, &WhatIfSettings::default());
+        assert_eq!(
+            (refusal.more.as_slice(), refusal.actions.len()),
+            (["Not before"].as_slice(), 1)
+        );
+        refusal.actions[0]
+            .change
+            .clone()
+            .apply(&mut inputs, &WhatIfSettings::default());
         let view = evaluate(&inputs, Some(&policy()), &service(), NOW);
         let words = view.refusal.unwrap().words.plain();
         assert!(words.starts_with("The token is not valid yet"), "{words}");

@@ -1,4 +1,5 @@
-//! A check saved as a test: an assertion file with the policy, the names that the token gave, and the verdict.
+//! A check saved as a test: an assertion file with the policy, the names that the token gave, and
+//! the verdict.
 //!
 //! The token is not in it: user and groups are, as they came out.
 
@@ -17,25 +18,35 @@ const MAX_NAME: usize = 60;
 #[must_use]
 pub fn file(judged: &Judged, policy: &Policy) -> (String, String) {
     let test = test(judged, policy);
-    let name = test.get("name").and_then(Value::as_str).map_or_else(|| "check".into(), file_name);
+    let name = test
+        .get("name")
+        .and_then(Value::as_str)
+        .map_or_else(|| "check".into(), file_name);
     let document = json!({ "version": 1, "policy": policy_to_json(policy), "tests": [test] });
     let text = serde_json::to_string_pretty(&document).unwrap_or_default();
     (format!("{name}.json"), text)
 }
 
-/// A test as an assertion file has it. It expects what the policy says now of these names, whether or not the token had
-/// expired.
+/// A test as an assertion file has it. It expects what the policy says now of these names, whether
+/// or not the token had expired.
 #[must_use]
 pub fn test(judged: &Judged, policy: &Policy) -> Value {
-    let Judged { access, identity, .. } = judged;
+    let Judged {
+        access, identity, ..
+    } = judged;
     let named = Identity::new(identity.user(), identity.groups().iter().cloned());
     // Names have no expiry.
     let request = access.request(At::IgnoringExpiry);
     let decision = decide::decide(policy, &named, &request);
-    let may = if decision.outcome == decide::Outcome::Allow { "may" } else { "may not" };
+    let may = if decision.outcome == decide::Outcome::Allow {
+        "may"
+    } else {
+        "may not"
+    };
     let name = format!("{} {may} {}", identity.user(), access.deed().plain());
     let check = check_to_value(identity, &request);
-    let mut expect = json!({ "outcome": decision.outcome.code(), "reason": decision.reason.code() });
+    let mut expect =
+        json!({ "outcome": decision.outcome.code(), "reason": decision.reason.code() });
     if let (Some(source), Value::Object(members)) = (decision.source, &mut expect) {
         members.insert("source".into(), json!(source.code()));
     }
@@ -56,7 +67,11 @@ pub(crate) fn file_name(name: &str) -> String {
         }
     }
     let out = out.trim_end_matches('-');
-    if out.is_empty() { "check".into() } else { out.into() }
+    if out.is_empty() {
+        "check".into()
+    } else {
+        out.into()
+    }
 }
 
 #[cfg(test)]
@@ -68,7 +83,10 @@ mod tests {
 
     #[test]
     fn file_names_are_plain() {
-        assert_eq!(file_name("maya may not write to topic a/b:*"), "maya-may-not-write-to-topic-a-b");
+        assert_eq!(
+            file_name("maya may not write to topic a/b:*"),
+            "maya-may-not-write-to-topic-a-b"
+        );
         assert_eq!(file_name("日本"), "check");
         assert!(file_name(&"x".repeat(500)).len() <= MAX_NAME);
     }
@@ -80,11 +98,19 @@ mod tests {
             let (name, text) = file(judged, &super::super::tests::policy());
             assert!(name.ends_with(".json"));
             let saved = assertions_from_json(&text).unwrap();
-            let PolicySource::Inline(policy) = saved.policy else { panic!("no policy in {text}") };
+            let PolicySource::Inline(policy) = saved.policy else {
+                panic!("no policy in {text}")
+            };
             let test = &saved.tests[0];
-            let answer = gbac_analysis::check::answer(&policy, &test.check, None, At::IgnoringExpiry).unwrap();
+            let answer =
+                gbac_analysis::check::answer(&policy, &test.check, None, At::IgnoringExpiry)
+                    .unwrap();
             let groups = judged.identity.groups();
-            assert_eq!(test.expect.difference(&Ok((&answer, groups))), None, "{text}");
+            assert_eq!(
+                test.expect.difference(&Ok((&answer, groups))),
+                None,
+                "{text}"
+            );
         }
     }
 }

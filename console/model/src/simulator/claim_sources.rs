@@ -24,13 +24,21 @@ impl UserSource {
     pub fn of(rule: &str, user: &str) -> Self {
         // A rule with an expression takes a part of the claim only.
         let path = (!rule.contains('/')).then(|| rule.to_owned());
-        Self { rule: rule.to_owned(), path, principal: Principal::user(user) }
+        Self {
+            rule: rule.to_owned(),
+            path,
+            principal: Principal::user(user),
+        }
     }
 
     /// A user that was entered by hand.
     #[must_use]
     pub fn by_hand(user: &str) -> Self {
-        Self { rule: "by hand".into(), path: None, principal: Principal::user(user) }
+        Self {
+            rule: "by hand".into(),
+            path: None,
+            principal: Principal::user(user),
+        }
     }
 }
 
@@ -51,9 +59,16 @@ impl GroupClaim {
     /// The claim at a path, and the others of the token that could take its place.
     #[must_use]
     pub fn of(path: &str, found: String, is_there: bool, claims: &ClaimSet) -> Self {
-        let others = suggest_paths(claims).into_iter().map(|suggestion| suggestion.path);
+        let others = suggest_paths(claims)
+            .into_iter()
+            .map(|suggestion| suggestion.path);
         let others = others.filter(|other| other != path).take(OFFERED).collect();
-        Self { path: path.to_owned(), found, is_there, others }
+        Self {
+            path: path.to_owned(),
+            found,
+            is_there,
+            others,
+        }
     }
 }
 
@@ -65,21 +80,32 @@ mod tests {
 
     #[test]
     fn other_claims_with_names_are_offered() {
-        let claims = json!({ "sub": "maya", "groups": ["a"], "realm_access": { "roles": ["x"] }, "exp": 1 });
-        let serde_json::Value::Object(members) = claims else { panic!("an object") };
+        let claims =
+            json!({ "sub": "maya", "groups": ["a"], "realm_access": { "roles": ["x"] }, "exp": 1 });
+        let serde_json::Value::Object(members) = claims else {
+            panic!("an object")
+        };
         let claims = gbac_json::claims_from_object(members);
         let found = GroupClaim::of("$.groups", "1 name".into(), true, &claims);
         assert_eq!(found.others, ["$.realm_access.roles"]);
         assert!(
-            GroupClaim::of("$.realm_access.roles", String::new(), true, &claims).others.contains(&"$.groups".into())
+            GroupClaim::of("$.realm_access.roles", String::new(), true, &claims)
+                .others
+                .contains(&"$.groups".into())
         );
     }
 
     #[test]
     fn only_a_whole_claim_can_be_pressed() {
-        assert_eq!(UserSource::of("$.sub", "maya").path.as_deref(), Some("$.sub"));
+        assert_eq!(
+            UserSource::of("$.sub", "maya").path.as_deref(),
+            Some("$.sub")
+        );
         assert_eq!(UserSource::of("$.email/([^@]+)@.*/$1/", "maya").path, None);
         let by_hand = UserSource::by_hand("maya");
-        assert_eq!((by_hand.path, by_hand.principal), (None, Principal::user("maya")));
+        assert_eq!(
+            (by_hand.path, by_hand.principal),
+            (None, Principal::user("maya"))
+        );
     }
 }

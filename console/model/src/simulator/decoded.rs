@@ -49,7 +49,11 @@ pub fn decoded(who: &SimulatedIdentity) -> Option<Decoded> {
         Ok(Value::Object(members)) => members,
         _ => Map::new(),
     };
-    let header = taken.read.header.as_ref().map(|header| json(header.members()));
+    let header = taken
+        .read
+        .header
+        .as_ref()
+        .map(|header| json(header.members()));
     let members = json(taken.read.claims.members());
     let in_force = match &taken.rules.extraction.source {
         ClaimSource::Token(path) => Some(path.to_string()),
@@ -59,7 +63,11 @@ pub fn decoded(who: &SimulatedIdentity) -> Option<Decoded> {
     list(&members, &mut Vec::new(), in_force.as_deref(), &mut claims);
     let number = count(members.len(), "claim");
     Some(Decoded {
-        summary: if header.is_some() { format!("header and {number}") } else { number },
+        summary: if header.is_some() {
+            format!("header and {number}")
+        } else {
+            number
+        },
         header: header.map(|header| {
             let text = serde_json::to_string_pretty(&header).unwrap_or_default();
             text.lines().map(line).collect::<Vec<_>>().join("\n")
@@ -79,14 +87,22 @@ fn list<'a>(
             return;
         }
         above.push(name);
-        let path = ClaimPath::parse(&ClaimPath::text_to(above.iter().copied())).ok().map(|path| path.to_string());
-        let inside = value.as_object().filter(|inside| !inside.is_empty() && above.len() < DEPTH);
+        let path = ClaimPath::parse(&ClaimPath::text_to(above.iter().copied()))
+            .ok()
+            .map(|path| path.to_string());
+        let inside = value
+            .as_object()
+            .filter(|inside| !inside.is_empty() && above.len() < DEPTH);
         claims.push(DecodedClaim {
             depth: above.len() - 1,
             name: name.clone(),
             is_claim_path: path.is_some() && path.as_deref() == in_force,
             path,
-            value: if inside.is_some() { String::new() } else { shortened(value) },
+            value: if inside.is_some() {
+                String::new()
+            } else {
+                shortened(value)
+            },
         });
         if let Some(inside) = inside {
             list(inside, above, in_force, claims);
@@ -125,14 +141,28 @@ mod tests {
         let claims = json!({ "sub": "maya", "groups": ["a", "b"], "realm_access": { "roles": ["x", "y"] },
             "https://x/g": ["z"], "exp": 9_000_000_000_u64 });
         let token = compact(&json!({ "alg": "RS256", "kid": "k" }), &claims);
-        let mut inputs = Inputs { token, ..Inputs::default() };
+        let mut inputs = Inputs {
+            token,
+            ..Inputs::default()
+        };
         let policy = policy();
-        let view = |inputs: &Inputs| evaluate(inputs, Some(&policy), &AcceptedTokens::default(), 0.0);
+        let view =
+            |inputs: &Inputs| evaluate(inputs, Some(&policy), &AcceptedTokens::default(), 0.0);
         let found = decoded(&view(&inputs).who.unwrap()).unwrap();
         assert_eq!(found.summary, "header and 5 claims");
-        assert_eq!(found.header.as_deref(), Some("{\n  \"alg\": \"RS256\",\n  \"kid\": \"k\"\n}"));
+        assert_eq!(
+            found.header.as_deref(),
+            Some("{\n  \"alg\": \"RS256\",\n  \"kid\": \"k\"\n}")
+        );
         let told: Vec<(usize, &str, &str, bool)> = (found.claims.iter())
-            .map(|claim| (claim.depth, claim.path.as_deref().unwrap(), claim.value.as_str(), claim.is_claim_path))
+            .map(|claim| {
+                (
+                    claim.depth,
+                    claim.path.as_deref().unwrap(),
+                    claim.value.as_str(),
+                    claim.is_claim_path,
+                )
+            })
             .collect();
         assert_eq!(
             told,
@@ -146,31 +176,60 @@ mod tests {
             ]
         );
         // Each of them is read once it is chosen.
-        for (path, groups) in [("$['https://x/g']", vec!["z"]), ("$.realm_access.roles", vec!["x", "y"])] {
+        for (path, groups) in [
+            ("$['https://x/g']", vec!["z"]),
+            ("$.realm_access.roles", vec!["x", "y"]),
+        ] {
             let service = view(&inputs).service;
             InputEdit::TryClaimPath(path.into()).apply(&mut inputs, &service);
             let who = view(&inputs).who.unwrap();
             assert_eq!(who.identity.as_ref().unwrap().groups(), groups);
-            let chosen: Vec<DecodedClaim> =
-                decoded(&who).unwrap().claims.into_iter().filter(|claim| claim.is_claim_path).collect();
+            let chosen: Vec<DecodedClaim> = decoded(&who)
+                .unwrap()
+                .claims
+                .into_iter()
+                .filter(|claim| claim.is_claim_path)
+                .collect();
             assert_eq!(chosen.len(), 1);
             assert_eq!(chosen[0].path.as_deref(), Some(path));
         }
-        let by_hand = Inputs { mode: IdentityMode::ByHand, user: "maya".into(), ..Inputs::default() };
+        let by_hand = Inputs {
+            mode: IdentityMode::ByHand,
+            user: "maya".into(),
+            ..Inputs::default()
+        };
         assert_eq!(decoded(&view(&by_hand).who.unwrap()), None);
     }
 
     #[test]
     fn hostile_claims_are_cut_short() {
-        let many: Map<String, Value> = (0..500).map(|number| (format!("c{number:03}"), json!({ "x": 1 }))).collect();
+        let many: Map<String, Value> = (0..500)
+            .map(|number| (format!("c{number:03}"), json!({ "x": 1 })))
+            .collect();
         let long = json!({ "sub": "m\u{202e}", "long": "x".repeat(5000), "a": { "b": { "c": { "d": { "e": 1 } } } } });
         for (claims, most) in [(Value::Object(many), LISTED + DEPTH), (long, 10)] {
-            let inputs = Inputs { token: claims.to_string(), as_claims: true, ..Inputs::default() };
-            let who = evaluate(&inputs, Some(&policy()), &AcceptedTokens::default(), 0.0).who.unwrap();
+            let inputs = Inputs {
+                token: claims.to_string(),
+                as_claims: true,
+                ..Inputs::default()
+            };
+            let who = evaluate(&inputs, Some(&policy()), &AcceptedTokens::default(), 0.0)
+                .who
+                .unwrap();
             let found = decoded(&who).unwrap();
             assert!(found.claims.len() <= most && found.header.is_none());
-            assert!(found.claims.iter().all(|claim| claim.value.chars().count() <= VALUE_CHARS + 1));
-            assert!(found.claims.iter().all(|claim| !claim.value.contains('\u{202e}')));
+            assert!(
+                found
+                    .claims
+                    .iter()
+                    .all(|claim| claim.value.chars().count() <= VALUE_CHARS + 1)
+            );
+            assert!(
+                found
+                    .claims
+                    .iter()
+                    .all(|claim| !claim.value.contains('\u{202e}'))
+            );
         }
     }
 }

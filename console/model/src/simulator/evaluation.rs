@@ -1,7 +1,8 @@
 //! The evaluation of the simulator's inputs: extraction, verdict and trace, as values.
 //!
-//! [`evaluate`] is a pure function of the inputs, a policy and the time. [`Simulation`] gives the same result, keeps what
-//! did not change, and shows the last valid result while an input is invalid.
+//! [`evaluate`] is a pure function of the inputs, a policy and the time. [`Simulation`] gives the
+//! same result, keeps what did not change, and shows the last valid result while an input is
+//! invalid.
 
 use gbac_engine::ClaimSet;
 use std::sync::Arc;
@@ -29,7 +30,9 @@ use crate::simulator::question::AccessRequest;
 use crate::simulator::token::{DecodedToken, TokenFact, TokenReading};
 use crate::simulator::verdict::{Judged, Verdict};
 use crate::simulator::verification::Report;
-use crate::simulator::{accepted, by_hand, extraction, question, settings, token, verdict, verification};
+use crate::simulator::{
+    accepted, by_hand, extraction, question, settings, token, verdict, verification,
+};
 
 /// A shared value that is equal to itself only: what did not change is not compared.
 #[derive(Debug)]
@@ -74,7 +77,8 @@ pub enum Waiting {
     Evaluation,
 }
 
-/// Everything that the page shows. Fields that are shared are the same value as before when nothing changed.
+/// Everything that the page shows. Fields that are shared are the same value as before when nothing
+/// changed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
     /// What is wrong with fields, or worth knowing about them.
@@ -83,7 +87,8 @@ pub struct View {
     pub facts: Vec<TokenFact>,
     /// What became of the verification; none when no keys were given.
     pub report: Option<Shared<Report>>,
-    /// Why sign-in fails with the token; none where nothing that is known speaks against it, and by hand.
+    /// Why sign-in fails with the token; none where nothing that is known speaks against it, and by
+    /// hand.
     pub refusal: Option<SignInRefusal>,
     /// The settings of the service, as they would be entered.
     pub service: WhatIfSettings,
@@ -113,13 +118,19 @@ impl View {
     /// The problem of a field that matters most.
     #[must_use]
     pub fn problem(&self, field: InputField) -> Option<&InputProblem> {
-        self.problems.iter().filter(|problem| problem.field == field).max_by_key(|problem| problem.weight)
+        self.problems
+            .iter()
+            .filter(|problem| problem.field == field)
+            .max_by_key(|problem| problem.weight)
     }
 
     /// The announcement of the verdict for assistive technology; may be empty.
     #[must_use]
     pub fn announcement(&self) -> String {
-        let wrong = self.problems.iter().find(|problem| problem.weight == Weight::Error);
+        let wrong = self
+            .problems
+            .iter()
+            .find(|problem| problem.weight == Weight::Error);
         match (&self.verdict, wrong) {
             (_, Some(wrong)) => wrong.words.plain(),
             (Some(verdict), None) if self.verdict_stale.is_none() => {
@@ -148,11 +159,17 @@ impl std::fmt::Debug for SimulatedIdentity {
 }
 
 impl SimulatedIdentity {
-    /// The names of the claim as the token has them, before anything is cut off; the groups by hand.
+    /// The names of the claim as the token has them, before anything is cut off; the groups by
+    /// hand.
     #[must_use]
     pub fn names(&self) -> Vec<&str> {
         match (&self.taken, &self.identity) {
-            (Some(taken), _) => taken.extraction.elements.iter().map(|element| element.raw.as_str()).collect(),
+            (Some(taken), _) => taken
+                .extraction
+                .elements
+                .iter()
+                .map(|element| element.raw.as_str())
+                .collect(),
             (None, Ok(identity)) => identity.groups().iter().map(String::as_str).collect(),
             (None, Err(_)) => Vec::new(),
         }
@@ -176,8 +193,16 @@ pub(super) struct FromToken {
 /// What an identity is made from.
 #[derive(Clone, PartialEq)]
 enum Source {
-    ByHand { user: String, groups: String },
-    Token { read: Shared<DecodedToken>, rules: Box<IdentityRules>, userinfo: Option<Shared<ClaimSet>>, verified: bool },
+    ByHand {
+        user: String,
+        groups: String,
+    },
+    Token {
+        read: Shared<DecodedToken>,
+        rules: Box<IdentityRules>,
+        userinfo: Option<Shared<ClaimSet>>,
+        verified: bool,
+    },
 }
 
 /// A value and what it was made from.
@@ -203,14 +228,21 @@ impl<K: PartialEq, V: Clone> Memo<K, V> {
     }
 }
 
-/// What the token field holds: something that was read, or what is wrong with it; nothing when it is empty.
+/// What the token field holds: something that was read, or what is wrong with it; nothing when it
+/// is empty.
 type TokenField = Result<Shared<DecodedToken>, Option<InputProblem>>;
 /// What a report depends on: token, keys, what the service accepts, time.
 type ReportKey = (Shared<DecodedToken>, Shared<KeySet>, AcceptedTokens, f64);
 /// What a judgement depends on.
-type JudgedKey = (Shared<SimulatedIdentity>, Shared<Policy>, AccessRequest, Decision);
+type JudgedKey = (
+    Shared<SimulatedIdentity>,
+    Shared<Policy>,
+    AccessRequest,
+    Decision,
+);
 
-/// An evaluation that remembers: what did not change is not done again, and what was last good stays in sight.
+/// An evaluation that remembers: what did not change is not done again, and what was last good
+/// stays in sight.
 ///
 /// It holds the token as long as the page does; [`Simulation::default`] holds nothing.
 #[derive(Default)]
@@ -234,10 +266,15 @@ struct Last {
     verdict: Option<(Verdict, Option<Shared<Judged>>)>,
 }
 
-/// Evaluates inputs once. `policy` is none while it is not known; `accepted` is what the service says about whose tokens
-/// it accepts; `now` is in seconds since 1970.
+/// Evaluates inputs once. `policy` is none while it is not known; `accepted` is what the service
+/// says about whose tokens it accepts; `now` is in seconds since 1970.
 #[must_use]
-pub fn evaluate(inputs: &Inputs, policy: Option<&Arc<Policy>>, accepted: &AcceptedTokens, now: f64) -> View {
+pub fn evaluate(
+    inputs: &Inputs,
+    policy: Option<&Arc<Policy>>,
+    accepted: &AcceptedTokens,
+    now: f64,
+) -> View {
     Simulation::default().evaluate(inputs, policy, accepted, now)
 }
 
@@ -252,8 +289,15 @@ impl Simulation {
     ) -> View {
         if inputs.is_anonymous() {
             // Nothing of a token is held once it was taken out.
-            *self = Self { policy: self.policy.take(), ..Self::default() };
-        } else if self.last.as_ref().is_some_and(|last| last.mode != inputs.mode) {
+            *self = Self {
+                policy: self.policy.take(),
+                ..Self::default()
+            };
+        } else if self
+            .last
+            .as_ref()
+            .is_some_and(|last| last.mode != inputs.mode)
+        {
             self.last = None;
         }
         let known = policy.is_some();
@@ -261,7 +305,9 @@ impl Simulation {
         let (rules, mut problems) = settings::read(inputs, policy.settings());
         let (access, of_question) = question::read(inputs);
         let needs_userinfo = inputs.mode == IdentityMode::Token
-            && rules.as_ref().is_some_and(|rules| matches!(rules.extraction.source, groups::ClaimSource::UserInfo(_)));
+            && rules.as_ref().is_some_and(|rules| {
+                matches!(rules.extraction.source, groups::ClaimSource::UserInfo(_))
+            });
 
         let accepted = accepted::in_force(inputs, accepted);
         let mut facts = Vec::new();
@@ -269,7 +315,10 @@ impl Simulation {
         let mut refusal = None;
         let who = match inputs.mode {
             IdentityMode::ByHand => by_hand::read(inputs, inputs.is_anonymous(), &mut problems)
-                .then(|| Source::ByHand { user: inputs.user.clone(), groups: inputs.groups.clone() }),
+                .then(|| Source::ByHand {
+                    user: inputs.user.clone(),
+                    groups: inputs.groups.clone(),
+                }),
             IdentityMode::Token => match self.read_token(inputs) {
                 Err(None) => None,
                 Err(Some(problem)) => {
@@ -279,11 +328,19 @@ impl Simulation {
                 Ok(read) => {
                     problems.splice(..0, read.refused.clone());
                     report = self.verify(inputs, &read, &accepted, now, &mut problems);
-                    let checks = check_sign_in(read.header.as_ref(), &read.claims, &accepted, Some(now.into()));
-                    refusal = accepted::refusal(&read, report.as_deref(), &checks, inputs.ignore_expiry);
+                    let checks = check_sign_in(
+                        read.header.as_ref(),
+                        &read.claims,
+                        &accepted,
+                        Some(now.into()),
+                    );
+                    refusal =
+                        accepted::refusal(&read, report.as_deref(), &checks, inputs.ignore_expiry);
                     facts.push(verification::fact(&read, report.as_deref()));
                     facts.extend(token::facts(&read, inputs, &checks, now));
-                    let verified = report.as_ref().is_some_and(|report| report.claims.is_some());
+                    let verified = report
+                        .as_ref()
+                        .is_some_and(|report| report.claims.is_some());
                     let userinfo = self.read_userinfo(inputs, needs_userinfo, &mut problems);
                     rules.zip(userinfo).map(|(rules, userinfo)| Source::Token {
                         read,
@@ -298,26 +355,42 @@ impl Simulation {
         let claims = report.as_ref().and_then(|report| report.claims.as_ref());
         let opened = who.map(|who| self.opened.get(who, |who| Shared::new(open(who, claims))));
         let steps = opened.as_ref().map(|opened| {
-            self.steps.get((opened.clone(), policy.clone()), |(opened, policy)| Shared::new(steps(opened, policy)))
+            self.steps
+                .get((opened.clone(), policy.clone()), |(opened, policy)| {
+                    Shared::new(steps(opened, policy))
+                })
         });
         problems.extend(of_question);
         if let Some(opened) = &opened {
             let taken = opened.taken.as_ref().filter(|_| inputs.platform);
             let of_platform = || taken.and_then(|taken| accepted::platform_refusal(&taken.read));
-            let of_claims = |error: &ResolveError| SignInRefusal::new(error.code(), identity_error(error));
-            refusal = refusal.or_else(of_platform).or_else(|| opened.identity.as_ref().err().map(of_claims));
+            let of_claims =
+                |error: &ResolveError| SignInRefusal::new(error.code(), identity_error(error));
+            refusal = refusal
+                .or_else(of_platform)
+                .or_else(|| opened.identity.as_ref().err().map(of_claims));
         }
-        let identity = opened.as_ref().and_then(|opened| opened.identity.as_ref().ok());
+        let identity = opened
+            .as_ref()
+            .and_then(|opened| opened.identity.as_ref().ok());
         let mut supposed = None;
         let verdict = match (&refusal, &opened, identity, &access) {
             (Some(refusal), opened, identity, access) => {
-                let complete = opened.as_ref().zip(identity).zip(access.as_ref()).filter(|_| known);
+                let complete = opened
+                    .as_ref()
+                    .zip(identity)
+                    .zip(access.as_ref())
+                    .filter(|_| known);
                 supposed = complete.and_then(|((opened, identity), access)| {
                     self.judge(opened, identity, &policy, access, true, now).1
                 });
-                let accepted =
-                    supposed.as_ref().map(|judged| (judged.identity.user(), judged.explanation.decision.reason));
-                Some((verdict::sign_in_fails(refusal, access.as_ref(), accepted), None))
+                let accepted = supposed
+                    .as_ref()
+                    .map(|judged| (judged.identity.user(), judged.explanation.decision.reason));
+                Some((
+                    verdict::sign_in_fails(refusal, access.as_ref(), accepted),
+                    None,
+                ))
             }
             (None, Some(opened), Some(identity), Some(access)) if known => {
                 Some(self.judge(opened, identity, &policy, access, inputs.ignore_expiry, now))
@@ -347,7 +420,9 @@ impl Simulation {
             waiting,
         };
         // Nothing of another token stays in sight beside one that is refused.
-        let refused = verdict.clone().filter(|(verdict, _)| verdict.kind == verdict::VerdictKind::SignInFails);
+        let refused = verdict
+            .clone()
+            .filter(|(verdict, _)| verdict.kind == verdict::VerdictKind::SignInFails);
         let mut view = self.keep(view, inputs.mode, verdict, stale);
         if let Some((verdict, _)) = refused {
             view.verdict = Some(verdict);
@@ -367,7 +442,13 @@ impl Simulation {
     ) -> View {
         match (&view.steps, &mut self.last) {
             (Some(steps), Some(last)) => last.steps = steps.clone(),
-            (Some(steps), last @ None) => *last = Some(Last { mode, steps: steps.clone(), verdict: None }),
+            (Some(steps), last @ None) => {
+                *last = Some(Last {
+                    mode,
+                    steps: steps.clone(),
+                    verdict: None,
+                })
+            }
             (None, Some(last)) => {
                 view.steps = Some(last.steps.clone());
                 view.steps_stale = stale;
@@ -395,7 +476,10 @@ impl Simulation {
             (Some(held), Some(given)) if Arc::ptr_eq(&held.0, given) => held.clone(),
             (Some(held), None) => held.clone(),
             (_, given) => {
-                let shared = given.map_or_else(|| Shared::new(Policy::default()), |given| Shared(Arc::clone(given)));
+                let shared = given.map_or_else(
+                    || Shared::new(Policy::default()),
+                    |given| Shared(Arc::clone(given)),
+                );
                 self.policy = Some(shared.clone());
                 shared
             }
@@ -403,16 +487,18 @@ impl Simulation {
     }
 
     fn read_token(&mut self, inputs: &Inputs) -> TokenField {
-        self.reading.get((inputs.token.clone(), inputs.as_claims), |(text, as_claims)| {
-            match token::read(text, *as_claims) {
+        self.reading.get(
+            (inputs.token.clone(), inputs.as_claims),
+            |(text, as_claims)| match token::read(text, *as_claims) {
                 TokenReading::Empty => Err(None),
                 TokenReading::Read(read) => Ok(Shared(read)),
                 TokenReading::Wrong(problem) => Err(Some(problem)),
-            }
-        })
+            },
+        )
     }
 
-    /// The user-info document where one is needed; none in the way of the identity when it cannot be read.
+    /// The user-info document where one is needed; none in the way of the identity when it cannot
+    /// be read.
     #[expect(
         clippy::option_option,
         reason = "outer: whether the identity can be made; inner: whether a document is there"
@@ -464,16 +550,22 @@ impl Simulation {
         }
         let Some(checks) = verification::checks() else {
             let words = "Signature verification is still loading. The token is not verified yet.";
-            problems.push(InputProblem::new(InputField::Keys, "checks_not_loaded", Weight::Missing, words));
+            problems.push(InputProblem::new(
+                InputField::Keys,
+                "checks_not_loaded",
+                Weight::Missing,
+                words,
+            ));
             return None;
         };
-        match self.keys.get(inputs.keys.clone(), |text| (checks.keys)(text).map(Shared::new)) {
+        match self.keys.get(inputs.keys.clone(), |text| {
+            (checks.keys)(text).map(Shared::new)
+        }) {
             Ok(keys) => {
                 let key = (read.clone(), keys, accepted.clone(), now);
-                Some(
-                    self.report
-                        .get(key, |(_, keys, accepted, now)| Shared::new((checks.report)(token, keys, accepted, *now))),
-                )
+                Some(self.report.get(key, |(_, keys, accepted, now)| {
+                    Shared::new((checks.report)(token, keys, accepted, *now))
+                }))
             }
             // The keys are not in the way: the token is as unverified as without them.
             Err(problem) => {
@@ -492,11 +584,16 @@ impl Simulation {
         ignore_expiry: bool,
         now: f64,
     ) -> (Verdict, Option<Shared<Judged>>) {
-        let request = access.request(if ignore_expiry { At::IgnoringExpiry } else { At::seconds(now) });
+        let request = access.request(if ignore_expiry {
+            At::IgnoringExpiry
+        } else {
+            At::seconds(now)
+        });
         // The decision is cheap and says whether the explanation would be another one.
         let decision = decide::decide(policy, identity, &request);
-        let explainer =
-            self.explainer.get((opened.clone(), policy.clone()), |_| Shared::new(Explainer::new(policy, identity)));
+        let explainer = self.explainer.get((opened.clone(), policy.clone()), |_| {
+            Shared::new(Explainer::new(policy, identity))
+        });
         let key = (opened.clone(), policy.clone(), access.clone(), decision);
         let judged = self.judged.get(key, |(.., decision)| {
             Shared::new(Judged {
@@ -512,7 +609,10 @@ impl Simulation {
 
 /// What the last good result is of, told by what is wrong now.
 fn stale_words(problems: &[InputProblem]) -> &'static str {
-    let field = problems.iter().find(|problem| problem.weight.blocks_evaluation()).map(|problem| problem.field);
+    let field = problems
+        .iter()
+        .find(|problem| problem.weight.blocks_evaluation())
+        .map(|problem| problem.field);
     match field {
         Some(InputField::Token) => "the last readable token",
         Some(InputField::UserInfo) => "the last user-info document that could be read",
@@ -521,21 +621,48 @@ fn stale_words(problems: &[InputProblem]) -> &'static str {
     }
 }
 
-/// Resolves the identity as every check does (`gbac_engine::resolve_with`), and keeps how its groups were extracted.
+/// Resolves the identity as every check does (`gbac_engine::resolve_with`), and keeps how its
+/// groups were extracted.
 fn open(source: &Source, verified: Option<&Claims>) -> SimulatedIdentity {
     let (read, rules, userinfo) = match source {
         Source::ByHand { user, groups } => {
-            let groups = groups.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
-            let who = Subject::Names { user: user.clone(), groups };
-            let identity = gbac_engine::resolve(&Policy::default(), &who, None).map(|opened| Arc::new(opened.identity));
-            return SimulatedIdentity { identity, origins: Arc::default(), taken: None };
+            let groups = groups
+                .lines()
+                .filter(|line| !line.is_empty())
+                .map(str::to_owned)
+                .collect();
+            let who = Subject::Names {
+                user: user.clone(),
+                groups,
+            };
+            let identity = gbac_engine::resolve(&Policy::default(), &who, None)
+                .map(|opened| Arc::new(opened.identity));
+            return SimulatedIdentity {
+                identity,
+                origins: Arc::default(),
+                taken: None,
+            };
         }
-        Source::Token { read, rules, userinfo, .. } => (read, rules, userinfo.as_deref()),
+        Source::Token {
+            read,
+            rules,
+            userinfo,
+            ..
+        } => (read, rules, userinfo.as_deref()),
     };
-    let (token, claims) = (read.token.as_deref().unwrap_or_default(), read.claims.members());
+    let (token, claims) = (
+        read.token.as_deref().unwrap_or_default(),
+        read.claims.members(),
+    );
     let who = match verified {
-        Some(_) => Subject::Token { token: token.to_owned(), userinfo: userinfo.cloned() },
-        None => Subject::Claims { claims: claims.clone(), userinfo: userinfo.cloned() },
+        Some(_) => Subject::Token {
+            token: token.to_owned(),
+            userinfo: userinfo.cloned(),
+        },
+        None => Subject::Claims {
+            claims: claims.clone(),
+            userinfo: userinfo.cloned(),
+        },
     };
     // The token's checks ran already, with what they found for the page.
     let verify = |_: &str| verified.cloned().ok_or(ResolveError::NoKeys);
@@ -544,7 +671,8 @@ fn open(source: &Source, verified: Option<&Claims>) -> SimulatedIdentity {
         Err(error) => (Err(error), None),
     };
     // Without a user there is no identity; the groups are still shown.
-    let extraction = extraction.unwrap_or_else(|| groups::extract(&rules.extraction, claims, userinfo));
+    let extraction =
+        extraction.unwrap_or_else(|| groups::extract(&rules.extraction, claims, userinfo));
     let document = extraction::document(&rules.extraction.source, claims, userinfo);
     let suggestions = match (&extraction.groups[..], document) {
         ([], Some(document)) => suggest_paths(document),
@@ -553,17 +681,39 @@ fn open(source: &Source, verified: Option<&Claims>) -> SimulatedIdentity {
     SimulatedIdentity {
         identity,
         origins: Arc::new(Origins::of(&extraction)),
-        taken: Some(FromToken { read: read.clone(), rules: (**rules).clone(), extraction, suggestions }),
+        taken: Some(FromToken {
+            read: read.clone(),
+            rules: (**rules).clone(),
+            extraction,
+            suggestions,
+        }),
     }
 }
 
 /// The steps of an identity, with what to know about them.
 pub(super) fn steps(opened: &SimulatedIdentity, policy: &Policy) -> Steps {
-    let SimulatedIdentity { identity, taken, .. } = opened;
+    let SimulatedIdentity {
+        identity, taken, ..
+    } = opened;
     match (taken, identity) {
-        (Some(FromToken { read, rules, extraction, suggestions }), identity) => {
+        (
+            Some(FromToken {
+                read,
+                rules,
+                extraction,
+                suggestions,
+            }),
+            identity,
+        ) => {
             let user = identity.as_ref().map(|identity| identity.user());
-            extraction::of_token(&ExtractionInput { read, rules, extraction, user, suggestions, policy })
+            extraction::of_token(&ExtractionInput {
+                read,
+                rules,
+                extraction,
+                user,
+                suggestions,
+                policy,
+            })
         }
         (None, Ok(identity)) => extraction::by_hand(identity),
         (None, Err(_)) => Steps::default(),

@@ -11,14 +11,16 @@ use crate::simulator::inputs::Inputs;
 use crate::simulator::{Simulation, View, Waiting, settings};
 
 /// Evaluates as [`Simulation::evaluate`] does.
-pub type Evaluator = fn(&mut Simulation, &Inputs, Option<&Arc<Policy>>, &AcceptedTokens, f64) -> View;
+pub type Evaluator =
+    fn(&mut Simulation, &Inputs, Option<&Arc<Policy>>, &AcceptedTokens, f64) -> View;
 
 static EVALUATOR: OnceLock<Evaluator> = OnceLock::new();
 
 /// Makes the evaluation available. Only files with a call of this contain its code.
 pub fn provide() {
     let evaluate: Evaluator = Simulation::evaluate;
-    // The compiler must not see which function this is: it would call it, and so hold it, where it is used.
+    // The compiler must not see which function this is: it would call it, and so hold it, where it
+    // is used.
     EVALUATOR.get_or_init(|| black_box(evaluate));
 }
 
@@ -50,7 +52,11 @@ pub fn unevaluated(inputs: &Inputs, policy: Option<&Policy>) -> View {
         verdict_stale: None,
         judged: None,
         supposed: None,
-        waiting: if inputs.is_anonymous() { Waiting::Identity } else { Waiting::Evaluation },
+        waiting: if inputs.is_anonymous() {
+            Waiting::Identity
+        } else {
+            Waiting::Evaluation
+        },
     }
 }
 
@@ -63,12 +69,18 @@ mod tests {
     #[test]
     fn a_page_without_an_identity_shows_the_same_before_and_after() {
         let policy = Arc::new(Policy::default());
-        let mut inputs = Inputs { resource_name: "orders".into(), ..Inputs::default() };
+        let mut inputs = Inputs {
+            resource_name: "orders".into(),
+            ..Inputs::default()
+        };
         let evaluated = evaluate(&inputs, Some(&policy), &AcceptedTokens::default(), 0.0);
         assert_eq!(unevaluated(&inputs, Some(&policy)), evaluated);
         inputs.mode = IdentityMode::ByHand;
         inputs.user = "maya".into();
         let before = unevaluated(&inputs, Some(&policy));
-        assert_eq!((before.waiting, before.verdict), (Waiting::Evaluation, None));
+        assert_eq!(
+            (before.waiting, before.verdict),
+            (Waiting::Evaluation, None)
+        );
     }
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use gbac_analysis::provider::object_ids;
 use gbac_engine::ResolveError;
 use gbac_engine::groups::{
-    ClaimFinding, ClaimSource, Element, ElementOutcome, Extraction, Group, MissingReason, NestedGroupBehavior,
-    Suggestion,
+    ClaimFinding, ClaimSource, Element, ElementOutcome, Extraction, Group, MissingReason,
+    NestedGroupBehavior, Suggestion,
 };
 use gbac_engine::identity::{Identity, IdentityRules};
 use gbac_engine::model::Principal;
@@ -136,7 +136,11 @@ const LISTED_NAMES: usize = 4;
 #[must_use]
 pub fn of_token(taken: &ExtractionInput<'_>) -> Steps {
     let extraction = taken.extraction;
-    let merged = extraction.groups.iter().filter(|group| is_merged(group)).count();
+    let merged = extraction
+        .groups
+        .iter()
+        .filter(|group| is_merged(group))
+        .count();
     let principals = count(extraction.groups.len(), "principal");
     let (path, claim) = (taken.rules.extraction.source.to_string(), claim_step(taken));
     let steps = vec![
@@ -147,9 +151,15 @@ pub fn of_token(taken: &ExtractionInput<'_>) -> Steps {
         last_step(extraction, merged),
     ];
     Steps {
-        summary: format!("{} in, {principals} out", count(extraction.elements.len(), "group")),
+        summary: format!(
+            "{} in, {principals} out",
+            count(extraction.elements.len(), "group")
+        ),
         steps,
-        user: taken.user.ok().map(|user| UserSource::of(taken.rules.mapping.as_str(), user)),
+        user: taken
+            .user
+            .ok()
+            .map(|user| UserSource::of(taken.rules.mapping.as_str(), user)),
         claim: Some(GroupClaim::of(
             &path,
             claim.count.clone(),
@@ -166,11 +176,24 @@ pub fn of_token(taken: &ExtractionInput<'_>) -> Steps {
 pub fn outline() -> Vec<(&'static str, RichText)> {
     vec![
         ("Decode", "Decodes the token without verifying it.".into()),
-        ("User", RichText::new().text("A claim names the user, such as ").code("$.sub").text(".")),
-        ("Group claim", "A claim path selects an array of names or one comma-separated string.".into()),
+        (
+            "User",
+            RichText::new()
+                .text("A claim names the user, such as ")
+                .code("$.sub")
+                .text("."),
+        ),
+        (
+            "Group claim",
+            "A claim path selects an array of names or one comma-separated string.".into(),
+        ),
         (
             "Nested names",
-            RichText::new().code("none").text(" keeps names, ").code("suffix").text(" keeps their last segment."),
+            RichText::new()
+                .code("none")
+                .text(" keeps names, ")
+                .code("suffix")
+                .text(" keeps their last segment."),
         ),
         (
             "Principals",
@@ -195,7 +218,11 @@ pub fn by_hand(identity: &Identity) -> Steps {
         title: "User",
         count: String::new(),
         state: StepState::Done,
-        body: vec![RichText::new().text("Entered by hand: ").principal(&Principal::user(identity.user()))],
+        body: vec![
+            RichText::new()
+                .text("Entered by hand: ")
+                .principal(&Principal::user(identity.user())),
+        ],
     };
     let body = if groups.is_empty() {
         "No groups. Only ACLs for the user and the user’s roles apply."
@@ -213,7 +240,11 @@ pub fn by_hand(identity: &Identity) -> Steps {
         steps: vec![user, last],
         user: Some(UserSource::by_hand(identity.user())),
         claim: None,
-        table: (!groups.is_empty()).then(|| Table { source: "by hand".into(), numbered: true, rows: rows.collect() }),
+        table: (!groups.is_empty()).then(|| Table {
+            source: "by hand".into(),
+            numbered: true,
+            rows: rows.collect(),
+        }),
         notes: Vec::new(),
     }
 }
@@ -231,7 +262,12 @@ fn decode_step(read: &DecodedToken) -> ExtractionStep {
         None => body.push("Claims entered as JSON, without a signature".into()),
     }
     body.extend(read.left_out.iter().cloned());
-    ExtractionStep { title: "Decode", count: count(read.claims.members().len(), "claim"), state: StepState::Done, body }
+    ExtractionStep {
+        title: "Decode",
+        count: count(read.claims.members().len(), "claim"),
+        state: StepState::Done,
+        body,
+    }
 }
 
 fn user_step(taken: &ExtractionInput<'_>) -> ExtractionStep {
@@ -239,13 +275,28 @@ fn user_step(taken: &ExtractionInput<'_>) -> ExtractionStep {
     let (state, body) = match taken.user {
         Ok(user) => {
             let principal = Principal::user(user);
-            // The claim is shown as it is where the rule takes it whole; a rule with an expression speaks for itself.
-            let words = RichText::new().code(mapping).text(if mapping.contains('/') { " gives " } else { " is " });
-            (StepState::Done, words.code(user).text(", so ").principal(&principal))
+            // The claim is shown as it is where the rule takes it whole; a rule with an expression
+            // speaks for itself.
+            let words = RichText::new()
+                .code(mapping)
+                .text(if mapping.contains('/') {
+                    " gives "
+                } else {
+                    " is "
+                });
+            (
+                StepState::Done,
+                words.code(user).text(", so ").principal(&principal),
+            )
         }
         Err(error) => (StepState::Bad, identity_error(error)),
     };
-    ExtractionStep { title: "User", count: String::new(), state, body: vec![body] }
+    ExtractionStep {
+        title: "User",
+        count: String::new(),
+        state,
+        body: vec![body],
+    }
 }
 
 fn claim_step(taken: &ExtractionInput<'_>) -> ExtractionStep {
@@ -253,22 +304,40 @@ fn claim_step(taken: &ExtractionInput<'_>) -> ExtractionStep {
     let path = source.to_string();
     let names = |number: usize| count(number, "name");
     let (state, words, number) = match &taken.extraction.claim {
-        ClaimFinding::Array { len: 0, .. } => {
-            (StepState::Warn, RichText::new().code(path).text(" found: an empty array"), names(0))
-        }
-        ClaimFinding::Array { len, .. } => {
-            (StepState::Done, RichText::new().code(path).text(" found: an array of strings"), names(*len))
-        }
+        ClaimFinding::Array { len: 0, .. } => (
+            StepState::Warn,
+            RichText::new().code(path).text(" found: an empty array"),
+            names(0),
+        ),
+        ClaimFinding::Array { len, .. } => (
+            StepState::Done,
+            RichText::new()
+                .code(path)
+                .text(" found: an array of strings"),
+            names(*len),
+        ),
         ClaimFinding::CommaList { parts, .. } => {
-            let words = RichText::new().code(path).text(" found: one string, split at its commas");
+            let words = RichText::new()
+                .code(path)
+                .text(" found: one string, split at its commas");
             (StepState::Done, words, names(*parts))
         }
         ClaimFinding::Union { nodes } => {
-            let words = RichText::new().code(path).text(format!(" selects {}, combined", count(*nodes, "value")));
-            (StepState::Done, words, names(taken.extraction.elements.len()))
+            let words = RichText::new()
+                .code(path)
+                .text(format!(" selects {}, combined", count(*nodes, "value")));
+            (
+                StepState::Done,
+                words,
+                names(taken.extraction.elements.len()),
+            )
         }
         ClaimFinding::Missing { .. } => {
-            let missing = taken.extraction.warnings.iter().find(|warning| warning.code == "claim_missing");
+            let missing = taken
+                .extraction
+                .warnings
+                .iter()
+                .find(|warning| warning.code == "claim_missing");
             let words = missing.map_or_else(
                 || RichText::new().code(path).text(" is not there"),
                 |warning| sentence(&warning.message, ""),
@@ -276,25 +345,37 @@ fn claim_step(taken: &ExtractionInput<'_>) -> ExtractionStep {
             (StepState::Bad, words, names(0))
         }
         ClaimFinding::WrongType { location, found } => {
-            let words = RichText::new().code(location.clone()).text(format!(" is {found}, not a list of names"));
+            let words = RichText::new()
+                .code(location.clone())
+                .text(format!(" is {found}, not a list of names"));
             (StepState::Bad, words, names(0))
         }
         ClaimFinding::NotString { location, found } => {
-            let words =
-                RichText::new().code(location.clone()).text(format!(" is {found}, so the whole claim is discarded"));
+            let words = RichText::new()
+                .code(location.clone())
+                .text(format!(" is {found}, so the whole claim is discarded"));
             (StepState::Bad, words, names(0))
         }
         ClaimFinding::TooMany => (
             StepState::Bad,
-            RichText::new().code(path).text(" selects too many values, so the claim is discarded"),
+            RichText::new()
+                .code(path)
+                .text(" selects too many values, so the claim is discarded"),
             names(0),
         ),
         ClaimFinding::NoUserInfo => {
-            let words = RichText::new().code(path).text(" reads the user-info document. Paste it below the token.");
+            let words = RichText::new()
+                .code(path)
+                .text(" reads the user-info document. Paste it below the token.");
             (StepState::Bad, words, names(0))
         }
     };
-    ExtractionStep { title: "Group claim", count: number, state, body: vec![words] }
+    ExtractionStep {
+        title: "Group claim",
+        count: number,
+        state,
+        body: vec![words],
+    }
 }
 
 fn nested_step(taken: &ExtractionInput<'_>) -> ExtractionStep {
@@ -304,23 +385,46 @@ fn nested_step(taken: &ExtractionInput<'_>) -> ExtractionStep {
         NestedGroupBehavior::None => words.text(" keeps names as they are"),
         NestedGroupBehavior::Suffix => words.text(" keeps what follows the last ").code("/"),
     };
-    ExtractionStep { title: "Nested names", count: String::new(), state: StepState::Done, body: vec![words] }
+    ExtractionStep {
+        title: "Nested names",
+        count: String::new(),
+        state: StepState::Done,
+        body: vec![words],
+    }
 }
 
 fn last_step(extraction: &Extraction, merged: usize) -> ExtractionStep {
     let mut number = extraction.groups.len().to_string();
     if merged > 0 {
-        number.push_str(&format!(", {} merged", if merged == 1 { "one".into() } else { merged.to_string() }));
+        number.push_str(&format!(
+            ", {} merged",
+            if merged == 1 {
+                "one".into()
+            } else {
+                merged.to_string()
+            }
+        ));
     }
-    let dropped = extraction.elements.iter().any(|element| matches!(element.outcome, ElementOutcome::Dropped { .. }));
+    let dropped = extraction
+        .elements
+        .iter()
+        .any(|element| matches!(element.outcome, ElementOutcome::Dropped { .. }));
     let (state, body) = if extraction.groups.is_empty() {
-        (StepState::Bad, vec!["None. Only ACLs for the user and the user’s roles apply.".into()])
+        (
+            StepState::Bad,
+            vec!["None. Only ACLs for the user and the user’s roles apply.".into()],
+        )
     } else if merged > 0 || dropped {
         (StepState::Warn, Vec::new())
     } else {
         (StepState::Done, Vec::new())
     };
-    ExtractionStep { title: "Principals", count: number, state, body }
+    ExtractionStep {
+        title: "Principals",
+        count: number,
+        state,
+        body,
+    }
 }
 
 /// Whether two different names of the token became this group.
@@ -333,14 +437,28 @@ fn table(taken: &ExtractionInput<'_>) -> Option<Table> {
     if extraction.elements.is_empty() {
         return None;
     }
-    let merged: BTreeSet<&str> =
-        extraction.groups.iter().filter(|group| is_merged(group)).map(|group| group.name.as_str()).collect();
+    let merged: BTreeSet<&str> = extraction
+        .groups
+        .iter()
+        .filter(|group| is_merged(group))
+        .map(|group| group.name.as_str())
+        .collect();
     let numbered = matches!(
         extraction.claim,
-        ClaimFinding::Array { .. } | ClaimFinding::CommaList { .. } | ClaimFinding::NotString { .. }
+        ClaimFinding::Array { .. }
+            | ClaimFinding::CommaList { .. }
+            | ClaimFinding::NotString { .. }
     ) && taken.rules.extraction.source.path().is_singular();
-    let rows = extraction.elements.iter().map(|element| row(element, &merged, numbered)).collect();
-    Some(Table { source: taken.rules.extraction.source.to_string(), numbered, rows })
+    let rows = extraction
+        .elements
+        .iter()
+        .map(|element| row(element, &merged, numbered))
+        .collect();
+    Some(Table {
+        source: taken.rules.extraction.source.to_string(),
+        numbered,
+        rows,
+    })
 }
 
 fn row(element: &Element, merged: &BTreeSet<&str>, numbered: bool) -> ElementRow {
@@ -349,16 +467,24 @@ fn row(element: &Element, merged: &BTreeSet<&str>, numbered: bool) -> ElementRow
         _ => element.location.clone(),
     };
     let (outcome, marked) = match &element.outcome {
-        ElementOutcome::Kept { group } | ElementOutcome::Duplicate { group } if merged.contains(group.as_str()) => {
+        ElementOutcome::Kept { group } | ElementOutcome::Duplicate { group }
+            if merged.contains(group.as_str()) =>
+        {
             (RowOutcome::Merged(Principal::group(group)), group.len())
         }
         ElementOutcome::Kept { group } => (RowOutcome::Principal(Principal::group(group)), 0),
         ElementOutcome::Duplicate { group } => (RowOutcome::Repeated(Principal::group(group)), 0),
         ElementOutcome::Dropped { code } => (RowOutcome::Dropped(dropped(code.as_str())), 0),
     };
-    let (before, mark) =
-        element.raw.split_at_checked(element.raw.len() - marked.min(element.raw.len())).unwrap_or((&element.raw, ""));
-    ElementRow { place, raw: (before.into(), mark.into()), outcome }
+    let (before, mark) = element
+        .raw
+        .split_at_checked(element.raw.len() - marked.min(element.raw.len()))
+        .unwrap_or((&element.raw, ""));
+    ElementRow {
+        place,
+        raw: (before.into(), mark.into()),
+        outcome,
+    }
 }
 
 /// Why an element gave nothing, in the table's words.
@@ -372,14 +498,21 @@ fn dropped(code: &str) -> &'static str {
 }
 
 fn notes(taken: &ExtractionInput<'_>) -> Vec<ExtractionNote> {
-    let merged: Vec<&Group> = taken.extraction.groups.iter().filter(|group| is_merged(group)).collect();
+    let merged: Vec<&Group> = taken
+        .extraction
+        .groups
+        .iter()
+        .filter(|group| is_merged(group))
+        .collect();
     let mut notes: Vec<ExtractionNote> = Vec::new();
     for group in merged.iter().take(LISTED_NAMES) {
         notes.push(collision(group, taken.policy));
     }
     if merged.len() > LISTED_NAMES {
-        let names =
-            merged.iter().skip(LISTED_NAMES).map(|group| RichText::new().principal(&Principal::group(&group.name)));
+        let names = merged
+            .iter()
+            .skip(LISTED_NAMES)
+            .map(|group| RichText::new().principal(&Principal::group(&group.name)));
         notes.push(ExtractionNote {
             code: "suffix_collision",
             weight: Weight::Warning,
@@ -390,34 +523,58 @@ fn notes(taken: &ExtractionInput<'_>) -> Vec<ExtractionNote> {
     }
     // The collisions are shown above, and the step shows that the claim is missing.
     let told = ["suffix_collision", "claim_missing"];
-    let warnings = taken.extraction.warnings.iter().filter(|warning| !told.contains(&warning.code.as_str()));
+    let warnings = taken
+        .extraction
+        .warnings
+        .iter()
+        .filter(|warning| !told.contains(&warning.code.as_str()));
     notes.extend(warnings.map(|warning| note(warning, taken)));
-    if matches!(taken.extraction.claim, ClaimFinding::Missing { reason: MissingReason::Absent })
-        && taken.suggestions.is_empty()
+    if matches!(
+        taken.extraction.claim,
+        ClaimFinding::Missing {
+            reason: MissingReason::Absent
+        }
+    ) && taken.suggestions.is_empty()
     {
         notes.push(no_names(taken.read.claims.members()));
     }
     // Once, where the names are spoken of.
     let place = notes.iter().position(|note| note.code == "near_claim");
-    if let Some(note) = notes.get_mut(place.unwrap_or(0)).filter(|note| note.weight == Weight::Warning) {
+    if let Some(note) = notes
+        .get_mut(place.unwrap_or(0))
+        .filter(|note| note.weight == Weight::Warning)
+    {
         note.actions = paths(taken.suggestions);
     }
     if let Some((found, next)) = object_ids(taken.extraction.names(), Some(taken.policy)) {
         let title = "The groups are object IDs".to_owned();
         let words = sentence(&found, &next);
-        notes.push(ExtractionNote { code: "object_ids", weight: Weight::Warning, title, words, actions: Vec::new() });
+        notes.push(ExtractionNote {
+            code: "object_ids",
+            weight: Weight::Warning,
+            title,
+            words,
+            actions: Vec::new(),
+        });
     }
     notes.extend(taken.read.header.iter().flat_map(header_notes));
     notes.sort_by_key(|note| std::cmp::Reverse(note.weight));
     notes
 }
 
-/// A missing claim without a replacement. An object with names as keys is mentioned, because Zitadel sends one.
+/// A missing claim without a replacement. An object with names as keys is mentioned, because
+/// Zitadel sends one.
 fn no_names(claims: &gbac_engine::ClaimSet) -> ExtractionNote {
-    let sounds = |name: &str| ["group", "role"].iter().any(|word| name.to_ascii_lowercase().contains(word));
+    let sounds = |name: &str| {
+        ["group", "role"]
+            .iter()
+            .any(|word| name.to_ascii_lowercase().contains(word))
+    };
     let keyed = gbac_json::claims_to_object(claims)
         .iter()
-        .find(|(name, value)| sounds(name) && value.as_object().is_some_and(|names| !names.is_empty()));
+        .find(|(name, value)| {
+            sounds(name) && value.as_object().is_some_and(|names| !names.is_empty())
+        });
     let words = match keyed {
         Some((name, _)) => RichText::new().code(name).text(
             " is an object with names as its keys, and a claim path selects values only. Configure the identity provider to add an array of names.",
@@ -439,10 +596,18 @@ fn header_notes(header: &Header) -> Vec<ExtractionNote> {
     notes
         .map(|note| {
             let of_today = note.code.as_str().starts_with("platform");
-            let title = if of_today { "" } else { "The service refuses this token" };
+            let title = if of_today {
+                ""
+            } else {
+                "The service refuses this token"
+            };
             ExtractionNote {
                 code: note.code.as_str(),
-                weight: if of_today { Weight::Info } else { Weight::Warning },
+                weight: if of_today {
+                    Weight::Info
+                } else {
+                    Weight::Warning
+                },
                 title: title.into(),
                 words: sentence(&note.message, ""),
                 actions: Vec::new(),
@@ -474,18 +639,34 @@ fn collision(group: &Group, policy: &Policy) -> ExtractionNote {
     let roles: Vec<Principal> = policy.roles_of(&principal).map(Principal::role).collect();
     let direct = policy.acls_of(&principal).len();
     let through: usize = roles.iter().map(|role| policy.acls_of(role).len()).sum();
-    let either = if raws.len() == 2 { "either one" } else { "any one" };
+    let either = if raws.len() == 2 {
+        "either one"
+    } else {
+        "any one"
+    };
     let gets = match (direct, roles.len()) {
         (0, 0) => "It has no ACLs yet.".into(),
-        (0, roles) => format!("Members of {either} get {} with {}.", count(roles, "role"), count(through, "ACL")),
+        (0, roles) => format!(
+            "Members of {either} get {} with {}.",
+            count(roles, "role"),
+            count(through, "ACL")
+        ),
         (direct, 0) => format!("Members of {either} get {}.", count(direct, "ACL")),
         (direct, roles) => {
             let acls = count(direct, "ACL");
-            format!("Members of {either} get {acls}, and {} with {through} more.", count(roles, "role"))
+            format!(
+                "Members of {either} get {acls}, and {} with {through} more.",
+                count(roles, "role")
+            )
         }
     };
     let number = raws.len();
-    let shown = listed(raws.into_iter().map(|raw| RichText::new().code(raw)).collect(), LISTED_NAMES);
+    let shown = listed(
+        raws.into_iter()
+            .map(|raw| RichText::new().code(raw))
+            .collect(),
+        LISTED_NAMES,
+    );
     let title = match number {
         2 => "Two groups".into(),
         3 => "Three groups".into(),
@@ -504,7 +685,11 @@ fn note(warning: &Warning, taken: &ExtractionInput<'_>) -> ExtractionNote {
     let (weight, title, more) = match warning.code.as_str() {
         "group_overage" => {
             let more = "In Entra ID, this happens above 200 groups. Configure the token to contain only the groups assigned to the application.";
-            (Weight::Warning, "The token has a link instead of the groups", more)
+            (
+                Weight::Warning,
+                "The token has a link instead of the groups",
+                more,
+            )
         }
         "id_token" => (
             Weight::Warning,
@@ -512,25 +697,39 @@ fn note(warning: &Warning, taken: &ExtractionInput<'_>) -> ExtractionNote {
             "Copy the access token of the same sign-in. Both are in the token response, as `id_token` and `access_token`.",
         ),
         "claim_wrong_type" => (Weight::Warning, "The claim is not a list of names", ""),
-        "element_not_string" => (Weight::Warning, "The list contains values that are not names", ""),
+        "element_not_string" => (
+            Weight::Warning,
+            "The list contains values that are not names",
+            "",
+        ),
         "too_many_nodes" => (Weight::Warning, "The claim is too large", ""),
         "near_claim" => (Weight::Warning, "Another claim contains names", ""),
         "suffix_empty" => (Weight::Warning, "Nothing follows the last slash", ""),
         "edge_whitespace" => (Weight::Warning, "A space is part of a name", ""),
-        "empty_name" | "empty_part" | "duplicate_group" | "platform_path" | "platform_empty_part" => {
-            (Weight::Info, "", "")
-        }
+        "empty_name"
+        | "empty_part"
+        | "duplicate_group"
+        | "platform_path"
+        | "platform_empty_part" => (Weight::Info, "", ""),
         _ => (Weight::Warning, "Check this", ""),
     };
     let title = match (&taken.rules.extraction.source, warning.code.as_str()) {
-        (ClaimSource::UserInfo(_), "near_claim") => "Another member of the user-info document contains names",
+        (ClaimSource::UserInfo(_), "near_claim") => {
+            "Another member of the user-info document contains names"
+        }
         _ => title,
     };
     let mut words = sentence(&warning.message, "");
     if !more.is_empty() {
         words = words.text(" ").then(RichText::message(more));
     }
-    ExtractionNote { code: warning.code.as_str(), weight, title: title.into(), words, actions: Vec::new() }
+    ExtractionNote {
+        code: warning.code.as_str(),
+        weight,
+        title: title.into(),
+        words,
+        actions: Vec::new(),
+    }
 }
 
 /// Where each group came from: its name, and the places in the claims or the lines by hand.
@@ -542,9 +741,18 @@ impl Origins {
     #[must_use]
     pub fn of(extraction: &Extraction) -> Self {
         let places = |group: &Group| {
-            std::iter::once(&group.location).chain(group.duplicates.iter().map(|(_, place)| place)).cloned().collect()
+            std::iter::once(&group.location)
+                .chain(group.duplicates.iter().map(|(_, place)| place))
+                .cloned()
+                .collect()
         };
-        Self(extraction.groups.iter().map(|group| (group.name.clone(), places(group))).collect())
+        Self(
+            extraction
+                .groups
+                .iter()
+                .map(|group| (group.name.clone(), places(group)))
+                .collect(),
+        )
     }
 
     /// Whether no group came from claims.

@@ -4,7 +4,8 @@ mod token_groups;
 mod words;
 
 use gbac_analysis::{
-    AccessFix, AccessRegion, FixKind, HypotheticalChange, HypotheticalChanges, access_fixes, compare, policy_excerpt,
+    AccessFix, AccessRegion, FixKind, HypotheticalChange, HypotheticalChanges, access_fixes,
+    compare, policy_excerpt,
 };
 use gbac_engine::decide::{At, Reason, decide};
 use gbac_engine::identity::Identity;
@@ -16,7 +17,9 @@ use self::words::{about, provider_request, title};
 use crate::draft::normalized;
 use crate::group_changes::GroupChanges;
 use crate::phrases::agree;
-use crate::review::{AffectedGroups, Effects, access_words, effect_words, effects_of, group_change_words};
+use crate::review::{
+    AffectedGroups, Effects, access_words, effect_words, effects_of, group_change_words,
+};
 use crate::rich_text::RichText;
 use crate::simulator::SimulatedIdentity;
 use crate::simulator::inputs::Action;
@@ -86,7 +89,8 @@ pub enum FixEffect {
 }
 
 impl FixEffect {
-    /// The effect as sentences. People who hold a group are known as far as audit events tell; `now` is in seconds since 1970.
+    /// The effect as sentences. People who hold a group are known as far as audit events tell;
+    /// `now` is in seconds since 1970.
     #[must_use]
     pub fn sentences(&self, seen: Option<&SeenUsers>, now: f64) -> Vec<RichText> {
         match self {
@@ -98,8 +102,11 @@ impl FixEffect {
                 let groups = AffectedGroups::of(effects);
                 if !groups.0.is_empty() {
                     words.extend(seen.map(|seen| RichText::from(seen.sentence(&groups, now))));
-                    let others =
-                        agree(groups.0.len(), "Other users may hold this group.", "Other users may hold these groups.");
+                    let others = agree(
+                        groups.0.len(),
+                        "Other users may hold this group.",
+                        "Other users may hold these groups.",
+                    );
                     words.push(others.into());
                 }
                 words
@@ -107,24 +114,31 @@ impl FixEffect {
         }
     }
 
-    /// Who is affected, beyond what the sentences name: the users who were seen with each group that gains or loses something.
-    /// Nothing where no audit events tell.
+    /// Who is affected, beyond what the sentences name: the users who were seen with each group
+    /// that gains or loses something. Nothing where no audit events tell.
     #[must_use]
     pub fn who(&self, seen: Option<&SeenUsers>, now: f64) -> Vec<RichText> {
         match (self, seen) {
-            (Self::Principals(effects), Some(seen)) => {
-                AffectedGroups::of(effects).0.iter().map(|group| seen.who(group, now)).collect()
-            }
+            (Self::Principals(effects), Some(seen)) => AffectedGroups::of(effects)
+                .0
+                .iter()
+                .map(|group| seen.who(group, now))
+                .collect(),
             _ => Vec::new(),
         }
     }
 
-    /// Whether there is more to list than its sentences say: several principals, or several regions.
+    /// Whether there is more to list than its sentences say: several principals, or several
+    /// regions.
     #[must_use]
     pub fn has_more(&self) -> bool {
         match self {
             Self::Principals(effects) => {
-                let people: Vec<_> = effects.people.iter().filter(|person| !person.is_role()).collect();
+                let people: Vec<_> = effects
+                    .people
+                    .iter()
+                    .filter(|person| !person.is_role())
+                    .collect();
                 people.len() > 1 || people.iter().any(|person| person.lines.len() > 1)
             }
             Self::User { gains, loses } => gains.len() + loses.len() > 1,
@@ -139,11 +153,12 @@ pub fn is_staged(fix: &ListedFix, staged: &[Change]) -> bool {
     !fix.changes.is_empty() && fix.changes.iter().all(|change| staged.contains(change))
 }
 
-/// The fixes of a denied request, whatever the expiry of the identity; none where it is not known who asks. `staged` are the
-/// changes of the draft: a new role has a name that they do not create, unless they are this very fix.
+/// The fixes of a denied request, whatever the expiry of the identity; none where it is not known
+/// who asks. `staged` are the changes of the draft: a new role has a name that they do not create,
+/// unless they are this very fix.
 ///
-/// Groups that share a word with the resource or a role come first, then those with which the fewest users were seen, then
-/// those that come first by name.
+/// Groups that share a word with the resource or a role come first, then those with which the
+/// fewest users were seen, then those that come first by name.
 #[must_use]
 pub fn fixes(
     policy: &Policy,
@@ -155,42 +170,76 @@ pub fn fixes(
     let identity = who.identity.as_deref().ok()?;
     let request = access.request(At::IgnoringExpiry);
     let is_available = |name: &str, changes: &[Change]| {
-        let is_created = staged.iter().any(|change| matches!(change, Change::CreateRole(other) if other == name));
-        !is_created || changes.iter().cloned().map(normalized).all(|change| staged.contains(&change))
+        let is_created = staged
+            .iter()
+            .any(|change| matches!(change, Change::CreateRole(other) if other == name));
+        !is_created
+            || changes
+                .iter()
+                .cloned()
+                .map(normalized)
+                .all(|change| staged.contains(&change))
     };
     let found = access_fixes(policy, &by_users(identity, seen), &request, is_available);
     let is_unmatched = found.decision.reason == Reason::NoMatch;
-    let denied = Denied { policy, who, identity, access };
+    let denied = Denied {
+        policy,
+        who,
+        identity,
+        access,
+    };
     let other = denied.other_reading();
-    let joins: Vec<&str> = found.fixes.iter().flat_map(AccessFix::changes).filter_map(joined_group).collect();
-    let missing = is_unmatched.then(|| denied.missing_groups(&joins)).flatten();
+    let joins: Vec<&str> = found
+        .fixes
+        .iter()
+        .flat_map(AccessFix::changes)
+        .filter_map(joined_group)
+        .collect();
+    let missing = is_unmatched
+        .then(|| denied.missing_groups(&joins))
+        .flatten();
     let nested = is_unmatched.then(|| denied.nested_names(&other)).flatten();
     let held = joins.iter().find_map(|group| other.words(group));
     let is_missing = missing.is_some();
     let mut listed: Vec<(&'static str, ListedFix)> = Vec::new();
     listed.extend(missing.into_iter().flatten().map(|fix| (MISSING, fix)));
     for fix in &found.fixes {
-        // Joining a group has no effect while the token has no groups, and nobody joins a group twice.
+        // Joining a group has no effect while the token has no groups, and nobody joins a group
+        // twice.
         let is_without_effect = |group: &str| is_missing || other.name_of(group).is_some();
-        if !fix.changes().filter_map(joined_group).any(is_without_effect) {
+        if !fix
+            .changes()
+            .filter_map(joined_group)
+            .any(is_without_effect)
+        {
             listed.push((heading(fix), listed_fix(policy, identity, access, fix)));
         }
     }
-    let place = listed.iter().rposition(|(title, _)| [MISSING, GROUPS].contains(title)).map_or(0, |place| place + 1);
+    let place = listed
+        .iter()
+        .rposition(|(title, _)| [MISSING, GROUPS].contains(title))
+        .map_or(0, |place| place + 1);
     listed.splice(place..place, nested.map(|fix| (SETTINGS, fix)));
     let about = match found.decision.reason {
         Reason::DenyRule => Some(deny_words(found.denied_by.len(), found.fixes.is_empty())),
-        Reason::NoMatch if listed.is_empty() => {
-            Some("No role, group or ACL can allow this request. Check the user and the resource name.".into())
-        }
+        Reason::NoMatch if listed.is_empty() => Some(
+            "No role, group or ACL can allow this request. Check the user and the resource name."
+                .into(),
+        ),
         Reason::NoMatch => held,
         Reason::Expired => None,
-        Reason::AllowRule | Reason::Superuser => Some("This request is allowed. There is nothing to fix.".into()),
+        Reason::AllowRule | Reason::Superuser => {
+            Some("This request is allowed. There is nothing to fix.".into())
+        }
     };
-    Some(FixList { about, sections: sections(listed) })
+    Some(FixList {
+        about,
+        sections: sections(listed),
+    })
 }
 
-/// The identity with its groups in the order in which fixes propose them: by the number of users seen with them, then by name.
+/// The identity with its groups in the order in which fixes propose them: by the number of users
+/// seen with them, then by name.
 fn by_users(identity: &Identity, seen: Option<&SeenUsers>) -> Identity {
     let mut groups: Vec<&String> = identity.groups().iter().collect();
     groups.sort_by_key(|group| (seen.map_or(0, |seen| seen.number(group)), *group));
@@ -211,10 +260,16 @@ fn heading(fix: &AccessFix) -> &'static str {
 fn sections(listed: Vec<(&'static str, ListedFix)>) -> Vec<FixSection> {
     let mut sections: Vec<FixSection> = Vec::new();
     for (place, (title, fix)) in listed.into_iter().enumerate() {
-        let fix = ListedFix { number: place + 1, ..fix };
+        let fix = ListedFix {
+            number: place + 1,
+            ..fix
+        };
         match sections.last_mut() {
             Some(section) if section.title == title => section.fixes.push(fix),
-            _ => sections.push(FixSection { title, fixes: vec![fix] }),
+            _ => sections.push(FixSection {
+                title,
+                fixes: vec![fix],
+            }),
         }
     }
     sections
@@ -231,15 +286,25 @@ fn joined_group(change: &HypotheticalChange) -> Option<&str> {
 fn deny_words(denies: usize, is_without_fix: bool) -> RichText {
     let deny = agree(denies, "A deny blocks this", "Several denies block this");
     match is_without_fix {
-        true => format!("{deny}, and without {} nothing allows it.", agree(denies, "it", "them")).into(),
-        false => {
-            format!("{deny}. An added allow changes nothing while {} applies.", agree(denies, "it", "one of them"))
-                .into()
-        }
+        true => format!(
+            "{deny}, and without {} nothing allows it.",
+            agree(denies, "it", "them")
+        )
+        .into(),
+        false => format!(
+            "{deny}. An added allow changes nothing while {} applies.",
+            agree(denies, "it", "one of them")
+        )
+        .into(),
     }
 }
 
-fn listed_fix(policy: &Policy, identity: &Identity, access: &AccessRequest, fix: &AccessFix) -> ListedFix {
+fn listed_fix(
+    policy: &Policy,
+    identity: &Identity,
+    access: &AccessRequest,
+    fix: &AccessFix,
+) -> ListedFix {
     let trials: HypotheticalChanges = fix.changes().cloned().collect();
     let changes: Vec<Change> = fix.policy_changes().into_iter().map(normalized).collect();
     let members: Vec<Principal> = std::iter::once(Principal::user(identity.user()))
@@ -253,7 +318,10 @@ fn listed_fix(policy: &Policy, identity: &Identity, access: &AccessRequest, fix:
     let decision = decide(&after, &then, &access.request(At::IgnoringExpiry));
     let effect = if changes.is_empty() {
         let found = compare((&part, identity), (&after, &then));
-        FixEffect::User { gains: found.gains, loses: found.loses }
+        FixEffect::User {
+            gains: found.gains,
+            loses: found.loses,
+        }
     } else {
         FixEffect::Principals(effects_of(policy, &changes))
     };
@@ -261,7 +329,9 @@ fn listed_fix(policy: &Policy, identity: &Identity, access: &AccessRequest, fix:
         number: 0,
         title: title(&fix.steps, access),
         about: about(fix, &decision),
-        request: changes.is_empty().then(|| provider_request(fix, identity, access)),
+        request: changes
+            .is_empty()
+            .then(|| provider_request(fix, identity, access)),
         actions: Vec::new(),
         changes,
         effect,

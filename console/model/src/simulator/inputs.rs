@@ -40,12 +40,16 @@ pub struct WhatIfSettings {
 /// The defaults of specification 2.2 and D-13.
 impl Default for WhatIfSettings {
     fn default() -> Self {
-        Self { claim_path: "$.groups".into(), nested: NestedGroupBehavior::None, mapping: "$.sub".into() }
+        Self {
+            claim_path: "$.groups".into(),
+            nested: NestedGroupBehavior::None,
+            mapping: "$.sub".into(),
+        }
     }
 }
 
-/// Everything that a person enters. It lives in this tab's memory and nowhere else; it has no `Debug`, so that no log
-/// can hold a token by accident.
+/// Everything that a person enters. It lives in this tab's memory and nowhere else; it has no
+/// `Debug`, so that no log can hold a token by accident.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Inputs {
     /// How the identity is given.
@@ -152,7 +156,10 @@ impl Inputs {
     /// Whether the resource type has one resource without a name of one's own.
     #[must_use]
     pub const fn is_nameless(resource_type: ResourceType) -> bool {
-        matches!(resource_type, ResourceType::Cluster | ResourceType::Registry)
+        matches!(
+            resource_type,
+            ResourceType::Cluster | ResourceType::Registry
+        )
     }
 }
 
@@ -220,8 +227,19 @@ pub struct InputProblem {
 impl InputProblem {
     /// A problem without an action.
     #[must_use]
-    pub fn new(field: InputField, code: &'static str, weight: Weight, words: impl Into<RichText>) -> Self {
-        Self { field, code, weight, words: words.into(), actions: Vec::new() }
+    pub fn new(
+        field: InputField,
+        code: &'static str,
+        weight: Weight,
+        words: impl Into<RichText>,
+    ) -> Self {
+        Self {
+            field,
+            code,
+            weight,
+            words: words.into(),
+            actions: Vec::new(),
+        }
     }
 
     /// A fault in the engine's words: what was found, then what to do.
@@ -233,7 +251,10 @@ impl InputProblem {
     /// The same with a button.
     #[must_use]
     pub fn with(mut self, label: impl Into<String>, change: InputEdit) -> Self {
-        self.actions.push(Action { label: label.into(), change });
+        self.actions.push(Action {
+            label: label.into(),
+            change,
+        });
         self
     }
 }
@@ -250,7 +271,9 @@ pub struct Action {
 /// The label only: a change may hold a token.
 impl std::fmt::Debug for Action {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Action").field("label", &self.label).finish_non_exhaustive()
+        f.debug_struct("Action")
+            .field("label", &self.label)
+            .finish_non_exhaustive()
     }
 }
 
@@ -303,13 +326,15 @@ impl InputEdit {
     }
 }
 
-/// The engine's message and hint as sentences of a page: capitals, an end where there is none, code where the backticks
-/// are.
+/// The engine's message and hint as sentences of a page: capitals, an end where there is none, code
+/// where the backticks are.
 #[must_use]
 pub fn sentence(message: &str, hint: &str) -> RichText {
     let mut words = RichText::message(&capital(message));
     if !hint.is_empty() {
-        words = words.text(format!("{} ", end(message))).then(RichText::message(&capital(hint)));
+        words = words
+            .text(format!("{} ", end(message)))
+            .then(RichText::message(&capital(hint)));
     }
     words.text(end(if hint.is_empty() { message } else { hint }))
 }
@@ -317,7 +342,11 @@ pub fn sentence(message: &str, hint: &str) -> RichText {
 /// Why there is no identity, with what to do.
 #[must_use]
 pub fn identity_error(error: &ResolveError) -> RichText {
-    let hint = if let ResolveError::Identity(error) = error { error.hint() } else { "" };
+    let hint = if let ResolveError::Identity(error) = error {
+        error.hint()
+    } else {
+        ""
+    };
     sentence(&error.to_string(), hint)
 }
 
@@ -328,7 +357,9 @@ fn end(text: &str) -> &'static str {
 
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
 }
 
 #[cfg(test)]
@@ -337,8 +368,14 @@ mod tests {
 
     #[test]
     fn sentences_start_with_a_capital_and_end() {
-        let words = sentence("`10.0.0.0/8` is neither `*` nor an IP address", "write one address or `*`, not a range");
-        assert_eq!(words.plain(), "10.0.0.0/8 is neither * nor an IP address. Write one address or *, not a range.");
+        let words = sentence(
+            "`10.0.0.0/8` is neither `*` nor an IP address",
+            "write one address or `*`, not a range",
+        );
+        assert_eq!(
+            words.plain(),
+            "10.0.0.0/8 is neither * nor an IP address. Write one address or *, not a range."
+        );
         assert_eq!(sentence("no token given", "").plain(), "No token given.");
         assert_eq!(sentence("", "").plain(), ".");
         assert_eq!(
@@ -346,7 +383,10 @@ mod tests {
             "Not valid yet. Check the clocks of both machines."
         );
         assert_eq!(sentence("what is `x?`", "").plain(), "What is x?.");
-        assert_eq!(sentence("is it cut off?", "copy it again").plain(), "Is it cut off? Copy it again.");
+        assert_eq!(
+            sentence("is it cut off?", "copy it again").plain(),
+            "Is it cut off? Copy it again."
+        );
     }
 
     #[test]
@@ -358,11 +398,26 @@ mod tests {
             mapping: "$.email".into(),
         };
         InputEdit::TryClaimPath("$.x".into()).apply(&mut inputs, &service);
-        assert!(inputs.source == SettingsSource::WhatIf && inputs.what_if.nested == NestedGroupBehavior::Suffix);
-        assert_eq!((inputs.what_if.claim_path.as_str(), inputs.what_if.mapping.as_str()), ("$.x", "$.email"));
+        assert!(
+            inputs.source == SettingsSource::WhatIf
+                && inputs.what_if.nested == NestedGroupBehavior::Suffix
+        );
+        assert_eq!(
+            (
+                inputs.what_if.claim_path.as_str(),
+                inputs.what_if.mapping.as_str()
+            ),
+            ("$.x", "$.email")
+        );
         inputs.what_if.mapping = "$.upn".into();
         InputEdit::TryClaimPath("$.y".into()).apply(&mut inputs, &service);
-        assert_eq!((inputs.what_if.claim_path.as_str(), inputs.what_if.mapping.as_str()), ("$.y", "$.upn"));
+        assert_eq!(
+            (
+                inputs.what_if.claim_path.as_str(),
+                inputs.what_if.mapping.as_str()
+            ),
+            ("$.y", "$.upn")
+        );
         // What was tried is still there after a look at the service's own.
         inputs.source = SettingsSource::Service;
         inputs.try_settings(&service);
@@ -385,6 +440,12 @@ mod tests {
             ..Inputs::default()
         };
         inputs.clear_token();
-        assert!(inputs == Inputs { host: "10.0.0.1".into(), ..Inputs::default() });
+        assert!(
+            inputs
+                == Inputs {
+                    host: "10.0.0.1".into(),
+                    ..Inputs::default()
+                }
+        );
     }
 }

@@ -22,7 +22,10 @@ pub struct LeastChange {
 
 impl LeastChange {
     fn of(trials: Vec<HypotheticalChange>) -> Self {
-        Self { words: trials.iter().map(trial_words).collect(), trials }
+        Self {
+            words: trials.iter().map(trial_words).collect(),
+            trials,
+        }
     }
 }
 
@@ -53,40 +56,63 @@ const SHOWN: usize = 12;
 /// How many names a sentence lists.
 const LISTED: usize = 4;
 
-/// What would allow all of these, where one is denied; what would deny the only one, where it is allowed. All of it
-/// is decided at the same instant.
+/// What would allow all of these, where one is denied; what would deny the only one, where it is
+/// allowed. All of it is decided at the same instant.
 #[must_use]
-pub fn least_changes(policy: &Policy, identity: &Identity, access: &[AccessRequest], at: At) -> LeastChanges {
+pub fn least_changes(
+    policy: &Policy,
+    identity: &Identity,
+    access: &[AccessRequest],
+    at: At,
+) -> LeastChanges {
     let requests: Vec<Request<'_>> = access.iter().map(|access| access.request(at)).collect();
     let found = least_grant(policy, identity, &requests);
-    let is_allowed = found.decisions.iter().all(|decision| decision.outcome == Outcome::Allow);
+    let is_allowed = found
+        .decisions
+        .iter()
+        .all(|decision| decision.outcome == Outcome::Allow);
     match requests.as_slice() {
         _ if !is_allowed => to_allow(&found, identity, access.len()),
         [only] => to_deny(&revoke(policy, identity, only), identity),
-        _ => LeastChanges { about: "All required permissions are granted.".into(), kinds: Vec::new() },
+        _ => LeastChanges {
+            about: "All required permissions are granted.".into(),
+            kinds: Vec::new(),
+        },
     }
 }
 
 fn to_allow(found: &LeastGrant, identity: &Identity, access: usize) -> LeastChanges {
     let user = Principal::user(identity.user());
-    if found.decisions.iter().any(|decision| decision.reason == Reason::Expired) {
+    if found
+        .decisions
+        .iter()
+        .any(|decision| decision.reason == Reason::Expired)
+    {
         let about = "The token has expired. The user must sign in again.";
-        return LeastChanges { about: about.into(), kinds: Vec::new() };
+        return LeastChanges {
+            about: about.into(),
+            kinds: Vec::new(),
+        };
     }
     if !found.denied_by.is_empty() {
         return around_denies(&found.denied_by, identity);
     }
     let mut kinds = Vec::new();
     let as_trial = |principal: &Principal| match principal.kind() {
-        PrincipalType::Role => {
-            HypotheticalChange::Policy(Change::AddMember { role: principal.name().into(), member: user.clone() })
-        }
+        PrincipalType::Role => HypotheticalChange::Policy(Change::AddMember {
+            role: principal.name().into(),
+            member: user.clone(),
+        }),
         PrincipalType::Group | PrincipalType::User | PrincipalType::Other => {
             HypotheticalChange::Join(principal.name().into())
         }
     };
-    let sets: Vec<LeastChange> =
-        found.sets.iter().take(SHOWN).map(|set| LeastChange::of(set.iter().map(as_trial).collect())).collect();
+    let sets: Vec<LeastChange> = found
+        .sets
+        .iter()
+        .take(SHOWN)
+        .map(|set| LeastChange::of(set.iter().map(as_trial).collect()))
+        .collect();
     if !sets.is_empty() {
         let about = if found.complete {
             "Any one of these would allow it. No smaller change does."
@@ -94,11 +120,20 @@ fn to_allow(found: &LeastGrant, identity: &Identity, access: usize) -> LeastChan
             "Any one of these would allow it. Not every combination of groups and roles was checked."
         };
         let more = found.sets.len().saturating_sub(SHOWN);
-        kinds.push(LeastChangeGroup { title: "Existing group or role", about: about.into(), changes: sets, more });
+        kinds.push(LeastChangeGroup {
+            title: "Existing group or role",
+            about: about.into(),
+            changes: sets,
+            more,
+        });
     }
     if !found.acls.is_empty() {
-        let trials: Vec<HypotheticalChange> =
-            found.acls.iter().cloned().map(|acl| HypotheticalChange::Policy(Change::AddAcl(acl))).collect();
+        let trials: Vec<HypotheticalChange> = found
+            .acls
+            .iter()
+            .cloned()
+            .map(|acl| HypotheticalChange::Policy(Change::AddAcl(acl)))
+            .collect();
         let about = "Only for this user and this request.";
         kinds.push(LeastChangeGroup {
             title: "New ACL",
@@ -112,12 +147,17 @@ fn to_allow(found: &LeastGrant, identity: &Identity, access: usize) -> LeastChan
         "Changes that would allow it, smallest first.",
         "Changes that would allow all of it, smallest first.",
     );
-    LeastChanges { about: about.into(), kinds }
+    LeastChanges {
+        about: about.into(),
+        kinds,
+    }
 }
 
 fn around_denies(denies: &[AclMatch], identity: &Identity) -> LeastChanges {
-    let remove: Vec<HypotheticalChange> =
-        denies.iter().map(|found| HypotheticalChange::Policy(Change::RemoveAcl(found.acl.clone()))).collect();
+    let remove: Vec<HypotheticalChange> = denies
+        .iter()
+        .map(|found| HypotheticalChange::Policy(Change::RemoveAcl(found.acl.clone())))
+        .collect();
     let mut kinds = vec![LeastChangeGroup {
         title: "Remove the denies",
         about: format!(
@@ -132,13 +172,16 @@ fn around_denies(denies: &[AclMatch], identity: &Identity) -> LeastChanges {
     }];
     // Leaving helps where every deny is reached through a group or role that the person can leave.
     let user = Principal::user(identity.user());
-    let leave = denies.iter().map(|found| match (&found.group, &found.role) {
-        (Some(group), _) => Some(HypotheticalChange::Leave(group.clone())),
-        (None, Some(role)) => {
-            Some(HypotheticalChange::Policy(Change::RemoveMember { role: role.clone(), member: user.clone() }))
-        }
-        (None, None) => None,
-    });
+    let leave = denies
+        .iter()
+        .map(|found| match (&found.group, &found.role) {
+            (Some(group), _) => Some(HypotheticalChange::Leave(group.clone())),
+            (None, Some(role)) => Some(HypotheticalChange::Policy(Change::RemoveMember {
+                role: role.clone(),
+                member: user.clone(),
+            })),
+            (None, None) => None,
+        });
     if let Some(mut leave) = leave.collect::<Option<Vec<HypotheticalChange>>>() {
         let mut kept: Vec<HypotheticalChange> = Vec::new();
         leave.retain(|trial| {
@@ -154,7 +197,10 @@ fn around_denies(denies: &[AclMatch], identity: &Identity) -> LeastChanges {
             more: 0,
         });
     }
-    LeastChanges { about: "A deny rule blocks this. Remove it first.".into(), kinds }
+    LeastChanges {
+        about: "A deny rule blocks this. Remove it first.".into(),
+        kinds,
+    }
 }
 
 fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
@@ -163,12 +209,17 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
         let about = RichText::new().principal(&user).text(format!(
             " is a superuser, so {ACLS_NOT_EVALUATED}. To remove access, remove the user from the superusers."
         ));
-        return LeastChanges { about, kinds: Vec::new() };
+        return LeastChanges {
+            about,
+            kinds: Vec::new(),
+        };
     };
     let rows: Vec<HypotheticalChange> = least.into_iter().map(HypotheticalChange::Policy).collect();
     let about = match rows.len() {
         1 => "The only ACL that allows it. Everyone else who uses it loses access too.".to_owned(),
-        least => format!("The smallest set: {least} ACLs. Everyone else who uses them loses access too."),
+        least => {
+            format!("The smallest set: {least} ACLs. Everyone else who uses them loses access too.")
+        }
     };
     let mut kinds = vec![LeastChangeGroup {
         title: "ACLs to remove",
@@ -193,7 +244,13 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
             .text("The policy does not change, and ")
             .principal(&user)
             .text(" leaves ")
-            .then(listed(leave.iter().map(|principal| RichText::new().principal(principal)).collect(), LISTED))
+            .then(listed(
+                leave
+                    .iter()
+                    .map(|principal| RichText::new().principal(principal))
+                    .collect(),
+                LISTED,
+            ))
             .text(".");
         kinds.push(LeastChangeGroup {
             title: "Memberships to remove",
@@ -203,11 +260,23 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
         });
     }
     if let Some(deny) = &found.deny {
-        let about = RichText::from("Changes nothing else, and overrides every allow: ").then(acl_words(deny)).text(".");
-        let change = LeastChange::of(vec![HypotheticalChange::Policy(Change::AddAcl(deny.clone()))]);
-        kinds.push(LeastChangeGroup { title: "One deny", about, changes: vec![change], more: 0 });
+        let about = RichText::from("Changes nothing else, and overrides every allow: ")
+            .then(acl_words(deny))
+            .text(".");
+        let change = LeastChange::of(vec![HypotheticalChange::Policy(Change::AddAcl(
+            deny.clone(),
+        ))]);
+        kinds.push(LeastChangeGroup {
+            title: "One deny",
+            about,
+            changes: vec![change],
+            more: 0,
+        });
     }
-    LeastChanges { about: "Changes that would deny it.".into(), kinds }
+    LeastChanges {
+        about: "Changes that would deny it.".into(),
+        kinds,
+    }
 }
 
 #[cfg(test)]
@@ -222,18 +291,37 @@ mod tests {
     use crate::simulator::trial::attempt;
 
     fn access(operation: Operation, name: &str) -> AccessRequest {
-        AccessRequest { operation, resource_type: ResourceType::Topic, resource_name: name.into(), host: None }
+        AccessRequest {
+            operation,
+            resource_type: ResourceType::Topic,
+            resource_name: name.into(),
+            host: None,
+        }
     }
 
     /// Every listed change turns the verdict, tried as the page tries it.
     fn each_turns(groups: &str, access: &AccessRequest) -> Vec<&'static str> {
         let policy = policy();
-        let inputs =
-            Inputs { mode: IdentityMode::ByHand, user: "maya".into(), groups: groups.into(), ..Inputs::default() };
+        let inputs = Inputs {
+            mode: IdentityMode::ByHand,
+            user: "maya".into(),
+            groups: groups.into(),
+            ..Inputs::default()
+        };
         let identity = Identity::new("maya", groups.lines());
-        let request = Request::new(access.operation, access.resource_type, &access.resource_name, At::IgnoringExpiry);
+        let request = Request::new(
+            access.operation,
+            access.resource_type,
+            &access.resource_name,
+            At::IgnoringExpiry,
+        );
         let before = decide(&policy, &identity, &request);
-        let found = least_changes(&policy, &identity, std::slice::from_ref(access), At::seconds(0.0));
+        let found = least_changes(
+            &policy,
+            &identity,
+            std::slice::from_ref(access),
+            At::seconds(0.0),
+        );
         for kind in &found.kinds {
             for change in &kind.changes {
                 let mut trials = HypotheticalChanges::default();
@@ -243,8 +331,13 @@ mod tests {
                 let tried = attempt(&trials, &inputs, &policy, 0.0);
                 assert!(tried.faults.is_empty(), "{:?}", tried.faults);
                 let after = decide(&tried.policy, tried.identity.as_ref().unwrap(), &request);
-                let still_missing = before.reason == Reason::DenyRule && after.reason == Reason::NoMatch;
-                assert!(after.outcome != before.outcome || still_missing, "{}: {after:?}", kind.title);
+                let still_missing =
+                    before.reason == Reason::DenyRule && after.reason == Reason::NoMatch;
+                assert!(
+                    after.outcome != before.outcome || still_missing,
+                    "{}: {after:?}",
+                    kind.title
+                );
             }
         }
         found.kinds.iter().map(|kind| kind.title).collect()
@@ -253,10 +346,22 @@ mod tests {
     #[test]
     fn every_way_turns_the_verdict() {
         let write = access(Operation::Write, "payments-settled");
-        assert_eq!(each_turns("", &write), ["Existing group or role", "New ACL"]);
-        assert_eq!(each_turns("payments\nread-only", &write), ["Remove the denies", "Remove the path to the deny"]);
-        assert_eq!(each_turns("read-only", &write), ["Remove the denies", "Remove the path to the deny"]);
-        assert_eq!(each_turns("payments\nPayments", &write), ["ACLs to remove", "Memberships to remove", "One deny"]);
+        assert_eq!(
+            each_turns("", &write),
+            ["Existing group or role", "New ACL"]
+        );
+        assert_eq!(
+            each_turns("payments\nread-only", &write),
+            ["Remove the denies", "Remove the path to the deny"]
+        );
+        assert_eq!(
+            each_turns("read-only", &write),
+            ["Remove the denies", "Remove the path to the deny"]
+        );
+        assert_eq!(
+            each_turns("payments\nPayments", &write),
+            ["ACLs to remove", "Memberships to remove", "One deny"]
+        );
         assert_eq!(each_turns("", &access(Operation::Alter, "x")), ["New ACL"]);
     }
 
@@ -264,15 +369,39 @@ mod tests {
     fn superusers_and_the_expired_are_told_why() {
         let policy = policy();
         let write = [access(Operation::Write, "x")];
-        let superuser = least_changes(&policy, &Identity::new("root", [""; 0]), &write, At::seconds(0.0));
-        assert!(superuser.kinds.is_empty() && superuser.about.plain().starts_with("User:root is a superuser"));
-        let claims = gbac_engine::token::UnverifiedClaims::parse(r#"{ "sub": "maya", "exp": 1 }"#).unwrap();
-        let (expired, _) = Identity::from_unverified(&claims, None, &policy.settings().identity_rules()).unwrap();
+        let superuser = least_changes(
+            &policy,
+            &Identity::new("root", [""; 0]),
+            &write,
+            At::seconds(0.0),
+        );
+        assert!(
+            superuser.kinds.is_empty()
+                && superuser
+                    .about
+                    .plain()
+                    .starts_with("User:root is a superuser")
+        );
+        let claims =
+            gbac_engine::token::UnverifiedClaims::parse(r#"{ "sub": "maya", "exp": 1 }"#).unwrap();
+        let (expired, _) =
+            Identity::from_unverified(&claims, None, &policy.settings().identity_rules()).unwrap();
         let found = least_changes(&policy, &expired, &write, At::seconds(2.0));
-        assert!(found.kinds.is_empty() && found.about.plain().contains("expired"), "{found:?}");
+        assert!(
+            found.kinds.is_empty() && found.about.plain().contains("expired"),
+            "{found:?}"
+        );
         // Of several, what is allowed already needs nothing.
-        let read = [access(Operation::Read, "payments-a"), access(Operation::Read, "payments-b")];
-        let allowed = least_changes(&policy, &Identity::new("a", ["analysts"]), &read, At::seconds(0.0));
+        let read = [
+            access(Operation::Read, "payments-a"),
+            access(Operation::Read, "payments-b"),
+        ];
+        let allowed = least_changes(
+            &policy,
+            &Identity::new("a", ["analysts"]),
+            &read,
+            At::seconds(0.0),
+        );
         assert!(allowed.kinds.is_empty(), "{allowed:?}");
     }
 }

@@ -1,4 +1,5 @@
-//! The path from the token to the verdict: how each principal goes on, through its roles, to the ACL that matters most.
+//! The path from the token to the verdict: how each principal goes on, through its roles, to the
+//! ACL that matters most.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,7 +37,10 @@ impl EndStatus {
     /// Whether it decides, now or with the changes.
     #[must_use]
     pub const fn decides(self) -> bool {
-        matches!(self, Self::WouldDecide | Self::Traced(TraceRowStatus::Decides))
+        matches!(
+            self,
+            Self::WouldDecide | Self::Traced(TraceRowStatus::Decides)
+        )
     }
 
     /// It in words.
@@ -114,9 +118,16 @@ type Place<'a> = (Option<&'a str>, Option<&'a str>);
 /// For each way, the ACL on the resource that matters most.
 fn best(judged: &Judged) -> BTreeMap<Place<'_>, &Candidate> {
     let mut acls: BTreeMap<Place<'_>, &Candidate> = BTreeMap::new();
-    for candidate in judged.explanation.candidates.iter().filter(|candidate| candidate.is_on_resource()) {
+    for candidate in judged
+        .explanation
+        .candidates
+        .iter()
+        .filter(|candidate| candidate.is_on_resource())
+    {
         for path in candidate.paths.iter() {
-            let best = acls.entry((path.group.as_deref(), path.role.as_deref())).or_insert(candidate);
+            let best = acls
+                .entry((path.group.as_deref(), path.role.as_deref()))
+                .or_insert(candidate);
             // Equals keep the order of the trace.
             if rank(status(candidate)) < rank(status(best)) {
                 *best = candidate;
@@ -127,8 +138,8 @@ fn best(judged: &Judged) -> BTreeMap<Place<'_>, &Candidate> {
 }
 
 impl Branches {
-    /// The branches of a decided request, each with the ACL that matters most. `tried` is the same request with changes:
-    /// what they leave out stays in its place, so that it can be put back.
+    /// The branches of a decided request, each with the ACL that matters most. `tried` is the same
+    /// request with changes: what they leave out stays in its place, so that it can be put back.
     #[must_use]
     pub fn of(judged: &Judged, tried: Option<&Judged>) -> Self {
         let (acls, then) = (best(judged), tried.map(best));
@@ -144,20 +155,30 @@ impl Branches {
                 Some(group) => Principal::group(group),
                 None => Principal::user(judged.identity.user()),
             };
-            let role = path.role.as_ref().map(|role| (Principal::role(role), membership(&own, role)));
+            let role = path
+                .role
+                .as_ref()
+                .map(|role| (Principal::role(role), membership(&own, role)));
             let branches = by_group.entry(path.group.clone()).or_default();
             let (before, after) = (acls.get(&place), then.as_ref().map(|then| then.get(&place)));
             match (before, after) {
                 (before, None) => {
-                    let acl = before.map(|candidate| end(candidate, judged, EndStatus::Traced(status(candidate))));
+                    let acl = before.map(|candidate| {
+                        end(candidate, judged, EndStatus::Traced(status(candidate)))
+                    });
                     branches.push(Branch { role, acl });
                 }
                 (before, Some(after)) => {
                     let with = tried.unwrap_or(judged);
-                    let is_same = before.zip(after).is_some_and(|(before, after)| before.acl == after.acl);
+                    let is_same = before
+                        .zip(after)
+                        .is_some_and(|(before, after)| before.acl == after.acl);
                     if let Some(before) = before.filter(|_| !is_same) {
                         let acl = Some(end(before, judged, EndStatus::LeftOut));
-                        branches.push(Branch { role: role.clone(), acl });
+                        branches.push(Branch {
+                            role: role.clone(),
+                            acl,
+                        });
                     }
                     if before.is_none() || is_same || after.is_some() {
                         let acl = after.map(|candidate| {
@@ -179,14 +200,19 @@ impl Branches {
             }
             branches.sort_by_key(Branch::rank);
         }
-        let nothing = format!("none on this {}", resource_type_text(judged.access.resource_type));
+        let nothing = format!(
+            "none on this {}",
+            resource_type_text(judged.access.resource_type)
+        );
         Self { by_group, nothing }
     }
 
     /// The branches of the user, or of a group.
     #[must_use]
     pub fn get(&self, group: Option<&str>) -> &[Branch] {
-        self.by_group.get(&group.map(str::to_owned)).map_or(&[], Vec::as_slice)
+        self.by_group
+            .get(&group.map(str::to_owned))
+            .map_or(&[], Vec::as_slice)
     }
 
     /// Whether an ACL at the end of a group's branches matches the request.
@@ -206,23 +232,38 @@ pub fn group_edge(group: &str) -> Edge {
 }
 
 fn membership(member: &Principal, role: &str) -> Edge {
-    let change = Change::RemoveMember { role: role.to_owned(), member: member.clone() };
+    let change = Change::RemoveMember {
+        role: role.to_owned(),
+        member: member.clone(),
+    };
     Edge {
         without: HypotheticalChange::Policy(change),
-        words: RichText::new().principal(member).text(" in ").principal(&Principal::role(role)),
+        words: RichText::new()
+            .principal(member)
+            .text(" in ")
+            .principal(&Principal::role(role)),
     }
 }
 
 fn end(candidate: &Candidate, judged: &Judged, status: EndStatus) -> BranchAcl {
     let acl: &Acl = &candidate.acl;
     let words = acl_hop(acl, status == EndStatus::Traced(TraceRowStatus::Overridden));
-    let fails = matches!(status, EndStatus::Traced(TraceRowStatus::Near | TraceRowStatus::NoMatch));
+    let fails = matches!(
+        status,
+        EndStatus::Traced(TraceRowStatus::Near | TraceRowStatus::NoMatch)
+    );
     let mismatch = fails.then(|| mismatch(candidate, judged)).flatten();
     let edge = Edge {
         without: HypotheticalChange::Policy(Change::RemoveAcl(acl.clone())),
         words: acl_hop(acl, false).text(" of ").principal(&acl.principal),
     };
-    BranchAcl { words, permission: acl.permission, status, mismatch, edge }
+    BranchAcl {
+        words,
+        permission: acl.permission,
+        status,
+        mismatch,
+        edge,
+    }
 }
 
 /// The order in which ACLs matter for the verdict.
@@ -272,18 +313,31 @@ mod tests {
     #[test]
     fn each_principal_leads_to_the_acl_that_matters() {
         let branches = branches(&maya());
-        let said: Vec<String> = [None, Some("payments"), Some("read-only"), Some("analysts"), Some("strangers")]
-            .into_iter()
-            .flat_map(|group| branches.get(group))
-            .map(|branch| {
-                let role = branch.role.as_ref().map_or("direct".to_owned(), |(role, _)| role.to_string());
-                let acl = branch.acl.as_ref().map_or(branches.nothing.clone(), |acl| {
-                    let mismatch = acl.mismatch.as_ref().map(RichText::plain).unwrap_or_default();
-                    format!("{}, {} {mismatch}", acl.words.plain(), acl.status.label())
-                });
-                format!("{role}: {acl}").trim_end().to_owned()
-            })
-            .collect();
+        let said: Vec<String> = [
+            None,
+            Some("payments"),
+            Some("read-only"),
+            Some("analysts"),
+            Some("strangers"),
+        ]
+        .into_iter()
+        .flat_map(|group| branches.get(group))
+        .map(|branch| {
+            let role = branch
+                .role
+                .as_ref()
+                .map_or("direct".to_owned(), |(role, _)| role.to_string());
+            let acl = branch.acl.as_ref().map_or(branches.nothing.clone(), |acl| {
+                let mismatch = acl
+                    .mismatch
+                    .as_ref()
+                    .map(RichText::plain)
+                    .unwrap_or_default();
+                format!("{}, {} {mismatch}", acl.words.plain(), acl.status.label())
+            });
+            format!("{role}: {acl}").trim_end().to_owned()
+        })
+        .collect();
         assert_eq!(
             said,
             [
@@ -309,7 +363,8 @@ mod tests {
             let then = judge_with(&tried, &who, &access, At::IgnoringExpiry).unwrap();
             let branches = Branches::of(&judged, Some(&then));
             let ends = [Some("payments"), Some("read-only"), Some("analysts")].map(|group| {
-                let label = |branch: &Branch| branch.acl.as_ref().map_or("none", |acl| acl.status.label());
+                let label =
+                    |branch: &Branch| branch.acl.as_ref().map_or("none", |acl| acl.status.label());
                 branches.get(group).iter().map(label).collect::<Vec<_>>()
             });
             assert!(branches.has_match("payments") && branches.has_match("read-only"));
@@ -318,19 +373,34 @@ mod tests {
         // A group that is left out stays in sight, and the allow behind its deny would decide.
         let mut trials = HypotheticalChanges::default();
         trials.add(group_edge("read-only").without);
-        assert_eq!(told(&trials), [vec!["would decide"], vec!["left out"], vec!["no match"]]);
+        assert_eq!(
+            told(&trials),
+            [vec!["would decide"], vec!["left out"], vec!["no match"]]
+        );
         // So does an ACL that is removed.
         let mut trials = HypotheticalChanges::default();
-        let denying = Branches::of(&judged, None).get(Some("read-only"))[0].acl.clone().unwrap();
+        let denying = Branches::of(&judged, None).get(Some("read-only"))[0]
+            .acl
+            .clone()
+            .unwrap();
         trials.add(denying.edge.without);
-        assert_eq!(told(&trials), [vec!["would decide"], vec!["left out"], vec!["no match"]]);
+        assert_eq!(
+            told(&trials),
+            [vec!["would decide"], vec!["left out"], vec!["no match"]]
+        );
         // A membership that is added is a branch of its own.
         let mut trials = HypotheticalChanges::default();
         let member = Principal::group("analysts");
-        trials.add(HypotheticalChange::Policy(Change::AddMember { role: "PaymentsWriters".into(), member }));
+        trials.add(HypotheticalChange::Policy(Change::AddMember {
+            role: "PaymentsWriters".into(),
+            member,
+        }));
         assert_eq!(told(&trials)[2], ["overridden by a deny", "no match"]);
         // Nothing can be decided with a change that cannot be made.
-        trials.add(HypotheticalChange::Policy(Change::DeleteRole { name: "Nowhere".into(), delete_acls: false }));
+        trials.add(HypotheticalChange::Policy(Change::DeleteRole {
+            name: "Nowhere".into(),
+            delete_acls: false,
+        }));
         let tried = attempt(&trials, &inputs, &policy, NOW);
         assert_eq!(judge_with(&tried, &who, &access, At::IgnoringExpiry), None);
     }
@@ -339,9 +409,17 @@ mod tests {
     #[test]
     fn without_an_edge_its_acl_decides_no_more() {
         let policy = policy();
-        let with_groups = |groups: &str| Inputs { groups: groups.into(), ..maya() };
+        let with_groups = |groups: &str| Inputs {
+            groups: groups.into(),
+            ..maya()
+        };
         let mut edges = 0;
-        for inputs in [maya(), with_groups("payments"), with_groups("read-only"), with_groups("payments\nanalysts")] {
+        for inputs in [
+            maya(),
+            with_groups("payments"),
+            with_groups("read-only"),
+            with_groups("payments\nanalysts"),
+        ] {
             let branches = branches(&inputs);
             let access = question::read(&inputs).0.unwrap();
             for group in inputs.groups.lines() {
@@ -350,17 +428,26 @@ mod tests {
                         continue;
                     };
                     let role = branch.role.iter().map(|(_, edge)| edge.clone());
-                    for edge in [group_edge(group), acl.edge.clone()].into_iter().chain(role) {
+                    for edge in [group_edge(group), acl.edge.clone()]
+                        .into_iter()
+                        .chain(role)
+                    {
                         let mut trials = HypotheticalChanges::default();
                         trials.add(edge.without.clone());
                         let tried = attempt(&trials, &inputs, &policy, NOW);
                         assert_eq!(tried.faults, [], "{}", edge.words.plain());
                         let request = access.request(At::IgnoringExpiry);
                         let then = decide(&tried.policy, &tried.identity.unwrap(), &request);
-                        let HypotheticalChange::Policy(Change::RemoveAcl(own)) = &acl.edge.without else {
+                        let HypotheticalChange::Policy(Change::RemoveAcl(own)) = &acl.edge.without
+                        else {
                             panic!("an ACL is removed");
                         };
-                        assert_ne!(then.acl.as_ref(), Some(own), "without {}", edge.words.plain());
+                        assert_ne!(
+                            then.acl.as_ref(),
+                            Some(own),
+                            "without {}",
+                            edge.words.plain()
+                        );
                         edges += 1;
                     }
                 }

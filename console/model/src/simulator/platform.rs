@@ -6,14 +6,24 @@ use crate::rich_text::RichText;
 use crate::simulator::SimulatedIdentity;
 use crate::simulator::inputs::sentence;
 
-/// Every point where the platform does something else with this token and these settings; none by hand.
+/// Every point where the platform does something else with this token and these settings; none by
+/// hand.
 #[must_use]
 pub fn differences(who: &SimulatedIdentity) -> Vec<RichText> {
-    let Some(taken) = &who.taken else { return Vec::new() };
-    let of_header = taken.read.header.as_ref().map(gbac_engine::token::Header::warnings).unwrap_or_default();
+    let Some(taken) = &who.taken else {
+        return Vec::new();
+    };
+    let of_header = taken
+        .read
+        .header
+        .as_ref()
+        .map(gbac_engine::token::Header::warnings)
+        .unwrap_or_default();
     let all = of_header.iter().chain(&taken.extraction.warnings);
     let is_of_platform = |warning: &&Warning| warning.code.as_str().starts_with("platform_");
-    all.filter(is_of_platform).map(|warning| sentence(&warning.message, "")).collect()
+    all.filter(is_of_platform)
+        .map(|warning| sentence(&warning.message, ""))
+        .collect()
 }
 
 #[cfg(test)]
@@ -29,7 +39,10 @@ mod tests {
 
     fn kind(header: &serde_json::Value, platform: bool) -> (VerdictKind, usize) {
         let claims = json!({ "sub": "a", "exp": 9e9, "groups": ["analysts"] });
-        let what_if = WhatIfSettings { claim_path: "$['groups']".into(), ..WhatIfSettings::default() };
+        let what_if = WhatIfSettings {
+            claim_path: "$['groups']".into(),
+            ..WhatIfSettings::default()
+        };
         let inputs = Inputs {
             token: compact(header, &claims),
             resource_name: "payments-x".into(),

@@ -17,8 +17,18 @@ pub struct ProviderPreset {
     pub about: &'static str,
 }
 
-const fn preset(id: &'static str, name: &'static str, path: &'static str, about: &'static str) -> ProviderPreset {
-    ProviderPreset { id, name, path: Some(path), about }
+const fn preset(
+    id: &'static str,
+    name: &'static str,
+    path: &'static str,
+    about: &'static str,
+) -> ProviderPreset {
+    ProviderPreset {
+        id,
+        name,
+        path: Some(path),
+        about,
+    }
 }
 
 /// Every preset.
@@ -89,9 +99,19 @@ pub const PRESETS: &[ProviderPreset] = &[
         "$.groups_direct",
         "Paths without a leading slash, in ID tokens; the access token cannot be read.",
     ),
-    preset("gitea", "Gitea", "$.groups", "Organizations, and teams as organization:team."),
+    preset(
+        "gitea",
+        "Gitea",
+        "$.groups",
+        "Organizations, and teams as organization:team.",
+    ),
     preset("authentik", "authentik", "$.groups", "Bare names."),
-    preset("canaille", "Canaille", "$.groups", "Unchanged names, which may be paths."),
+    preset(
+        "canaille",
+        "Canaille",
+        "$.groups",
+        "Unchanged names, which may be paths.",
+    ),
     ProviderPreset {
         id: "zitadel",
         name: "ZITADEL",
@@ -104,32 +124,56 @@ pub const PRESETS: &[ProviderPreset] = &[
         path: None,
         about: "No token has a group claim, and access tokens cannot be read.",
     },
-    preset("glewlwyd", "Glewlwyd", "$.groups", "One string with commas, which is split; names may be paths."),
+    preset(
+        "glewlwyd",
+        "Glewlwyd",
+        "$.groups",
+        "One string with commas, which is split; names may be paths.",
+    ),
 ];
 
-/// The providers that stand beside the token: a value, a name, and the presets of each, the likeliest first.
+/// The providers that stand beside the token: a value, a name, and the presets of each, the
+/// likeliest first.
 pub const PROVIDERS: &[(&str, &str, &[&str])] = &[
-    ("keycloak", "Keycloak", &["keycloak-groups", "keycloak-realm-roles", "keycloak-client-roles"]),
+    (
+        "keycloak",
+        "Keycloak",
+        &[
+            "keycloak-groups",
+            "keycloak-realm-roles",
+            "keycloak-client-roles",
+        ],
+    ),
     ("entra", "Entra ID", &["entra-ids", "entra-roles"]),
     ("okta", "Okta", &["okta"]),
     ("auth0", "Auth0", &["auth0"]),
 ];
 
-/// The claim path of a provider: of its ways, the one that finds names in this token, else the likeliest.
+/// The claim path of a provider: of its ways, the one that finds names in this token, else the
+/// likeliest.
 #[must_use]
 pub fn provider_path(provider: &str, who: Option<&SimulatedIdentity>) -> Option<String> {
     let (_, _, ids) = PROVIDERS.iter().find(|(id, ..)| *id == provider)?;
     let paths: Vec<&str> = ids.iter().filter_map(|id| find(id)?.path).collect();
     let held = who.and_then(|who| who.taken.as_ref());
-    let held = held.map(|taken| suggest_paths(taken.read.claims.members())).unwrap_or_default();
+    let held = held
+        .map(|taken| suggest_paths(taken.read.claims.members()))
+        .unwrap_or_default();
     // A name of one's own stands where the preset has an example.
     let fits = |preset: &str, path: &str| match preset.split_once("['") {
         Some((before, _)) if before.is_empty() || before == "$" => path.starts_with("$['http"),
-        Some((before, _)) => path.strip_prefix(before).is_some_and(|rest| rest.starts_with(['.', '['])),
+        Some((before, _)) => path
+            .strip_prefix(before)
+            .is_some_and(|rest| rest.starts_with(['.', '['])),
         None => path == preset,
     };
-    let found = paths.iter().find_map(|preset| held.iter().find(|suggestion| fits(preset, &suggestion.path)));
-    found.map(|suggestion| suggestion.path.clone()).or_else(|| paths.first().map(|path| (*path).to_owned()))
+    let found = paths.iter().find_map(|preset| {
+        held.iter()
+            .find(|suggestion| fits(preset, &suggestion.path))
+    });
+    found
+        .map(|suggestion| suggestion.path.clone())
+        .or_else(|| paths.first().map(|path| (*path).to_owned()))
 }
 
 /// Finds a preset by its value in a form.
@@ -141,9 +185,17 @@ pub fn find(id: &str) -> Option<&'static ProviderPreset> {
 /// The paths of this token that hold names, the likeliest first, and after them those of providers.
 #[must_use]
 pub fn completions(who: Option<&SimulatedIdentity>) -> Vec<String> {
-    let claims = who.and_then(|who| who.taken.as_ref()).map(|taken| taken.read.claims.members());
-    let mut paths: Vec<String> =
-        claims.map(|claims| suggest_paths(claims).into_iter().map(|found| found.path).collect()).unwrap_or_default();
+    let claims = who
+        .and_then(|who| who.taken.as_ref())
+        .map(|taken| taken.read.claims.members());
+    let mut paths: Vec<String> = claims
+        .map(|claims| {
+            suggest_paths(claims)
+                .into_iter()
+                .map(|found| found.path)
+                .collect()
+        })
+        .unwrap_or_default();
     for path in PRESETS.iter().filter_map(|preset| preset.path) {
         if !paths.iter().any(|known| known == path) {
             paths.push(path.to_owned());
@@ -152,12 +204,14 @@ pub fn completions(who: Option<&SimulatedIdentity>) -> Vec<String> {
     paths
 }
 
-/// Where the provider of this token describes itself, which is where its keys are named; shown, and not fetched.
+/// Where the provider of this token describes itself, which is where its keys are named; shown, and
+/// not fetched.
 #[must_use]
 pub fn discovery(who: &SimulatedIdentity) -> Option<String> {
     let issuer = who.taken.as_ref()?.read.claims.issuer()?;
     let base = issuer.strip_suffix('/').unwrap_or(issuer);
-    base.starts_with("https://").then(|| format!("{base}/.well-known/openid-configuration"))
+    base.starts_with("https://")
+        .then(|| format!("{base}/.well-known/openid-configuration"))
 }
 
 #[cfg(test)]
@@ -189,23 +243,42 @@ mod tests {
     #[test]
     fn a_provider_reads_groups_where_the_token_has_them() {
         let path = |provider: &str, claims: serde_json::Value| {
-            let inputs = Inputs { token: claims.to_string(), as_claims: true, ..Inputs::default() };
+            let inputs = Inputs {
+                token: claims.to_string(),
+                as_claims: true,
+                ..Inputs::default()
+            };
             let view = evaluate(&inputs, Some(&policy()), &AcceptedTokens::default(), 0.0);
             provider_path(provider, view.who.as_deref()).unwrap()
         };
         let roles = json!({ "sub": "a", "realm_access": { "roles": ["x"] } });
         let client = json!({ "sub": "a", "resource_access": { "my.app": { "roles": ["x"] } } });
         assert_eq!(
-            path("keycloak", json!({ "sub": "a", "groups": ["x"], "realm_access": { "roles": ["x"] } })),
+            path(
+                "keycloak",
+                json!({ "sub": "a", "groups": ["x"], "realm_access": { "roles": ["x"] } })
+            ),
             "$.groups"
         );
         assert_eq!(path("keycloak", roles), "$.realm_access.roles");
-        assert_eq!(path("keycloak", client), "$.resource_access['my.app'].roles");
-        assert_eq!(path("entra", json!({ "sub": "a", "roles": ["x"] })), "$.roles");
-        assert_eq!(path("auth0", json!({ "sub": "a", "https://x.example/g": ["x"] })), "$['https://x.example/g']");
+        assert_eq!(
+            path("keycloak", client),
+            "$.resource_access['my.app'].roles"
+        );
+        assert_eq!(
+            path("entra", json!({ "sub": "a", "roles": ["x"] })),
+            "$.roles"
+        );
+        assert_eq!(
+            path("auth0", json!({ "sub": "a", "https://x.example/g": ["x"] })),
+            "$['https://x.example/g']"
+        );
         // Without names, it is the provider's usual place.
         assert_eq!(path("okta", json!({ "sub": "a" })), "$.groups");
-        assert_eq!(provider_path("auth0", None).unwrap(), "$['https://example.com/groups']");
+        assert_eq!(
+            provider_path("auth0", None).unwrap(),
+            "$['https://example.com/groups']"
+        );
         assert_eq!(provider_path("nobody", None), None);
         for (.., ids) in PROVIDERS {
             assert!(ids.iter().all(|id| find(id).is_some()));
@@ -218,7 +291,9 @@ mod tests {
             serde_json::from_str(include_str!("../../../../tests/claim-shapes.json")).unwrap();
         let mut used = BTreeSet::new();
         for shape in shapes.as_array().unwrap() {
-            let Some(id) = shape["preset"].as_str() else { continue };
+            let Some(id) = shape["preset"].as_str() else {
+                continue;
+            };
             used.insert(id);
             let preset = find(id).unwrap_or_else(|| panic!("no preset {id}"));
             let Some(path) = preset.path else { continue };
@@ -231,12 +306,27 @@ mod tests {
     #[test]
     fn the_token_completes_first() {
         let claims = json!({ "sub": "a", "iss": "https://idp.example/realms/x/", "realm_access": { "roles": ["x"] } });
-        let inputs = Inputs { token: claims.to_string(), as_claims: true, ..Inputs::default() };
-        let who = evaluate(&inputs, Some(&policy()), &AcceptedTokens::default(), 0.0).who.unwrap();
+        let inputs = Inputs {
+            token: claims.to_string(),
+            as_claims: true,
+            ..Inputs::default()
+        };
+        let who = evaluate(&inputs, Some(&policy()), &AcceptedTokens::default(), 0.0)
+            .who
+            .unwrap();
         let paths = completions(Some(&who));
         assert_eq!(paths[0], "$.realm_access.roles");
-        assert_eq!(paths.iter().filter(|path| *path == "$.realm_access.roles").count(), 1);
+        assert_eq!(
+            paths
+                .iter()
+                .filter(|path| *path == "$.realm_access.roles")
+                .count(),
+            1
+        );
         assert!(completions(None).contains(&"$.groups".to_owned()));
-        assert_eq!(discovery(&who).as_deref(), Some("https://idp.example/realms/x/.well-known/openid-configuration"));
+        assert_eq!(
+            discovery(&who).as_deref(),
+            Some("https://idp.example/realms/x/.well-known/openid-configuration")
+        );
     }
 }

@@ -27,7 +27,8 @@ impl AccessRequest {
     /// The engine's request at this time.
     #[must_use]
     pub fn request(&self, at: At) -> Request<'_> {
-        Request::new(self.operation, self.resource_type, &self.resource_name, at).with_host(self.host)
+        Request::new(self.operation, self.resource_type, &self.resource_name, at)
+            .with_host(self.host)
     }
 
     /// Puts the request into the fields that it is read from.
@@ -44,14 +45,18 @@ impl AccessRequest {
         match self.resource_type {
             ResourceType::Cluster => RichText::new().text("the cluster"),
             ResourceType::Registry => RichText::new().text("the Schema Registry"),
-            other => RichText::new().text(format!("{} ", resource_type_text(other))).resource(&self.resource_name),
+            other => RichText::new()
+                .text(format!("{} ", resource_type_text(other)))
+                .resource(&self.resource_name),
         }
     }
 
     /// What is done, in a sentence: `write to topic ...`.
     #[must_use]
     pub fn deed(&self) -> RichText {
-        RichText::new().text(format!("{} ", verb(self.operation, self.resource_type))).then(self.resource())
+        RichText::new()
+            .text(format!("{} ", verb(self.operation, self.resource_type)))
+            .then(self.resource())
     }
 
     /// The short form for the bar: `Write payments`.
@@ -102,17 +107,32 @@ pub fn read(inputs: &Inputs) -> (Option<AccessRequest>, Vec<InputProblem>) {
     if !Inputs::is_nameless(inputs.resource_type) {
         problems.extend(name_problem(&name, inputs.resource_type));
     }
-    if inputs.operation != Operation::All && !inputs.resource_type.operations().contains(&inputs.operation) {
+    if inputs.operation != Operation::All
+        && !inputs
+            .resource_type
+            .operations()
+            .contains(&inputs.operation)
+    {
         let words = format!(
             "No request needs {} on a {}. It is evaluated anyway.",
             inputs.operation.spelling().label,
             resource_type_text(inputs.resource_type)
         );
-        problems.push(InputProblem::new(InputField::Operation, "operation_foreign", Weight::Warning, words));
+        problems.push(InputProblem::new(
+            InputField::Operation,
+            "operation_foreign",
+            Weight::Warning,
+            words,
+        ));
     }
     if inputs.operation == Operation::All {
         let words = "Only an ACL of All matches this; no request needs it.";
-        problems.push(InputProblem::new(InputField::Operation, "operation_all", Weight::Info, words));
+        problems.push(InputProblem::new(
+            InputField::Operation,
+            "operation_all",
+            Weight::Info,
+            words,
+        ));
     }
     let host = match read_host(&inputs.host) {
         Ok(host) => host,
@@ -121,9 +141,15 @@ pub fn read(inputs: &Inputs) -> (Option<AccessRequest>, Vec<InputProblem>) {
             None
         }
     };
-    let access =
-        AccessRequest { operation: inputs.operation, resource_type: inputs.resource_type, resource_name: name, host };
-    let in_the_way = problems.iter().any(|problem| problem.weight.blocks_evaluation());
+    let access = AccessRequest {
+        operation: inputs.operation,
+        resource_type: inputs.resource_type,
+        resource_name: name,
+        host,
+    };
+    let in_the_way = problems
+        .iter()
+        .any(|problem| problem.weight.blocks_evaluation());
     ((!in_the_way).then_some(access), problems)
 }
 
@@ -131,7 +157,12 @@ fn name_problem(name: &str, resource_type: ResourceType) -> Option<InputProblem>
     let field = InputField::ResourceName;
     if name.is_empty() {
         let words = format!("Enter a {}.", resource_type_text(resource_type));
-        return Some(InputProblem::new(field, "resource_name_empty", Weight::Missing, words));
+        return Some(InputProblem::new(
+            field,
+            "resource_name_empty",
+            Weight::Missing,
+            words,
+        ));
     }
     if name.trim() != name {
         let words = "A leading or trailing space is part of the name.";
@@ -147,7 +178,12 @@ fn name_problem(name: &str, resource_type: ResourceType) -> Option<InputProblem>
             .text(". ")
             .code("*")
             .text(" is not a wildcard here.");
-        return Some(InputProblem::new(field, "name_wildcard", Weight::Warning, words));
+        return Some(InputProblem::new(
+            field,
+            "name_wildcard",
+            Weight::Warning,
+            words,
+        ));
     }
     None
 }
@@ -161,8 +197,10 @@ fn read_host(text: &str) -> Result<Option<IpAddr>, InputProblem> {
         let words = RichText::new()
             .code("*")
             .text(" is for ACLs. A request comes from one address; leave it empty if unknown.");
-        return Err(InputProblem::new(InputField::Host, "host_wildcard", Weight::Error, words)
-            .with("Leave it empty", InputEdit::Host(String::new())));
+        return Err(
+            InputProblem::new(InputField::Host, "host_wildcard", Weight::Error, words)
+                .with("Leave it empty", InputEdit::Host(String::new())),
+        );
     }
     Host::parse_address(tidy).map(Some).map_err(|error| {
         let hint = match error.hint() {
@@ -181,62 +219,125 @@ mod tests {
 
     fn access(inputs: &Inputs) -> (Option<AccessRequest>, Vec<&'static str>) {
         let (access, problems) = read(inputs);
-        (access, problems.iter().map(|problem| problem.code).collect())
+        (
+            access,
+            problems.iter().map(|problem| problem.code).collect(),
+        )
     }
 
     fn topic(name: &str) -> Inputs {
-        Inputs { resource_name: name.into(), ..Inputs::default() }
+        Inputs {
+            resource_name: name.into(),
+            ..Inputs::default()
+        }
     }
 
     #[test]
     fn a_name_is_asked_for_and_kept_as_it_is() {
         assert_eq!(access(&topic("")), (None, vec!["resource_name_empty"]));
         let (asked_for, problems) = access(&topic("payments-*"));
-        assert_eq!((asked_for.unwrap().resource_name.as_str(), problems), ("payments-*", vec!["name_wildcard"]));
+        assert_eq!(
+            (asked_for.unwrap().resource_name.as_str(), problems),
+            ("payments-*", vec!["name_wildcard"])
+        );
         let (asked_for, problems) = access(&topic(" x"));
-        assert_eq!((asked_for.unwrap().resource_name.as_str(), problems), (" x", vec!["edge_whitespace"]));
+        assert_eq!(
+            (asked_for.unwrap().resource_name.as_str(), problems),
+            (" x", vec!["edge_whitespace"])
+        );
     }
 
     #[test]
     fn the_cluster_and_the_registry_have_no_name_to_enter() {
-        let cluster =
-            Inputs { resource_type: ResourceType::Cluster, operation: Operation::Create, ..topic("left over") };
+        let cluster = Inputs {
+            resource_type: ResourceType::Cluster,
+            operation: Operation::Create,
+            ..topic("left over")
+        };
         assert_eq!(access(&cluster).0.unwrap().resource_name, CLUSTER_NAME);
-        let registry = Inputs { resource_type: ResourceType::Registry, ..topic("left over") };
+        let registry = Inputs {
+            resource_type: ResourceType::Registry,
+            ..topic("left over")
+        };
         assert_eq!(access(&registry).0.unwrap().resource_name, "");
     }
 
     #[test]
     fn hosts_are_addresses_or_nothing() {
-        let host = |text: &str| access(&Inputs { host: text.into(), ..topic("x") });
+        let host = |text: &str| {
+            access(&Inputs {
+                host: text.into(),
+                ..topic("x")
+            })
+        };
         assert_eq!(host("").0.unwrap().host, None);
-        assert_eq!(host(" 10.0.0.7\n").0.unwrap().host, Some("10.0.0.7".parse().unwrap()));
-        assert_eq!(host("::ffff:10.0.0.7").0.unwrap().host, Some("10.0.0.7".parse().unwrap()));
-        for (text, code) in [("*", "host_wildcard"), ("10.0.0.0/8", "host_invalid"), ("localhost", "host_invalid")] {
+        assert_eq!(
+            host(" 10.0.0.7\n").0.unwrap().host,
+            Some("10.0.0.7".parse().unwrap())
+        );
+        assert_eq!(
+            host("::ffff:10.0.0.7").0.unwrap().host,
+            Some("10.0.0.7".parse().unwrap())
+        );
+        for (text, code) in [
+            ("*", "host_wildcard"),
+            ("10.0.0.0/8", "host_invalid"),
+            ("localhost", "host_invalid"),
+        ] {
             assert_eq!(host(text), (None, vec![code]), "{text}");
         }
-        let (_, problems) = read(&Inputs { host: "10.20.0.0/16".into(), ..topic("x") });
-        assert_eq!(problems[0].words.plain(), "10.20.0.0/16 is not an IP address. One address, not a range.");
+        let (_, problems) = read(&Inputs {
+            host: "10.20.0.0/16".into(),
+            ..topic("x")
+        });
+        assert_eq!(
+            problems[0].words.plain(),
+            "10.20.0.0/16 is not an IP address. One address, not a range."
+        );
     }
 
     #[test]
     fn foreign_operations_are_answered_with_a_word() {
-        let group = Inputs { resource_type: ResourceType::Group, operation: Operation::Write, ..topic("g") };
+        let group = Inputs {
+            resource_type: ResourceType::Group,
+            operation: Operation::Write,
+            ..topic("g")
+        };
         let (asked_for, problems) = access(&group);
         assert!(asked_for.is_some());
         assert_eq!(problems, ["operation_foreign"]);
-        assert_eq!(access(&Inputs { operation: Operation::All, ..topic("x") }).1, ["operation_all"]);
+        assert_eq!(
+            access(&Inputs {
+                operation: Operation::All,
+                ..topic("x")
+            })
+            .1,
+            ["operation_all"]
+        );
     }
 
     #[test]
     fn deeds_read_as_english() {
         let deed = |operation, resource_type| {
-            let inputs = Inputs { operation, resource_type, ..topic("n") };
+            let inputs = Inputs {
+                operation,
+                resource_type,
+                ..topic("n")
+            };
             access(&inputs).0.unwrap().deed().plain()
         };
-        assert_eq!(deed(Operation::Write, ResourceType::Topic), "write to topic n");
-        assert_eq!(deed(Operation::Read, ResourceType::Group), "join consumer group n");
-        assert_eq!(deed(Operation::Create, ResourceType::Cluster), "create on the cluster");
+        assert_eq!(
+            deed(Operation::Write, ResourceType::Topic),
+            "write to topic n"
+        );
+        assert_eq!(
+            deed(Operation::Read, ResourceType::Group),
+            "join consumer group n"
+        );
+        assert_eq!(
+            deed(Operation::Create, ResourceType::Cluster),
+            "create on the cluster"
+        );
         assert_eq!(
             deed(Operation::AlterConfigs, ResourceType::Registry),
             "alter the configuration of the Schema Registry"

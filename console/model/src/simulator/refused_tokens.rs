@@ -10,7 +10,12 @@ use crate::simulator::{Simulation, View, evaluate};
 
 const NOW: f64 = 1_795_243_000.0;
 /// Labels of what only makes sense once somebody can sign in.
-const ADVICE: [&str; 4] = ["Would allow", "Near misses", "ACLs considered", "Decided by"];
+const ADVICE: [&str; 4] = [
+    "Would allow",
+    "Near misses",
+    "ACLs considered",
+    "Decided by",
+];
 
 fn service() -> AcceptedTokens {
     AcceptedTokens {
@@ -40,30 +45,85 @@ fn view(token: &str) -> View {
 fn no_refused_token_is_shown_as_allowed() {
     let usual = json!({ "alg": "RS256", "kid": "k", "typ": "JWT" });
     let good = view(&token(&usual, "jti", json!("1")));
-    assert_eq!((good.verdict.as_ref().unwrap().kind, good.refusal), (VerdictKind::Allowed, None));
+    assert_eq!(
+        (good.verdict.as_ref().unwrap().kind, good.refusal),
+        (VerdictKind::Allowed, None)
+    );
 
     let of = |name: &str, value: Value| token(&usual, name, value);
     let headed = |header: Value| token(&header, "jti", json!("1"));
     let unsigned = of("jti", json!("1")).rsplit_once('.').unwrap().0.to_owned();
     for (text, first, code) in [
-        (of("iss", json!("https://other.example")), "The issuer is https://other.example, and", "issuer_mismatch"),
-        (of("iss", Value::Null), "The token has no iss", "issuer_missing"),
+        (
+            of("iss", json!("https://other.example")),
+            "The issuer is https://other.example, and",
+            "issuer_mismatch",
+        ),
+        (
+            of("iss", Value::Null),
+            "The token has no iss",
+            "issuer_missing",
+        ),
         (
             of("aud", json!(["billing"])),
             "The token is for billing, and the service accepts only streams",
             "audience_mismatch",
         ),
-        (of("aud", Value::Null), "The token has no audience", "audience_missing"),
-        (of("nbf", json!(NOW + 600.0)), "The token is not valid yet", "token_not_yet_valid"),
-        (of("nbf", json!("now")), "The claim nbf is not a time in seconds since 1970", "time_invalid"),
-        (of("iat", json!(NOW + 600.0)), "The token was issued 10 min in the future", "token_issued_in_future"),
-        (of("exp", Value::Null), "The token has no expiry time", "exp_missing"),
-        (of("exp", json!("tomorrow")), "The claim exp is not a time in seconds since 1970", "time_invalid"),
-        (of("exp", json!((NOW + 600.0) * 1000.0)), "The claim exp is not a time in seconds since 1970", "time_invalid"),
-        (of("exp", json!(NOW - 31.0)), "The token expired 31 s ago", "token_expired"),
-        (headed(json!({ "alg": "HS256", "kid": "k" })), "The algorithm HS256 is not accepted", "alg_refused"),
-        (headed(json!({ "alg": "none" })), "The algorithm none is not accepted", "alg_refused"),
-        (headed(json!({ "kid": "k" })), "The header has no algorithm", "alg_missing"),
+        (
+            of("aud", Value::Null),
+            "The token has no audience",
+            "audience_missing",
+        ),
+        (
+            of("nbf", json!(NOW + 600.0)),
+            "The token is not valid yet",
+            "token_not_yet_valid",
+        ),
+        (
+            of("nbf", json!("now")),
+            "The claim nbf is not a time in seconds since 1970",
+            "time_invalid",
+        ),
+        (
+            of("iat", json!(NOW + 600.0)),
+            "The token was issued 10 min in the future",
+            "token_issued_in_future",
+        ),
+        (
+            of("exp", Value::Null),
+            "The token has no expiry time",
+            "exp_missing",
+        ),
+        (
+            of("exp", json!("tomorrow")),
+            "The claim exp is not a time in seconds since 1970",
+            "time_invalid",
+        ),
+        (
+            of("exp", json!((NOW + 600.0) * 1000.0)),
+            "The claim exp is not a time in seconds since 1970",
+            "time_invalid",
+        ),
+        (
+            of("exp", json!(NOW - 31.0)),
+            "The token expired 31 s ago",
+            "token_expired",
+        ),
+        (
+            headed(json!({ "alg": "HS256", "kid": "k" })),
+            "The algorithm HS256 is not accepted",
+            "alg_refused",
+        ),
+        (
+            headed(json!({ "alg": "none" })),
+            "The algorithm none is not accepted",
+            "alg_refused",
+        ),
+        (
+            headed(json!({ "kid": "k" })),
+            "The header has no algorithm",
+            "alg_missing",
+        ),
         (
             headed(json!({ "alg": "RS256", "kid": "k", "crit": ["x"] })),
             "The header requires extensions",
@@ -74,8 +134,16 @@ fn no_refused_token_is_shown_as_allowed() {
             "The type logout+jwt is not",
             "typ_refused",
         ),
-        (headed(json!({ "alg": "RS256" })), "The header has no key ID", "kid_missing"),
-        (format!("{unsigned}."), "The token has no signature", "token_unsigned"),
+        (
+            headed(json!({ "alg": "RS256" })),
+            "The header has no key ID",
+            "kid_missing",
+        ),
+        (
+            format!("{unsigned}."),
+            "The token has no signature",
+            "token_unsigned",
+        ),
     ] {
         let view = view(&text);
         let verdict = view.verdict.as_ref().unwrap();
@@ -84,14 +152,38 @@ fn no_refused_token_is_shown_as_allowed() {
             (VerdictKind::SignInFails, "Denied: sign-in fails"),
             "{first}"
         );
-        assert!(said(why(&view, "Fix first")).starts_with(first), "{first}: {verdict:?}");
-        assert_eq!(said(why(&view, "Reason")), format!("token_refused, {code}"), "{first}");
-        assert_eq!(said(why(&view, "If accepted")), "Allowed. User:a can write to topic payments-settled.");
-        assert!(verdict.why.iter().all(|(label, _)| !ADVICE.contains(label)), "{verdict:?}");
-        assert!(view.judged.is_none() && view.verdict_stale.is_none() && view.refusal.is_some(), "{first}");
-        assert!(verdict.sentence.plain().starts_with("The service refuses this token, so no one can write"));
+        assert!(
+            said(why(&view, "Fix first")).starts_with(first),
+            "{first}: {verdict:?}"
+        );
+        assert_eq!(
+            said(why(&view, "Reason")),
+            format!("token_refused, {code}"),
+            "{first}"
+        );
+        assert_eq!(
+            said(why(&view, "If accepted")),
+            "Allowed. User:a can write to topic payments-settled."
+        );
+        assert!(
+            verdict.why.iter().all(|(label, _)| !ADVICE.contains(label)),
+            "{verdict:?}"
+        );
+        assert!(
+            view.judged.is_none() && view.verdict_stale.is_none() && view.refusal.is_some(),
+            "{first}"
+        );
+        assert!(
+            verdict
+                .sentence
+                .plain()
+                .starts_with("The service refuses this token, so no one can write")
+        );
         // What is refused is also marked where the token's checks are listed, or at the field.
-        let is_marked = view.facts.iter().any(|fact| fact.mark == super::token::FactMark::Bad);
+        let is_marked = view
+            .facts
+            .iter()
+            .any(|fact| fact.mark == super::token::FactMark::Bad);
         assert!(is_marked || !view.problems.is_empty(), "{first}");
     }
 }
@@ -103,31 +195,66 @@ fn a_refused_token_takes_the_place_of_the_last_good_verdict() {
     let good = inputs(&token(&usual, "jti", json!("1")));
     let before = simulation.evaluate(&good, Some(&policy()), &service(), NOW);
     assert_eq!(before.verdict.unwrap().kind, VerdictKind::Allowed);
-    // Not even a question that is not complete, or settings that cannot be used, bring the other token's verdict back.
+    // Not even a question that is not complete, or settings that cannot be used, bring the other
+    // token's verdict back.
     let mut refused = inputs(&token(&usual, "aud", json!("billing")));
     refused.resource_name.clear();
     let view = simulation.evaluate(&refused, Some(&policy()), &service(), NOW);
-    assert_eq!((view.verdict.unwrap().kind, view.verdict_stale), (VerdictKind::SignInFails, None));
+    assert_eq!(
+        (view.verdict.unwrap().kind, view.verdict_stale),
+        (VerdictKind::SignInFails, None)
+    );
     refused.source = super::inputs::SettingsSource::WhatIf;
     refused.what_if.claim_path = "$.groups[".into();
     let view = simulation.evaluate(&refused, Some(&policy()), &service(), NOW);
-    assert_eq!((view.verdict.unwrap().kind, view.judged.is_some()), (VerdictKind::SignInFails, false));
+    assert_eq!(
+        (view.verdict.unwrap().kind, view.judged.is_some()),
+        (VerdictKind::SignInFails, false)
+    );
 }
 
 #[test]
 fn claims_alone_are_judged_as_the_token_they_would_be() {
-    let access = |claims: Value| Inputs { as_claims: true, ..inputs(&claims.to_string()) };
-    let kind = |claims: Value| {
-        evaluate(&access(claims), Some(&policy()), &AcceptedTokens::default(), NOW).verdict.unwrap().kind
+    let access = |claims: Value| Inputs {
+        as_claims: true,
+        ..inputs(&claims.to_string())
     };
-    assert_eq!(kind(json!({ "sub": "a", "groups": ["payments"], "exp": NOW + 60.0 })), VerdictKind::Allowed);
-    assert_eq!(kind(json!({ "sub": "a", "groups": ["payments"], "exp": "soon" })), VerdictKind::SignInFails);
-    assert_eq!(kind(json!({ "sub": "a", "groups": ["payments"] })), VerdictKind::SignInFails);
+    let kind = |claims: Value| {
+        evaluate(
+            &access(claims),
+            Some(&policy()),
+            &AcceptedTokens::default(),
+            NOW,
+        )
+        .verdict
+        .unwrap()
+        .kind
+    };
+    assert_eq!(
+        kind(json!({ "sub": "a", "groups": ["payments"], "exp": NOW + 60.0 })),
+        VerdictKind::Allowed
+    );
+    assert_eq!(
+        kind(json!({ "sub": "a", "groups": ["payments"], "exp": "soon" })),
+        VerdictKind::SignInFails
+    );
+    assert_eq!(
+        kind(json!({ "sub": "a", "groups": ["payments"] })),
+        VerdictKind::SignInFails
+    );
 }
 
 #[test]
 fn an_identity_that_is_stated_by_hand_has_no_sign_in() {
-    let hand = Inputs { mode: IdentityMode::ByHand, user: "a".into(), groups: "payments".into(), ..inputs("") };
+    let hand = Inputs {
+        mode: IdentityMode::ByHand,
+        user: "a".into(),
+        groups: "payments".into(),
+        ..inputs("")
+    };
     let view = evaluate(&hand, Some(&policy()), &service(), NOW);
-    assert_eq!((view.verdict.unwrap().kind, view.refusal), (VerdictKind::Allowed, None));
+    assert_eq!(
+        (view.verdict.unwrap().kind, view.refusal),
+        (VerdictKind::Allowed, None)
+    );
 }

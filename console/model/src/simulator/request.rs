@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use gbac_analysis::requests::{
-    Api, Presence, RECIPES, Requirement, ResourceNames, catalog, find, kind_name, recipe, resource_type_text,
+    Api, Presence, RECIPES, Requirement, ResourceNames, catalog, find, kind_name, recipe,
+    resource_type_text,
 };
 use gbac_engine::decide::{At, Outcome, Request, decide};
 use gbac_engine::identity::Identity;
@@ -28,8 +29,12 @@ pub enum RequestCatalog {
 
 impl RequestCatalog {
     /// Every book.
-    pub const ALL: [Self; 4] =
-        [Self::Recipes, Self::Api(Api::Kafka), Self::Api(Api::SchemaRegistry), Self::Api(Api::HttpProxy)];
+    pub const ALL: [Self; 4] = [
+        Self::Recipes,
+        Self::Api(Api::Kafka),
+        Self::Api(Api::SchemaRegistry),
+        Self::Api(Api::HttpProxy),
+    ];
 
     /// The value in a form.
     #[must_use]
@@ -59,7 +64,10 @@ impl RequestCatalog {
     #[must_use]
     pub fn entries(self) -> Vec<(&'static str, String)> {
         match self {
-            Self::Recipes => RECIPES.iter().map(|recipe| (recipe.id, capital(recipe.description))).collect(),
+            Self::Recipes => RECIPES
+                .iter()
+                .map(|recipe| (recipe.id, capital(recipe.description)))
+                .collect(),
             Self::Api(api) => catalog()
                 .iter()
                 .filter(|row| row.api == api)
@@ -71,7 +79,9 @@ impl RequestCatalog {
 
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
 }
 
 /// A field for names, one per line.
@@ -107,7 +117,10 @@ impl RequestForm {
     #[must_use]
     pub fn chosen(&self) -> &'static str {
         let entries = self.book.entries();
-        let known = entries.iter().find(|(id, _)| *id == self.id).or_else(|| entries.first());
+        let known = entries
+            .iter()
+            .find(|(id, _)| *id == self.id)
+            .or_else(|| entries.first());
         known.map_or("", |(id, _)| id)
     }
 
@@ -144,11 +157,12 @@ impl RequestForm {
         }
     }
 
-    /// Begins with the question of the simulator, unless other names were entered: what a client does with such a resource,
-    /// and its name.
+    /// Begins with the question of the simulator, unless other names were entered: what a client
+    /// does with such a resource, and its name.
     pub fn begin(&mut self, access: &AccessRequest) {
         let is_begun = self.begun.as_ref() == Some(&access.resource_name);
-        let is_entered = |names: &String| !names.trim().is_empty() && Some(names) != self.begun.as_ref();
+        let is_entered =
+            |names: &String| !names.trim().is_empty() && Some(names) != self.begun.as_ref();
         if access.resource_name.is_empty() || is_begun || self.names.values().any(is_entered) {
             return;
         }
@@ -159,7 +173,10 @@ impl RequestForm {
             (ResourceType::Subject, Operation::Write) => "schema-write",
             (ResourceType::Subject, _) => "schema-read",
             (
-                ResourceType::Cluster | ResourceType::Registry | ResourceType::DelegationToken | ResourceType::User,
+                ResourceType::Cluster
+                | ResourceType::Registry
+                | ResourceType::DelegationToken
+                | ResourceType::User,
                 _,
             ) => return,
         };
@@ -167,7 +184,11 @@ impl RequestForm {
         id.clone_into(&mut self.id);
         self.names.clear();
         self.begun = Some(access.resource_name.clone());
-        if let Some(slot) = self.slots().into_iter().find(|slot| slot.kind == access.resource_type) {
+        if let Some(slot) = self
+            .slots()
+            .into_iter()
+            .find(|slot| slot.kind == access.resource_type)
+        {
             self.names.insert(slot.key, access.resource_name.clone());
         }
     }
@@ -175,8 +196,16 @@ impl RequestForm {
     /// The labels of the fields that have to be filled in first.
     #[must_use]
     pub fn missing(&self) -> Vec<String> {
-        let is_empty = |slot: &Slot| self.names.get(slot.key).is_none_or(|names| names.trim().is_empty());
-        self.slots().into_iter().filter(|slot| slot.required && is_empty(slot)).map(|slot| slot.label).collect()
+        let is_empty = |slot: &Slot| {
+            self.names
+                .get(slot.key)
+                .is_none_or(|names| names.trim().is_empty())
+        };
+        self.slots()
+            .into_iter()
+            .filter(|slot| slot.required && is_empty(slot))
+            .map(|slot| slot.label)
+            .collect()
     }
 
     /// What to know about what is chosen; empty where there is nothing.
@@ -192,7 +221,11 @@ impl RequestForm {
         let mut resources = ResourceNames::default();
         for slot in self.slots() {
             let text = self.names.get(slot.key).map_or("", String::as_str);
-            let names: Vec<String> = text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+            let names: Vec<String> = text
+                .lines()
+                .filter(|line| !line.is_empty())
+                .map(str::to_owned)
+                .collect();
             if !names.is_empty() {
                 resources.insert(slot.key, names);
             }
@@ -211,13 +244,24 @@ impl RequestForm {
                 Some(recipe) => recipe.requests(&resources),
                 None => Ok(Vec::new()),
             },
-            RequestCatalog::Api(api) => Ok(find(api, self.chosen()).map(|row| (row, resources)).into_iter().collect()),
+            RequestCatalog::Api(api) => Ok(find(api, self.chosen())
+                .map(|row| (row, resources))
+                .into_iter()
+                .collect()),
         };
         let needs = requests.and_then(|requests| {
-            let expand = requests.into_iter().map(|(row, names)| Ok((row.name.to_owned(), row.expand(&names)?)));
+            let expand = requests
+                .into_iter()
+                .map(|(row, names)| Ok((row.name.to_owned(), row.expand(&names)?)));
             expand.collect()
         });
-        needs.map_err(|error| error.faults().iter().map(|fault| sentence(&fault.to_string(), &fault.hint())).collect())
+        needs.map_err(|error| {
+            error
+                .faults()
+                .iter()
+                .map(|fault| sentence(&fault.to_string(), &fault.hint()))
+                .collect()
+        })
     }
 }
 
@@ -247,14 +291,24 @@ impl RequestAnswer {
     /// Whether every request is allowed.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
-        let denied = self.requests.iter().any(|(_, outcome)| *outcome == Outcome::Deny);
-        if denied { Outcome::Deny } else { Outcome::Allow }
+        let denied = self
+            .requests
+            .iter()
+            .any(|(_, outcome)| *outcome == Outcome::Deny);
+        if denied {
+            Outcome::Deny
+        } else {
+            Outcome::Allow
+        }
     }
 
-    /// The checks for what would allow it; none where one of several is enough, so that not all are needed.
+    /// The checks for what would allow it; none where one of several is enough, so that not all are
+    /// needed.
     #[must_use]
     pub fn all(&self) -> Option<Vec<AccessRequest>> {
-        self.choice.is_none().then(|| self.rows.iter().map(|row| row.access.clone()).collect())
+        self.choice
+            .is_none()
+            .then(|| self.rows.iter().map(|row| row.access.clone()).collect())
     }
 }
 
@@ -271,7 +325,13 @@ pub fn answer(
     let mut requests = Vec::new();
     for (name, need) in needs {
         let outcome = need.outcome(|check| {
-            let request = Request::new(check.operation, check.resource_type, &check.resource_name, at).with_host(host);
+            let request = Request::new(
+                check.operation,
+                check.resource_type,
+                &check.resource_name,
+                at,
+            )
+            .with_host(host);
             let decision = decide(policy, identity, &request);
             let access = AccessRequest {
                 operation: check.operation,
@@ -282,17 +342,35 @@ pub fn answer(
             match rows.iter_mut().find(|row| row.access == access) {
                 Some(row) if row.of.contains(name) => {}
                 Some(row) => row.of.push(name.clone()),
-                None => rows.push(RequestRow { access, kind: kind(decision.reason), of: vec![name.clone()] }),
+                None => rows.push(RequestRow {
+                    access,
+                    kind: kind(decision.reason),
+                    of: vec![name.clone()],
+                }),
             }
             decision.outcome
         });
         // A request that needs nothing is still none for an identity that has expired (D-20).
-        let outcome = if identity.is_expired(at) { Outcome::Deny } else { outcome };
+        let outcome = if identity.is_expired(at) {
+            Outcome::Deny
+        } else {
+            outcome
+        };
         requests.push((name.clone(), outcome));
     }
     let choice = needs.iter().any(|(_, need)| need.has_choice());
-    let choice = choice.then(|| needs.iter().map(|(_, need)| need.to_string()).collect::<Vec<_>>().join("; "));
-    RequestAnswer { requests, rows, choice }
+    let choice = choice.then(|| {
+        needs
+            .iter()
+            .map(|(_, need)| need.to_string())
+            .collect::<Vec<_>>()
+            .join("; ")
+    });
+    RequestAnswer {
+        requests,
+        rows,
+        choice,
+    }
 }
 
 #[cfg(test)]
@@ -301,8 +379,16 @@ mod tests {
     use crate::simulator::tests::policy;
 
     fn form(book: RequestCatalog, id: &str, names: &[(&'static str, &str)]) -> RequestForm {
-        let names = names.iter().map(|(key, text)| (*key, (*text).to_owned())).collect();
-        RequestForm { book, id: id.into(), names, ..RequestForm::default() }
+        let names = names
+            .iter()
+            .map(|(key, text)| (*key, (*text).to_owned()))
+            .collect();
+        RequestForm {
+            book,
+            id: id.into(),
+            names,
+            ..RequestForm::default()
+        }
     }
 
     #[test]
@@ -312,11 +398,18 @@ mod tests {
             for (id, words) in book.entries() {
                 assert!(!words.is_empty());
                 let mut form = form(book, id, &[]);
-                form.names = form.slots().iter().map(|slot| (slot.key, "a\nb".to_owned())).collect();
+                form.names = form
+                    .slots()
+                    .iter()
+                    .map(|slot| (slot.key, "a\nb".to_owned()))
+                    .collect();
                 // Some requests take one kind or the other, and say so; all others are filled.
                 if let Err(faults) = form.needs() {
                     assert!(faults.iter().all(|fault| !fault.plain().is_empty()), "{id}");
-                    assert!(form.slots().iter().any(|slot| !slot.required), "{id}: {faults:?}");
+                    assert!(
+                        form.slots().iter().any(|slot| !slot.required),
+                        "{id}: {faults:?}"
+                    );
                 }
             }
         }
@@ -327,7 +420,11 @@ mod tests {
         let empty = form(RequestCatalog::Recipes, "consume", &[]);
         assert_eq!(empty.slots().len(), 2);
         assert_eq!(empty.needs().unwrap_err().len(), 2);
-        let consume = form(RequestCatalog::Recipes, "consume", &[("topic", "payments-settled"), ("group", "app")]);
+        let consume = form(
+            RequestCatalog::Recipes,
+            "consume",
+            &[("topic", "payments-settled"), ("group", "app")],
+        );
         let needs = consume.needs().unwrap();
         let identity = Identity::new("a", ["analysts"]);
         let found = answer(&policy(), &identity, &needs, None, At::seconds(0.0));
@@ -338,9 +435,26 @@ mod tests {
             .filter(|row| row.kind != VerdictKind::Allowed)
             .map(|row| row.access.deed().plain())
             .collect();
-        assert!(denied.iter().all(|deed| deed.ends_with("consumer group app")), "{denied:?}");
-        assert!(found.rows.iter().any(|row| row.kind == VerdictKind::Allowed && row.of.len() > 1), "{:?}", found.rows);
-        assert!(found.requests.iter().any(|(name, outcome)| name == "Fetch" && *outcome == Outcome::Allow));
+        assert!(
+            denied
+                .iter()
+                .all(|deed| deed.ends_with("consumer group app")),
+            "{denied:?}"
+        );
+        assert!(
+            found
+                .rows
+                .iter()
+                .any(|row| row.kind == VerdictKind::Allowed && row.of.len() > 1),
+            "{:?}",
+            found.rows
+        );
+        assert!(
+            found
+                .requests
+                .iter()
+                .any(|(name, outcome)| name == "Fetch" && *outcome == Outcome::Allow)
+        );
     }
 
     #[test]
@@ -356,17 +470,26 @@ mod tests {
         form.begin(&access(Operation::Read, ResourceType::Topic, ""));
         assert_eq!(form, RequestForm::default(), "nothing is known yet");
         form.begin(&access(Operation::Write, ResourceType::Topic, "orders"));
-        assert_eq!((form.chosen(), form.names.get("topic").map(String::as_str)), ("produce", Some("orders")));
+        assert_eq!(
+            (form.chosen(), form.names.get("topic").map(String::as_str)),
+            ("produce", Some("orders"))
+        );
         assert!(form.missing().is_empty() && form.needs().is_ok());
         // It follows the question, until somebody enters names.
         form.begin(&access(Operation::Read, ResourceType::Group, "app"));
-        assert_eq!((form.chosen(), form.names.len(), form.missing()), ("consume", 1, vec!["Topic".to_owned()]));
+        assert_eq!(
+            (form.chosen(), form.names.len(), form.missing()),
+            ("consume", 1, vec!["Topic".to_owned()])
+        );
         form.names.insert("topic", "refunds".into());
         form.begin(&access(Operation::Write, ResourceType::Topic, "orders"));
         assert_eq!(form.chosen(), "consume");
         let mut read = RequestForm::default();
         read.begin(&access(Operation::Read, ResourceType::Topic, "orders"));
-        assert_eq!((read.chosen(), read.missing()), ("consume", vec!["Group".to_owned()]));
+        assert_eq!(
+            (read.chosen(), read.missing()),
+            ("consume", vec!["Group".to_owned()])
+        );
         for resource_type in ResourceType::ALL {
             for operation in Operation::ALL {
                 let mut form = RequestForm::default();
@@ -380,12 +503,29 @@ mod tests {
 
     #[test]
     fn one_request_is_taken_from_the_table() {
-        let produce = form(RequestCatalog::Api(Api::Kafka), "produce", &[("topic", "payments-settled\npayments-new")]);
+        let produce = form(
+            RequestCatalog::Api(Api::Kafka),
+            "produce",
+            &[("topic", "payments-settled\npayments-new")],
+        );
         let needs = produce.needs().unwrap();
-        let found = answer(&policy(), &Identity::new("a", ["payments"]), &needs, None, At::seconds(0.0));
-        assert_eq!((found.outcome(), found.rows.len(), found.choice.clone()), (Outcome::Allow, 2, None));
+        let found = answer(
+            &policy(),
+            &Identity::new("a", ["payments"]),
+            &needs,
+            None,
+            At::seconds(0.0),
+        );
+        assert_eq!(
+            (found.outcome(), found.rows.len(), found.choice.clone()),
+            (Outcome::Allow, 2, None)
+        );
         assert_eq!(found.all().map(|all| all.len()), Some(2));
         // An unknown id is the first of its book.
-        assert!(!form(RequestCatalog::Api(Api::HttpProxy), "nothing", &[]).chosen().is_empty());
+        assert!(
+            !form(RequestCatalog::Api(Api::HttpProxy), "nothing", &[])
+                .chosen()
+                .is_empty()
+        );
     }
 }

@@ -33,11 +33,20 @@ impl SeenUsers {
     /// What events say; none where there are no events.
     #[must_use]
     pub fn of<E: SeenEvent>(events: &[E]) -> Option<Self> {
-        let since = events.iter().map(|event| event.since_ms() / 1000.0).reduce(f64::min)?;
-        let mut seen = Self { by_group: BTreeMap::new(), since };
+        let since = events
+            .iter()
+            .map(|event| event.since_ms() / 1000.0)
+            .reduce(f64::min)?;
+        let mut seen = Self {
+            by_group: BTreeMap::new(),
+            since,
+        };
         for event in events.iter().filter(|event| !event.user().is_empty()) {
             for group in event.groups() {
-                seen.by_group.entry(group.clone()).or_default().insert(event.user().to_owned());
+                seen.by_group
+                    .entry(group.clone())
+                    .or_default()
+                    .insert(event.user().to_owned());
             }
         }
         Some(seen)
@@ -65,16 +74,26 @@ impl SeenUsers {
         with.principal(&principal).text(format!(" since {since}."))
     }
 
-    /// How many users were seen with one of these groups, as a sentence; `now` is in seconds since 1970.
+    /// How many users were seen with one of these groups, as a sentence; `now` is in seconds since
+    /// 1970.
     #[must_use]
     pub fn sentence(&self, groups: &AffectedGroups, now: f64) -> String {
-        let users: BTreeSet<&String> = groups.0.iter().filter_map(|group| self.by_group.get(group)).flatten().collect();
+        let users: BTreeSet<&String> = groups
+            .0
+            .iter()
+            .filter_map(|group| self.by_group.get(group))
+            .flatten()
+            .collect();
         let with = agree(groups.0.len(), "this group", "one of these groups");
         let since = instant(self.since, now);
         match users.len() {
             0 => format!("No user was seen with {with} since {since}."),
             number => {
-                format!("{} {} seen with {with} since {since}.", count(number, "user"), agree(number, "was", "were"))
+                format!(
+                    "{} {} seen with {with} since {since}.",
+                    count(number, "user"),
+                    agree(number, "was", "were")
+                )
             }
         }
     }
@@ -88,9 +107,11 @@ mod tests {
     use crate::audit::EventRow;
 
     fn sign_in(user: &str, groups: &[&str], time: f64) -> EventRow {
-        let groups: Vec<_> = groups.iter().map(|name| json!({ "type": "idp_group", "name": name })).collect();
-        let event =
-            json!({ "class_uid": 3002, "time": time, "status_id": 1, "user": { "name": user, "groups": groups } });
+        let groups: Vec<_> = groups
+            .iter()
+            .map(|name| json!({ "type": "idp_group", "name": name }))
+            .collect();
+        let event = json!({ "class_uid": 3002, "time": time, "status_id": 1, "user": { "name": user, "groups": groups } });
         EventRow::of(&event).unwrap()
     }
 
@@ -106,15 +127,36 @@ mod tests {
         ];
         let seen = SeenUsers::of(&rows).unwrap();
         let sentence = |groups: &[&str]| {
-            seen.sentence(&AffectedGroups(groups.iter().map(|group| (*group).to_owned()).collect()), now)
+            seen.sentence(
+                &AffectedGroups(groups.iter().map(|group| (*group).to_owned()).collect()),
+                now,
+            )
         };
-        assert_eq!(sentence(&["eng"]), "1 user was seen with this group since 06:36 UTC on 1 Nov.");
-        assert_eq!(sentence(&["eng", "ops"]), "2 users were seen with one of these groups since 06:36 UTC on 1 Nov.");
-        assert_eq!(sentence(&["x"]), "No user was seen with this group since 06:36 UTC on 1 Nov.");
-        assert_eq!(["eng", "ops", "x"].map(|group| seen.number(group)), [1, 1, 0]);
+        assert_eq!(
+            sentence(&["eng"]),
+            "1 user was seen with this group since 06:36 UTC on 1 Nov."
+        );
+        assert_eq!(
+            sentence(&["eng", "ops"]),
+            "2 users were seen with one of these groups since 06:36 UTC on 1 Nov."
+        );
+        assert_eq!(
+            sentence(&["x"]),
+            "No user was seen with this group since 06:36 UTC on 1 Nov."
+        );
+        assert_eq!(
+            ["eng", "ops", "x"].map(|group| seen.number(group)),
+            [1, 1, 0]
+        );
         let who = |group: &str| seen.who(group, now).plain();
-        assert_eq!(who("eng"), "User:maya was seen with Group:eng since 06:36 UTC on 1 Nov.");
-        assert_eq!(who("x"), "No user was seen with Group:x since 06:36 UTC on 1 Nov.");
+        assert_eq!(
+            who("eng"),
+            "User:maya was seen with Group:eng since 06:36 UTC on 1 Nov."
+        );
+        assert_eq!(
+            who("x"),
+            "No user was seen with Group:x since 06:36 UTC on 1 Nov."
+        );
         assert_eq!(SeenUsers::of::<EventRow>(&[]), None);
     }
 }

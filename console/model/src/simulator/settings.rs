@@ -7,7 +7,9 @@ use gbac_engine::mapping::PrincipalMapping;
 use gbac_engine::policy::Settings;
 
 use crate::phrases::place;
-use crate::simulator::inputs::{InputField, InputProblem, Inputs, SettingsSource, Weight, WhatIfSettings, sentence};
+use crate::simulator::inputs::{
+    InputField, InputProblem, Inputs, SettingsSource, Weight, WhatIfSettings, sentence,
+};
 
 /// What every reference to the user-info document starts with (D-25).
 const USER_INFO: &str = "${";
@@ -29,7 +31,11 @@ pub fn read(inputs: &Inputs, service: &Settings) -> (Option<IdentityRules>, Vec<
     if inputs.source == SettingsSource::Service {
         return (Some(service.identity_rules()), Vec::new());
     }
-    let WhatIfSettings { claim_path, nested, mapping } = &inputs.what_if;
+    let WhatIfSettings {
+        claim_path,
+        nested,
+        mapping,
+    } = &inputs.what_if;
     let mut problems = Vec::new();
     let source = match read_source(claim_path.trim()) {
         Ok(source) => Some(source),
@@ -45,9 +51,13 @@ pub fn read(inputs: &Inputs, service: &Settings) -> (Option<IdentityRules>, Vec<
             None
         }
     };
-    let rules = source
-        .zip(mapping)
-        .map(|(source, mapping)| IdentityRules { mapping, extraction: ExtractionRule { source, nested: *nested } });
+    let rules = source.zip(mapping).map(|(source, mapping)| IdentityRules {
+        mapping,
+        extraction: ExtractionRule {
+            source,
+            nested: *nested,
+        },
+    });
     (rules, problems)
 }
 
@@ -55,7 +65,12 @@ fn read_source(text: &str) -> Result<ClaimSource, InputProblem> {
     let field = InputField::ClaimPath;
     if text.is_empty() {
         let words = "Write a claim path, such as $.groups.";
-        return Err(InputProblem::new(field, "claim_path_empty", Weight::Missing, words));
+        return Err(InputProblem::new(
+            field,
+            "claim_path_empty",
+            Weight::Missing,
+            words,
+        ));
     }
     let source = if text.starts_with(USER_INFO) {
         ClaimSource::parse_sso(text)
@@ -64,7 +79,10 @@ fn read_source(text: &str) -> Result<ClaimSource, InputProblem> {
     };
     source.map_err(|error| {
         let place = place(text, error.offset());
-        let words = sentence(&format!("{place}: {error}"), &error.hint().unwrap_or_default());
+        let words = sentence(
+            &format!("{place}: {error}"),
+            &error.hint().unwrap_or_default(),
+        );
         InputProblem::new(field, error.code(), Weight::Error, words)
     })
 }
@@ -73,10 +91,18 @@ fn read_mapping(text: &str) -> Result<PrincipalMapping, InputProblem> {
     let field = InputField::Mapping;
     if text.is_empty() {
         let words = "Write a principal mapping, such as $.sub.";
-        return Err(InputProblem::new(field, "mapping_empty", Weight::Missing, words));
+        return Err(InputProblem::new(
+            field,
+            "mapping_empty",
+            Weight::Missing,
+            words,
+        ));
     }
     PrincipalMapping::parse(text).map_err(|error| {
-        let words = sentence(&format!("{}: {error}", place(text, error.offset())), error.hint());
+        let words = sentence(
+            &format!("{}: {error}", place(text, error.offset())),
+            error.hint(),
+        );
         InputProblem::new(field, error.code(), Weight::Error, words)
     })
 }
@@ -92,17 +118,27 @@ mod tests {
             nested: NestedGroupBehavior::Suffix,
             mapping: mapping.into(),
         };
-        let inputs = Inputs { source: SettingsSource::WhatIf, what_if, ..Inputs::default() };
+        let inputs = Inputs {
+            source: SettingsSource::WhatIf,
+            what_if,
+            ..Inputs::default()
+        };
         read(&inputs, &Settings::default())
     }
 
     #[test]
     fn the_service_is_used_unless_something_is_tried() {
         let inputs = Inputs {
-            what_if: WhatIfSettings { claim_path: "$.".into(), ..WhatIfSettings::default() },
+            what_if: WhatIfSettings {
+                claim_path: "$.".into(),
+                ..WhatIfSettings::default()
+            },
             ..Inputs::default()
         };
-        assert_eq!(read(&inputs, &Settings::default()), (Some(IdentityRules::default()), Vec::new()));
+        assert_eq!(
+            read(&inputs, &Settings::default()),
+            (Some(IdentityRules::default()), Vec::new())
+        );
         assert!(of_service(&Settings::default()) == WhatIfSettings::default());
     }
 
@@ -115,7 +151,10 @@ mod tests {
         assert_eq!(rules.extraction.nested, NestedGroupBehavior::Suffix);
         assert_eq!(rules.mapping.as_str(), "$.email");
         let (rules, _) = what_if("${context.userinfo.groups}", "$.sub");
-        assert!(matches!(rules.unwrap().extraction.source, ClaimSource::UserInfo(_)));
+        assert!(matches!(
+            rules.unwrap().extraction.source,
+            ClaimSource::UserInfo(_)
+        ));
     }
 
     #[test]
@@ -123,13 +162,27 @@ mod tests {
         let (rules, problems) = what_if("$.groups[", "$.sub/(/x/");
         assert_eq!(rules, None);
         assert_eq!(
-            problems.iter().map(|problem| problem.field).collect::<Vec<_>>(),
+            problems
+                .iter()
+                .map(|problem| problem.field)
+                .collect::<Vec<_>>(),
             [InputField::ClaimPath, InputField::Mapping]
         );
-        assert_eq!(problems[0].words.plain(), "At character 9: [ is not closed. Add the ].");
-        assert!(problems.iter().all(|problem| problem.weight == Weight::Error));
+        assert_eq!(
+            problems[0].words.plain(),
+            "At character 9: [ is not closed. Add the ]."
+        );
+        assert!(
+            problems
+                .iter()
+                .all(|problem| problem.weight == Weight::Error)
+        );
         let (_, problems) = what_if("", " ");
-        assert!(problems.iter().all(|problem| problem.weight == Weight::Missing));
+        assert!(
+            problems
+                .iter()
+                .all(|problem| problem.weight == Weight::Missing)
+        );
         assert_eq!(place("äx", 2), "at character 2");
     }
 }

@@ -33,7 +33,11 @@ pub fn link(identity: &Identity, access: &AccessRequest) -> String {
     if let (Some(host), Value::Object(members)) = (access.host, &mut check) {
         members.insert("host".into(), json!(host.to_string()));
     }
-    format!("{}#{MARK}{}", address::SIMULATOR, component(&check.to_string()))
+    format!(
+        "{}#{MARK}{}",
+        address::SIMULATOR,
+        component(&check.to_string())
+    )
 }
 
 /// What a link came with.
@@ -64,12 +68,24 @@ pub fn file(identity: &Identity, access: &AccessRequest) -> (String, String) {
 /// # Errors
 /// What is wrong with it.
 pub fn open_file(text: &str) -> Result<Inputs, RichText> {
-    let check = check_from_json(text.trim()).map_err(|problems| RichText::message(&problems.to_string()))?;
+    let check = check_from_json(text.trim())
+        .map_err(|problems| RichText::message(&problems.to_string()))?;
     let Subject::Names { user, groups } = check.subject else {
-        return Err("Only checks with a user and groups can be opened. Paste a token in its own field.".into());
+        return Err(
+            "Only checks with a user and groups can be opened. Paste a token in its own field."
+                .into(),
+        );
     };
-    let Query::Access { operation, resource_type, resource_name } = check.query else {
-        return Err("Only checks of one operation on one resource can be opened. This is an API request.".into());
+    let Query::Access {
+        operation,
+        resource_type,
+        resource_name,
+    } = check.query
+    else {
+        return Err(
+            "Only checks of one operation on one resource can be opened. This is an API request."
+                .into(),
+        );
     };
     // A group is a line of its field.
     if groups.iter().any(|name| name.contains(['\n', '\r'])) {
@@ -88,9 +104,16 @@ pub fn open_file(text: &str) -> Result<Inputs, RichText> {
 }
 
 fn read(text: &str) -> Option<Inputs> {
-    let Ok(Value::Object(check)) = gbac_json::parse(&decode(text).ok()?) else { return None };
+    let Ok(Value::Object(check)) = gbac_json::parse(&decode(text).ok()?) else {
+        return None;
+    };
     let member = |name: &str| check.get(name).and_then(Value::as_str);
-    let groups: Option<Vec<&str>> = check.get("groups")?.as_array()?.iter().map(Value::as_str).collect();
+    let groups: Option<Vec<&str>> = check
+        .get("groups")?
+        .as_array()?
+        .iter()
+        .map(Value::as_str)
+        .collect();
     // A group is a line of its field.
     let groups = groups?;
     if groups.iter().any(|name| name.contains(['\n', '\r'])) {
@@ -133,12 +156,28 @@ mod tests {
     fn a_link_opens_as_the_same_check() {
         let identity = Identity::new("maya", ["/eng/a", "b,c", "日本 %"]);
         let link = link(&identity, &access(Some("10.0.0.1")));
-        assert!(link.starts_with("/security/simulator#check=") && link.is_ascii() && !link.contains(' '), "{link}");
-        let Some(Opened::Check(inputs)) = open(fragment(&link)) else { panic!("{link}") };
+        assert!(
+            link.starts_with("/security/simulator#check=")
+                && link.is_ascii()
+                && !link.contains(' '),
+            "{link}"
+        );
+        let Some(Opened::Check(inputs)) = open(fragment(&link)) else {
+            panic!("{link}")
+        };
         assert!(inputs.mode == IdentityMode::ByHand && inputs.token.is_empty());
-        assert_eq!((inputs.user.as_str(), inputs.groups.as_str()), ("maya", "/eng/a\nb,c\n日本 %"));
-        assert_eq!((inputs.resource_name.as_str(), inputs.host.as_str()), ("a#b &ü", "10.0.0.1"));
-        assert_eq!((inputs.operation, inputs.resource_type), (Operation::Write, ResourceType::Topic));
+        assert_eq!(
+            (inputs.user.as_str(), inputs.groups.as_str()),
+            ("maya", "/eng/a\nb,c\n日本 %")
+        );
+        assert_eq!(
+            (inputs.resource_name.as_str(), inputs.host.as_str()),
+            ("a#b &ü", "10.0.0.1")
+        );
+        assert_eq!(
+            (inputs.operation, inputs.resource_type),
+            (Operation::Write, ResourceType::Topic)
+        );
     }
 
     #[test]
@@ -149,8 +188,14 @@ mod tests {
         assert_eq!(text.lines().count(), 1);
         let inputs = open_file(&text).unwrap();
         assert!(inputs.mode == IdentityMode::ByHand && inputs.token.is_empty());
-        assert_eq!((inputs.user.as_str(), inputs.groups.as_str()), ("maya", "/eng/a\nb,c\n日本 %"));
-        assert_eq!((inputs.resource_name.as_str(), inputs.host.as_str()), ("a#b &ü", "10.0.0.1"));
+        assert_eq!(
+            (inputs.user.as_str(), inputs.groups.as_str()),
+            ("maya", "/eng/a\nb,c\n日本 %")
+        );
+        assert_eq!(
+            (inputs.resource_name.as_str(), inputs.host.as_str()),
+            ("a#b &ü", "10.0.0.1")
+        );
         let (_, without) = file(&Identity::new("a", ["two\nlines"]), &access(None));
         for wrong in [
             "",
@@ -170,6 +215,9 @@ mod tests {
             assert!(matches!(open(text), Some(Opened::Unreadable)), "{text}");
         }
         let broken = Identity::new("a", ["two\nlines"]);
-        assert!(matches!(open(fragment(&link(&broken, &access(None)))), Some(Opened::Unreadable)));
+        assert!(matches!(
+            open(fragment(&link(&broken, &access(None)))),
+            Some(Opened::Unreadable)
+        ));
     }
 }

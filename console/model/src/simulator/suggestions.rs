@@ -1,4 +1,5 @@
-//! What name fields suggest: names of the policy, by recent use and by how many ACLs name them, and likely requests.
+//! What name fields suggest: names of the policy, by recent use and by how many ACLs name them, and
+//! likely requests.
 
 use std::collections::BTreeSet;
 
@@ -76,19 +77,26 @@ impl PolicyNames {
             for row in pattern.rows() {
                 row.acls(|operation, permission| {
                     acls += 1;
-                    let first = if permission == Permission::Deny { &mut denied } else { &mut allowed };
+                    let first = if permission == Permission::Deny {
+                        &mut denied
+                    } else {
+                        &mut allowed
+                    };
                     if first.is_none_or(|first| first > operation) {
                         *first = Some(operation);
                     }
                     // The address of a number is looked up once.
                     if known_hosts.insert(row.host)
-                        && let host @ Host::Address(_) = policy.acl(pattern, row, operation, permission).host
+                        && let host @ Host::Address(_) =
+                            policy.acl(pattern, row, operation, permission).host
                     {
                         hosts.insert(host.to_string());
                     }
                 });
             }
-            let Some(operation) = denied.or(allowed) else { continue };
+            let Some(operation) = denied.or(allowed) else {
+                continue;
+            };
             if Inputs::is_nameless(pattern.resource_type) || pattern.is_all_names() {
                 continue;
             }
@@ -101,18 +109,29 @@ impl PolicyNames {
                 denies: denied.is_some(),
             });
         }
-        patterns.sort_by(|a, b| b.acls.cmp(&a.acls).then_with(|| (&a.name, a.is_prefix).cmp(&(&b.name, b.is_prefix))));
+        patterns.sort_by(|a, b| {
+            b.acls
+                .cmp(&a.acls)
+                .then_with(|| (&a.name, a.is_prefix).cmp(&(&b.name, b.is_prefix)))
+        });
         let (mut users, mut groups) = (Vec::new(), Vec::new());
         for (_, principal) in policy.principals() {
             match principal.kind() {
-                PrincipalType::User if !principal.is_everyone() => users.push(principal.name().to_owned()),
+                PrincipalType::User if !principal.is_everyone() => {
+                    users.push(principal.name().to_owned())
+                }
                 PrincipalType::Group => groups.push(principal.name().to_owned()),
                 PrincipalType::User | PrincipalType::Role | PrincipalType::Other => {}
             }
         }
         users.sort_unstable();
         groups.sort_unstable();
-        Self { patterns, users, groups, hosts: hosts.into_iter().collect() }
+        Self {
+            patterns,
+            users,
+            groups,
+            hosts: hosts.into_iter().collect(),
+        }
     }
 
     /// What is suggested for what is entered.
@@ -135,13 +154,23 @@ impl PolicyNames {
         recent: &[(ResourceType, String)],
     ) -> Vec<SuggestedName> {
         let used = recent.iter().filter(|(of, _)| *of == resource_type);
-        let used = used.map(|(_, name)| SuggestedName { name: name.clone(), about: "recent".into() });
-        let named = self.patterns.iter().filter(|pattern| pattern.resource_type == resource_type);
+        let used = used.map(|(_, name)| SuggestedName {
+            name: name.clone(),
+            about: "recent".into(),
+        });
+        let named = self
+            .patterns
+            .iter()
+            .filter(|pattern| pattern.resource_type == resource_type);
         let named = named.map(|pattern| SuggestedName {
             name: pattern.name.clone(),
             about: format!(
                 "{}, {}",
-                if pattern.is_prefix { "prefixed" } else { "literal" },
+                if pattern.is_prefix {
+                    "prefixed"
+                } else {
+                    "literal"
+                },
                 count(pattern.acls, "ACL")
             ),
         });
@@ -150,18 +179,25 @@ impl PolicyNames {
             if found.len() == SUGGESTED {
                 break;
             }
-            if suggested.name.contains(typed) && found.iter().all(|known| known.name != suggested.name) {
+            if suggested.name.contains(typed)
+                && found.iter().all(|known| known.name != suggested.name)
+            {
                 found.push(suggested);
             }
         }
         found
     }
 
-    /// Requests that ACLs are about, each on another name: topics first, and of these the ones with a deny.
+    /// Requests that ACLs are about, each on another name: topics first, and of these the ones with
+    /// a deny.
     #[must_use]
     pub fn requests(&self) -> Vec<AccessRequest> {
         let weight = |pattern: &&NamedPattern| {
-            (pattern.resource_type != ResourceType::Topic, pattern.is_prefix, !pattern.denies)
+            (
+                pattern.resource_type != ResourceType::Topic,
+                pattern.is_prefix,
+                !pattern.denies,
+            )
         };
         let mut likely: Vec<&NamedPattern> = self.patterns.iter().collect();
         likely.sort_by_key(weight);
@@ -170,7 +206,12 @@ impl PolicyNames {
             .take(REQUESTS)
             .map(|pattern| AccessRequest {
                 operation: match pattern.operation {
-                    Operation::All => pattern.resource_type.operations().first().copied().unwrap_or(Operation::Read),
+                    Operation::All => pattern
+                        .resource_type
+                        .operations()
+                        .first()
+                        .copied()
+                        .unwrap_or(Operation::Read),
                     operation => operation,
                 },
                 resource_type: pattern.resource_type,
@@ -184,7 +225,12 @@ impl PolicyNames {
 
 /// The first of these that contain what is typed.
 fn matching(names: &[String], typed: &str) -> Vec<String> {
-    names.iter().filter(|name| name.contains(typed)).take(SUGGESTED).cloned().collect()
+    names
+        .iter()
+        .filter(|name| name.contains(typed))
+        .take(SUGGESTED)
+        .cloned()
+        .collect()
 }
 
 /// Fills in the first request that the policy is about, unless something was entered before.
@@ -216,7 +262,10 @@ mod tests {
     use crate::simulator::tests::policy;
 
     fn said(names: &[SuggestedName]) -> Vec<String> {
-        names.iter().map(|suggested| format!("{} ({})", suggested.name, suggested.about)).collect()
+        names
+            .iter()
+            .map(|suggested| format!("{} ({})", suggested.name, suggested.about))
+            .collect()
     }
 
     #[test]
@@ -224,7 +273,11 @@ mod tests {
         let names = PolicyNames::of(&policy());
         let mut recent = Vec::new();
         let all = names.resources(ResourceType::Topic, "", &recent);
-        assert!(all.iter().any(|suggested| suggested.name == "payments-"), "{:?}", said(&all));
+        assert!(
+            all.iter().any(|suggested| suggested.name == "payments-"),
+            "{:?}",
+            said(&all)
+        );
         for name in ["orders", "payments-new", "orders"] {
             let request = AccessRequest {
                 operation: Operation::Read,
@@ -239,8 +292,14 @@ mod tests {
         assert_eq!(found[..2], ["orders (recent)", "payments-new (recent)"]);
         let found = said(&names.resources(ResourceType::Topic, "payments", &recent));
         assert_eq!(found[0], "payments-new (recent)");
-        assert!(found[1..].iter().all(|name| name.contains("payments")) && found.len() > 1, "{found:?}");
-        assert_eq!(names.resources(ResourceType::Subject, "payments-new", &recent), []);
+        assert!(
+            found[1..].iter().all(|name| name.contains("payments")) && found.len() > 1,
+            "{found:?}"
+        );
+        assert_eq!(
+            names.resources(ResourceType::Subject, "payments-new", &recent),
+            []
+        );
     }
 
     #[test]
@@ -258,15 +317,29 @@ mod tests {
         assert!(!found.is_empty() && found.len() <= REQUESTS);
         assert_eq!(found[0].resource_type, ResourceType::Topic);
         for request in found {
-            assert!(request.resource_type.operations().contains(&request.operation));
+            assert!(
+                request
+                    .resource_type
+                    .operations()
+                    .contains(&request.operation)
+            );
             let mut inputs = Inputs::default();
             begin(&mut inputs, std::slice::from_ref(&request));
             assert_eq!(crate::simulator::question::read(&inputs).0, Some(request));
         }
         assert_eq!(PolicyNames::of(&Policy::default()).requests(), []);
         // What was entered stays.
-        let mut entered = Inputs { operation: Operation::Describe, ..Inputs::default() };
+        let mut entered = Inputs {
+            operation: Operation::Describe,
+            ..Inputs::default()
+        };
         begin(&mut entered, &PolicyNames::of(&policy()).requests());
-        assert!(entered == Inputs { operation: Operation::Describe, ..Inputs::default() });
+        assert!(
+            entered
+                == Inputs {
+                    operation: Operation::Describe,
+                    ..Inputs::default()
+                }
+        );
     }
 }

@@ -8,7 +8,9 @@ use gbac_json::policy_from_json;
 use serde_json::{Value, json};
 
 use crate::simulator::extraction::{RowOutcome, StepState};
-use crate::simulator::inputs::{IdentityMode, InputEdit, InputField, Inputs, SettingsSource, Weight, WhatIfSettings};
+use crate::simulator::inputs::{
+    IdentityMode, InputEdit, InputField, Inputs, SettingsSource, Weight, WhatIfSettings,
+};
 use crate::simulator::trace::TraceFilter;
 use crate::simulator::verdict::{VerdictKind, Why};
 use crate::simulator::verification::Signature;
@@ -21,9 +23,14 @@ fn base64url(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut out = String::new();
     for chunk in bytes.chunks(3) {
-        let word = chunk.iter().fold(0u32, |word, byte| word << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        let word = chunk
+            .iter()
+            .fold(0u32, |word, byte| word << 8 | u32::from(*byte))
+            << (8 * (3 - chunk.len()));
         for place in 0..=chunk.len() {
-            out.push(char::from(ALPHABET[(word >> (18 - 6 * place) & 63) as usize]));
+            out.push(char::from(
+                ALPHABET[(word >> (18 - 6 * place) & 63) as usize],
+            ));
         }
     }
     out
@@ -31,14 +38,28 @@ fn base64url(bytes: &[u8]) -> String {
 
 /// A compact JWS whose signature is of no key.
 pub(super) fn compact(header: &Value, claims: &Value) -> String {
-    format!("{}.{}.c2ln", base64url(header.to_string().as_bytes()), base64url(claims.to_string().as_bytes()))
+    format!(
+        "{}.{}.c2ln",
+        base64url(header.to_string().as_bytes()),
+        base64url(claims.to_string().as_bytes())
+    )
 }
 
 fn token(claims: &Value) -> String {
-    compact(&json!({ "alg": "RS256", "typ": "JWT", "kid": "k1" }), claims)
+    compact(
+        &json!({ "alg": "RS256", "typ": "JWT", "kid": "k1" }),
+        claims,
+    )
 }
 
-fn acl(principal: &str, permission: &str, operation: &str, name: &str, pattern: &str, host: &str) -> Value {
+fn acl(
+    principal: &str,
+    permission: &str,
+    operation: &str,
+    name: &str,
+    pattern: &str,
+    host: &str,
+) -> Value {
     json!({
         "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": name,
         "resource_pattern_type": format!("RESOURCE_PATTERN_TYPE_{pattern}"), "principal": principal, "host": host,
@@ -89,7 +110,12 @@ pub(super) fn inputs(token: &str) -> Inputs {
 }
 
 fn view(claims: &Value) -> View {
-    evaluate(&inputs(&token(claims)), Some(&policy()), &AcceptedTokens::default(), NOW)
+    evaluate(
+        &inputs(&token(claims)),
+        Some(&policy()),
+        &AcceptedTokens::default(),
+        NOW,
+    )
 }
 
 /// Views with a decision of every reason but an expiry, and one with that.
@@ -107,14 +133,24 @@ pub(super) fn judged_views() -> Vec<View> {
 
 pub(super) fn why<'v>(view: &'v View, label: &str) -> &'v Why {
     let verdict = view.verdict.as_ref().unwrap();
-    &verdict.why.iter().find(|(found, _)| *found == label).unwrap_or_else(|| panic!("no {label} in {verdict:?}")).1
+    &verdict
+        .why
+        .iter()
+        .find(|(found, _)| *found == label)
+        .unwrap_or_else(|| panic!("no {label} in {verdict:?}"))
+        .1
 }
 
 pub(super) fn said(why: &Why) -> String {
     match why {
         Why::RichText(words) => words.plain(),
         Why::Paths(paths) => {
-            let paths = paths.iter().map(|path| path.iter().map(|hop| hop.plain()).collect::<Vec<_>>().join(" > "));
+            let paths = paths.iter().map(|path| {
+                path.iter()
+                    .map(|hop| hop.plain())
+                    .collect::<Vec<_>>()
+                    .join(" > ")
+            });
             paths.collect::<Vec<_>>().join(" | ")
         }
         Why::Near(count, words) => format!("{count} {}", words.plain()),
@@ -127,13 +163,27 @@ fn bodies(view: &View) -> Vec<(StepState, String, String)> {
         .steps
         .iter()
         .map(|step| {
-            (step.state, step.count.clone(), step.body.iter().map(|words| words.plain()).collect::<Vec<_>>().join(" "))
+            (
+                step.state,
+                step.count.clone(),
+                step.body
+                    .iter()
+                    .map(|words| words.plain())
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            )
         })
         .collect()
 }
 
 fn codes(view: &View) -> Vec<&'static str> {
-    view.steps.as_ref().unwrap().notes.iter().map(|note| note.code).collect()
+    view.steps
+        .as_ref()
+        .unwrap()
+        .notes
+        .iter()
+        .map(|note| note.code)
+        .collect()
 }
 
 #[test]
@@ -142,10 +192,26 @@ fn the_whole_way_from_a_token_to_a_verdict() {
     assert_eq!(
         bodies(&view),
         [
-            (StepState::Done, "4 claims".into(), "Compact JWS, RS256, key k1".into()),
-            (StepState::Done, String::new(), "$.sub is maya, so User:maya".into()),
-            (StepState::Done, "5 names".into(), "$.groups found: an array of strings".into()),
-            (StepState::Done, String::new(), "suffix keeps what follows the last /".into()),
+            (
+                StepState::Done,
+                "4 claims".into(),
+                "Compact JWS, RS256, key k1".into()
+            ),
+            (
+                StepState::Done,
+                String::new(),
+                "$.sub is maya, so User:maya".into()
+            ),
+            (
+                StepState::Done,
+                "5 names".into(),
+                "$.groups found: an array of strings".into()
+            ),
+            (
+                StepState::Done,
+                String::new(),
+                "suffix keeps what follows the last /".into()
+            ),
             (StepState::Warn, "4, one merged".into(), String::new()),
         ]
     );
@@ -164,16 +230,34 @@ fn the_whole_way_from_a_token_to_a_verdict() {
     );
 
     let verdict = view.verdict.as_ref().unwrap();
-    assert_eq!((verdict.kind, verdict.kind.title()), (VerdictKind::DeniedByRule, "Denied by rule"));
-    assert_eq!(verdict.sentence.plain(), "User:maya can't write to topic payments-settled");
-    assert_eq!(said(why(&view, "Decided by")), "groups[4] > Group:read-only > Deny Write, topic payments- prefixed");
+    assert_eq!(
+        (verdict.kind, verdict.kind.title()),
+        (VerdictKind::DeniedByRule, "Denied by rule")
+    );
+    assert_eq!(
+        verdict.sentence.plain(),
+        "User:maya can't write to topic payments-settled"
+    );
+    assert_eq!(
+        said(why(&view, "Decided by")),
+        "groups[4] > Group:read-only > Deny Write, topic payments- prefixed"
+    );
     assert_eq!(
         said(why(&view, "Overridden")),
         "groups[1] and groups[2] > Group:payments > Role:PaymentsWriters > Allow Write, topic payments- prefixed"
     );
-    assert_eq!(said(why(&view, "Near misses")), "2 rows one by host and one by letter case");
-    assert_eq!(said(why(&view, "Would allow")), "Without this deny, the overridden ACL allows it.");
-    assert_eq!(view.announcement(), "Denied by rule: User:maya can't write to topic payments-settled");
+    assert_eq!(
+        said(why(&view, "Near misses")),
+        "2 rows one by host and one by letter case"
+    );
+    assert_eq!(
+        said(why(&view, "Would allow")),
+        "Without this deny, the overridden ACL allows it."
+    );
+    assert_eq!(
+        view.announcement(),
+        "Denied by rule: User:maya can't write to topic payments-settled"
+    );
     assert!(view.verdict_stale.is_none() && view.steps_stale.is_none());
 }
 
@@ -187,26 +271,73 @@ fn the_trace_has_three_passes() {
     );
     let shown = trace::visible_rows(judged, TraceFilter::All, 200);
     let [deny, allow, nothing] = &shown.passes;
-    assert_eq!((deny.rows.len(), allow.rows.len(), nothing.rows.len(), shown.rows, shown.hidden), (1, 4, 0, 5, 0));
+    assert_eq!(
+        (
+            deny.rows.len(),
+            allow.rows.len(),
+            nothing.rows.len(),
+            shown.rows,
+            shown.hidden
+        ),
+        (1, 4, 0, 5, 0)
+    );
     let row = &deny.rows[0];
     assert_eq!(row.result, trace::TraceRowStatus::Decides);
-    assert_eq!(row.principal.small.as_ref().unwrap().plain(), "from groups[4], direct ACL");
-    assert!(row.principal.matches && row.resource.matches && row.operation.matches && row.host.matches);
-    let over = allow.rows.iter().find(|row| row.result == trace::TraceRowStatus::Overridden).unwrap();
-    assert_eq!(over.principal.words.plain(), "Group:payments → Role:PaymentsWriters");
-    assert_eq!(over.principal.small.as_ref().unwrap().plain(), "from groups[1] and groups[2], member of the role");
-    let near: Vec<_> = allow.rows.iter().filter(|row| row.result == trace::TraceRowStatus::Near).collect();
-    assert_eq!(near[0].host.small.as_ref().unwrap().plain(), "requested: 10.20.4.17");
+    assert_eq!(
+        row.principal.small.as_ref().unwrap().plain(),
+        "from groups[4], direct ACL"
+    );
+    assert!(
+        row.principal.matches && row.resource.matches && row.operation.matches && row.host.matches
+    );
+    let over = allow
+        .rows
+        .iter()
+        .find(|row| row.result == trace::TraceRowStatus::Overridden)
+        .unwrap();
+    assert_eq!(
+        over.principal.words.plain(),
+        "Group:payments → Role:PaymentsWriters"
+    );
+    assert_eq!(
+        over.principal.small.as_ref().unwrap().plain(),
+        "from groups[1] and groups[2], member of the role"
+    );
+    let near: Vec<_> = allow
+        .rows
+        .iter()
+        .filter(|row| row.result == trace::TraceRowStatus::Near)
+        .collect();
+    assert_eq!(
+        near[0].host.small.as_ref().unwrap().plain(),
+        "requested: 10.20.4.17"
+    );
     assert_eq!(near[1].principal.words.plain(), "Group:Payments");
-    assert_eq!(near[1].principal.small.as_ref().unwrap().plain(), "token gives Group:payments");
-    let other = allow.rows.iter().find(|row| row.result == trace::TraceRowStatus::NoMatch).unwrap();
-    assert_eq!(other.operation.small.as_ref().unwrap().plain(), "requested: Write");
+    assert_eq!(
+        near[1].principal.small.as_ref().unwrap().plain(),
+        "token gives Group:payments"
+    );
+    let other = allow
+        .rows
+        .iter()
+        .find(|row| row.result == trace::TraceRowStatus::NoMatch)
+        .unwrap();
+    assert_eq!(
+        other.operation.small.as_ref().unwrap().plain(),
+        "requested: Write"
+    );
     let deciding = trace::visible_rows(judged, TraceFilter::Deciding, 200);
     assert_eq!((deciding.rows, deciding.hidden), (2, 3));
-    assert_eq!(trace::user_roles(judged).plain(), "User:maya is not a member of a role.");
+    assert_eq!(
+        trace::user_roles(judged).plain(),
+        "User:maya is not a member of a role."
+    );
     // A limit leaves something of both passes.
     let few = trace::visible_rows(judged, TraceFilter::All, 2);
-    assert_eq!((few.passes[0].rows.len(), few.passes[1].rows.len(), few.rows), (1, 1, 5));
+    assert_eq!(
+        (few.passes[0].rows.len(), few.passes[1].rows.len(), few.rows),
+        (1, 1, 5)
+    );
 }
 
 #[test]
@@ -220,26 +351,44 @@ fn allowed_by_an_implied_operation_of_a_role() {
     };
     let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert_eq!(view.verdict.as_ref().unwrap().kind, VerdictKind::Allowed);
-    assert_eq!(said(why(&view, "Decided by")), "User:svc > Role:Auditors > Allow Read, topic * all names");
-    assert_eq!(said(why(&view, "Implied")), "Read also allows Describe. No ACL names Describe itself.");
-    assert_eq!(trace::user_roles(view.judged.as_ref().unwrap()).plain(), "User:svc is a member of Role:Auditors.");
+    assert_eq!(
+        said(why(&view, "Decided by")),
+        "User:svc > Role:Auditors > Allow Read, topic * all names"
+    );
+    assert_eq!(
+        said(why(&view, "Implied")),
+        "Read also allows Describe. No ACL names Describe itself."
+    );
+    assert_eq!(
+        trace::user_roles(view.judged.as_ref().unwrap()).plain(),
+        "User:svc is a member of Role:Auditors."
+    );
 }
 
 #[test]
 fn nothing_allows_it_and_the_host_may_matter() {
     let claims = json!({ "sub": "maya", "exp": NOW + 60.0 });
     let view = evaluate(
-        &Inputs { host: String::new(), ..inputs(&token(&claims)) },
+        &Inputs {
+            host: String::new(),
+            ..inputs(&token(&claims))
+        },
         Some(&policy()),
         &AcceptedTokens::default(),
         NOW,
     );
-    assert_eq!(view.verdict.as_ref().unwrap().kind, VerdictKind::NothingAllows);
+    assert_eq!(
+        view.verdict.as_ref().unwrap().kind,
+        VerdictKind::NothingAllows
+    );
     assert_eq!(
         said(why(&view, "ACLs considered")),
         "1 ACL of the user, the groups or their roles, 1 on this topic, none of them allows Write"
     );
-    assert!(said(why(&view, "Host")).starts_with("No host was given, so allows for one host do not apply."));
+    assert!(
+        said(why(&view, "Host"))
+            .starts_with("No host was given, so allows for one host do not apply.")
+    );
     assert!(
         said(why(&view, "Would allow"))
             .starts_with("One ACL that allows Write on topic payments-settled, for User:maya")
@@ -257,24 +406,47 @@ fn superusers_and_expiry_are_told() {
     claims["exp"] = json!(NOW - 20.0);
     let late = view(&claims);
     let verdict = late.verdict.as_ref().unwrap();
-    assert_eq!((verdict.kind, verdict.kind.title()), (VerdictKind::Expired, "Denied, the token has expired"));
-    assert_eq!(said(why(&late, "Decided by")), "The token expired 20 s ago, at 06:36 UTC. ACLs are not evaluated.");
+    assert_eq!(
+        (verdict.kind, verdict.kind.title()),
+        (VerdictKind::Expired, "Denied, the token has expired")
+    );
+    assert_eq!(
+        said(why(&late, "Decided by")),
+        "The token expired 20 s ago, at 06:36 UTC. ACLs are not evaluated."
+    );
     claims["exp"] = json!(NOW - 7200.0);
     let old = view(&claims);
     let verdict = old.verdict.as_ref().unwrap();
     assert_eq!(verdict.kind, VerdictKind::SignInFails);
-    assert_eq!(said(why(&old, "Fix first")), "The token expired 2 h ago. Get a new token.");
+    assert_eq!(
+        said(why(&old, "Fix first")),
+        "The token expired 2 h ago. Get a new token."
+    );
     let mut all_the_same = inputs(&token(&claims));
-    verdict.actions[0].change.clone().apply(&mut all_the_same, &WhatIfSettings::default());
-    let now = evaluate(&all_the_same, Some(&policy()), &AcceptedTokens::default(), NOW);
-    assert_eq!(now.verdict.as_ref().unwrap().kind, VerdictKind::DeniedByRule);
+    verdict.actions[0]
+        .change
+        .clone()
+        .apply(&mut all_the_same, &WhatIfSettings::default());
+    let now = evaluate(
+        &all_the_same,
+        Some(&policy()),
+        &AcceptedTokens::default(),
+        NOW,
+    );
+    assert_eq!(
+        now.verdict.as_ref().unwrap().kind,
+        VerdictKind::DeniedByRule
+    );
     assert!(said(why(&now, "Expired")).contains("ignores the expiry"));
 }
 
 #[test]
 fn claims_without_a_user_fail_the_sign_in() {
     let view = view(&json!({ "groups": ["/a/read-only"], "exp": NOW + 60.0 }));
-    assert_eq!(view.verdict.as_ref().unwrap().kind, VerdictKind::SignInFails);
+    assert_eq!(
+        view.verdict.as_ref().unwrap().kind,
+        VerdictKind::SignInFails
+    );
     assert_eq!(bodies(&view)[1].0, StepState::Bad);
     assert_eq!(bodies(&view)[2].1, "1 name");
     assert!(view.judged.is_none());
@@ -284,25 +456,48 @@ fn claims_without_a_user_fail_the_sign_in() {
 fn tokens_of_real_providers() {
     let exp = NOW + 60.0;
     // Keycloak: roles below realm_access, while the service looks at groups.
-    let keycloak =
-        view(&json!({ "sub": "a", "exp": exp, "realm_access": { "roles": ["offline_access", "payments"] } }));
+    let keycloak = view(
+        &json!({ "sub": "a", "exp": exp, "realm_access": { "roles": ["offline_access", "payments"] } }),
+    );
     assert_eq!(bodies(&keycloak)[2].0, StepState::Bad);
-    let note = keycloak.steps.as_ref().unwrap().notes.iter().find(|note| note.code == "near_claim").unwrap().clone();
+    let note = keycloak
+        .steps
+        .as_ref()
+        .unwrap()
+        .notes
+        .iter()
+        .find(|note| note.code == "near_claim")
+        .unwrap()
+        .clone();
     assert_eq!(note.actions[0].label, "Try $.realm_access.roles");
     let mut tried = inputs("");
-    note.actions[0].change.clone().apply(&mut tried, &keycloak.service);
-    assert!(tried.source == SettingsSource::WhatIf && tried.what_if.claim_path == "$.realm_access.roles");
+    note.actions[0]
+        .change
+        .clone()
+        .apply(&mut tried, &keycloak.service);
+    assert!(
+        tried.source == SettingsSource::WhatIf
+            && tried.what_if.claim_path == "$.realm_access.roles"
+    );
 
     // Entra ID over its limit.
     let entra = view(&json!({
         "sub": "a", "exp": exp, "_claim_names": { "groups": "src1" },
         "_claim_sources": { "src1": { "endpoint": "https://graph.example.com/v1.0/users/1/getMemberObjects" } },
     }));
-    assert!(codes(&entra).contains(&"group_overage"), "{:?}", codes(&entra));
-    assert_eq!(bodies(&entra)[4].2, "None. Only ACLs for the user and the user’s roles apply.");
+    assert!(
+        codes(&entra).contains(&"group_overage"),
+        "{:?}",
+        codes(&entra)
+    );
+    assert_eq!(
+        bodies(&entra)[4].2,
+        "None. Only ACLs for the user and the user’s roles apply."
+    );
 
     // Auth0: a namespaced claim needs brackets.
-    let auth0 = view(&json!({ "sub": "a", "exp": exp, "https://example.com/groups": ["payments"] }));
+    let auth0 =
+        view(&json!({ "sub": "a", "exp": exp, "https://example.com/groups": ["payments"] }));
     let offered: Vec<_> = auth0
         .steps
         .as_ref()
@@ -315,10 +510,24 @@ fn tokens_of_real_providers() {
     assert_eq!(offered, ["Try $['https://example.com/groups']"]);
 
     // Cognito: a colon in the name; no audience.
-    let cognito = view(&json!({ "sub": "a", "exp": exp, "token_use": "access", "cognito:groups": ["payments"] }));
-    let offered: Vec<_> = cognito.steps.as_ref().unwrap().notes.iter().flat_map(|note| &note.actions).collect();
+    let cognito = view(
+        &json!({ "sub": "a", "exp": exp, "token_use": "access", "cognito:groups": ["payments"] }),
+    );
+    let offered: Vec<_> = cognito
+        .steps
+        .as_ref()
+        .unwrap()
+        .notes
+        .iter()
+        .flat_map(|note| &note.actions)
+        .collect();
     assert_eq!(offered.len(), 1);
-    assert!(cognito.facts.iter().any(|fact| fact.words.plain() == "No audience (aud)"));
+    assert!(
+        cognito
+            .facts
+            .iter()
+            .any(|fact| fact.words.plain() == "No audience (aud)")
+    );
 
     // Zitadel: an object keyed by role, which no path reads.
     let zitadel = Inputs {
@@ -332,28 +541,53 @@ fn tokens_of_real_providers() {
         ))
     };
     let zitadel = evaluate(&zitadel, Some(&policy()), &AcceptedTokens::default(), NOW);
-    assert!(codes(&zitadel).contains(&"claim_wrong_type"), "{:?}", codes(&zitadel));
+    assert!(
+        codes(&zitadel).contains(&"claim_wrong_type"),
+        "{:?}",
+        codes(&zitadel)
+    );
 
-    let zitadel =
-        view(&json!({ "sub": "a", "exp": exp, "urn:zitadel:iam:org:project:roles": { "admin": { "1": "x" } } }));
-    assert!(zitadel.steps.as_ref().unwrap().notes[0].words.plain().contains("with names as its keys"));
+    let zitadel = view(
+        &json!({ "sub": "a", "exp": exp, "urn:zitadel:iam:org:project:roles": { "admin": { "1": "x" } } }),
+    );
+    assert!(
+        zitadel.steps.as_ref().unwrap().notes[0]
+            .words
+            .plain()
+            .contains("with names as its keys")
+    );
 
     // A comma-separated claim, as glewlwyd makes it.
-    let comma = view(&json!({ "sub": "a", "exp": exp, "groups": "engineering, /a/b/payments ,ops," }));
-    assert_eq!(bodies(&comma)[2].2, "$.groups found: one string, split at its commas");
-    assert_eq!(comma.steps.as_ref().unwrap().summary, "4 groups in, 3 principals out");
+    let comma =
+        view(&json!({ "sub": "a", "exp": exp, "groups": "engineering, /a/b/payments ,ops," }));
+    assert_eq!(
+        bodies(&comma)[2].2,
+        "$.groups found: one string, split at its commas"
+    );
+    assert_eq!(
+        comma.steps.as_ref().unwrap().summary,
+        "4 groups in, 3 principals out"
+    );
 
     // Two hundred groups.
     let groups: Vec<String> = (0..200).map(|n| format!("/department/team-{n}")).collect();
     let many = view(&json!({ "sub": "a", "exp": exp, "groups": groups }));
-    assert_eq!(many.steps.as_ref().unwrap().summary, "200 groups in, 200 principals out");
+    assert_eq!(
+        many.steps.as_ref().unwrap().summary,
+        "200 groups in, 200 principals out"
+    );
 
     // RFC 9068: no warning but that a cluster of today differs.
     let at_jwt = compact(
         &json!({ "alg": "RS256", "typ": "at+jwt", "kid": "k" }),
         &json!({ "sub": "a", "exp": exp, "groups": ["b"] }),
     );
-    let at_jwt = evaluate(&inputs(&at_jwt), Some(&policy()), &AcceptedTokens::default(), NOW);
+    let at_jwt = evaluate(
+        &inputs(&at_jwt),
+        Some(&policy()),
+        &AcceptedTokens::default(),
+        NOW,
+    );
     assert_eq!(codes(&at_jwt), ["platform_typ"]);
 
     // An ID token in the place of an access token.
@@ -365,33 +599,70 @@ fn tokens_of_real_providers() {
 fn the_last_good_result_stays_while_the_input_is_wrong() {
     let mut simulation = Simulation::default();
     let policy = policy();
-    let good = simulation.evaluate(&inputs(&token(&maya())), Some(&policy), &AcceptedTokens::default(), NOW);
+    let good = simulation.evaluate(
+        &inputs(&token(&maya())),
+        Some(&policy),
+        &AcceptedTokens::default(),
+        NOW,
+    );
     let cut = token(&maya())[..80].to_owned();
-    let wrong = simulation.evaluate(&inputs(&cut), Some(&policy), &AcceptedTokens::default(), NOW);
+    let wrong = simulation.evaluate(
+        &inputs(&cut),
+        Some(&policy),
+        &AcceptedTokens::default(),
+        NOW,
+    );
     assert_eq!(wrong.verdict_stale, Some("the last readable token"));
     assert_eq!(wrong.steps_stale, Some("the last readable token"));
-    assert!(wrong.steps == good.steps && wrong.verdict == good.verdict && wrong.judged == good.judged);
-    assert_eq!(wrong.problem(InputField::Token).unwrap().weight, Weight::Error);
+    assert!(
+        wrong.steps == good.steps && wrong.verdict == good.verdict && wrong.judged == good.judged
+    );
+    assert_eq!(
+        wrong.problem(InputField::Token).unwrap().weight,
+        Weight::Error
+    );
     assert!(wrong.facts.is_empty());
 
-    let host = Inputs { host: "10.0.0.0/8".into(), ..inputs(&token(&maya())) };
+    let host = Inputs {
+        host: "10.0.0.0/8".into(),
+        ..inputs(&token(&maya()))
+    };
     let wrong = simulation.evaluate(&host, Some(&policy), &AcceptedTokens::default(), NOW);
-    assert_eq!((wrong.verdict_stale, wrong.steps_stale), (Some("the last complete check"), None));
-    assert_eq!(wrong.problem(InputField::Host).unwrap().code, "host_invalid");
+    assert_eq!(
+        (wrong.verdict_stale, wrong.steps_stale),
+        (Some("the last complete check"), None)
+    );
+    assert_eq!(
+        wrong.problem(InputField::Host).unwrap().code,
+        "host_invalid"
+    );
 
     let path = Inputs {
         source: SettingsSource::WhatIf,
-        what_if: WhatIfSettings { claim_path: "$.groups[".into(), ..WhatIfSettings::default() },
+        what_if: WhatIfSettings {
+            claim_path: "$.groups[".into(),
+            ..WhatIfSettings::default()
+        },
         ..inputs(&token(&maya()))
     };
     let wrong = simulation.evaluate(&path, Some(&policy), &AcceptedTokens::default(), NOW);
     assert_eq!(wrong.verdict_stale, Some("the last valid settings"));
 
-    let empty = simulation.evaluate(&inputs("  "), Some(&policy), &AcceptedTokens::default(), NOW);
+    let empty = simulation.evaluate(
+        &inputs("  "),
+        Some(&policy),
+        &AcceptedTokens::default(),
+        NOW,
+    );
     assert!(empty.verdict.is_none() && empty.steps.is_none() && empty.judged.is_none());
     assert_eq!(empty.waiting, Waiting::Identity);
     // What was cleared does not come back.
-    let wrong = simulation.evaluate(&inputs(&cut), Some(&policy), &AcceptedTokens::default(), NOW);
+    let wrong = simulation.evaluate(
+        &inputs(&cut),
+        Some(&policy),
+        &AcceptedTokens::default(),
+        NOW,
+    );
     assert!(wrong.verdict.is_none() && wrong.steps.is_none());
 }
 
@@ -399,15 +670,32 @@ fn the_last_good_result_stays_while_the_input_is_wrong() {
 fn what_did_not_change_is_not_made_again() {
     let mut simulation = Simulation::default();
     let policy = policy();
-    let first = simulation.evaluate(&inputs(&token(&maya())), Some(&policy), &AcceptedTokens::default(), NOW);
-    let later = simulation.evaluate(&inputs(&token(&maya())), Some(&policy), &AcceptedTokens::default(), NOW + 5.0);
+    let first = simulation.evaluate(
+        &inputs(&token(&maya())),
+        Some(&policy),
+        &AcceptedTokens::default(),
+        NOW,
+    );
+    let later = simulation.evaluate(
+        &inputs(&token(&maya())),
+        Some(&policy),
+        &AcceptedTokens::default(),
+        NOW + 5.0,
+    );
     assert!(first.steps == later.steps && first.judged == later.judged);
-    let other = Inputs { resource_name: "orders".into(), ..inputs(&token(&maya())) };
+    let other = Inputs {
+        resource_name: "orders".into(),
+        ..inputs(&token(&maya()))
+    };
     let other = simulation.evaluate(&other, Some(&policy), &AcceptedTokens::default(), NOW + 5.0);
     assert!(first.steps == other.steps && first.judged != other.judged);
     // It expires while the page is open.
-    let expired =
-        simulation.evaluate(&inputs(&token(&maya())), Some(&policy), &AcceptedTokens::default(), NOW + 3000.0);
+    let expired = simulation.evaluate(
+        &inputs(&token(&maya())),
+        Some(&policy),
+        &AcceptedTokens::default(),
+        NOW + 3000.0,
+    );
     assert_eq!(expired.verdict.unwrap().kind, VerdictKind::SignInFails);
     assert!(first.steps == expired.steps);
 }
@@ -421,28 +709,55 @@ fn the_verdict_follows_the_policy() {
     assert!(waiting.verdict.is_none() && waiting.steps.is_some());
     let empty = Arc::new(Policy::default());
     assert_eq!(
-        simulation.evaluate(&inputs(&claims), Some(&empty), &AcceptedTokens::default(), NOW).verdict.unwrap().kind,
+        simulation
+            .evaluate(
+                &inputs(&claims),
+                Some(&empty),
+                &AcceptedTokens::default(),
+                NOW
+            )
+            .verdict
+            .unwrap()
+            .kind,
         VerdictKind::NothingAllows
     );
     assert_eq!(
-        simulation.evaluate(&inputs(&claims), Some(&policy()), &AcceptedTokens::default(), NOW).verdict.unwrap().kind,
+        simulation
+            .evaluate(
+                &inputs(&claims),
+                Some(&policy()),
+                &AcceptedTokens::default(),
+                NOW
+            )
+            .verdict
+            .unwrap()
+            .kind,
         VerdictKind::Allowed
     );
 }
 
 #[test]
 fn names_by_hand() {
-    let mut access = Inputs { mode: IdentityMode::ByHand, ..inputs("") };
+    let mut access = Inputs {
+        mode: IdentityMode::ByHand,
+        ..inputs("")
+    };
     let none = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert!(none.problems.is_empty() && none.verdict.is_none());
     access.groups = "payments\nread-only\n".into();
     assert_eq!(
-        evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW).problem(InputField::User).unwrap().code,
+        evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW)
+            .problem(InputField::User)
+            .unwrap()
+            .code,
         "user_empty"
     );
     access.user = "maya".into();
     let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
-    assert_eq!(said(why(&view, "Decided by")), "Group:read-only > Deny Write, topic payments- prefixed");
+    assert_eq!(
+        said(why(&view, "Decided by")),
+        "Group:read-only > Deny Write, topic payments- prefixed"
+    );
     assert_eq!(view.steps.as_ref().unwrap().summary, "2 groups by hand");
 
     access.groups = "Group:payments\nops".into();
@@ -452,13 +767,22 @@ fn names_by_hand() {
     assert!(problem.actions[0].change == InputEdit::Groups("payments\nops".into()));
     access.groups = "payments, ops".into();
     let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
-    assert!(view.problem(InputField::Groups).unwrap().actions[0].change == InputEdit::Groups("payments\nops".into()));
+    assert!(
+        view.problem(InputField::Groups).unwrap().actions[0].change
+            == InputEdit::Groups("payments\nops".into())
+    );
     access.groups = "CN=payments,OU=eng".into();
     let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
-    assert!(view.problem(InputField::Groups).unwrap().actions.is_empty(), "a distinguished name is one name");
+    assert!(
+        view.problem(InputField::Groups).unwrap().actions.is_empty(),
+        "a distinguished name is one name"
+    );
     access.user = "User:maya".into();
     let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
-    assert_eq!(view.problem(InputField::User).unwrap().code, "user_with_type");
+    assert_eq!(
+        view.problem(InputField::User).unwrap().code,
+        "user_with_type"
+    );
 }
 
 #[test]
@@ -472,7 +796,10 @@ fn the_sso_mapping_asks_for_the_userinfo() {
     assert_eq!(bodies(&view)[2].0, StepState::Bad);
     access.userinfo = "[]".into();
     let view = evaluate(&access, Some(&sso), &AcceptedTokens::default(), NOW);
-    assert_eq!(view.problem(InputField::UserInfo).unwrap().code, "not_an_object");
+    assert_eq!(
+        view.problem(InputField::UserInfo).unwrap().code,
+        "not_an_object"
+    );
     access.userinfo = "{ \"groups\": [\"payments\"] }".into();
     let view = evaluate(&access, Some(&sso), &AcceptedTokens::default(), NOW);
     assert_eq!(view.verdict.as_ref().unwrap().kind, VerdictKind::Allowed);
@@ -486,7 +813,9 @@ fn the_sso_mapping_asks_for_the_userinfo() {
 fn keys_are_checked_and_never_in_the_way() {
     let mut access = inputs(&token(&maya()));
     assert_eq!(
-        evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW).facts[0].words.plain(),
+        evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW).facts[0]
+            .words
+            .plain(),
         "Signature not verified"
     );
     access.keys = "-----BEGIN PUBLIC KEY-----".into();
@@ -502,15 +831,34 @@ fn keys_are_checked_and_never_in_the_way() {
     let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
     let report = view.report.as_ref().unwrap();
     assert!(report.claims.is_none() && report.signature == Signature::Forged);
-    assert_eq!(report.lines.iter().map(|line| line.name).collect::<Vec<_>>()[..3], ["Form", "Signature", "Issuer"]);
+    assert_eq!(
+        report
+            .lines
+            .iter()
+            .map(|line| line.name)
+            .collect::<Vec<_>>()[..3],
+        ["Form", "Signature", "Issuer"]
+    );
     assert_eq!(view.facts[0].words.plain(), "The signature is not valid");
     let verdict = view.verdict.as_ref().unwrap();
-    assert_eq!((verdict.kind, view.verdict_stale, view.judged.is_some()), (VerdictKind::SignInFails, None, false));
-    assert!(said(why(&view, "Fix first")).starts_with("The signature is not valid."), "{verdict:?}");
-    assert!(said(why(&view, "If accepted")).starts_with("Denied by rule. User:maya can't write"), "{verdict:?}");
+    assert_eq!(
+        (verdict.kind, view.verdict_stale, view.judged.is_some()),
+        (VerdictKind::SignInFails, None, false)
+    );
+    assert!(
+        said(why(&view, "Fix first")).starts_with("The signature is not valid."),
+        "{verdict:?}"
+    );
+    assert!(
+        said(why(&view, "If accepted")).starts_with("Denied by rule. User:maya can't write"),
+        "{verdict:?}"
+    );
     access.keys = access.keys.replace("\"k1\"", "\"k2\"");
     let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
-    assert_eq!(view.facts[0].words.plain(), "The signature could not be verified");
+    assert_eq!(
+        view.facts[0].words.plain(),
+        "The signature could not be verified"
+    );
     assert_eq!(view.verdict.unwrap().kind, VerdictKind::SignInFails);
 }
 
@@ -518,7 +866,11 @@ fn keys_are_checked_and_never_in_the_way() {
 fn every_resource_and_operation_has_a_verdict() {
     for resource_type in ResourceType::ALL {
         for operation in Operation::ALL {
-            let access = Inputs { operation: *operation, resource_type: *resource_type, ..inputs(&token(&maya())) };
+            let access = Inputs {
+                operation: *operation,
+                resource_type: *resource_type,
+                ..inputs(&token(&maya()))
+            };
             let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
             assert!(view.verdict.is_some(), "{operation:?} {resource_type:?}");
             for filter in TraceFilter::ALL {
@@ -534,9 +886,16 @@ fn no_input_makes_it_fall_over() {
     let policy = policy();
     let token = token(&maya());
     for end in (0..token.len()).step_by(7) {
-        let _ = simulation.evaluate(&inputs(&token[..end]), Some(&policy), &AcceptedTokens::default(), NOW);
+        let _ = simulation.evaluate(
+            &inputs(&token[..end]),
+            Some(&policy),
+            &AcceptedTokens::default(),
+            NOW,
+        );
     }
-    for text in ["\u{202e}", "é.é.é", "....", "{", "[[[[", "eyJ.eyJ.", "\0\0\0", "Bearer", "Bearer ", "\"\""] {
+    for text in [
+        "\u{202e}", "é.é.é", "....", "{", "[[[[", "eyJ.eyJ.", "\0\0\0", "Bearer", "Bearer ", "\"\"",
+    ] {
         for as_claims in [false, true] {
             let access = Inputs {
                 token: text.into(),
@@ -544,11 +903,17 @@ fn no_input_makes_it_fall_over() {
                 userinfo: text.into(),
                 keys: text.into(),
                 host: text.into(),
-                what_if: WhatIfSettings { claim_path: text.into(), mapping: text.into(), ..WhatIfSettings::default() },
+                what_if: WhatIfSettings {
+                    claim_path: text.into(),
+                    mapping: text.into(),
+                    ..WhatIfSettings::default()
+                },
                 source: SettingsSource::WhatIf,
                 ..Inputs::default()
             };
-            let _ = simulation.evaluate(&access, Some(&policy), &AcceptedTokens::default(), f64::NAN).announcement();
+            let _ = simulation
+                .evaluate(&access, Some(&policy), &AcceptedTokens::default(), f64::NAN)
+                .announcement();
         }
     }
 }

@@ -6,7 +6,9 @@ use crate::phrases;
 use gbac_analysis::doctor::StepStatus;
 use gbac_analysis::sign_in::SignInCheck;
 
-use gbac_engine::token::{self, Header, InputKind, TokenError, TokenPart, UnverifiedClaims, UnverifiedToken};
+use gbac_engine::token::{
+    self, Header, InputKind, TokenError, TokenPart, UnverifiedClaims, UnverifiedToken,
+};
 use serde_json::Value;
 
 use crate::phrases::count;
@@ -24,7 +26,8 @@ pub struct DecodedToken {
     pub claims: UnverifiedClaims,
     /// What was left out of the text.
     pub left_out: Vec<RichText>,
-    /// Why every service refuses it, although its claims can be read: its header, or a missing signature.
+    /// Why every service refuses it, although its claims can be read: its header, or a missing
+    /// signature.
     pub refused: Option<InputProblem>,
 }
 
@@ -57,9 +60,19 @@ pub fn read(text: &str, as_claims: bool) -> TokenReading {
     let pasted = token::normalize_pasted(text);
     let error = match UnverifiedToken::decode(&pasted.token) {
         Ok(UnverifiedToken { header, claims }) => {
-            let left_out = pasted.warnings.iter().map(|note| sentence(&note.message, "")).collect();
+            let left_out = pasted
+                .warnings
+                .iter()
+                .map(|note| sentence(&note.message, ""))
+                .collect();
             let (token, header) = (Some(pasted.token), Some(header));
-            return TokenReading::Read(Arc::new(DecodedToken { token, header, claims, left_out, refused: None }));
+            return TokenReading::Read(Arc::new(DecodedToken {
+                token,
+                header,
+                claims,
+                left_out,
+                refused: None,
+            }));
         }
         Err(TokenError::Empty) => return TokenReading::Empty,
         Err(error) => error,
@@ -69,7 +82,13 @@ pub fn read(text: &str, as_claims: bool) -> TokenReading {
         Some(claims) => {
             let refused = Some(problem);
             let token = Some(pasted.token);
-            TokenReading::Read(Arc::new(DecodedToken { token, header: None, claims, left_out: Vec::new(), refused }))
+            TokenReading::Read(Arc::new(DecodedToken {
+                token,
+                header: None,
+                claims,
+                left_out: Vec::new(),
+                refused,
+            }))
         }
         None => TokenReading::Wrong(problem),
     }
@@ -79,10 +98,21 @@ fn read_claims(text: &str) -> TokenReading {
     match UnverifiedClaims::parse(text.trim()) {
         Ok(claims) => {
             let (token, header, left_out, refused) = Default::default();
-            TokenReading::Read(Arc::new(DecodedToken { token, header, claims, left_out, refused }))
+            TokenReading::Read(Arc::new(DecodedToken {
+                token,
+                header,
+                claims,
+                left_out,
+                refused,
+            }))
         }
         Err(TokenError::Json(TokenPart::Payload, error)) => {
-            TokenReading::Wrong(InputProblem::fault(InputField::Token, error.code(), &error.to_string(), error.hint()))
+            TokenReading::Wrong(InputProblem::fault(
+                InputField::Token,
+                error.code(),
+                &error.to_string(),
+                error.hint(),
+            ))
         }
         Err(error) => TokenReading::Wrong(InputProblem::fault(
             InputField::Token,
@@ -95,7 +125,9 @@ fn read_claims(text: &str) -> TokenReading {
 
 /// A text that is no token, in words, with what can be done about it.
 fn wrong(text: &str, error: &TokenError) -> InputProblem {
-    let problem = |message: &str, hint: &str| InputProblem::fault(InputField::Token, error.code(), message, hint);
+    let problem = |message: &str, hint: &str| {
+        InputProblem::fault(InputField::Token, error.code(), message, hint)
+    };
     match error {
         TokenError::NotAToken(InputKind::Claims, _) => json_text(text),
         TokenError::NotAToken(look, _) => {
@@ -107,7 +139,10 @@ fn wrong(text: &str, error: &TokenError) -> InputProblem {
             problem(&message, error.hint())
         }
         TokenError::Parts(parts @ (1 | 2)) => problem(
-            &format!("this is {}, and a signed token has 3", count(*parts, "part")),
+            &format!(
+                "this is {}, and a signed token has 3",
+                count(*parts, "part")
+            ),
             "it is probably incomplete; copy all of it",
         ),
         _ => problem(&error.to_string(), error.hint()),
@@ -155,7 +190,9 @@ fn claims_of_refused(token: &str, error: &TokenError) -> Option<UnverifiedClaims
             | TokenError::Unsigned
     );
     let payload = token.split('.').nth(1).filter(|_| is_complete)?;
-    let read = UnverifiedToken::decode(&format!("{READABLE_HEADER}.{payload}.{READABLE_SIGNATURE}")).ok()?;
+    let read =
+        UnverifiedToken::decode(&format!("{READABLE_HEADER}.{payload}.{READABLE_SIGNATURE}"))
+            .ok()?;
     Some(read.claims)
 }
 
@@ -185,13 +222,23 @@ pub struct TokenFact {
 
 impl TokenFact {
     fn new(about: &'static str, mark: FactMark, words: impl Into<RichText>) -> Self {
-        Self { about, mark, words: words.into() }
+        Self {
+            about,
+            mark,
+            words: words.into(),
+        }
     }
 }
 
-/// What the claims and the header say about times, issuer, audience and type, marked as the service's checks found them.
+/// What the claims and the header say about times, issuer, audience and type, marked as the
+/// service's checks found them.
 #[must_use]
-pub fn facts(read: &DecodedToken, inputs: &Inputs, checks: &[SignInCheck], now: f64) -> Vec<TokenFact> {
+pub fn facts(
+    read: &DecodedToken,
+    inputs: &Inputs,
+    checks: &[SignInCheck],
+    now: f64,
+) -> Vec<TokenFact> {
     let mut facts = Vec::new();
     // The expiry comes first: it is what most tokens fail by.
     let place = |check: &&SignInCheck| match check.about {
@@ -230,25 +277,49 @@ fn of_check(check: &SignInCheck) -> TokenFact {
         StepStatus::Failed => FactMark::Bad,
         StepStatus::NotDone => FactMark::Plain,
     };
-    TokenFact { about: check.about, mark, words: sentence(&check.finding, check.next.as_deref().unwrap_or_default()) }
+    TokenFact {
+        about: check.about,
+        mark,
+        words: sentence(&check.finding, check.next.as_deref().unwrap_or_default()),
+    }
 }
 
 fn expiry(read: &DecodedToken, check: &SignInCheck, now: f64) -> TokenFact {
     let fact = |mark, words: String| TokenFact::new("expiry", mark, words);
     match (
-        read.claims.expires_at().map(gbac_engine::Timestamp::as_seconds),
+        read.claims
+            .expires_at()
+            .map(gbac_engine::Timestamp::as_seconds),
         gbac_json::claims_to_object(read.claims.members()).get("exp"),
     ) {
         (Some(at), _) if at < now => {
             // Sign-in forgives some seconds, and no decision does.
-            let mark = if check.state == StepStatus::Failed { FactMark::Bad } else { FactMark::Warn };
-            fact(mark, format!("Expired {} ago, at {}", phrases::duration(now - at), phrases::instant(at, now)))
+            let mark = if check.state == StepStatus::Failed {
+                FactMark::Bad
+            } else {
+                FactMark::Warn
+            };
+            fact(
+                mark,
+                format!(
+                    "Expired {} ago, at {}",
+                    phrases::duration(now - at),
+                    phrases::instant(at, now)
+                ),
+            )
         }
         (Some(at), _) if check.state != StepStatus::Failed => fact(
             FactMark::Good,
-            format!("Expires in {}, at {}", phrases::duration(at - now), phrases::instant(at, now)),
+            format!(
+                "Expires in {}, at {}",
+                phrases::duration(at - now),
+                phrases::instant(at, now)
+            ),
         ),
-        (Some(_), _) => TokenFact { about: "expiry", ..of_check(check) },
+        (Some(_), _) => TokenFact {
+            about: "expiry",
+            ..of_check(check)
+        },
         (None, Some(_)) => {
             let words = RichText::new()
                 .text("The expiry ")
@@ -257,29 +328,51 @@ fn expiry(read: &DecodedToken, check: &SignInCheck, now: f64) -> TokenFact {
             TokenFact::new("expiry", FactMark::Bad, words)
         }
         (None, None) => {
-            let words = RichText::new().text("No expiry (").code("exp").text("), so the service refuses this token");
+            let words = RichText::new()
+                .text("No expiry (")
+                .code("exp")
+                .text("), so the service refuses this token");
             TokenFact::new("expiry", FactMark::Bad, words)
         }
     }
 }
 
-/// Until when the groups of a token count, whatever the identity provider changes meanwhile (specification 1.3).
+/// Until when the groups of a token count, whatever the identity provider changes meanwhile
+/// (specification 1.3).
 fn kept_groups(read: &DecodedToken, check: &SignInCheck, now: f64) -> Option<TokenFact> {
-    let at = read.claims.expires_at().map(gbac_engine::Timestamp::as_seconds)?;
-    let words = "The token keeps its groups until then, even those that the identity provider removes";
-    (at >= now && check.state != StepStatus::Failed).then(|| TokenFact::new("groups_kept", FactMark::Plain, words))
+    let at = read
+        .claims
+        .expires_at()
+        .map(gbac_engine::Timestamp::as_seconds)?;
+    let words =
+        "The token keeps its groups until then, even those that the identity provider removes";
+    (at >= now && check.state != StepStatus::Failed)
+        .then(|| TokenFact::new("groups_kept", FactMark::Plain, words))
 }
 
 fn not_before(read: &DecodedToken, check: &SignInCheck, now: f64) -> Option<TokenFact> {
     let failed = check.state == StepStatus::Failed;
-    match read.claims.not_before().map(gbac_engine::Timestamp::as_seconds).filter(|from| *from > now) {
+    match read
+        .claims
+        .not_before()
+        .map(gbac_engine::Timestamp::as_seconds)
+        .filter(|from| *from > now)
+    {
         Some(from) => {
             let words = format!(
                 "Not valid for another {}, before {}",
                 phrases::duration(from - now),
                 phrases::instant(from, now)
             );
-            Some(TokenFact::new("not_before", if failed { FactMark::Bad } else { FactMark::Warn }, words))
+            Some(TokenFact::new(
+                "not_before",
+                if failed {
+                    FactMark::Bad
+                } else {
+                    FactMark::Warn
+                },
+                words,
+            ))
         }
         None => failed.then(|| of_check(check)),
     }
@@ -291,7 +384,10 @@ fn audience(read: &DecodedToken, inputs: &Inputs, check: &SignInCheck) -> TokenF
         return TokenFact::new(
             "audience",
             FactMark::Good,
-            RichText::new().text("Audience ").code(entered).text(" is accepted"),
+            RichText::new()
+                .text("Audience ")
+                .code(entered)
+                .text(" is accepted"),
         );
     }
     if check.state != StepStatus::NotDone {
@@ -299,7 +395,10 @@ fn audience(read: &DecodedToken, inputs: &Inputs, check: &SignInCheck) -> TokenF
     }
     let Some(audiences) = read.claims.audiences() else {
         let words = if read.claims.members().contains("aud") {
-            RichText::new().text("The audience ").code("aud").text(" is neither a string nor a list of strings")
+            RichText::new()
+                .text("The audience ")
+                .code("aud")
+                .text(" is neither a string nor a list of strings")
         } else {
             RichText::new().text("No audience (").code("aud").text(")")
         };
@@ -308,11 +407,20 @@ fn audience(read: &DecodedToken, inputs: &Inputs, check: &SignInCheck) -> TokenF
     if audiences.is_empty() {
         return TokenFact::new("audience", FactMark::Warn, "The list of audiences is empty");
     }
-    let names = listed(audiences.iter().map(|audience| RichText::new().code(*audience)).collect(), SHOWN_AUDIENCES);
+    let names = listed(
+        audiences
+            .iter()
+            .map(|audience| RichText::new().code(*audience))
+            .collect(),
+        SHOWN_AUDIENCES,
+    );
     TokenFact::new(
         "audience",
         FactMark::Plain,
-        RichText::new().text("Audience ").then(names).text(", which the service does not check"),
+        RichText::new()
+            .text("Audience ")
+            .then(names)
+            .text(", which the service does not check"),
     )
 }
 
@@ -323,20 +431,39 @@ fn type_fact(read: &DecodedToken) -> Option<TokenFact> {
         None => words.text(", no ").code("typ"),
     };
     let says = |name: &str, value: &str| {
-        read.claims.members().text(name).is_some_and(|found| found.eq_ignore_ascii_case(value))
+        read.claims
+            .members()
+            .text(name)
+            .is_some_and(|found| found.eq_ignore_ascii_case(value))
     };
     if !header.is_access_token_type() {
-        return Some(TokenFact::new("type", FactMark::Bad, typ(RichText::new().text("Not an access token"))));
+        return Some(TokenFact::new(
+            "type",
+            FactMark::Bad,
+            typ(RichText::new().text("Not an access token")),
+        ));
     }
-    let is_id_token = ["at_hash", "c_hash"].iter().any(|name| read.claims.members().contains(name))
+    let is_id_token = ["at_hash", "c_hash"]
+        .iter()
+        .any(|name| read.claims.members().contains(name))
         || says("typ", "ID")
         || says("token_use", "id");
     if is_id_token {
-        return Some(TokenFact::new("type", FactMark::Warn, typ(RichText::new().text("Looks like an ID token"))));
+        return Some(TokenFact::new(
+            "type",
+            FactMark::Warn,
+            typ(RichText::new().text("Looks like an ID token")),
+        ));
     }
-    let sure = header.typ().is_some_and(|typ| !typ.eq_ignore_ascii_case("JWT"));
+    let sure = header
+        .typ()
+        .is_some_and(|typ| !typ.eq_ignore_ascii_case("JWT"));
     let words = if sure { "Access token" } else { "JWT" };
-    Some(TokenFact::new("type", FactMark::Good, typ(RichText::new().text(words))))
+    Some(TokenFact::new(
+        "type",
+        FactMark::Good,
+        typ(RichText::new().text(words)),
+    ))
 }
 
 #[cfg(test)]
@@ -352,7 +479,10 @@ mod tests {
         match read(text, false) {
             TokenReading::Wrong(problem) => problem,
             TokenReading::Empty => panic!("{text} is empty"),
-            TokenReading::Read(read) => read.refused.clone().unwrap_or_else(|| panic!("{text} was read")),
+            TokenReading::Read(read) => read
+                .refused
+                .clone()
+                .unwrap_or_else(|| panic!("{text} was read")),
         }
     }
 
@@ -365,7 +495,10 @@ mod tests {
 
     #[test]
     fn reads_what_people_paste() {
-        let token = compact(&json!({ "alg": "RS256", "kid": "k" }), &json!({ "sub": "alice" }));
+        let token = compact(
+            &json!({ "alg": "RS256", "kid": "k" }),
+            &json!({ "sub": "alice" }),
+        );
         let (first, rest) = token.split_at(20);
         for text in [
             token.clone(),
@@ -396,16 +529,25 @@ mod tests {
             (format!("{token} {token}"), "two_tokens"),
             (header.to_owned(), "token_parts"),
             (format!("{token}.{header}.{payload}"), "token_encrypted"),
-            ("-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----".to_owned(), "not_a_token"),
+            (
+                "-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----".to_owned(),
+                "not_a_token",
+            ),
             ("<html>".to_owned(), "not_a_token"),
             ("{\"keys\":[]}".to_owned(), "keys_in_token_field"),
             ("{\"sub\":\"a\",}".to_owned(), "json_syntax"),
-            ("{\"sub\":\"a\",\"sub\":\"b\"}".to_owned(), "duplicate_member"),
+            (
+                "{\"sub\":\"a\",\"sub\":\"b\"}".to_owned(),
+                "duplicate_member",
+            ),
         ] {
             let problem = problem(&text);
             assert_eq!(problem.code, code, "{text}");
             let words = problem.words.plain();
-            assert!(words.ends_with('.') && words.starts_with(char::is_uppercase), "{words}");
+            assert!(
+                words.ends_with('.') && words.starts_with(char::is_uppercase),
+                "{words}"
+            );
         }
     }
 
@@ -425,7 +567,11 @@ mod tests {
     #[test]
     fn a_token_that_every_service_refuses_still_shows_its_claims() {
         let of = |header: serde_json::Value| compact(&header, &json!({ "sub": "alice" }));
-        let unsigned = of(json!({ "alg": "RS256" })).rsplit_once('.').unwrap().0.to_owned();
+        let unsigned = of(json!({ "alg": "RS256" }))
+            .rsplit_once('.')
+            .unwrap()
+            .0
+            .to_owned();
         for (token, code) in [
             (of(json!({ "alg": "HS256" })), "alg_refused"),
             (of(json!({ "alg": "none" })), "alg_refused"),
@@ -437,8 +583,15 @@ mod tests {
             (unsigned, "token_unsigned"),
         ] {
             let read = ok(&token, false);
-            assert_eq!(read.refused.as_ref().map(|problem| problem.code), Some(code), "{token}");
-            assert_eq!((read.claims.subject(), read.header.is_none()), (Some("alice"), true));
+            assert_eq!(
+                read.refused.as_ref().map(|problem| problem.code),
+                Some(code),
+                "{token}"
+            );
+            assert_eq!(
+                (read.claims.subject(), read.header.is_none()),
+                (Some("alice"), true)
+            );
         }
     }
 
@@ -448,11 +601,22 @@ mod tests {
         let facts = |mut header: serde_json::Value, claims: serde_json::Value, audience: &str| {
             header["kid"] = json!("k");
             let read = ok(&compact(&header, &claims), false);
-            let inputs = Inputs { audience: audience.into(), ..Inputs::default() };
+            let inputs = Inputs {
+                audience: audience.into(),
+                ..Inputs::default()
+            };
             let accepted = super::super::accepted::in_force(&inputs, &AcceptedTokens::default());
-            let checks = check_sign_in(read.header.as_ref(), &read.claims, &accepted, Some(now.into()));
+            let checks = check_sign_in(
+                read.header.as_ref(),
+                &read.claims,
+                &accepted,
+                Some(now.into()),
+            );
             let facts = super::facts(&read, &inputs, &checks, now);
-            facts.iter().map(|fact| (fact.mark, fact.words.plain())).collect::<Vec<_>>()
+            facts
+                .iter()
+                .map(|fact| (fact.mark, fact.words.plain()))
+                .collect::<Vec<_>>()
         };
         assert_eq!(
             facts(
@@ -477,17 +641,36 @@ mod tests {
                 ""
             ),
             [
-                (FactMark::Bad, "Expired 20778 days ago, at 00:00 UTC on 1 Jan 1970".into()),
-                (FactMark::Bad, "Not valid for another 31 s, before 06:37 UTC".into()),
-                (FactMark::Plain, "Audience a and b, which the service does not check".into()),
+                (
+                    FactMark::Bad,
+                    "Expired 20778 days ago, at 00:00 UTC on 1 Jan 1970".into()
+                ),
+                (
+                    FactMark::Bad,
+                    "Not valid for another 31 s, before 06:37 UTC".into()
+                ),
+                (
+                    FactMark::Plain,
+                    "Audience a and b, which the service does not check".into()
+                ),
                 (FactMark::Warn, "Looks like an ID token, no typ".into()),
             ]
         );
         assert_eq!(
-            facts(json!({ "alg": "RS256", "typ": "logout+jwt" }), json!({ "exp": "soon", "aud": 7 }), ""),
+            facts(
+                json!({ "alg": "RS256", "typ": "logout+jwt" }),
+                json!({ "exp": "soon", "aud": 7 }),
+                ""
+            ),
             [
-                (FactMark::Bad, "The expiry exp is not a number, so the service refuses this token".into()),
-                (FactMark::Warn, "The audience aud is neither a string nor a list of strings".into()),
+                (
+                    FactMark::Bad,
+                    "The expiry exp is not a number, so the service refuses this token".into()
+                ),
+                (
+                    FactMark::Warn,
+                    "The audience aud is neither a string nor a list of strings".into()
+                ),
                 (FactMark::Bad, "Not an access token, typ logout+jwt".into()),
             ]
         );
@@ -505,7 +688,14 @@ mod tests {
             (FactMark::Warn, "The list of audiences is empty".into())
         );
         // What sign-in forgives is not in order either.
-        let early = facts(json!({ "alg": "RS256" }), json!({ "exp": now - 10.0, "nbf": now + 10.0, "aud": "x" }), "");
-        assert_eq!(early.iter().map(|(mark, _)| *mark).collect::<Vec<_>>()[..2], [FactMark::Warn, FactMark::Warn]);
+        let early = facts(
+            json!({ "alg": "RS256" }),
+            json!({ "exp": now - 10.0, "nbf": now + 10.0, "aud": "x" }),
+            "",
+        );
+        assert_eq!(
+            early.iter().map(|(mark, _)| *mark).collect::<Vec<_>>()[..2],
+            [FactMark::Warn, FactMark::Warn]
+        );
     }
 }

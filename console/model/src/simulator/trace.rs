@@ -1,7 +1,9 @@
-//! The trace: every candidate ACL in evaluation order, with the parts that match and those that do not.
+//! The trace: every candidate ACL in evaluation order, with the parts that match and those that do
+//! not.
 
 use gbac_engine::decide::{
-    AccessPath, Candidate, CandidateStatus, Explanation, HostFacet, NameFacet, OperationFacet, PrincipalFacet, Reason,
+    AccessPath, Candidate, CandidateStatus, Explanation, HostFacet, NameFacet, OperationFacet,
+    PrincipalFacet, Reason,
 };
 use gbac_engine::model::{Permission, Principal, ResourceType};
 
@@ -38,12 +40,19 @@ impl TraceFilter {
     /// The filter of a name; the default for any other.
     #[must_use]
     pub fn from_code(code: &str) -> Self {
-        Self::ALL.iter().copied().find(|filter| filter.code() == code).unwrap_or_default()
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|filter| filter.code() == code)
+            .unwrap_or_default()
     }
 
     fn shows(self, candidate: &Candidate) -> bool {
         match self {
-            Self::Deciding => !matches!(candidate.status, CandidateStatus::Near(_) | CandidateStatus::NoMatch),
+            Self::Deciding => !matches!(
+                candidate.status,
+                CandidateStatus::Near(_) | CandidateStatus::NoMatch
+            ),
             // A near miss of the name is about this resource too.
             Self::OnResource => candidate.is_on_resource(),
             Self::All => true,
@@ -123,7 +132,8 @@ const NAMED_WAYS: usize = 3;
 /// How many roles the foot names.
 const NAMED_ROLES: usize = 5;
 
-/// The rows that a filter shows, at most `limit` of them; the deciding row is always the first of its pass.
+/// The rows that a filter shows, at most `limit` of them; the deciding row is always the first of
+/// its pass.
 #[must_use]
 pub fn visible_rows(judged: &Judged, filter: TraceFilter, limit: usize) -> VisibleRows {
     let candidates = &judged.explanation.candidates;
@@ -134,15 +144,28 @@ pub fn visible_rows(judged: &Judged, filter: TraceFilter, limit: usize) -> Visib
     let rows = denies.len() + allows.len();
     // Both passes show something, however long the other one is.
     let half = limit / 2;
-    let first = denies.len().min(half.max(limit.saturating_sub(allows.len())));
+    let first = denies
+        .len()
+        .min(half.max(limit.saturating_sub(allows.len())));
     denies.truncate(first);
     allows.truncate(limit - first);
     let mut found = [denies, allows, Vec::new()].into_iter();
     let passes = texts(judged.explanation.decision.reason).map(|(title, words)| {
         let rows = found.next().unwrap_or_default();
-        EvaluationStep { title, words, rows: rows.into_iter().map(|candidate| row(candidate, judged)).collect() }
+        EvaluationStep {
+            title,
+            words,
+            rows: rows
+                .into_iter()
+                .map(|candidate| row(candidate, judged))
+                .collect(),
+        }
     });
-    VisibleRows { passes, rows, hidden: candidates.len() - rows }
+    VisibleRows {
+        passes,
+        rows,
+        hidden: candidates.len() - rows,
+    }
 }
 
 /// What each pass looks for and what it came to.
@@ -154,11 +177,22 @@ const fn texts(reason: Reason) -> [(&'static str, &'static str); 3] {
     match reason {
         Reason::DenyRule => [
             (DENY, SOURCES),
-            (ALLOW, "Not evaluated. These ACLs would apply without the deny."),
+            (
+                ALLOW,
+                "Not evaluated. These ACLs would apply without the deny.",
+            ),
             (NOTHING, "Not evaluated."),
         ],
-        Reason::AllowRule => [(DENY, "None matches."), (ALLOW, SOURCES), (NOTHING, "Not evaluated.")],
-        Reason::NoMatch => [(DENY, "None matches."), (ALLOW, "None matches."), (NOTHING, "This decides.")],
+        Reason::AllowRule => [
+            (DENY, "None matches."),
+            (ALLOW, SOURCES),
+            (NOTHING, "Not evaluated."),
+        ],
+        Reason::NoMatch => [
+            (DENY, "None matches."),
+            (ALLOW, "None matches."),
+            (NOTHING, "This decides."),
+        ],
         Reason::Superuser => [
             (DENY, "Not evaluated. The user is a superuser."),
             (ALLOW, "Not evaluated. The user is a superuser."),
@@ -172,22 +206,47 @@ const fn texts(reason: Reason) -> [(&'static str, &'static str); 3] {
     }
 }
 
-/// The count line: `214 ACLs, 14 candidates: 1 deny, 1 allow overridden, 2 near misses, 10 do not match`.
+/// The count line: `214 ACLs, 14 candidates: 1 deny, 1 allow overridden, 2 near misses, 10 do not
+/// match`.
 #[must_use]
 pub fn summary(explanation: &Explanation) -> String {
     let candidates = &explanation.candidates;
-    let number = |is: &dyn Fn(&Candidate) -> bool| candidates.iter().filter(|candidate| is(candidate)).count();
+    let number = |is: &dyn Fn(&Candidate) -> bool| {
+        candidates.iter().filter(|candidate| is(candidate)).count()
+    };
     let matching = |candidate: &Candidate, permission| {
-        matches!(candidate.status, CandidateStatus::Decides | CandidateStatus::Agrees)
-            && candidate.acl.permission == permission
+        matches!(
+            candidate.status,
+            CandidateStatus::Decides | CandidateStatus::Agrees
+        ) && candidate.acl.permission == permission
     };
     let parts = [
         (number(&|c| matching(c, Permission::Deny)), "deny", "denies"),
-        (number(&|c| matching(c, Permission::Allow)), "allow", "allows"),
-        (number(&|c| c.status == CandidateStatus::Overridden), "allow overridden", "allows overridden"),
-        (number(&|c| c.status == CandidateStatus::NotReached), "not evaluated", "not evaluated"),
-        (number(&|c| matches!(c.status, CandidateStatus::Near(_))), "near miss", "near misses"),
-        (number(&|c| c.status == CandidateStatus::NoMatch), "does not match", "do not match"),
+        (
+            number(&|c| matching(c, Permission::Allow)),
+            "allow",
+            "allows",
+        ),
+        (
+            number(&|c| c.status == CandidateStatus::Overridden),
+            "allow overridden",
+            "allows overridden",
+        ),
+        (
+            number(&|c| c.status == CandidateStatus::NotReached),
+            "not evaluated",
+            "not evaluated",
+        ),
+        (
+            number(&|c| matches!(c.status, CandidateStatus::Near(_))),
+            "near miss",
+            "near misses",
+        ),
+        (
+            number(&|c| c.status == CandidateStatus::NoMatch),
+            "does not match",
+            "do not match",
+        ),
     ];
     let acls = count(explanation.acls, "ACL");
     let said: Vec<String> = parts
@@ -216,7 +275,10 @@ pub fn user_roles(judged: &Judged) -> RichText {
     let words = RichText::new().principal(&user);
     match roles.len() {
         0 => words.text(" is not a member of a role."),
-        _ => words.text(" is a member of ").then(listed(roles, NAMED_ROLES)).text("."),
+        _ => words
+            .text(" is a member of ")
+            .then(listed(roles, NAMED_ROLES))
+            .text("."),
     }
 }
 
@@ -245,8 +307,15 @@ pub(super) const fn status(candidate: &Candidate) -> TraceRowStatus {
 
 /// The first part of the request that an ACL does not match, in words: `requested: Write`.
 pub(super) fn mismatch(candidate: &Candidate, judged: &Judged) -> Option<RichText> {
-    let facets = [resource(candidate, judged), operation(candidate, judged), host(candidate, judged)];
-    facets.into_iter().find(|facet| !facet.matches).and_then(|facet| facet.small)
+    let facets = [
+        resource(candidate, judged),
+        operation(candidate, judged),
+        host(candidate, judged),
+    ];
+    facets
+        .into_iter()
+        .find(|facet| !facet.matches)
+        .and_then(|facet| facet.small)
 }
 
 fn principal(candidate: &Candidate, judged: &Judged) -> Facet {
@@ -254,36 +323,71 @@ fn principal(candidate: &Candidate, judged: &Judged) -> Facet {
     let words = RichText::new();
     match &candidate.principal {
         PrincipalFacet::LetterCase(known) | PrincipalFacet::Slashes(known) => {
-            let small = RichText::new().text(if judged.origins.is_empty() { "requested: " } else { "token gives " });
-            let words = words.differs(&format!("{}:", own.kind().prefix()), own.name(), known.name());
-            Facet { matches: false, words, small: Some(small.text(known.to_string())) }
+            let small = RichText::new().text(if judged.origins.is_empty() {
+                "requested: "
+            } else {
+                "token gives "
+            });
+            let words = words.differs(
+                &format!("{}:", own.kind().prefix()),
+                own.name(),
+                known.name(),
+            );
+            Facet {
+                matches: false,
+                words,
+                small: Some(small.text(known.to_string())),
+            }
         }
         PrincipalFacet::MemberLetterCase(near) | PrincipalFacet::MemberSlashes(near) => {
-            let small = RichText::new().text(if judged.origins.is_empty() { "requested: " } else { "token gives " });
+            let small = RichText::new().text(if judged.origins.is_empty() {
+                "requested: "
+            } else {
+                "token gives "
+            });
             let kind = format!("{}:", near.member.kind().prefix());
-            let words = words.differs(&kind, near.member.name(), near.own.name()).text(" → ").principal(own);
-            Facet { matches: false, words, small: Some(small.text(near.own.to_string())) }
+            let words = words
+                .differs(&kind, near.member.name(), near.own.name())
+                .text(" → ")
+                .principal(own);
+            Facet {
+                matches: false,
+                words,
+                small: Some(small.text(near.own.to_string())),
+            }
         }
-        PrincipalFacet::Everyone => {
-            Facet { matches: true, words: words.principal(own), small: Some("every user".into()) }
-        }
+        PrincipalFacet::Everyone => Facet {
+            matches: true,
+            words: words.principal(own),
+            small: Some("every user".into()),
+        },
         PrincipalFacet::Matches => {
             let first = candidate.paths.first();
             let words = match first.map(|path| (&path.group, &path.role)) {
-                Some((Some(group), Some(_))) => words.principal(&Principal::group(group)).text(" → ").principal(own),
-                Some((None, Some(_))) => {
-                    words.principal(&Principal::user(judged.identity.user())).text(" → ").principal(own)
-                }
+                Some((Some(group), Some(_))) => words
+                    .principal(&Principal::group(group))
+                    .text(" → ")
+                    .principal(own),
+                Some((None, Some(_))) => words
+                    .principal(&Principal::user(judged.identity.user()))
+                    .text(" → ")
+                    .principal(own),
                 _ => words.principal(own),
             };
-            Facet { matches: true, words, small: Some(access_paths(&candidate.paths, judged)) }
+            Facet {
+                matches: true,
+                words,
+                small: Some(access_paths(&candidate.paths, judged)),
+            }
         }
     }
 }
 
 /// How the identity comes to a principal: `from groups[1] and groups[2], member of the role`.
 fn access_paths(paths: &[AccessPath], judged: &Judged) -> RichText {
-    let Some(first) = paths.first() else { return RichText::new() };
+    let Some(first) = paths.first() else {
+        return RichText::new();
+    };
     let places: Vec<RichText> = paths
         .iter()
         .filter_map(|path| path.group.as_ref())
@@ -294,9 +398,16 @@ fn access_paths(paths: &[AccessPath], judged: &Judged) -> RichText {
     let words = if places.is_empty() {
         RichText::new()
     } else {
-        RichText::new().text("from ").then(listed(places, NAMED_WAYS)).text(", ")
+        RichText::new()
+            .text("from ")
+            .then(listed(places, NAMED_WAYS))
+            .text(", ")
     };
-    let words = words.text(if first.role.is_some() { "member of the role" } else { "direct ACL" });
+    let words = words.text(if first.role.is_some() {
+        "member of the role"
+    } else {
+        "direct ACL"
+    });
     match others {
         0 => words,
         1 => words.text(", also through another path"),
@@ -311,12 +422,25 @@ fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
     let words = match acl.resource_type {
         ResourceType::Cluster | ResourceType::Registry => RichText::new().text(kind),
         _ if matches!(candidate.name, NameFacet::LetterCase | NameFacet::Slashes) => {
-            let words = RichText::new().quiet(kind).text(" ").differs("", &acl.resource_name, access);
-            words.text(format!(" {}", pattern_words(&acl.resource_name, acl.pattern_type)))
+            let words =
+                RichText::new()
+                    .quiet(kind)
+                    .text(" ")
+                    .differs("", &acl.resource_name, access);
+            words.text(format!(
+                " {}",
+                pattern_words(&acl.resource_name, acl.pattern_type)
+            ))
         }
-        _ => RichText::new().quiet(kind).text(" ").pattern(&acl.resource_name, acl.pattern_type),
+        _ => RichText::new()
+            .quiet(kind)
+            .text(" ")
+            .pattern(&acl.resource_name, acl.pattern_type),
     };
-    let matches = matches!(candidate.name, NameFacet::Literal | NameFacet::Prefixed | NameFacet::AllNames);
+    let matches = matches!(
+        candidate.name,
+        NameFacet::Literal | NameFacet::Prefixed | NameFacet::AllNames
+    );
     let small = match candidate.name {
         _ if matches => None,
         NameFacet::LetterCase => Some(format!("requested: {access}, in another letter case")),
@@ -324,7 +448,11 @@ fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
         _ if candidate.resource_type => Some(format!("requested: {access}")),
         _ => Some(format!("requested: {}", judged.access.resource().plain())),
     };
-    Facet { matches, words, small: small.map(RichText::from) }
+    Facet {
+        matches,
+        words,
+        small: small.map(RichText::from),
+    }
 }
 
 fn operation(candidate: &Candidate, judged: &Judged) -> Facet {
@@ -333,12 +461,19 @@ fn operation(candidate: &Candidate, judged: &Judged) -> Facet {
     let (matches, small) = match candidate.operation {
         OperationFacet::Exact | OperationFacet::All => (true, None),
         OperationFacet::Implied => (true, Some(format!("also allows {access}"))),
-        OperationFacet::DenyImpliesNothing => {
-            (false, Some(format!("requested: {access}; a deny denies its own operation only")))
-        }
+        OperationFacet::DenyImpliesNothing => (
+            false,
+            Some(format!(
+                "requested: {access}; a deny denies its own operation only"
+            )),
+        ),
         OperationFacet::No => (false, Some(format!("requested: {access}"))),
     };
-    Facet { matches, words, small: small.map(RichText::from) }
+    Facet {
+        matches,
+        words,
+        small: small.map(RichText::from),
+    }
 }
 
 fn host(candidate: &Candidate, judged: &Judged) -> Facet {
@@ -348,7 +483,14 @@ fn host(candidate: &Candidate, judged: &Judged) -> Facet {
         HostFacet::Any | HostFacet::Exact | HostFacet::InRange => (true, None),
         HostFacet::Unknown if deny => (true, Some("no host given: applies".to_owned())),
         HostFacet::Unknown => (false, Some("no host given: does not apply".to_owned())),
-        HostFacet::No => (false, judged.access.host.map(|host| format!("requested: {host}"))),
+        HostFacet::No => (
+            false,
+            judged.access.host.map(|host| format!("requested: {host}")),
+        ),
     };
-    Facet { matches, words, small: small.map(RichText::from) }
+    Facet {
+        matches,
+        words,
+        small: small.map(RichText::from),
+    }
 }

@@ -22,12 +22,14 @@ use crate::simulator::{Shared, SimulatedIdentity, evaluate, verdict};
 pub fn trial_words(trial: &HypotheticalChange) -> RichText {
     let group = |name: &String| Principal::group(name.as_str());
     match trial {
-        HypotheticalChange::Join(name) => {
-            RichText::new().text("Add the user to ").principal(&group(name)).text(" in the identity provider")
-        }
-        HypotheticalChange::Leave(name) => {
-            RichText::new().text("Remove the user from ").principal(&group(name)).text(" in the identity provider")
-        }
+        HypotheticalChange::Join(name) => RichText::new()
+            .text("Add the user to ")
+            .principal(&group(name))
+            .text(" in the identity provider"),
+        HypotheticalChange::Leave(name) => RichText::new()
+            .text("Remove the user from ")
+            .principal(&group(name))
+            .text(" in the identity provider"),
         HypotheticalChange::Policy(change) => of_policy(change),
     }
 }
@@ -35,18 +37,26 @@ pub fn trial_words(trial: &HypotheticalChange) -> RichText {
 fn of_policy(change: &Change) -> RichText {
     let role = |name: &str| Principal::role(name);
     match change {
-        Change::AddMember { role: name, member } => {
-            RichText::new().text("Add ").principal(member).text(" to ").principal(&role(name))
-        }
-        Change::RemoveMember { role: name, member } => {
-            RichText::new().text("Remove ").principal(member).text(" from ").principal(&role(name))
-        }
+        Change::AddMember { role: name, member } => RichText::new()
+            .text("Add ")
+            .principal(member)
+            .text(" to ")
+            .principal(&role(name)),
+        Change::RemoveMember { role: name, member } => RichText::new()
+            .text("Remove ")
+            .principal(member)
+            .text(" from ")
+            .principal(&role(name)),
         Change::AddAcl(acl) => RichText::new().text("Add ").then(acl_words(acl)),
         Change::RemoveAcl(acl) => RichText::new().text("Remove ").then(acl_words(acl)),
         Change::CreateRole(name) => RichText::new().text("Create ").principal(&role(name)),
         Change::DeleteRole { name, delete_acls } => {
             let words = RichText::new().text("Delete ").principal(&role(name));
-            if *delete_acls { words.text(" and its ACLs") } else { words }
+            if *delete_acls {
+                words.text(" and its ACLs")
+            } else {
+                words
+            }
         }
         Change::Settings(settings) => match &settings.groups {
             GroupSource::Properties { claim_path, nested } => RichText::new()
@@ -54,7 +64,9 @@ fn of_policy(change: &Change) -> RichText {
                 .code(claim_path.to_string())
                 .text(", nested names ")
                 .code(nested.as_str()),
-            GroupSource::Sso { groups, .. } => RichText::new().text("Read groups at ").code(groups.to_string()),
+            GroupSource::Sso { groups, .. } => RichText::new()
+                .text("Read groups at ")
+                .code(groups.to_string()),
         },
     }
 }
@@ -88,32 +100,55 @@ pub struct Tried {
 /// Equal to itself only: a policy is not compared.
 impl PartialEq for Tried {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.policy, &other.policy) && self.identity == other.identity && self.faults == other.faults
+        Arc::ptr_eq(&self.policy, &other.policy)
+            && self.identity == other.identity
+            && self.faults == other.faults
     }
 }
 
 /// Applies the changes to a policy and to who the inputs name. `now` is in seconds since 1970.
 #[must_use]
-pub fn attempt(trials: &HypotheticalChanges, inputs: &Inputs, policy: &Arc<Policy>, now: f64) -> Tried {
+pub fn attempt(
+    trials: &HypotheticalChanges,
+    inputs: &Inputs,
+    policy: &Arc<Policy>,
+    now: f64,
+) -> Tried {
     let mut after = Arc::clone(policy);
     // A policy is copied only where it is changed.
-    let mut idle = if trials.changes().next().is_some() { trials.apply(Arc::make_mut(&mut after)) } else { Vec::new() };
+    let mut idle = if trials.changes().next().is_some() {
+        trials.apply(Arc::make_mut(&mut after))
+    } else {
+        Vec::new()
+    };
     // Who it is does not depend on whose tokens are accepted.
     let view = evaluate(inputs, Some(&after), &AcceptedTokens::default(), now);
     let identity = match view.who.as_deref().map(|who| &who.identity) {
         Some(Ok(identity)) => {
             let (then, more) = trials.person(identity);
             idle.extend(more);
-            Ok(if then == **identity { Arc::clone(identity) } else { Arc::new(then) })
+            Ok(if then == **identity {
+                Arc::clone(identity)
+            } else {
+                Arc::new(then)
+            })
         }
         Some(Err(error)) => Err(identity_error(error)),
         None => Err(RichText::from("Enter a user or paste a token.")),
     };
     let faults = idle
         .iter()
-        .map(|idle| trial_words(&idle.change).text(": ").then(RichText::message(&idle.to_string())))
+        .map(|idle| {
+            trial_words(&idle.change)
+                .text(": ")
+                .then(RichText::message(&idle.to_string()))
+        })
         .collect();
-    Tried { policy: after, identity, faults }
+    Tried {
+        policy: after,
+        identity,
+        faults,
+    }
 }
 
 /// One side of the comparison: a verdict in short.
@@ -152,14 +187,30 @@ pub fn side(
     summary(&judge(policy, who, identity, access, at), at)
 }
 
-/// A question as it is decided with the changes; none while something is missing or cannot be applied.
+/// A question as it is decided with the changes; none while something is missing or cannot be
+/// applied.
 #[must_use]
-pub fn judge_with(tried: &Tried, who: &SimulatedIdentity, access: &AccessRequest, at: At) -> Option<Shared<Judged>> {
-    let identity = tried.identity.as_ref().ok().filter(|_| tried.faults.is_empty())?;
+pub fn judge_with(
+    tried: &Tried,
+    who: &SimulatedIdentity,
+    access: &AccessRequest,
+    at: At,
+) -> Option<Shared<Judged>> {
+    let identity = tried
+        .identity
+        .as_ref()
+        .ok()
+        .filter(|_| tried.faults.is_empty())?;
     Some(Shared::new(judge(&tried.policy, who, identity, access, at)))
 }
 
-fn judge(policy: &Policy, who: &SimulatedIdentity, identity: &Arc<Identity>, access: &AccessRequest, at: At) -> Judged {
+fn judge(
+    policy: &Policy,
+    who: &SimulatedIdentity,
+    identity: &Arc<Identity>,
+    access: &AccessRequest,
+    at: At,
+) -> Judged {
     Judged {
         access: access.clone(),
         identity: Arc::clone(identity),
@@ -175,13 +226,21 @@ pub fn summary(judged: &Judged, at: At) -> Side {
         At::Instant(now) => verdict::of(judged, now.as_seconds(), false),
         At::IgnoringExpiry => verdict::of(judged, 0.0, true),
     };
-    let first = verdict.why.into_iter().find(|(label, _)| matches!(*label, "Decided by" | "ACLs considered"));
+    let first = verdict
+        .why
+        .into_iter()
+        .find(|(label, _)| matches!(*label, "Decided by" | "ACLs considered"));
     let (by, because) = match first {
         Some((_, Why::Paths(paths))) => (paths.into_iter().next().unwrap_or_default(), None),
         Some((_, Why::RichText(words))) => (Vec::new(), Some(words)),
         _ => (Vec::new(), None),
     };
-    Side { kind: verdict.kind, sentence: verdict.sentence, by, because }
+    Side {
+        kind: verdict.kind,
+        sentence: verdict.sentence,
+        by,
+        because,
+    }
 }
 
 /// Everything that is different for a person: what they gain and what they lose.
@@ -213,7 +272,9 @@ pub fn with_claim_path(settings: &Settings, text: &str) -> Result<Settings, Rich
     match &mut settings.groups {
         GroupSource::Properties { claim_path, .. } => *claim_path = path,
         GroupSource::Sso { .. } => {
-            return Err("Groups come from the mapping of the SSO connection; change them there.".into());
+            return Err(
+                "Groups come from the mapping of the SSO connection; change them there.".into(),
+            );
         }
     }
     Ok(settings)
@@ -231,7 +292,12 @@ mod tests {
     const NOW: f64 = 1_795_243_000.0;
 
     fn maya(groups: &str) -> Inputs {
-        Inputs { mode: IdentityMode::ByHand, user: "maya".into(), groups: groups.into(), ..Inputs::default() }
+        Inputs {
+            mode: IdentityMode::ByHand,
+            user: "maya".into(),
+            groups: groups.into(),
+            ..Inputs::default()
+        }
     }
 
     fn write() -> AccessRequest {
@@ -244,7 +310,9 @@ mod tests {
     }
 
     fn who(inputs: &Inputs, policy: &Arc<Policy>) -> super::super::Shared<SimulatedIdentity> {
-        evaluate(inputs, Some(policy), &AcceptedTokens::default(), NOW).who.unwrap()
+        evaluate(inputs, Some(policy), &AcceptedTokens::default(), NOW)
+            .who
+            .unwrap()
     }
 
     fn deny() -> Acl {
@@ -262,24 +330,43 @@ mod tests {
     #[test]
     fn what_takes_back_removes_and_settings_replace() {
         let mut trials = HypotheticalChanges::default();
-        assert!(trials.add(HypotheticalChange::Join("a".into())) && !trials.add(HypotheticalChange::Join("a".into())));
+        assert!(
+            trials.add(HypotheticalChange::Join("a".into()))
+                && !trials.add(HypotheticalChange::Join("a".into()))
+        );
         assert!(trials.add(HypotheticalChange::Leave("a".into())));
         assert!(trials.as_slice().is_empty());
         let settings = Settings::default();
         let suffix = with_nested(&settings, NestedGroupBehavior::Suffix).unwrap();
-        trials.add(HypotheticalChange::Policy(Change::Settings(Box::new(suffix.clone()))));
+        trials.add(HypotheticalChange::Policy(Change::Settings(Box::new(
+            suffix.clone(),
+        ))));
         let other = with_claim_path(&suffix, "$.roles").unwrap();
-        trials.add(HypotheticalChange::Policy(Change::Settings(Box::new(other.clone()))));
-        assert_eq!(trials.changes().collect::<Vec<_>>(), [&Change::Settings(Box::new(other))]);
-        assert_eq!(trial_words(&trials.as_slice()[0]).plain(), "Read groups at $.roles, nested names suffix");
+        trials.add(HypotheticalChange::Policy(Change::Settings(Box::new(
+            other.clone(),
+        ))));
+        assert_eq!(
+            trials.changes().collect::<Vec<_>>(),
+            [&Change::Settings(Box::new(other))]
+        );
+        assert_eq!(
+            trial_words(&trials.as_slice()[0]).plain(),
+            "Read groups at $.roles, nested names suffix"
+        );
         assert!(with_claim_path(&settings, "$.[").is_err());
         trials.remove(7);
         trials.remove(0);
         assert_eq!(trials, HypotheticalChanges::default());
         let member = |name: &str| (name.to_owned(), Principal::group("g"));
         let (role, group) = member("R");
-        trials.add(HypotheticalChange::Policy(Change::AddMember { role: role.clone(), member: group.clone() }));
-        trials.add(HypotheticalChange::Policy(Change::RemoveMember { role, member: group }));
+        trials.add(HypotheticalChange::Policy(Change::AddMember {
+            role: role.clone(),
+            member: group.clone(),
+        }));
+        trials.add(HypotheticalChange::Policy(Change::RemoveMember {
+            role,
+            member: group,
+        }));
         assert_eq!(trials, HypotheticalChanges::default());
     }
 
@@ -288,12 +375,21 @@ mod tests {
         let (policy, inputs) = (policy(), maya("payments\nread-only"));
         let opened = who(&inputs, &policy);
         let identity = opened.identity.as_ref().unwrap();
-        assert_eq!(side(&policy, &opened, identity, &write(), At::seconds(NOW)).kind, VerdictKind::DeniedByRule);
+        assert_eq!(
+            side(&policy, &opened, identity, &write(), At::seconds(NOW)).kind,
+            VerdictKind::DeniedByRule
+        );
 
         let mut trials = HypotheticalChanges::default();
         trials.add(HypotheticalChange::Policy(Change::RemoveAcl(deny())));
         let tried = attempt(&trials, &inputs, &policy, NOW);
-        let then = side(&tried.policy, &opened, tried.identity.as_ref().unwrap(), &write(), At::seconds(NOW));
+        let then = side(
+            &tried.policy,
+            &opened,
+            tried.identity.as_ref().unwrap(),
+            &write(),
+            At::seconds(NOW),
+        );
         assert_eq!(then.kind, VerdictKind::Allowed);
         assert_eq!(then.by.len(), 3, "{:?}", then.by);
         let found = difference(&policy, identity, &tried).unwrap();
@@ -308,20 +404,30 @@ mod tests {
         let tried = attempt(&trials, &inputs, &policy, NOW);
         assert_eq!(trials.changes().count(), 0);
         let then = tried.identity.unwrap();
-        assert_eq!(groups_between(identity, &then), (vec![], vec!["read-only".to_owned()]));
+        assert_eq!(
+            groups_between(identity, &then),
+            (vec![], vec!["read-only".to_owned()])
+        );
     }
 
     #[test]
     fn a_setting_is_tried_with_the_token() {
         let claims = serde_json::json!({ "sub": "maya", "groups": ["/eng/payments"] });
-        let inputs = Inputs { token: claims.to_string(), as_claims: true, ..Inputs::default() };
+        let inputs = Inputs {
+            token: claims.to_string(),
+            as_claims: true,
+            ..Inputs::default()
+        };
         let policy = policy();
         let none = with_nested(policy.settings(), NestedGroupBehavior::None).unwrap();
         let mut trials = HypotheticalChanges::default();
         trials.add(HypotheticalChange::Policy(Change::Settings(Box::new(none))));
         trials.add(HypotheticalChange::Join("x".into()));
         let tried = attempt(&trials, &inputs, &policy, NOW);
-        assert_eq!(tried.identity.as_ref().unwrap().groups(), ["/eng/payments", "x"]);
+        assert_eq!(
+            tried.identity.as_ref().unwrap().groups(),
+            ["/eng/payments", "x"]
+        );
         let opened = who(&inputs, &policy);
         let found = difference(&policy, opened.identity.as_ref().unwrap(), &tried).unwrap();
         assert!(found.gains.is_empty() && !found.loses.is_empty());
@@ -338,8 +444,17 @@ mod tests {
         let tried = attempt(&trials, &maya("g"), &policy(), NOW);
         let said: Vec<String> = tried.faults.iter().map(RichText::plain).collect();
         assert_eq!(said.len(), 2, "{said:?}");
-        assert!(said[0].starts_with("Add Group:g to Role:Nowhere: ") && said[1].ends_with(": no change"), "{said:?}");
-        let nobody = attempt(&HypotheticalChanges::default(), &Inputs::default(), &policy(), NOW);
+        assert!(
+            said[0].starts_with("Add Group:g to Role:Nowhere: ")
+                && said[1].ends_with(": no change"),
+            "{said:?}"
+        );
+        let nobody = attempt(
+            &HypotheticalChanges::default(),
+            &Inputs::default(),
+            &policy(),
+            NOW,
+        );
         assert!(nobody.identity.is_err());
     }
 }

@@ -6,7 +6,9 @@ use gbac_analysis::HypotheticalChange;
 use gbac_engine::decide::{At, explain};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType, check_member};
+use gbac_engine::model::{
+    Acl, Host, Operation, PatternType, Permission, Principal, ResourceType, check_member,
+};
 use gbac_engine::policy::{Change, GroupSource, Policy};
 
 use crate::rich_text::RichText;
@@ -106,12 +108,27 @@ impl Options {
     #[must_use]
     pub fn of(policy: &Policy, identity: &Identity, access: Option<&AccessRequest>) -> Self {
         let user = Principal::user(identity.user());
-        let members: Vec<Principal> =
-            std::iter::once(user).chain(identity.groups().iter().map(|name| Principal::group(name.as_str()))).collect();
-        let roles = |member: &Principal| policy.roles_of(member).map(str::to_owned).collect::<Vec<_>>();
+        let members: Vec<Principal> = std::iter::once(user)
+            .chain(
+                identity
+                    .groups()
+                    .iter()
+                    .map(|name| Principal::group(name.as_str())),
+            )
+            .collect();
+        let roles = |member: &Principal| {
+            policy
+                .roles_of(member)
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
         let memberships: Vec<(Principal, String)> = members
             .iter()
-            .flat_map(|member| roles(member).into_iter().map(move |role| (member.clone(), role)))
+            .flat_map(|member| {
+                roles(member)
+                    .into_iter()
+                    .map(move |role| (member.clone(), role))
+            })
             .collect();
         let mut principals = members.clone();
         for (_, role) in &memberships {
@@ -121,15 +138,26 @@ impl Options {
             }
         }
         let rows = access.map_or_else(Vec::new, |access| {
-            let candidates = explain(policy, identity, &access.request(At::IgnoringExpiry)).candidates.into_iter();
-            let reaches = candidates.filter(|candidate| !candidate.paths.is_empty() && candidate.is_on_resource());
-            reaches.map(|candidate| Arc::unwrap_or_clone(candidate.acl)).collect()
+            let candidates = explain(policy, identity, &access.request(At::IgnoringExpiry))
+                .candidates
+                .into_iter();
+            let reaches = candidates
+                .filter(|candidate| !candidate.paths.is_empty() && candidate.is_on_resource());
+            reaches
+                .map(|candidate| Arc::unwrap_or_clone(candidate.acl))
+                .collect()
         });
         let nested = match &policy.settings().groups {
             GroupSource::Properties { nested, .. } => Some(*nested),
             GroupSource::Sso { .. } => None,
         };
-        Self { members, principals, memberships, rows, nested }
+        Self {
+            members,
+            principals,
+            memberships,
+            rows,
+            nested,
+        }
     }
 }
 
@@ -207,27 +235,48 @@ impl TrialForm {
             }
             TrialKind::Leave => {
                 // The first member is the user.
-                let group = options.members.get(self.left + 1).ok_or_else(|| missing("This user has no groups."))?;
+                let group = options
+                    .members
+                    .get(self.left + 1)
+                    .ok_or_else(|| missing("This user has no groups."))?;
                 Ok(HypotheticalChange::Leave(group.name().to_owned()))
             }
             TrialKind::AddMember => {
                 let role = self.role.strip_prefix("Role:").unwrap_or(&self.role);
-                let member = options.members.get(self.member).ok_or_else(|| missing("Choose a member."))?;
-                check_member(member).map_err(|error| sentence(&error.to_string(), &error.hint()))?;
+                let member = options
+                    .members
+                    .get(self.member)
+                    .ok_or_else(|| missing("Choose a member."))?;
+                check_member(member)
+                    .map_err(|error| sentence(&error.to_string(), &error.hint()))?;
                 if role.is_empty() {
                     return Err(missing("Enter a role."));
                 }
                 if !policy.has_role(role) {
-                    return Err(RichText::new().text("There is no role ").code(role).text("."));
+                    return Err(RichText::new()
+                        .text("There is no role ")
+                        .code(role)
+                        .text("."));
                 }
-                Ok(HypotheticalChange::Policy(Change::AddMember { role: role.to_owned(), member: member.clone() }))
+                Ok(HypotheticalChange::Policy(Change::AddMember {
+                    role: role.to_owned(),
+                    member: member.clone(),
+                }))
             }
             TrialKind::RemoveMember => {
-                let (member, role) =
-                    options.memberships.get(self.membership).ok_or_else(|| missing("This user has no role."))?.clone();
-                Ok(HypotheticalChange::Policy(Change::RemoveMember { role, member }))
+                let (member, role) = options
+                    .memberships
+                    .get(self.membership)
+                    .ok_or_else(|| missing("This user has no role."))?
+                    .clone();
+                Ok(HypotheticalChange::Policy(Change::RemoveMember {
+                    role,
+                    member,
+                }))
             }
-            TrialKind::AddAcl => self.acl(options, access).map(|acl| HypotheticalChange::Policy(Change::AddAcl(acl))),
+            TrialKind::AddAcl => self
+                .acl(options, access)
+                .map(|acl| HypotheticalChange::Policy(Change::AddAcl(acl))),
             TrialKind::RemoveAcl => {
                 let words = match access {
                     None => "Complete the check first.",
@@ -237,30 +286,51 @@ impl TrialForm {
                 Ok(HypotheticalChange::Policy(Change::RemoveAcl(acl.clone())))
             }
             TrialKind::Nested => {
-                let settings = options.nested.and_then(|nested| with_nested(policy.settings(), other(nested)));
-                let settings =
-                    settings.ok_or_else(|| missing("The mapping of an SSO connection keeps names as they are."))?;
-                Ok(HypotheticalChange::Policy(Change::Settings(Box::new(settings))))
+                let settings = options
+                    .nested
+                    .and_then(|nested| with_nested(policy.settings(), other(nested)));
+                let settings = settings.ok_or_else(|| {
+                    missing("The mapping of an SSO connection keeps names as they are.")
+                })?;
+                Ok(HypotheticalChange::Policy(Change::Settings(Box::new(
+                    settings,
+                ))))
             }
             TrialKind::ClaimPath => {
                 if self.path.trim().is_empty() {
                     return Err(missing("Write a claim path, such as $.groups."));
                 }
                 let settings = with_claim_path(policy.settings(), &self.path)?;
-                Ok(HypotheticalChange::Policy(Change::Settings(Box::new(settings))))
+                Ok(HypotheticalChange::Policy(Change::Settings(Box::new(
+                    settings,
+                ))))
             }
         }
     }
 
     fn acl(&self, options: &Options, access: Option<&AccessRequest>) -> Result<Acl, RichText> {
         let access = access.ok_or_else(|| RichText::from("Complete the check first."))?;
-        let principal = options.principals.get(self.principal).ok_or_else(|| RichText::from("Choose a principal."))?;
-        let nameless = matches!(access.resource_type, ResourceType::Cluster | ResourceType::Registry);
-        let name = if self.name.is_empty() || nameless { &access.resource_name } else { &self.name };
+        let principal = options
+            .principals
+            .get(self.principal)
+            .ok_or_else(|| RichText::from("Choose a principal."))?;
+        let nameless = matches!(
+            access.resource_type,
+            ResourceType::Cluster | ResourceType::Registry
+        );
+        let name = if self.name.is_empty() || nameless {
+            &access.resource_name
+        } else {
+            &self.name
+        };
         Ok(Acl {
             resource_type: access.resource_type,
             resource_name: name.clone(),
-            pattern_type: if self.prefixed && !nameless { PatternType::Prefixed } else { PatternType::Literal },
+            pattern_type: if self.prefixed && !nameless {
+                PatternType::Prefixed
+            } else {
+                PatternType::Literal
+            },
             principal: principal.clone(),
             host: Host::Any,
             operation: self.operation.unwrap_or(access.operation),
@@ -292,9 +362,17 @@ mod tests {
         }
     }
 
-    fn words(form: &TrialForm, groups: &[&str], access: Option<&AccessRequest>) -> Result<String, String> {
+    fn words(
+        form: &TrialForm,
+        groups: &[&str],
+        access: Option<&AccessRequest>,
+    ) -> Result<String, String> {
         let policy = policy();
-        let options = Options::of(&policy, &Identity::new("maya", groups.iter().copied()), access);
+        let options = Options::of(
+            &policy,
+            &Identity::new("maya", groups.iter().copied()),
+            access,
+        );
         form.trial(&options, &policy, access)
             .map(|trial| super::super::trial::trial_words(&trial).plain())
             .map_err(|words| words.plain())
@@ -303,25 +381,57 @@ mod tests {
     #[test]
     fn each_kind_comes_to_its_change() {
         let groups = ["payments", "read-only"];
-        let form = |kind| TrialForm { kind, ..TrialForm::default() };
+        let form = |kind| TrialForm {
+            kind,
+            ..TrialForm::default()
+        };
         let said = |form: TrialForm| words(&form, &groups, Some(&access())).unwrap();
         assert_eq!(
-            said(TrialForm { group: "Group:x".into(), ..form(TrialKind::Join) }),
+            said(TrialForm {
+                group: "Group:x".into(),
+                ..form(TrialKind::Join)
+            }),
             "Add the user to Group:x in the identity provider"
         );
         assert_eq!(
-            said(TrialForm { left: 1, ..form(TrialKind::Leave) }),
+            said(TrialForm {
+                left: 1,
+                ..form(TrialKind::Leave)
+            }),
             "Remove the user from Group:read-only in the identity provider"
         );
-        let add = TrialForm { role: "Auditors".into(), ..form(TrialKind::AddMember) };
+        let add = TrialForm {
+            role: "Auditors".into(),
+            ..form(TrialKind::AddMember)
+        };
         assert_eq!(said(add), "Add User:maya to Role:Auditors");
-        assert_eq!(said(form(TrialKind::RemoveMember)), "Remove Group:payments from Role:PaymentsWriters");
-        let acl = TrialForm { principal: 1, prefixed: true, name: "pay".into(), ..form(TrialKind::AddAcl) };
-        assert_eq!(said(acl), "Add Allow Write, topic pay prefixed of Group:payments");
-        let rows = TrialForm { row: 0, ..form(TrialKind::RemoveAcl) };
+        assert_eq!(
+            said(form(TrialKind::RemoveMember)),
+            "Remove Group:payments from Role:PaymentsWriters"
+        );
+        let acl = TrialForm {
+            principal: 1,
+            prefixed: true,
+            name: "pay".into(),
+            ..form(TrialKind::AddAcl)
+        };
+        assert_eq!(
+            said(acl),
+            "Add Allow Write, topic pay prefixed of Group:payments"
+        );
+        let rows = TrialForm {
+            row: 0,
+            ..form(TrialKind::RemoveAcl)
+        };
         assert!(said(rows).starts_with("Remove "));
-        assert_eq!(said(form(TrialKind::Nested)), "Read groups at $.groups, nested names none");
-        let path = TrialForm { path: " $.roles ".into(), ..form(TrialKind::ClaimPath) };
+        assert_eq!(
+            said(form(TrialKind::Nested)),
+            "Read groups at $.groups, nested names none"
+        );
+        let path = TrialForm {
+            path: " $.roles ".into(),
+            ..form(TrialKind::ClaimPath)
+        };
         assert_eq!(said(path), "Read groups at $.roles, nested names suffix");
         for kind in TrialKind::ALL {
             assert_eq!(TrialKind::from_code(kind.code()), Some(kind));
@@ -330,17 +440,34 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_said() {
-        let form = |kind| TrialForm { kind, ..TrialForm::default() };
-        let fault = |form: TrialForm, access: Option<&AccessRequest>| words(&form, &[], access).unwrap_err();
+        let form = |kind| TrialForm {
+            kind,
+            ..TrialForm::default()
+        };
+        let fault = |form: TrialForm, access: Option<&AccessRequest>| {
+            words(&form, &[], access).unwrap_err()
+        };
         assert_eq!(fault(form(TrialKind::Join), None), "Enter a group.");
-        assert_eq!(fault(form(TrialKind::Leave), None), "This user has no groups.");
+        assert_eq!(
+            fault(form(TrialKind::Leave), None),
+            "This user has no groups."
+        );
         assert_eq!(fault(form(TrialKind::AddMember), None), "Enter a role.");
-        let unknown = TrialForm { role: "R".into(), ..form(TrialKind::AddMember) };
+        let unknown = TrialForm {
+            role: "R".into(),
+            ..form(TrialKind::AddMember)
+        };
         assert_eq!(fault(unknown, None), "There is no role R.");
-        assert_eq!(fault(form(TrialKind::RemoveMember), None), "This user has no role.");
+        assert_eq!(
+            fault(form(TrialKind::RemoveMember), None),
+            "This user has no role."
+        );
         assert!(fault(form(TrialKind::AddAcl), None).starts_with("Complete the check first"));
         assert!(fault(form(TrialKind::RemoveAcl), None).starts_with("Complete the check first"));
-        let path = TrialForm { path: "$.[".into(), ..form(TrialKind::ClaimPath) };
+        let path = TrialForm {
+            path: "$.[".into(),
+            ..form(TrialKind::ClaimPath)
+        };
         assert!(!fault(path, None).is_empty());
     }
 }

@@ -1,6 +1,9 @@
-//! The four steps of the troubleshooting procedure for the entered token, each in the extraction step that it diagnoses.
+//! The four steps of the troubleshooting procedure for the entered token, each in the extraction
+//! step that it diagnoses.
 
-use gbac_analysis::doctor::{DiagnosticInput, DiagnosticStep, ServiceResolution, StepStatus, TokenInput, diagnose};
+use gbac_analysis::doctor::{
+    DiagnosticInput, DiagnosticStep, ServiceResolution, StepStatus, TokenInput, diagnose,
+};
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_engine::groups::ClaimSource;
 use gbac_engine::identity::IdentityRules;
@@ -10,8 +13,9 @@ use gbac_engine::policy::{GroupSource, Policy, Settings};
 use crate::simulator::SimulatedIdentity;
 use crate::simulator::token::FactMark;
 
-/// The steps of who asks; none by hand, where there is no token to look at. `missed` has a group a line, `userinfo` is the
-/// text of its field, `resolved` is what the service answered, where it was asked, and `accepted` whose tokens it takes.
+/// The steps of who asks; none by hand, where there is no token to look at. `missed` has a group a
+/// line, `userinfo` is the text of its field, `resolved` is what the service answered, where it was
+/// asked, and `accepted` whose tokens it takes.
 #[must_use]
 pub fn steps(
     who: &SimulatedIdentity,
@@ -56,14 +60,20 @@ fn settings(rules: &IdentityRules, held: &Settings) -> Settings {
         return held.clone();
     }
     let groups = match &rules.extraction.source {
-        ClaimSource::Token(path) => {
-            GroupSource::Properties { claim_path: path.clone(), nested: rules.extraction.nested }
-        }
-        source @ ClaimSource::UserInfo(_) => {
-            GroupSource::Sso { attributes: std::collections::BTreeMap::new(), groups: source.clone() }
-        }
+        ClaimSource::Token(path) => GroupSource::Properties {
+            claim_path: path.clone(),
+            nested: rules.extraction.nested,
+        },
+        source @ ClaimSource::UserInfo(_) => GroupSource::Sso {
+            attributes: std::collections::BTreeMap::new(),
+            groups: source.clone(),
+        },
     };
-    Settings { groups, principal_mapping: rules.mapping.clone(), ..held.clone() }
+    Settings {
+        groups,
+        principal_mapping: rules.mapping.clone(),
+        ..held.clone()
+    }
 }
 
 /// The token as it would be sent to the service; none for claims, and by hand.
@@ -101,11 +111,17 @@ pub fn summary(steps: &[DiagnosticStep; 4]) -> String {
     let warnings = number(StepStatus::Attention);
     let numbers = [
         (number(StepStatus::Failed), mark(StepStatus::Failed).1),
-        (number(StepStatus::Attention), if warnings == 1 { "warning" } else { "warnings" }),
+        (
+            number(StepStatus::Attention),
+            if warnings == 1 { "warning" } else { "warnings" },
+        ),
         (number(StepStatus::Passed), mark(StepStatus::Passed).1),
         (number(StepStatus::NotDone), mark(StepStatus::NotDone).1),
     ];
-    let numbers = numbers.iter().filter(|(number, _)| *number > 0).map(|(number, word)| format!("{number} {word}"));
+    let numbers = numbers
+        .iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, word)| format!("{number} {word}"));
     numbers.collect::<Vec<_>>().join(", ")
 }
 
@@ -120,14 +136,32 @@ mod tests {
 
     const NOW: f64 = 1_795_243_000.0;
 
-    fn of(inputs: &Inputs, missed: &str, resolved: Option<&ServiceResolution>) -> Option<[DiagnosticStep; 4]> {
+    fn of(
+        inputs: &Inputs,
+        missed: &str,
+        resolved: Option<&ServiceResolution>,
+    ) -> Option<[DiagnosticStep; 4]> {
         let policy = policy();
-        let who = evaluate(inputs, Some(&policy), &AcceptedTokens::default(), NOW).who.unwrap();
-        steps(&who, &policy, &inputs.userinfo, missed, resolved, &AcceptedTokens::default(), NOW)
+        let who = evaluate(inputs, Some(&policy), &AcceptedTokens::default(), NOW)
+            .who
+            .unwrap();
+        steps(
+            &who,
+            &policy,
+            &inputs.userinfo,
+            missed,
+            resolved,
+            &AcceptedTokens::default(),
+            NOW,
+        )
     }
 
     fn claims(value: &Value) -> Inputs {
-        Inputs { token: value.to_string(), as_claims: true, ..Inputs::default() }
+        Inputs {
+            token: value.to_string(),
+            as_claims: true,
+            ..Inputs::default()
+        }
     }
 
     #[test]
@@ -138,11 +172,26 @@ mod tests {
         });
         let found = of(&claims(&overage), "", None).unwrap();
         assert_eq!(found[0].state, StepStatus::Failed);
-        assert!(found[0].findings.iter().any(|text| text.contains("is not followed")), "{:?}", found[0]);
-        assert!(found.iter().all(|step| step.state == StepStatus::Passed || !step.next.is_empty()), "{found:?}");
+        assert!(
+            found[0]
+                .findings
+                .iter()
+                .any(|text| text.contains("is not followed")),
+            "{:?}",
+            found[0]
+        );
+        assert!(
+            found
+                .iter()
+                .all(|step| step.state == StepStatus::Passed || !step.next.is_empty()),
+            "{found:?}"
+        );
         assert_eq!(summary(&found), "3 failed, 1 for you to check");
         let good = json!({ "sub": "maya", "exp": NOW + 60.0, "groups": ["payments", " payments"] });
-        assert_eq!(summary(&of(&claims(&good), "", None).unwrap()), "1 warning, 2 OK, 1 for you to check");
+        assert_eq!(
+            summary(&of(&claims(&good), "", None).unwrap()),
+            "1 warning, 2 OK, 1 for you to check"
+        );
     }
 
     #[test]
@@ -151,11 +200,18 @@ mod tests {
         let mut inputs = claims(&token);
         assert_eq!(of(&inputs, "", None).unwrap()[0].state, StepStatus::Failed);
         inputs.source = SettingsSource::WhatIf;
-        inputs.what_if = WhatIfSettings { claim_path: "$.roles".into(), ..WhatIfSettings::default() };
+        inputs.what_if = WhatIfSettings {
+            claim_path: "$.roles".into(),
+            ..WhatIfSettings::default()
+        };
         let found = of(&inputs, "Group:payments\nPayments", None).unwrap();
         assert_eq!(found[0].state, StepStatus::Passed);
         let said = found[1].findings.join("; ");
-        assert!(said.contains("`Group:payments` is among them") && said.contains("`Group:Payments` is not"), "{said}");
+        assert!(
+            said.contains("`Group:payments` is among them")
+                && said.contains("`Group:Payments` is not"),
+            "{said}"
+        );
     }
 
     #[test]
@@ -163,18 +219,37 @@ mod tests {
         let inputs = claims(&json!({ "sub": "maya", "exp": NOW + 60.0, "groups": ["payments"] }));
         let same = ServiceResolution::Identity("maya".into(), vec!["payments".into()]);
         let other = ServiceResolution::Identity("maya".into(), vec!["/eng/payments".into()]);
-        assert!(of(&inputs, "", Some(&same)).unwrap()[1].findings.iter().any(|text| text.contains("the same groups")));
-        assert_eq!(of(&inputs, "", Some(&other)).unwrap()[1].state, StepStatus::Attention);
+        assert!(
+            of(&inputs, "", Some(&same)).unwrap()[1]
+                .findings
+                .iter()
+                .any(|text| text.contains("the same groups"))
+        );
+        assert_eq!(
+            of(&inputs, "", Some(&other)).unwrap()[1].state,
+            StepStatus::Attention
+        );
         let refused = ServiceResolution::Refused("401".into());
-        assert_eq!(of(&inputs, "", Some(&refused)).unwrap()[1].state, StepStatus::Failed);
+        assert_eq!(
+            of(&inputs, "", Some(&refused)).unwrap()[1].state,
+            StepStatus::Failed
+        );
     }
 
     #[test]
     fn every_diagnostic_step_stands_in_a_step_of_the_extraction() {
         let inputs = claims(&json!({ "sub": "maya", "exp": NOW + 60.0, "groups": ["payments"] }));
-        let mut codes: Vec<&str> = of(&inputs, "", None).unwrap().iter().map(|step| step.code).collect();
+        let mut codes: Vec<&str> = of(&inputs, "", None)
+            .unwrap()
+            .iter()
+            .map(|step| step.code)
+            .collect();
         let outline = crate::simulator::extraction::outline();
-        let mut placed: Vec<&str> = outline.iter().flat_map(|(title, _)| diagnosed_by(title)).copied().collect();
+        let mut placed: Vec<&str> = outline
+            .iter()
+            .flat_map(|(title, _)| diagnosed_by(title))
+            .copied()
+            .collect();
         codes.sort_unstable();
         placed.sort_unstable();
         assert_eq!(placed, codes);
@@ -182,7 +257,11 @@ mod tests {
 
     #[test]
     fn by_hand_there_is_no_token_to_look_at() {
-        let inputs = Inputs { mode: IdentityMode::ByHand, user: "maya".into(), ..Inputs::default() };
+        let inputs = Inputs {
+            mode: IdentityMode::ByHand,
+            user: "maya".into(),
+            ..Inputs::default()
+        };
         assert_eq!(of(&inputs, "", None), None);
     }
 }

@@ -91,11 +91,16 @@ const NAMED_ROWS: usize = 3;
 /// How many places in the claims a path names.
 const NAMED_PLACES: usize = 3;
 
-/// The verdict on a decided question. `now` is in seconds since 1970; `ignore_expiry` says that the question was answered
-/// as if the identity had not expired.
+/// The verdict on a decided question. `now` is in seconds since 1970; `ignore_expiry` says that the
+/// question was answered as if the identity had not expired.
 #[must_use]
 pub fn of(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
-    let Judged { access, identity, explanation, .. } = judged;
+    let Judged {
+        access,
+        identity,
+        explanation,
+        ..
+    } = judged;
     let decision = &explanation.decision;
     let kind = kind(decision.reason);
     let user = Principal::user(identity.user());
@@ -108,9 +113,9 @@ pub fn of(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
     };
     match decision.reason {
         Reason::Superuser => {
-            let words = RichText::new()
-                .principal(&user)
-                .text(format!(" is a superuser: every request is allowed. {ACLS_NOT_EVALUATED}."));
+            let words = RichText::new().principal(&user).text(format!(
+                " is a superuser: every request is allowed. {ACLS_NOT_EVALUATED}."
+            ));
             verdict.why.push(("Decided by", Why::RichText(words)));
         }
         Reason::Expired => expired(&mut verdict, identity, now),
@@ -123,10 +128,18 @@ pub fn of(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
     }
     host(&mut verdict, decision, access);
     would_allow(&mut verdict, judged);
-    if ignore_expiry && identity.expires_at().map(gbac_engine::Timestamp::as_seconds).is_some_and(|at| at < now) {
+    if ignore_expiry
+        && identity
+            .expires_at()
+            .map(gbac_engine::Timestamp::as_seconds)
+            .is_some_and(|at| at < now)
+    {
         let words = "The token has expired. The verdict ignores the expiry.";
         verdict.why.push(("Expired", Why::RichText(words.into())));
-        verdict.actions.push(Action { label: "Apply the expiry".into(), change: InputEdit::IgnoreExpiry(false) });
+        verdict.actions.push(Action {
+            label: "Apply the expiry".into(),
+            change: InputEdit::IgnoreExpiry(false),
+        });
     }
     verdict
 }
@@ -143,34 +156,65 @@ pub const fn kind(reason: Reason) -> VerdictKind {
 }
 
 fn who_may(user: &Principal, kind: VerdictKind, access: &AccessRequest) -> RichText {
-    let may = if kind == VerdictKind::Allowed { " can " } else { " can't " };
-    RichText::new().principal(user).text(may).then(access.deed())
+    let may = if kind == VerdictKind::Allowed {
+        " can "
+    } else {
+        " can't "
+    };
+    RichText::new()
+        .principal(user)
+        .text(may)
+        .then(access.deed())
 }
 
-/// The verdict on a token that fails at sign-in. `accepted` is the user that it names, with the reason that a decision
-/// would have if the token were accepted; that answer is no more than a remark.
+/// The verdict on a token that fails at sign-in. `accepted` is the user that it names, with the
+/// reason that a decision would have if the token were accepted; that answer is no more than a
+/// remark.
 #[must_use]
 pub fn sign_in_fails(
     refusal: &SignInRefusal,
     access: Option<&AccessRequest>,
     accepted: Option<(&str, Reason)>,
 ) -> Verdict {
-    let code = RichText::new().code(TokenRefusal::REASON).text(", ").code(refusal.code);
-    let mut why = vec![("Fix first", Why::RichText(refusal.words.clone())), ("Reason", Why::RichText(code))];
+    let code = RichText::new()
+        .code(TokenRefusal::REASON)
+        .text(", ")
+        .code(refusal.code);
+    let mut why = vec![
+        ("Fix first", Why::RichText(refusal.words.clone())),
+        ("Reason", Why::RichText(code)),
+    ];
     if !refusal.more.is_empty() {
-        let more = refusal.more.iter().map(|name| RichText::from(*name)).collect();
-        why.push(("Also fails", Why::RichText(listed(more, refusal.more.len()))));
+        let more = refusal
+            .more
+            .iter()
+            .map(|name| RichText::from(*name))
+            .collect();
+        why.push((
+            "Also fails",
+            Why::RichText(listed(more, refusal.more.len())),
+        ));
     }
     if let Some((access, (user, reason))) = access.zip(accepted) {
         let kind = kind(reason);
         let answer = RichText::new().text(format!("{}. ", kind.title()));
-        why.push(("If accepted", Why::RichText(answer.then(who_may(&Principal::user(user), kind, access)).text("."))));
+        why.push((
+            "If accepted",
+            Why::RichText(
+                answer
+                    .then(who_may(&Principal::user(user), kind, access))
+                    .text("."),
+            ),
+        ));
     }
     let refused = RichText::new().text("The service refuses this token");
     Verdict {
         kind: VerdictKind::SignInFails,
         sentence: match access {
-            Some(access) => refused.text(", so no one can ").then(access.deed()).text(" with it"),
+            Some(access) => refused
+                .text(", so no one can ")
+                .then(access.deed())
+                .text(" with it"),
             None => refused,
         },
         short: access.map_or_else(|| "with this token".into(), AccessRequest::short),
@@ -180,22 +224,36 @@ pub fn sign_in_fails(
 }
 
 fn expired(verdict: &mut Verdict, identity: &Identity, now: f64) {
-    let at = identity.expires_at().map(gbac_engine::Timestamp::as_seconds).unwrap_or(now);
+    let at = identity
+        .expires_at()
+        .map(gbac_engine::Timestamp::as_seconds)
+        .unwrap_or(now);
     let words = format!(
         "The token expired {} ago, at {}. {ACLS_NOT_EVALUATED}.",
         phrases::duration(now - at),
         phrases::instant(at, now)
     );
-    verdict.why.push(("Decided by", Why::RichText(words.into())));
-    verdict.actions.push(Action { label: "Ignore the expiry".into(), change: InputEdit::IgnoreExpiry(true) });
+    verdict
+        .why
+        .push(("Decided by", Why::RichText(words.into())));
+    verdict.actions.push(Action {
+        label: "Ignore the expiry".into(),
+        change: InputEdit::IgnoreExpiry(true),
+    });
 }
 
 fn decided(verdict: &mut Verdict, judged: &Judged) {
     let explanation = &judged.explanation;
-    let deciding = explanation.candidates.iter().find(|candidate| candidate.status == CandidateStatus::Decides);
+    let deciding = explanation
+        .candidates
+        .iter()
+        .find(|candidate| candidate.status == CandidateStatus::Decides);
     let Some(deciding) = deciding else { return };
     if let Some(way) = way_of(deciding, &explanation.decision) {
-        verdict.why.push(("Decided by", Why::Paths(vec![path(way, &deciding.acl, false, judged)])));
+        verdict.why.push((
+            "Decided by",
+            Why::Paths(vec![path(way, &deciding.acl, false, judged)]),
+        ));
     }
     if let Some(operation) = explanation.decision.implied_by {
         let access = judged.access.operation.spelling().label;
@@ -203,7 +261,10 @@ fn decided(verdict: &mut Verdict, judged: &Judged) {
         let named = explanation.candidates.iter().any(|candidate| {
             candidate.acl.permission == deciding.acl.permission
                 && candidate.operation == OperationFacet::Exact
-                && matches!(candidate.status, CandidateStatus::Decides | CandidateStatus::Agrees)
+                && matches!(
+                    candidate.status,
+                    CandidateStatus::Decides | CandidateStatus::Agrees
+                )
         });
         let words = match (deciding.operation, deciding.acl.permission) {
             (OperationFacet::All, Permission::Allow) => format!("{by} also allows {access}."),
@@ -215,36 +276,61 @@ fn decided(verdict: &mut Verdict, judged: &Judged) {
     }
     let same: Vec<&Candidate> = standing(explanation, CandidateStatus::Agrees).collect();
     if !same.is_empty() {
-        let verb = if deciding.acl.permission == Permission::Allow { "allow" } else { "deny" };
+        let verb = if deciding.acl.permission == Permission::Allow {
+            "allow"
+        } else {
+            "deny"
+        };
         let words = format!("{} would {verb} it too.", count(same.len(), "more ACL"));
         verdict.why.push(("Also", Why::RichText(words.into())));
     }
     let over: Vec<&Candidate> = standing(explanation, CandidateStatus::Overridden).collect();
     if !over.is_empty() {
         let named = over.iter().take(NAMED_ROWS);
-        let mut paths: Vec<Vec<RichText>> =
-            named.filter_map(|candidate| Some(path(candidate.paths.first()?, &candidate.acl, true, judged))).collect();
+        let mut paths: Vec<Vec<RichText>> = named
+            .filter_map(|candidate| {
+                Some(path(candidate.paths.first()?, &candidate.acl, true, judged))
+            })
+            .collect();
         if over.len() > NAMED_ROWS {
-            paths.push(vec![format!("{} more, in the trace", thousands(over.len() - NAMED_ROWS)).into()]);
+            paths.push(vec![
+                format!("{} more, in the trace", thousands(over.len() - NAMED_ROWS)).into(),
+            ]);
         }
         verdict.why.push(("Overridden", Why::Paths(paths)));
     }
 }
 
 fn nothing(verdict: &mut Verdict, judged: &Judged) {
-    let own = judged.explanation.candidates.iter().filter(|candidate| !candidate.paths.is_empty());
+    let own = judged
+        .explanation
+        .candidates
+        .iter()
+        .filter(|candidate| !candidate.paths.is_empty());
     let (mut all, mut here) = (0, 0);
     for candidate in own {
         all += 1;
         here += usize::from(candidate.is_on_resource());
     }
-    let rows = |number: usize| format!("{} of the user, the groups or their roles", count(number, "ACL"));
+    let rows = |number: usize| {
+        format!(
+            "{} of the user, the groups or their roles",
+            count(number, "ACL")
+        )
+    };
     let operation = judged.access.operation.spelling().label;
     let words = match (all, here) {
         (0, _) => {
-            format!("{}, none for this user, the user’s groups or their roles", count(judged.explanation.acls, "ACL"))
+            format!(
+                "{}, none for this user, the user’s groups or their roles",
+                count(judged.explanation.acls, "ACL")
+            )
         }
-        (all, 0) => format!("{}, none on this {}", rows(all), resource_type_text(judged.access.resource_type)),
+        (all, 0) => format!(
+            "{}, none on this {}",
+            rows(all),
+            resource_type_text(judged.access.resource_type)
+        ),
         (all, here) => format!(
             "{}, {} on this {}, none of them allows {operation}",
             rows(all),
@@ -252,16 +338,22 @@ fn nothing(verdict: &mut Verdict, judged: &Judged) {
             resource_type_text(judged.access.resource_type)
         ),
     };
-    verdict.why.push(("ACLs considered", Why::RichText(words.into())));
+    verdict
+        .why
+        .push(("ACLs considered", Why::RichText(words.into())));
 }
 
 fn near_misses(verdict: &mut Verdict, explanation: &Explanation) {
     let mut kinds: [(&str, usize); 3] = [("host", 0), ("letter case", 0), ("slashes", 0)];
     for candidate in &explanation.candidates {
-        let CandidateStatus::Near(near) = candidate.status else { continue };
+        let CandidateStatus::Near(near) = candidate.status else {
+            continue;
+        };
         let kind = match near {
             NearMiss::Host => 0,
-            NearMiss::PrincipalLetterCase | NearMiss::MemberLetterCase | NearMiss::NameLetterCase => 1,
+            NearMiss::PrincipalLetterCase
+            | NearMiss::MemberLetterCase
+            | NearMiss::NameLetterCase => 1,
             NearMiss::PrincipalSlashes | NearMiss::MemberSlashes | NearMiss::NameSlashes => 2,
         };
         if let Some((_, number)) = kinds.get_mut(kind) {
@@ -281,7 +373,9 @@ fn near_misses(verdict: &mut Verdict, explanation: &Explanation) {
             number => format!("{} by {kind}", thousands(*number)).into(),
         })
         .collect();
-    verdict.why.push(("Near misses", Why::Near(count(all, "row"), listed(said, 3))));
+    verdict
+        .why
+        .push(("Near misses", Why::Near(count(all, "row"), listed(said, 3))));
 }
 
 fn host(verdict: &mut Verdict, decision: &Decision, access: &AccessRequest) {
@@ -289,7 +383,9 @@ fn host(verdict: &mut Verdict, decision: &Decision, access: &AccessRequest) {
         return;
     }
     let words = match decision.reason {
-        Reason::DenyRule => "No host was given, so denies for one host apply. The verdict may depend on the host.",
+        Reason::DenyRule => {
+            "No host was given, so denies for one host apply. The verdict may depend on the host."
+        }
         _ if access.host.is_none() => {
             "No host was given, so allows for one host do not apply. The verdict may depend on the host."
         }
@@ -307,16 +403,27 @@ fn would_allow(verdict: &mut Verdict, judged: &Judged) {
                 .iter()
                 .filter(|candidate| {
                     candidate.acl.permission == Permission::Deny
-                        && matches!(candidate.status, CandidateStatus::Decides | CandidateStatus::Agrees)
+                        && matches!(
+                            candidate.status,
+                            CandidateStatus::Decides | CandidateStatus::Agrees
+                        )
                 })
                 .count();
-            let allows = standing(&judged.explanation, CandidateStatus::Overridden).next().is_some();
+            let allows = standing(&judged.explanation, CandidateStatus::Overridden)
+                .next()
+                .is_some();
             match (denies, allows) {
                 (1, true) => "Without this deny, the overridden ACL allows it.".into(),
                 (1, false) => "Without this deny, no ACL allows it either.".into(),
-                (denies, true) => format!("Without these {} denies, the overridden ACL allows it.", thousands(denies)),
+                (denies, true) => format!(
+                    "Without these {} denies, the overridden ACL allows it.",
+                    thousands(denies)
+                ),
                 (denies, false) => {
-                    format!("Without these {} denies, no ACL allows it either.", thousands(denies))
+                    format!(
+                        "Without these {} denies, no ACL allows it either.",
+                        thousands(denies)
+                    )
                 }
             }
         }
@@ -330,29 +437,49 @@ fn would_allow(verdict: &mut Verdict, judged: &Judged) {
                 groups => who.text(format!(" or one of the {} groups", thousands(groups.len()))),
             };
             let operation = judged.access.operation.spelling().label;
-            let words =
-                RichText::new().text(format!("One ACL that allows {operation} on ")).then(judged.access.resource());
+            let words = RichText::new()
+                .text(format!("One ACL that allows {operation} on "))
+                .then(judged.access.resource());
             verdict.why.push((
                 "Would allow",
-                Why::RichText(words.text(", for ").then(who).text(", or for a role with such a member.")),
+                Why::RichText(
+                    words
+                        .text(", for ")
+                        .then(who)
+                        .text(", or for a role with such a member."),
+                ),
             ));
             return;
         }
         VerdictKind::Allowed | VerdictKind::Expired | VerdictKind::SignInFails => return,
     };
-    verdict.why.push(("Would allow", Why::RichText(words.into())));
+    verdict
+        .why
+        .push(("Would allow", Why::RichText(words.into())));
 }
 
-fn standing(explanation: &Explanation, standing: CandidateStatus) -> impl Iterator<Item = &Candidate> {
-    explanation.candidates.iter().filter(move |candidate| candidate.status == standing)
+fn standing(
+    explanation: &Explanation,
+    standing: CandidateStatus,
+) -> impl Iterator<Item = &Candidate> {
+    explanation
+        .candidates
+        .iter()
+        .filter(move |candidate| candidate.status == standing)
 }
 
 /// The way to a candidate that the decision speaks of.
 fn way_of<'a>(candidate: &'a Candidate, decision: &Decision) -> Option<&'a AccessPath> {
     let spoken_of = |path: &&AccessPath| {
-        Some(path.source) == decision.source && path.group == decision.group && path.role == decision.role
+        Some(path.source) == decision.source
+            && path.group == decision.group
+            && path.role == decision.role
     };
-    candidate.paths.iter().find(spoken_of).or_else(|| candidate.paths.first())
+    candidate
+        .paths
+        .iter()
+        .find(spoken_of)
+        .or_else(|| candidate.paths.first())
 }
 
 /// A way in the console's notation: claim element, principal, role, ACL, always in this order.
@@ -362,7 +489,13 @@ fn path(way: &AccessPath, acl: &Acl, overridden: bool, judged: &Judged) -> Vec<R
         Some(group) => {
             let places = judged.origins.places(group);
             if !places.is_empty() {
-                hops.push(listed(places.iter().map(|place| RichText::new().code(place)).collect(), NAMED_PLACES));
+                hops.push(listed(
+                    places
+                        .iter()
+                        .map(|place| RichText::new().code(place))
+                        .collect(),
+                    NAMED_PLACES,
+                ));
             }
             hops.push(RichText::new().principal(&Principal::group(group)));
         }
@@ -378,10 +511,24 @@ fn path(way: &AccessPath, acl: &Acl, overridden: bool, judged: &Judged) -> Vec<R
 /// The ACL at the end of a path: `Deny Write, topic payments-settled literal`.
 #[must_use]
 pub fn acl_hop(acl: &Acl, overridden: bool) -> RichText {
-    let words = if overridden { RichText::new().overridden() } else { RichText::new().permission(acl.permission) };
-    let words = words.text(format!(" {}, ", acl.operation.spelling().label)).then(resource(acl));
-    let words = if acl.host == Host::Any { words } else { words.text(", host ").resource(acl.host.to_string()) };
-    if acl.principal.is_everyone() { words.text(", for ").principal(&acl.principal) } else { words }
+    let words = if overridden {
+        RichText::new().overridden()
+    } else {
+        RichText::new().permission(acl.permission)
+    };
+    let words = words
+        .text(format!(" {}, ", acl.operation.spelling().label))
+        .then(resource(acl));
+    let words = if acl.host == Host::Any {
+        words
+    } else {
+        words.text(", host ").resource(acl.host.to_string())
+    };
+    if acl.principal.is_everyone() {
+        words.text(", for ").principal(&acl.principal)
+    } else {
+        words
+    }
 }
 
 /// The resource of an ACL in a sentence: `topic payments- prefixed`.
@@ -390,6 +537,8 @@ pub fn resource(acl: &Acl) -> RichText {
     let words = RichText::new().text(resource_type_text(acl.resource_type));
     match acl.resource_type {
         ResourceType::Cluster | ResourceType::Registry => words,
-        _ => words.text(" ").pattern(&acl.resource_name, acl.pattern_type),
+        _ => words
+            .text(" ")
+            .pattern(&acl.resource_name, acl.pattern_type),
     }
 }

@@ -5,19 +5,22 @@ use std::sync::OnceLock;
 
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_engine::token::Claims;
-use gbac_engine::verify::{self, KeySet, Validation, VerificationOutcome, VerificationStep, VerifyError};
+use gbac_engine::verify::{
+    self, KeySet, Validation, VerificationOutcome, VerificationStep, VerifyError,
+};
 
 use crate::rich_text::RichText;
 use crate::simulator::inputs::{InputField, InputProblem, sentence};
 use crate::simulator::token::{DecodedToken, FactMark, TokenFact};
 
-/// The two functions that reach the code of the checks. They are called through here only, so that the code can be a file
-/// of its own.
+/// The two functions that reach the code of the checks. They are called through here only, so that
+/// the code can be a file of its own.
 #[derive(Clone, Copy)]
 pub struct Checks {
     /// Reads a JWKS, or says what is wrong with the text.
     pub keys: fn(&str) -> Result<KeySet, InputProblem>,
-    /// Runs every check (D-19) of a token against keys and what the service accepts. The time is in seconds since 1970.
+    /// Runs every check (D-19) of a token against keys and what the service accepts. The time is in
+    /// seconds since 1970.
     pub report: fn(&str, &KeySet, &AcceptedTokens, f64) -> Report,
 }
 
@@ -25,8 +28,12 @@ static CHECKS: OnceLock<Checks> = OnceLock::new();
 
 /// Makes the checks available. Only files with a call of this contain the code of the checks.
 pub fn provide() {
-    // The compiler must not see which functions these are: it would call them, and so hold them, where they are used.
-    CHECKS.get_or_init(|| Checks { keys: black_box(read_keys), report: black_box(run) });
+    // The compiler must not see which functions these are: it would call them, and so hold them,
+    // where they are used.
+    CHECKS.get_or_init(|| Checks {
+        keys: black_box(read_keys),
+        report: black_box(run),
+    });
 }
 
 /// The checks; none while their code is not here.
@@ -68,25 +75,41 @@ pub struct Report {
     pub claims: Option<Claims>,
     /// What became of the signature itself.
     pub signature: Signature,
-    /// Why the signature, or the key that should have made it, is not accepted, and what to do, with the code of the reason.
+    /// Why the signature, or the key that should have made it, is not accepted, and what to do,
+    /// with the code of the reason.
     pub signature_fault: Option<(&'static str, RichText)>,
     /// Keys of the set that cannot be used, and why.
     pub unusable: Vec<RichText>,
 }
 
 fn read_keys(text: &str) -> Result<KeySet, InputProblem> {
-    KeySet::parse(text.trim())
-        .map_err(|error| InputProblem::fault(InputField::Keys, error.code(), &error.to_string(), error.hint()))
+    KeySet::parse(text.trim()).map_err(|error| {
+        InputProblem::fault(
+            InputField::Keys,
+            error.code(),
+            &error.to_string(),
+            error.hint(),
+        )
+    })
 }
 
 fn run(token: &str, keys: &KeySet, accepted: &AcceptedTokens, now: f64) -> Report {
-    let expect =
-        Validation { issuer: accepted.issuer.as_deref(), audience: accepted.audience.as_deref(), now: now.into() };
+    let expect = Validation {
+        issuer: accepted.issuer.as_deref(),
+        audience: accepted.audience.as_deref(),
+        now: now.into(),
+    };
     let lines = verify::verification_steps_with_rules(token, keys, expect, accepted.rules());
     let of_signature = lines.iter().find(|line| line.name == "signature");
     let signature = match of_signature {
-        Some(VerificationStep { outcome: VerificationOutcome::Passed, .. }) => Signature::Good,
-        Some(VerificationStep { code: Some("signature_invalid"), .. }) => Signature::Forged,
+        Some(VerificationStep {
+            outcome: VerificationOutcome::Passed,
+            ..
+        }) => Signature::Good,
+        Some(VerificationStep {
+            code: Some("signature_invalid"),
+            ..
+        }) => Signature::Forged,
         _ => Signature::Unknown,
     };
     let verified = verify::verify_with_rules(token, keys, expect, accepted.rules());
@@ -98,7 +121,11 @@ fn run(token: &str, keys: &KeySet, accepted: &AcceptedTokens, now: f64) -> Repor
         signature,
         signature_fault: verified.as_ref().err().filter(|_| has_failed).map(fault),
         claims: verified.ok().map(|verified| verified.claims),
-        unusable: keys.problems().iter().map(|problem| sentence(&problem.to_string(), "")).collect(),
+        unusable: keys
+            .problems()
+            .iter()
+            .map(|problem| sentence(&problem.to_string(), ""))
+            .collect(),
     }
 }
 
@@ -109,7 +136,11 @@ fn line(line: &VerificationStep) -> VerificationLine {
         VerificationOutcome::Failed => FactMark::Bad,
         VerificationOutcome::NotChecked => FactMark::Plain,
     };
-    VerificationLine { name, mark, words: RichText::message(&line.detail) }
+    VerificationLine {
+        name,
+        mark,
+        words: RichText::message(&line.detail),
+    }
 }
 
 /// The name of a check on the page.
@@ -134,14 +165,40 @@ pub fn fact(read: &DecodedToken, report: Option<&Report>) -> TokenFact {
     let (mark, words) = match (read.token.is_some(), report) {
         (false, _) => (FactMark::Warn, "Claims only, without a signature"),
         (true, None) => (FactMark::Warn, "Signature not verified"),
-        (true, Some(Report { claims: Some(_), .. })) => (FactMark::Good, "Signature verified"),
-        (true, Some(Report { signature: Signature::Good, .. })) => {
-            (FactMark::Bad, "The signature is valid, but the token is refused")
-        }
-        (true, Some(Report { signature: Signature::Forged, .. })) => (FactMark::Bad, "The signature is not valid"),
-        (true, Some(Report { signature: Signature::Unknown, .. })) => {
-            (FactMark::Bad, "The signature could not be verified")
-        }
+        (
+            true,
+            Some(Report {
+                claims: Some(_), ..
+            }),
+        ) => (FactMark::Good, "Signature verified"),
+        (
+            true,
+            Some(Report {
+                signature: Signature::Good,
+                ..
+            }),
+        ) => (
+            FactMark::Bad,
+            "The signature is valid, but the token is refused",
+        ),
+        (
+            true,
+            Some(Report {
+                signature: Signature::Forged,
+                ..
+            }),
+        ) => (FactMark::Bad, "The signature is not valid"),
+        (
+            true,
+            Some(Report {
+                signature: Signature::Unknown,
+                ..
+            }),
+        ) => (FactMark::Bad, "The signature could not be verified"),
     };
-    TokenFact { about: "signature", mark, words: words.into() }
+    TokenFact {
+        about: "signature",
+        mark,
+        words: words.into(),
+    }
 }

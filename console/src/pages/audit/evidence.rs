@@ -17,14 +17,23 @@ pub(super) fn Evidence(
     /// The number of changes.
     changes: usize,
 ) -> impl IntoView {
-    let EventRow { changed: ChangedValues { before, after }, state, request_id, from, method, is_allowed, .. } = row;
-    let signed_in = (!method.is_empty()).then(|| view! { <dt>"Signed in with"</dt><dd><Words text=method /></dd> });
+    let EventRow {
+        changed: ChangedValues { before, after },
+        state,
+        request_id,
+        from,
+        method,
+        is_allowed,
+        ..
+    } = row;
+    let signed_in = (!method.is_empty())
+        .then(|| view! { <dt>"Signed in with"</dt><dd><Words text=method /></dd> });
     let request = (!request_id.is_empty()).then(|| {
         let from = (!from.is_empty()).then(|| view! { " from " <Mono text=from /> });
         view! { <dt>"Request"</dt><dd><Mono text=request_id />{from}", "{count(changes, "change")}</dd> }
     });
-    let state =
-        (is_allowed && !state.is_empty()).then(|| view! { <dt>"State after it"</dt><dd><Mono text=state /></dd> });
+    let state = (is_allowed && !state.is_empty())
+        .then(|| view! { <dt>"State after it"</dt><dd><Mono text=state /></dd> });
     view! {
         <div class="evidence">
             {match is_allowed {
@@ -75,11 +84,16 @@ fn Shown(value: ChangedValue) -> impl IntoView {
         ChangedValue::Role(name) => view! { "Role " <ResourceName name=name /> }.into_any(),
         ChangedValue::Acl(acl) => {
             let of = acl.principal.clone();
-            let words = if of.kind() == PrincipalType::Role { " of " } else { " for " };
+            let words = if of.kind() == PrincipalType::Role {
+                " of "
+            } else {
+                " for "
+            };
             view! { <AclPhrase acl=acl /> {words} <PrincipalName principal=of /> }.into_any()
         }
         ChangedValue::Member { role, member } => {
-            view! { <PrincipalName principal=member /> " in the role " <ResourceName name=role /> }.into_any()
+            view! { <PrincipalName principal=member /> " in the role " <ResourceName name=role /> }
+                .into_any()
         }
         ChangedValue::Access { level, grantee } => {
             view! { <Mono text=level /> " for " <PrincipalName principal=grantee /> }.into_any()
@@ -87,6 +101,8 @@ fn Shown(value: ChangedValue) -> impl IntoView {
         ChangedValue::Named { name, value } if value.is_empty() => {
             view! { <Mono text=name /> ": " <span class="quiet">"empty"</span> }.into_any()
         }
-        ChangedValue::Named { name, value } => view! { <Mono text=name /> ": " <Mono text=value /> }.into_any(),
+        ChangedValue::Named { name, value } => {
+            view! { <Mono text=name /> ": " <Mono text=value /> }.into_any()
+        }
     }
 }

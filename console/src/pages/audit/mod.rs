@@ -4,7 +4,9 @@ mod evidence;
 mod table;
 
 use gbac_console_model::address;
-use gbac_console_model::audit::{AuditFilter, EVENTS_FILE, EventKind, EventRow, LIMITS, export_events, read_events};
+use gbac_console_model::audit::{
+    AuditFilter, EVENTS_FILE, EventKind, EventRow, LIMITS, export_events, read_events,
+};
 use gbac_console_model::failure::Failure;
 use gbac_console_model::phrases::{self, count, thousands};
 use gbac_console_model::settings::service::audit;
@@ -54,15 +56,26 @@ pub fn AuditPage() -> impl IntoView {
             read.set(Some(found.map(|events| {
                 let rows = read_events(&events);
                 seen.add(rows.iter().flat_map(|row| &row.groups).map(String::as_str));
-                Read { unknown: events.len() - rows.len(), rows, at_ms: dom::now_ms() }
+                Read {
+                    unknown: events.len() - rows.len(),
+                    rows,
+                    at_ms: dom::now_ms(),
+                }
             })));
             busy.set(false);
         });
     };
     let can = Memo::new(move |_| service.can.with(|can| can.audit.clone()));
     let ready = Memo::new(move |_| {
-        let is_connected = service.status.with(|status| matches!(status, ServiceStatus::Connected { .. }));
-        (is_connected && can.get().is_yes(), service.connection.get(), service.user.get(), limit.get())
+        let is_connected = service
+            .status
+            .with(|status| matches!(status, ServiceStatus::Connected { .. }));
+        (
+            is_connected && can.get().is_yes(),
+            service.connection.get(),
+            service.user.get(),
+            limit.get(),
+        )
     });
     Effect::new(move |_| {
         if ready.get().0 {
@@ -84,14 +97,18 @@ pub fn AuditPage() -> impl IntoView {
         match read.get() {
             None => view! { <SkeletonRows what="Reading audit events" /> }.into_any(),
             Some(Err(failure)) => {
-                view! { <Unread failure=failure on_again=Callback::new(move |()| ask()) /> }.into_any()
+                view! { <Unread failure=failure on_again=Callback::new(move |()| ask()) /> }
+                    .into_any()
             }
             Some(Ok(read)) => view! { <Events read=read filter=filter /> }.into_any(),
         }
     };
     let age = move || {
         read.with(|read| match read {
-            Some(Ok(read)) => Some(format!("read {}", phrases::ago(service.now.get() - read.at_ms))),
+            Some(Ok(read)) => Some(format!(
+                "read {}",
+                phrases::ago(service.now.get() - read.at_ms)
+            )),
             Some(Err(_)) | None => None,
         })
     };
@@ -157,21 +174,35 @@ fn Events(read: Read, filter: RwSignal<AuditFilter>) -> impl IntoView {
         })
     });
     let shown_rows = move || -> Vec<EventRow> {
-        rows.with_value(|rows| shown.with(|shown| shown.iter().filter_map(|place| rows.get(*place)).cloned().collect()))
+        rows.with_value(|rows| {
+            shown.with(|shown| {
+                shown
+                    .iter()
+                    .filter_map(|place| rows.get(*place))
+                    .cloned()
+                    .collect()
+            })
+        })
     };
     let save = move |()| {
         let events = shown_rows();
         match dom::save_file(EVENTS_FILE, "application/jsonl", &export_events(&events)) {
             Ok(()) => {
                 let number = count(events.len(), "event");
-                dom::announce(&format!("{EVENTS_FILE} saved with {number}, the oldest first."));
+                dom::announce(&format!(
+                    "{EVENTS_FILE} saved with {number}, the oldest first."
+                ));
             }
             Err(reason) => dom::announce_error(&format!("{EVENTS_FILE} was not saved: {reason}")),
         }
     };
     let counts = move || {
         let shown = shown.with(Vec::len);
-        if shown == all { count(all, "event") } else { format!("{shown} of {}", count(all, "event")) }
+        if shown == all {
+            count(all, "event")
+        } else {
+            format!("{shown} of {}", count(all, "event"))
+        }
     };
     if all == 0 {
         return view! {
@@ -217,17 +248,33 @@ fn Filters(filter: RwSignal<AuditFilter>, rows: StoredValue<Vec<EventRow>>) -> i
     const ANY: &str = "";
     // Each with the number of events that it would show.
     let kinds = Memo::new(move |_| {
-        let number = |kind| filter.with(|filter| rows.with_value(|rows| thousands(filter.count(rows, kind))));
+        let number = |kind| {
+            filter.with(|filter| rows.with_value(|rows| thousands(filter.count(rows, kind))))
+        };
         let all = Choice::new(ANY, format!("Everything ({})", number(None)));
         let kinds = EventKind::ALL.into_iter();
-        let of_kind = |kind: EventKind| Choice::new(kind.id(), format!("{} ({})", kind.label(), number(Some(kind))));
-        std::iter::once(all).chain(kinds.map(of_kind)).collect::<Vec<Choice>>()
+        let of_kind = |kind: EventKind| {
+            Choice::new(
+                kind.id(),
+                format!("{} ({})", kind.label(), number(Some(kind))),
+            )
+        };
+        std::iter::once(all)
+            .chain(kinds.map(of_kind))
+            .collect::<Vec<Choice>>()
     });
-    let outcomes =
-        vec![Choice::new(ANY, "Any"), Choice::new("allow", "Allowed"), Choice::new("deny", "Denied, refused")];
-    let limits: Vec<Choice> =
-        LIMITS.iter().map(|limit| Choice::new(limit.to_string(), format!("last {limit}"))).collect();
-    let kind = Signal::derive(move || filter.with(|filter| filter.kind.map_or(ANY, EventKind::id).to_owned()));
+    let outcomes = vec![
+        Choice::new(ANY, "Any"),
+        Choice::new("allow", "Allowed"),
+        Choice::new("deny", "Denied, refused"),
+    ];
+    let limits: Vec<Choice> = LIMITS
+        .iter()
+        .map(|limit| Choice::new(limit.to_string(), format!("last {limit}")))
+        .collect();
+    let kind = Signal::derive(move || {
+        filter.with(|filter| filter.kind.map_or(ANY, EventKind::id).to_owned())
+    });
     let outcome = Signal::derive(move || {
         filter.with(|filter| match filter.allowed {
             None => ANY.to_owned(),

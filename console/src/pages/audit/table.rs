@@ -1,7 +1,10 @@
-//! The table of audit events, each with its JSON on demand, and of a change with what was there before and after.
+//! The table of audit events, each with its JSON on demand, and of a change with what was there
+//! before and after.
 
 use gbac_console_model::address;
-use gbac_console_model::audit::{AuditedAcl, EventKind, EventRow, RepeatedEvent, SimulatedCheck, fold_repeats};
+use gbac_console_model::audit::{
+    AuditedAcl, EventKind, EventRow, RepeatedEvent, SimulatedCheck, fold_repeats,
+};
 use gbac_console_model::phrases;
 use gbac_console_model::simulator::share::LONGEST;
 use gbac_engine::model::{Principal, PrincipalType};
@@ -13,7 +16,9 @@ use leptos_router::hooks::use_navigate;
 use super::evidence::Evidence;
 use crate::pages::link::RoleLink;
 use crate::store::simulator::SimulatorSession;
-use crate::ui::{Glyph, Heads, Icon, IconSize, Mono, PrincipalName, ResourceName, Table, Tag, Words};
+use crate::ui::{
+    Glyph, Heads, Icon, IconSize, Mono, PrincipalName, ResourceName, Table, Tag, Words,
+};
 
 /// How many groups of a sign-in are named.
 const GROUPS: usize = 4;
@@ -39,17 +44,27 @@ pub(super) fn Events(rows: Vec<EventRow>) -> impl IntoView {
 
 #[component]
 fn Event(event: RepeatedEvent, place: usize) -> impl IntoView {
-    let RepeatedEvent { row, times, changes, since } = event;
+    let RepeatedEvent {
+        row,
+        times,
+        changes,
+        since,
+    } = event;
     let open = RwSignal::new(false);
     let id = format!("event-{place}");
     let controls = id.clone();
-    let (class, glyph) = if row.is_allowed { ("v v-allow", Glyph::Allow) } else { ("v v-deny", Glyph::Deny) };
+    let (class, glyph) = if row.is_allowed {
+        ("v v-allow", Glyph::Allow)
+    } else {
+        ("v v-deny", Glyph::Deny)
+    };
     let who = if row.user.is_empty() {
         view! { <span class="quiet">"unknown"</span> }.into_any()
     } else {
         view! { <PrincipalName principal=Principal::user(&row.user) /> }.into_any()
     };
-    let from = (!row.from.is_empty()).then(|| view! { <br /><span class="quiet">"from " {row.from.clone()}</span> });
+    let from = (!row.from.is_empty())
+        .then(|| view! { <br /><span class="quiet">"from " {row.from.clone()}</span> });
     let when = row.when();
     let is_change = row.kind == EventKind::Change && !row.changed.is_empty();
     let (words, label) = match is_change {
@@ -57,13 +72,17 @@ fn Event(event: RepeatedEvent, place: usize) -> impl IntoView {
         false => ("JSON", format!("JSON of the event of {when}")),
     };
     let opened = StoredValue::new(row.clone());
-    let simulated = row.simulated.clone().map(|check| view! { <CheckLink check=check when=when.clone() /> });
-    let again = (times > 1).then(|| view! { <p class="quiet">{format!("{times} times since {since}")}</p> });
-    let newest = (times > 1).then(|| view! { <p class="quiet">{format!("The newest of {times}")}</p> });
-    let resource = row
-        .resource
+    let simulated = row
+        .simulated
         .clone()
-        .map(|(kind, name)| view! { " " <span class="dim">{kind}</span> " " <ResourceName name=name /> });
+        .map(|check| view! { <CheckLink check=check when=when.clone() /> });
+    let again = (times > 1)
+        .then(|| view! { <p class="quiet">{format!("{times} times since {since}")}</p> });
+    let newest =
+        (times > 1).then(|| view! { <p class="quiet">{format!("The newest of {times}")}</p> });
+    let resource = row.resource.clone().map(
+        |(kind, name)| view! { " " <span class="dim">{kind}</span> " " <ResourceName name=name /> },
+    );
     let what = if row.is_request_line() {
         view! { <Mono text=row.what.clone() /> }.into_any()
     } else {
@@ -106,10 +125,17 @@ fn CheckLink(check: SimulatedCheck, when: String) -> impl IntoView {
     let (session, navigate) = (expect_context::<SimulatorSession>(), use_navigate());
     let address = check.address();
     // Beyond this, browsers cut an address; the press does not need it.
-    let href = if address.len() > LONGEST { address::SIMULATOR.to_owned() } else { address };
+    let href = if address.len() > LONGEST {
+        address::SIMULATOR.to_owned()
+    } else {
+        address
+    };
     let open = move |event: ev::MouseEvent| {
-        let is_plain =
-            event.button() == 0 && !event.ctrl_key() && !event.meta_key() && !event.shift_key() && !event.alt_key();
+        let is_plain = event.button() == 0
+            && !event.ctrl_key()
+            && !event.meta_key()
+            && !event.shift_key()
+            && !event.alt_key();
         if is_plain {
             event.prevent_default();
             session.inputs.set(check.inputs());
@@ -120,7 +146,8 @@ fn CheckLink(check: SimulatedCheck, when: String) -> impl IntoView {
     view! { <a class="btn btn-sm" href=href aria-label=label on:click=open>"Check in simulator"</a> }
 }
 
-/// What settled it: the groups of a token, the ACL with the group and role through which it was reached, or a reason.
+/// What settled it: the groups of a token, the ACL with the group and role through which it was
+/// reached, or a reason.
 #[component]
 fn By(row: EventRow) -> impl IntoView {
     let more = row.groups.len().saturating_sub(GROUPS);
@@ -133,8 +160,15 @@ fn By(row: EventRow) -> impl IntoView {
     let role = row.role.clone().map(|name| {
         view! { <li><RoleLink href=address::role(&name) class="pr"><PrincipalName principal=Principal::role(&name) /></RoleLink></li> }
     });
-    let acl = row.matched.clone().map(|matched| view! { <li><Acl matched=matched /></li> });
-    let class = if row.kind == EventKind::Decision { "path" } else { "marks" };
+    let acl = row
+        .matched
+        .clone()
+        .map(|matched| view! { <li><Acl matched=matched /></li> });
+    let class = if row.kind == EventKind::Decision {
+        "path"
+    } else {
+        "marks"
+    };
     let some = !groups.is_empty() || role.is_some() || acl.is_some();
     // A password has no groups, and nobody wonders why.
     let none = row.kind == EventKind::SignIn
@@ -152,10 +186,21 @@ fn By(row: EventRow) -> impl IntoView {
 /// The ACL that decided; its principal is the last step before it.
 #[component]
 fn Acl(matched: AuditedAcl) -> impl IntoView {
-    let AuditedAcl { principal, permission, operation, resource_type, resource_name, pattern } = matched;
+    let AuditedAcl {
+        principal,
+        permission,
+        operation,
+        resource_type,
+        resource_name,
+        pattern,
+    } = matched;
     // A group or role precedes it.
     let principal = principal.filter(|principal| principal.kind() == PrincipalType::User);
-    let (class, glyph) = if permission == "allow" { ("v v-allow", Glyph::Allow) } else { ("v v-deny", Glyph::Deny) };
+    let (class, glyph) = if permission == "allow" {
+        ("v v-allow", Glyph::Allow)
+    } else {
+        ("v v-deny", Glyph::Deny)
+    };
     view! {
         <span class="phrase">
             {principal.map(|principal| view! { <PrincipalName principal=principal /> " " })}

@@ -11,7 +11,9 @@ use crate::dom;
 use crate::pages::provider_link::ProviderLink;
 use crate::store::draft::Draft;
 use crate::store::service::Service;
-use crate::ui::{Button, ButtonKind, Field, Glyph, Icon, IconSize, Note, NoteKind, TextArea, Words};
+use crate::ui::{
+    Button, ButtonKind, Field, Glyph, Icon, IconSize, Note, NoteKind, TextArea, Words,
+};
 
 /// What a test found, and of which connection.
 #[derive(Clone, PartialEq)]
@@ -21,7 +23,12 @@ struct Tested {
 }
 
 /// Makes the pages be about another cluster. A draft was made for the one before, so it goes.
-pub(super) fn go(service: Service, draft: Draft, connection: Connection, credentials: Option<Credentials>) {
+pub(super) fn go(
+    service: Service,
+    draft: Draft,
+    connection: Connection,
+    credentials: Option<Credentials>,
+) {
     draft.clear();
     service.connect(connection, credentials);
 }
@@ -37,10 +44,12 @@ pub(super) fn Choose() -> impl IntoView {
             Connection::SelfManaged | Connection::Cloud { .. } => service.user.get_untracked(),
         }
         .unwrap_or_default(),
-        cluster: service.connection.with_untracked(|connection| match connection {
-            Connection::Cloud { cluster } => cluster.clone(),
-            Connection::Service | Connection::SelfManaged => String::new(),
-        }),
+        cluster: service
+            .connection
+            .with_untracked(|connection| match connection {
+                Connection::Cloud { cluster } => cluster.clone(),
+                Connection::Service | Connection::SelfManaged => String::new(),
+            }),
         ..ConnectionForm::default()
     });
     let faults = RwSignal::new(Vec::<(Part, &'static str)>::new());
@@ -65,7 +74,9 @@ pub(super) fn Choose() -> impl IntoView {
         }
     };
     let test = move |()| {
-        let Some((connection, credentials)) = read() else { return };
+        let Some((connection, credentials)) = read() else {
+            return;
+        };
         testing.set(true);
         tested.set(None);
         spawn_local(async move {
@@ -74,17 +85,25 @@ pub(super) fn Choose() -> impl IntoView {
             if failed == 0 {
                 dom::announce("The test succeeded");
             } else {
-                dom::announce_error(&format!("{failed} of {} failed", count(steps.len(), "request")));
+                dom::announce_error(&format!(
+                    "{failed} of {} failed",
+                    count(steps.len(), "request")
+                ));
             }
             testing.set(false);
             tested.set(Some(Tested { connection, steps }));
         });
     };
     let connect = move || {
-        let Some((connection, credentials)) = read() else { return };
+        let Some((connection, credentials)) = read() else {
+            return;
+        };
         match (connection, credentials) {
             (Connection::Service, credentials) => {
-                if service.connection.with_untracked(|connection| *connection != Connection::Service) {
+                if service
+                    .connection
+                    .with_untracked(|connection| *connection != Connection::Service)
+                {
                     go(service, draft, Connection::Service, None);
                 }
                 service.sign_in(credentials);
@@ -110,7 +129,12 @@ pub(super) fn Choose() -> impl IntoView {
     };
     let fault = move |part: Part| {
         Signal::derive(move || {
-            faults.with(|faults| faults.iter().find(|(of, _)| *of == part).map(|(_, text)| (*text).to_owned()))
+            faults.with(|faults| {
+                faults
+                    .iter()
+                    .find(|(of, _)| *of == part)
+                    .map(|(_, text)| (*text).to_owned())
+            })
         })
     };
     let edit = move |change: fn(&mut ConnectionForm, String)| {
@@ -198,11 +222,18 @@ fn SignInFirst(reason: &'static str, #[prop(into)] on_press: Callback<()>) -> im
     }
 }
 
-/// The three kinds; one that the service cannot reach keeps its place and says how to start the service.
+/// The three kinds; one that the service cannot reach keeps its place and says how to start the
+/// service.
 #[component]
 fn Kinds(kind: Memo<TargetKind>, on_change: Callback<TargetKind>) -> impl IntoView {
     let service = expect_context::<Service>();
-    let upstream = Memo::new(move |_| service.info.get().map(|info| info.upstream).unwrap_or_default());
+    let upstream = Memo::new(move |_| {
+        service
+            .info
+            .get()
+            .map(|info| info.upstream)
+            .unwrap_or_default()
+    });
     view! {
         <fieldset>
             <legend class="legend">"Cluster"</legend>

@@ -38,10 +38,16 @@ fn Now() -> impl IntoView {
     let named = move || match service.connection.get() {
         Connection::Cloud { cluster } => cluster,
         Connection::SelfManaged => "behind this service".to_owned(),
-        Connection::Service => service.info.get().map(|info| info.name).unwrap_or_else(|| "not read yet".to_owned()),
+        Connection::Service => service
+            .info
+            .get()
+            .map(|info| info.name)
+            .unwrap_or_else(|| "not read yet".to_owned()),
     };
     let version = move || {
-        let own = service.connection.with(|connection| *connection == Connection::Service);
+        let own = service
+            .connection
+            .with(|connection| *connection == Connection::Service);
         service.info.get().filter(|_| own).map(|info| {
             view! { <dt>"Version"</dt><dd>{info.version} {info.demo.then_some(", in-memory demo")}</dd> }
         })
@@ -50,14 +56,15 @@ fn Now() -> impl IntoView {
         ServiceStatus::Loading => ("Reading", false),
         ServiceStatus::Connected { .. } => ("Connected", true),
         ServiceStatus::Away { sign_in: true, .. } => ("Not signed in", false),
-        ServiceStatus::Away { forbidden: true, .. } => ("Forbidden", false),
+        ServiceStatus::Away {
+            forbidden: true, ..
+        } => ("Forbidden", false),
         ServiceStatus::Away { .. } => ("Unreachable", false),
     });
     let age = move || {
         service.status.with(|status| match status {
-            ServiceStatus::Connected { read_at_ms: at, .. } | ServiceStatus::Away { since: at, .. } => {
-                phrases::ago(service.now.get() - at)
-            }
+            ServiceStatus::Connected { read_at_ms: at, .. }
+            | ServiceStatus::Away { since: at, .. } => phrases::ago(service.now.get() - at),
             ServiceStatus::Loading => "not yet".to_owned(),
         })
     };
@@ -67,9 +74,13 @@ fn Now() -> impl IntoView {
     };
     let read = move || {
         service.policy.with(|policy| {
-            policy
-                .as_ref()
-                .map(|policy| format!("{}, {}", count(policy.role_count(), "role"), count(policy.acl_count(), "ACL")))
+            policy.as_ref().map(|policy| {
+                format!(
+                    "{}, {}",
+                    count(policy.role_count(), "role"),
+                    count(policy.acl_count(), "ACL")
+                )
+            })
         })
     };
     let user = move || match service.user.get() {
@@ -140,7 +151,14 @@ fn Leave() -> impl IntoView {
 fn Can() -> impl IntoView {
     let service = expect_context::<Service>();
     move || {
-        let Abilities { acls, roles, settings, audit, loggers, license } = service.can.get();
+        let Abilities {
+            acls,
+            roles,
+            settings,
+            audit,
+            loggers,
+            license,
+        } = service.can.get();
         let all = [
             ("Roles", roles),
             ("ACLs", acls),
@@ -150,7 +168,11 @@ fn Can() -> impl IntoView {
             ("License", license),
         ];
         let lines = all.map(|(what, ability)| {
-            let glyph = if ability.is_yes() { Glyph::Tick } else { Glyph::Cross };
+            let glyph = if ability.is_yes() {
+                Glyph::Tick
+            } else {
+                Glyph::Cross
+            };
             let reason = match ability {
                 Ability::Yes => None,
                 Ability::No(reason) => Some(view! { <span class="quiet">": no. " {reason}</span> }),

@@ -28,7 +28,9 @@ pub(super) fn ExportView() -> impl IntoView {
             let form = form.get();
             let export = if of_draft.get() && has_draft.get() {
                 let after = draft.after.get()?;
-                draft.changes.with(|changes| export_draft(&after, changes, form))
+                draft
+                    .changes
+                    .with(|changes| export_draft(&after, changes, form))
             } else {
                 export(&policy, form)
             };
@@ -36,8 +38,13 @@ pub(super) fn ExportView() -> impl IntoView {
         },
         |_, _| true,
     );
-    let text =
-        Signal::derive(move || made.with(|made| made.as_ref().map(|made| made.text.clone()).unwrap_or_default()));
+    let text = Signal::derive(move || {
+        made.with(|made| {
+            made.as_ref()
+                .map(|made| made.text.clone())
+                .unwrap_or_default()
+        })
+    });
     let save = move |()| {
         let (name, mime) = form.get_untracked().file();
         match dom::save_file(name, mime, &text.get_untracked()) {
@@ -56,8 +63,11 @@ pub(super) fn ExportView() -> impl IntoView {
             }
         })
     };
-    let choices =
-        Signal::stored(ExportFormat::all().map(|form| Choice::new(form.id(), form.word())).collect::<Vec<_>>());
+    let choices = Signal::stored(
+        ExportFormat::all()
+            .map(|form| Choice::new(form.id(), form.word()))
+            .collect::<Vec<_>>(),
+    );
     let help = Signal::derive(move || Some(form.get().about().to_owned()));
     view! {
         <section class="panel flat pad stack" aria-labelledby="h-export">
@@ -78,7 +88,10 @@ pub(super) fn ExportView() -> impl IntoView {
 fn Shown(made: Arc<Export>) -> impl IntoView {
     let (shown, more) = beginning(&made.text);
     let lines = made.text.lines().count();
-    let (shown, left) = (shown.to_owned(), lines.saturating_sub(shown.lines().count()));
+    let (shown, left) = (
+        shown.to_owned(),
+        lines.saturating_sub(shown.lines().count()),
+    );
     let notes = made.notes.clone();
     let number = notes.len();
     view! {

@@ -14,7 +14,10 @@ use leptos::task::spawn_local;
 
 use crate::dom::{self, GivenFile};
 use crate::store::draft::Draft;
-use crate::ui::{Button, ButtonKind, Choice, Field, Message, MessageKind, Note, NoteKind, Segmented, TextArea, Words};
+use crate::ui::{
+    Button, ButtonKind, Choice, Field, Message, MessageKind, Note, NoteKind, Segmented, TextArea,
+    Words,
+};
 
 /// How many problems are shown.
 const PROBLEMS: usize = 200;
@@ -30,19 +33,27 @@ pub(super) fn ImportView() -> impl IntoView {
     let over = RwSignal::new(false);
     // Reading a large text for each key would be felt.
     let settled = RwSignal::new((String::new(), String::new()));
-    let mut settle = debounce(Duration::from_millis(200), move |given: (String, String)| {
-        let _ = settled.try_set(given);
-    });
+    let mut settle = debounce(
+        Duration::from_millis(200),
+        move |given: (String, String)| {
+            let _ = settled.try_set(given);
+        },
+    );
     Effect::new(move |_| settle((text.get(), role.get())));
     let incoming = Memo::new_with_compare(
-        move |_| settled.with(|(text, role)| (!text.trim().is_empty()).then(|| Arc::new(read(text, role)))),
+        move |_| {
+            settled
+                .with(|(text, role)| (!text.trim().is_empty()).then(|| Arc::new(read(text, role))))
+        },
         |_, _| true,
     );
     let take = move |given: GivenFile| {
         refused.set(None);
         let name = given.name();
         if given.size() > LARGEST {
-            refused.set(Some(format!("{name} is larger than 20 MB. Import it with gbac import")));
+            refused.set(Some(format!(
+                "{name} is larger than 20 MB. Import it with gbac import"
+            )));
             return;
         }
         spawn_local(async move {
@@ -67,7 +78,12 @@ pub(super) fn ImportView() -> impl IntoView {
     };
     let wants_role = Memo::new(move |_| {
         let is_named = role.with(|role| !role.is_empty());
-        is_named || incoming.with(|incoming| incoming.as_ref().is_some_and(|incoming| incoming.wants_role()))
+        is_named
+            || incoming.with(|incoming| {
+                incoming
+                    .as_ref()
+                    .is_some_and(|incoming| incoming.wants_role())
+            })
     });
     view! {
         <section
@@ -107,7 +123,11 @@ pub(super) fn ImportView() -> impl IntoView {
 }
 
 #[component]
-fn Read(incoming: Arc<ImportPreview>, text: RwSignal<String>, role: RwSignal<String>) -> impl IntoView {
+fn Read(
+    incoming: Arc<ImportPreview>,
+    text: RwSignal<String>,
+    role: RwSignal<String>,
+) -> impl IntoView {
     let unread = incoming.unread.clone();
     let is_refused = incoming.modes.is_empty();
     let kind = incoming.kind;
@@ -118,7 +138,11 @@ fn Read(incoming: Arc<ImportPreview>, text: RwSignal<String>, role: RwSignal<Str
         .collect_view();
     let holds = match (kind, is_refused) {
         (Kind::Unknown, _) | (Kind::Policy, true) => None,
-        _ => Some(format!("{}: {}.", capitalized(kind.label()), incoming.holds)),
+        _ => Some(format!(
+            "{}: {}.",
+            capitalized(kind.label()),
+            incoming.holds
+        )),
     };
     view! {
         <div role="status">{holds.map(|holds| view! { <p>{holds}</p> })} {notes}</div>
@@ -134,7 +158,10 @@ fn Problems(unread: Vec<UnreadEntry>, kind: Kind, is_refused: bool) -> impl Into
     let (note, title) = match (kind, is_refused) {
         (Kind::Unknown, _) => (NoteKind::Error, "Unrecognized format".to_owned()),
         (_, true) => (NoteKind::Error, format!("Nothing was imported: {problems}")),
-        (_, false) => (NoteKind::Warn, format!("{} could not be read", count(number, "entry"))),
+        (_, false) => (
+            NoteKind::Warn,
+            format!("{} could not be read", count(number, "entry")),
+        ),
     };
     let rows = unread.into_iter().take(PROBLEMS).map(|UnreadEntry { place, message, .. }| {
         view! {
@@ -158,7 +185,11 @@ fn Problems(unread: Vec<UnreadEntry>, kind: Kind, is_refused: bool) -> impl Into
 
 /// The difference to what is there, and the button that takes it into the draft.
 #[component]
-fn Take(incoming: Arc<ImportPreview>, text: RwSignal<String>, role: RwSignal<String>) -> impl IntoView {
+fn Take(
+    incoming: Arc<ImportPreview>,
+    text: RwSignal<String>,
+    role: RwSignal<String>,
+) -> impl IntoView {
     let draft = expect_context::<Draft>();
     let mode = RwSignal::new(incoming.modes.first().copied().unwrap_or_default());
     let has_choice = incoming.modes.len() > 1;
@@ -170,12 +201,29 @@ fn Take(incoming: Arc<ImportPreview>, text: RwSignal<String>, role: RwSignal<Str
         Memo::new(move |_| incoming.can_be_taken(skips_unread.get()))
     };
     let changes = Memo::new(move |_| {
-        draft.after.with(|after| after.as_ref().map(|after| incoming.changes(after, mode.get())).unwrap_or_default())
+        draft.after.with(|after| {
+            after
+                .as_ref()
+                .map(|after| incoming.changes(after, mode.get()))
+                .unwrap_or_default()
+        })
     });
-    let leaves_settings =
-        move || draft.after.with(|after| after.as_ref().is_some_and(|after| about.leaves_settings(after, mode.get())));
+    let leaves_settings = move || {
+        draft.after.with(|after| {
+            after
+                .as_ref()
+                .is_some_and(|after| about.leaves_settings(after, mode.get()))
+        })
+    };
     let number = Memo::new(move |_| changes.with(Vec::len));
-    let value = Signal::derive(move || if mode.get() == ImportMode::Replace { "replace" } else { "add" }.to_owned());
+    let value = Signal::derive(move || {
+        if mode.get() == ImportMode::Replace {
+            "replace"
+        } else {
+            "add"
+        }
+        .to_owned()
+    });
     let add = move |()| {
         let taken = changes.get_untracked();
         let number = taken.len();

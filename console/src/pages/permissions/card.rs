@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use gbac_analysis::DenyExtent;
 use gbac_console_model::address;
 use gbac_console_model::escape::plain;
-use gbac_console_model::permissions::card::{AccessSource, Card, Marks, SHOWN, SourceKind, card, group_kept};
+use gbac_console_model::permissions::card::{
+    AccessSource, Card, Marks, SHOWN, SourceKind, card, group_kept,
+};
 use gbac_console_model::permissions::{list, matrix};
 use gbac_console_model::phrases::{SUPERUSERS_ALLOWED, acl_line, count, list_up_to as join};
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
@@ -19,8 +21,8 @@ use crate::dom;
 use crate::pages::link::{AddressLink, RoleLink, WhoCanLink};
 use crate::store::draft::Draft;
 use crate::ui::{
-    Button, ButtonKind, Glyph, Heads, IconButton, LinkButton, PermissionWord, PrincipalName, ResourceName, Table, Tag,
-    TagKind, resource_words,
+    Button, ButtonKind, Glyph, Heads, IconButton, LinkButton, PermissionWord, PrincipalName,
+    ResourceName, Table, Tag, TagKind, resource_words,
 };
 
 /// The columns of the table.
@@ -33,7 +35,10 @@ pub(super) fn CardView(
     principal: Principal,
 ) -> impl IntoView {
     let context = expect_context::<Context>();
-    let found = Memo::new_with_compare(move |_| Some(card(&context.policy(), &principal)), |_, _| true);
+    let found = Memo::new_with_compare(
+        move |_| Some(card(&context.policy(), &principal)),
+        |_, _| true,
+    );
     view! {
         <div class="open">
             {move || found.get().map(|card| view! { <Open card=card /> })}
@@ -47,9 +52,14 @@ fn Open(card: Card) -> impl IntoView {
     let name = caption.clone();
     let card = StoredValue::new(card);
     let sources = card.with_value(|card| card.sources.clone());
-    let is_empty = sources.iter().all(|access| access.acls.is_empty() && access.source != SourceKind::Role);
+    let is_empty = sources
+        .iter()
+        .all(|access| access.acls.is_empty() && access.source != SourceKind::Role);
     let nothing = card.with_value(nothing);
-    let sources = sources.into_iter().map(|access| view! { <SourceRows access=access card=card /> }).collect_view();
+    let sources = sources
+        .into_iter()
+        .map(|access| view! { <SourceRows access=access card=card /> })
+        .collect_view();
     view! {
         {card.with_value(remark).map(|remark| view! { <p>{remark}</p> })}
         <GroupKept card=card />
@@ -77,10 +87,12 @@ fn Open(card: Card) -> impl IntoView {
 fn remark(card: &Card) -> Option<&'static str> {
     match card.principal.kind() {
         _ if card.is_superuser => Some(SUPERUSERS_ALLOWED),
-        PrincipalType::Role if card.is_missing => {
-            Some("This role does not exist, so these ACLs have no effect. They take effect when you create the role.")
+        PrincipalType::Role if card.is_missing => Some(
+            "This role does not exist, so these ACLs have no effect. They take effect when you create the role.",
+        ),
+        PrincipalType::User if card.principal.is_everyone() => {
+            Some("These ACLs apply to every user.")
         }
-        PrincipalType::User if card.principal.is_everyone() => Some("These ACLs apply to every user."),
         _ => None,
     }
 }
@@ -90,7 +102,11 @@ fn remark(card: &Card) -> Option<&'static str> {
 fn GroupKept(card: StoredValue<Card>) -> impl IntoView {
     let service = expect_context::<Context>().service;
     let is_group = card.with_value(|card| card.principal.kind() == PrincipalType::Group);
-    let limit = move || service.info.with(|info| info.as_ref().and_then(|info| info.tokens.max_lifetime));
+    let limit = move || {
+        service
+            .info
+            .with(|info| info.as_ref().and_then(|info| info.tokens.max_lifetime))
+    };
     is_group.then(|| view! { <p class="quiet">{move || group_kept(limit())}</p> })
 }
 
@@ -126,7 +142,11 @@ fn Members(card: StoredValue<Card>) -> impl IntoView {
 /// The rows of one source, the first of them until all are requested.
 #[component]
 fn SourceRows(access: AccessSource, card: StoredValue<Card>) -> impl IntoView {
-    let AccessSource { source, principal, acls } = access;
+    let AccessSource {
+        source,
+        principal,
+        acls,
+    } = access;
     let all = RwSignal::new(acls.len() <= SHOWN);
     let number = acls.len();
     let is_group = principal.kind() == PrincipalType::Group;
@@ -134,10 +154,13 @@ fn SourceRows(access: AccessSource, card: StoredValue<Card>) -> impl IntoView {
         SourceKind::Direct => {
             let remark = match (principal.kind(), is_group) {
                 (PrincipalType::Role, _) => "changed on the role's page",
-                (_, true) => "created outside the console; you can delete them here. Add new grants to roles",
+                (_, true) => {
+                    "created outside the console; you can delete them here. Add new grants to roles"
+                }
                 (_, false) => "created outside the console; you can delete them here",
             };
-            view! { <b>"Direct"</b> <span>{format!("{}, {remark}", count(number, "ACL"))}</span> }.into_any()
+            view! { <b>"Direct"</b> <span>{format!("{}, {remark}", count(number, "ACL"))}</span> }
+                .into_any()
         }
         SourceKind::Role => {
             let href = address::role(principal.name());
@@ -160,12 +183,17 @@ fn SourceRows(access: AccessSource, card: StoredValue<Card>) -> impl IntoView {
             .into_any()
         }
     };
-    // Deleted here is what names the principal itself; a role's ACLs are changed on its page, unless there is none.
+    // Deleted here is what names the principal itself; a role's ACLs are changed on its page,
+    // unless there is none.
     let is_missing = card.with_value(|card| card.is_missing);
-    let deletes = source == SourceKind::Direct && (principal.kind() != PrincipalType::Role || is_missing);
+    let deletes =
+        source == SourceKind::Direct && (principal.kind() != PrincipalType::Role || is_missing);
     let rows = move || {
         let shown = if all.get() { acls.len() } else { SHOWN };
-        acls.iter().take(shown).map(|acl| view! { <AclRow acl=acl.clone() card=card deletes=deletes /> }).collect_view()
+        acls.iter()
+            .take(shown)
+            .map(|acl| view! { <AclRow acl=acl.clone() card=card deletes=deletes /> })
+            .collect_view()
     };
     let what = plain(&principal.to_string());
     view! {
@@ -192,7 +220,10 @@ fn SourceRows(access: AccessSource, card: StoredValue<Card>) -> impl IntoView {
 
 /// The id of the button that deletes an ACL.
 fn button_id(acl: &Acl) -> String {
-    format!("del-{}", gbac_api::encode::component(&format!("{} {}", acl.principal, acl_line(acl))))
+    format!(
+        "del-{}",
+        gbac_api::encode::component(&format!("{} {}", acl.principal, acl_line(acl)))
+    )
 }
 
 #[component]
@@ -209,7 +240,11 @@ fn AclRow(acl: Acl, card: StoredValue<Card>, deletes: bool) -> impl IntoView {
     let (deleted, id) = (acl.clone(), button_id(&acl));
     let ask = move |()| {
         let principal = deleted.principal.clone();
-        deletion.set(Some(Deletion { principal, acls: vec![deleted.clone()], focus_after: button_id(&deleted) }));
+        deletion.set(Some(Deletion {
+            principal,
+            acls: vec![deleted.clone()],
+            focus_after: button_id(&deleted),
+        }));
     };
     let (undo_line, undo_id) = (line.clone(), id.clone());
     let undo = move |()| {
@@ -217,8 +252,12 @@ fn AclRow(acl: Acl, card: StoredValue<Card>, deletes: bool) -> impl IntoView {
         dom::announce(&format!("ACL {undo_line} stays"));
         dom::focus_later(undo_id.clone());
     };
-    let (shown, words, operation, host) =
-        (acl.clone(), resource_words(&acl), acl.operation.spelling().label, acl.host.to_string());
+    let (shown, words, operation, host) = (
+        acl.clone(),
+        resource_words(&acl),
+        acl.operation.spelling().label,
+        acl.host.to_string(),
+    );
     let (keep_id, button) = (id.clone(), line.clone());
     view! {
         <tr role="row" class=move || if staged.get() { "del" } else { "" }>
@@ -254,10 +293,14 @@ fn AclRow(acl: Acl, card: StoredValue<Card>, deletes: bool) -> impl IntoView {
 /// What denies take from an allow, or how many allows a deny overrides.
 #[component]
 fn MarkTags(marks: Marks, permission: Permission, operation: &'static str) -> impl IntoView {
-    let Marks { blocked_by, overrides } = marks;
+    let Marks {
+        blocked_by,
+        overrides,
+    } = marks;
     if permission == Permission::Deny {
-        return (overrides > 0)
-            .then(|| view! { <Tag>{format!("Overrides {}", count(overrides, "allow"))}</Tag> }.into_any());
+        return (overrides > 0).then(|| {
+            view! { <Tag>{format!("Overrides {}", count(overrides, "allow"))}</Tag> }.into_any()
+        });
     }
     if blocked_by.is_empty() {
         return None;
@@ -269,8 +312,14 @@ fn MarkTags(marks: Marks, permission: Permission, operation: &'static str) -> im
         // What it implies is another operation, which no deny names.
         format!("{operation} blocked by a deny")
     } else {
-        let names: BTreeSet<String> = blocked_by.iter().map(|(deny, _)| blocked_where(deny)).collect();
-        format!("Blocked {}", join(&names.into_iter().collect::<Vec<_>>(), 2))
+        let names: BTreeSet<String> = blocked_by
+            .iter()
+            .map(|(deny, _)| blocked_where(deny))
+            .collect();
+        format!(
+            "Blocked {}",
+            join(&names.into_iter().collect::<Vec<_>>(), 2)
+        )
     };
     Some(view! { <Tag kind=TagKind::Deny glyph=Glyph::Deny>{words}</Tag> }.into_any())
 }
@@ -302,8 +351,15 @@ fn Actions(card: StoredValue<Card>) -> impl IntoView {
     let page = (is_role && !is_missing).then(|| address::role(principal.name()));
     let left = Memo::new(move |_| {
         let direct = card.with_value(|card| card.direct().to_vec());
-        let goes = |acl: &Acl| draft.changes.with(|changes| changes.contains(&Change::RemoveAcl(acl.clone())));
-        direct.into_iter().filter(|acl| !goes(acl)).collect::<Vec<_>>()
+        let goes = |acl: &Acl| {
+            draft
+                .changes
+                .with(|changes| changes.contains(&Change::RemoveAcl(acl.clone())))
+        };
+        direct
+            .into_iter()
+            .filter(|acl| !goes(acl))
+            .collect::<Vec<_>>()
     });
     let about = principal.clone();
     let delete_all = move || {

@@ -12,7 +12,9 @@ use leptos::prelude::*;
 use crate::dom;
 use crate::pages::effect::EffectList;
 use crate::store::draft::Draft;
-use crate::ui::{AclPhrase, Button, ButtonKind, Dialog, DialogActions, Glyph, Icon, IconSize, PrincipalName};
+use crate::ui::{
+    AclPhrase, Button, ButtonKind, Dialog, DialogActions, Glyph, Icon, IconSize, PrincipalName,
+};
 
 /// What is to be deleted once it is confirmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,10 +31,15 @@ pub(super) struct Deletion {
 #[component]
 pub(super) fn DeleteAcls(deletion: RwSignal<Option<Deletion>>) -> impl IntoView {
     let title = move || {
-        let number = deletion.with_untracked(|deletion| deletion.as_ref().map_or(0, |deletion| deletion.acls.len()));
+        let number = deletion
+            .with_untracked(|deletion| deletion.as_ref().map_or(0, |deletion| deletion.acls.len()));
         view! { {if number == 1 { "Delete ACL".to_owned() } else { format!("Delete {}", count(number, "ACL")) }} }
     };
-    let body = move || deletion.get_untracked().map(|deleted| view! { <Confirm deleted=deleted deletion=deletion /> });
+    let body = move || {
+        deletion
+            .get_untracked()
+            .map(|deleted| view! { <Confirm deleted=deleted deletion=deletion /> })
+    };
     view! {
         <Dialog open=Signal::derive(move || deletion.with(Option::is_some)) on_close=move |()| deletion.set(None)
             id="delete-acls" title=title small=true>
@@ -44,14 +51,25 @@ pub(super) fn DeleteAcls(deletion: RwSignal<Option<Deletion>>) -> impl IntoView 
 #[component]
 fn Confirm(deleted: Deletion, deletion: RwSignal<Option<Deletion>>) -> impl IntoView {
     let draft = expect_context::<Draft>();
-    let Deletion { principal, acls, focus_after } = deleted;
+    let Deletion {
+        principal,
+        acls,
+        focus_after,
+    } = deleted;
     let number = acls.len();
     let acls = StoredValue::new(acls);
-    let changes = move || acls.get_value().into_iter().map(Change::RemoveAcl).collect::<Vec<_>>();
+    let changes = move || {
+        acls.get_value()
+            .into_iter()
+            .map(Change::RemoveAcl)
+            .collect::<Vec<_>>()
+    };
     // After the dialog is there: over a large policy it takes a moment.
     let effect = RwSignal::new(None::<Effects>);
     let compare = move || {
-        let Some(Some(before)) = draft.after.try_get_untracked() else { return };
+        let Some(Some(before)) = draft.after.try_get_untracked() else {
+            return;
+        };
         let mut after = (*before).clone();
         let is_made = |effect: &ChangeOutcome| !matches!(effect, ChangeOutcome::Refused(_));
         if apply_each(&mut after, &changes()).iter().all(is_made) {
@@ -59,14 +77,22 @@ fn Confirm(deleted: Deletion, deletion: RwSignal<Option<Deletion>>) -> impl Into
         }
     };
     set_timeout(compare, Duration::from_millis(30));
-    let what = if number == 1 { "Delete ACL".to_owned() } else { format!("Delete {}", count(number, "ACL")) };
+    let what = if number == 1 {
+        "Delete ACL".to_owned()
+    } else {
+        format!("Delete {}", count(number, "ACL"))
+    };
     let name = plain(&principal.to_string());
     let delete = move |()| {
         draft.add_all(changes());
         deletion.set(None);
-        let said = match acls.with_value(|acls| acls.first().map(acl_line).filter(|_| number == 1)) {
+        let said = match acls.with_value(|acls| acls.first().map(acl_line).filter(|_| number == 1))
+        {
             Some(line) => format!("The deletion of ACL {line} is in the draft"),
-            None => format!("The deletion of {} of {name} is in the draft", count(number, "ACL")),
+            None => format!(
+                "The deletion of {} of {name} is in the draft",
+                count(number, "ACL")
+            ),
         };
         dom::announce(&said);
         dom::focus_later(focus_after.clone());

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use gbac_analysis::{Finding, Fix, Severity};
-use gbac_console_model::permissions::findings::{FindingGroup, PAGE, fix_all, meaning, places, staged};
+use gbac_console_model::permissions::findings::{
+    FindingGroup, PAGE, fix_all, meaning, places, staged,
+};
 use gbac_console_model::phrases::{capitalized, count, thousands};
 use leptos::prelude::*;
 
@@ -28,7 +30,11 @@ pub(super) fn KindView(
     let heading = id.clone();
     let number = kind.places.len();
     let limit = RwSignal::new(PAGE);
-    let of_kind: Vec<&Finding> = kind.places.iter().filter_map(|place| all.get(*place)).collect();
+    let of_kind: Vec<&Finding> = kind
+        .places
+        .iter()
+        .filter_map(|place| all.get(*place))
+        .collect();
     let policy = context.service.policy.get_untracked().unwrap_or_default();
     let whole = fix_all(&of_kind, &policy);
     let fix_whole = whole.map(|changes| {
@@ -51,9 +57,16 @@ pub(super) fn KindView(
     let rows = {
         let places = kind.places;
         move || {
-            let shown: Vec<Finding> =
-                places.iter().take(limit.get()).filter_map(|place| all.get(*place)).cloned().collect();
-            shown.into_iter().map(|finding| view! { <FindingView finding=finding /> }).collect_view()
+            let shown: Vec<Finding> = places
+                .iter()
+                .take(limit.get())
+                .filter_map(|place| all.get(*place))
+                .cloned()
+                .collect();
+            shown
+                .into_iter()
+                .map(|finding| view! { <FindingView finding=finding /> })
+                .collect_view()
         }
     };
     let (mark, word) = match kind.severity {

@@ -26,8 +26,8 @@ pub fn FindingsPage() -> impl IntoView {
     }
 }
 
-/// Known groups that become one group under the service's settings: tokens decide who is in which, so there is no fix for the
-/// draft. Nothing is shown while there is none.
+/// Known groups that become one group under the service's settings: tokens decide who is in which,
+/// so there is no fix for the draft. Nothing is shown while there is none.
 #[component]
 fn Collisions() -> impl IntoView {
     let service = expect_context::<Service>();
@@ -35,7 +35,8 @@ fn Collisions() -> impl IntoView {
         let policy = service.policy.get()?;
         let nested = policy.settings().identity_rules().extraction.nested;
         let none: [&str; 0] = [];
-        Some(collision_report(&policy, nested, &none)).filter(|report| !report.merged.collisions.is_empty())
+        Some(collision_report(&policy, nested, &none))
+            .filter(|report| !report.merged.collisions.is_empty())
     });
     move || {
         report.get().map(|report| view! {
@@ -72,10 +73,22 @@ fn List(all: Arc<Vec<Finding>>) -> impl IntoView {
     let query = use_location().search;
     let navigate = use_navigate();
     let severity = Memo::new(move |_| query.with(|query| severity_at(query)));
-    let chosen = Signal::derive(move || severity.get().map(|severity| severity.code().to_owned()).unwrap_or_default());
+    let chosen = Signal::derive(move || {
+        severity
+            .get()
+            .map(|severity| severity.code().to_owned())
+            .unwrap_or_default()
+    });
     let choose = move |code: String| {
-        let severity = Severity::ALL.iter().copied().find(|severity| severity.code() == code);
-        let options = NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() };
+        let severity = Severity::ALL
+            .iter()
+            .copied()
+            .find(|severity| severity.code() == code);
+        let options = NavigateOptions {
+            replace: true,
+            scroll: false,
+            ..NavigateOptions::default()
+        };
         navigate(&address_of(severity), options);
     };
     let choices = vec![

@@ -50,11 +50,17 @@ pub(super) fn Frame(
     let counted = Memo::new_with_compare(
         move |_| {
             let policy = service.policy.get()?;
-            Some(Arc::new(dom::measured("permissions: holdings", || policy_summary(&policy))))
+            Some(Arc::new(dom::measured("permissions: holdings", || {
+                policy_summary(&policy)
+            })))
         },
         |_, _| true,
     );
-    provide_context(Context { service, findings, holdings: counted });
+    provide_context(Context {
+        service,
+        findings,
+        holdings: counted,
+    });
     Effect::new(move |_| {
         if let Some(policy) = service.policy.get() {
             let look = move || dom::measured("permissions: lint", || findings.look_at(&policy));
@@ -93,8 +99,14 @@ fn Tabs(counted: Memo<Option<Arc<PolicySummary>>>) -> impl IntoView {
     let findings = expect_context::<Findings>();
     let current = move |href: &'static str| (location.pathname.get() == href).then_some("page");
     let principals = move || counted.with(|all| all.as_ref().map(|all| thousands(all.all.len())));
-    let odd = move || findings.all.with(|all| all.as_ref().map(|all| thousands(all.len())));
-    let number = |number: Option<String>| number.map(|number| view! { " " <span class="count">{number}</span> });
+    let odd = move || {
+        findings
+            .all
+            .with(|all| all.as_ref().map(|all| thousands(all.len())))
+    };
+    let number = |number: Option<String>| {
+        number.map(|number| view! { " " <span class="count">{number}</span> })
+    };
     view! {
         <nav class="tabs" aria-label="Permissions views">
             <a href=address::PERMISSIONS aria-current=move || current(address::PERMISSIONS)>"Principals" {move || number(principals())}</a>

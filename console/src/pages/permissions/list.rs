@@ -10,7 +10,8 @@ use gbac_console_model::escape::plain;
 use gbac_console_model::permissions::card::in_draft;
 use gbac_console_model::permissions::findings::{FindingMark, by_principal};
 use gbac_console_model::permissions::list::{
-    AccessFilter, Finder, ListQuery, PAGE, PrincipalKind, denies, exactly, summary, summary_with_draft,
+    AccessFilter, Finder, ListQuery, PAGE, PrincipalKind, denies, exactly, summary,
+    summary_with_draft,
 };
 use gbac_console_model::phrases::{count, thousands};
 use gbac_console_model::roles::Search;
@@ -27,7 +28,10 @@ use super::frame::{Context, Frame};
 use crate::dom;
 use crate::pages::roles::pager::Pager;
 use crate::store::draft::Draft;
-use crate::ui::{Button, Choice, Empty, Glyph, Icon, IconSize, PrincipalName, Segmented, Tag, TagKind, VerdictWord};
+use crate::ui::{
+    Button, Choice, Empty, Glyph, Icon, IconSize, PrincipalName, Segmented, Tag, TagKind,
+    VerdictWord,
+};
 
 /// How many names are searched in one go, so that no step takes longer than a frame.
 const STEP: usize = 4000;
@@ -47,7 +51,8 @@ fn asked_in_address() -> (Memo<ListQuery>, RwSignal<String>, Callback<ListQuery>
     let location = use_location();
     let (path, search_part) = (location.pathname, location.search);
     let navigate = use_navigate();
-    let query = Memo::new(move |_| search_part.with(|search_part| ListQuery::from_query(search_part)));
+    let query =
+        Memo::new(move |_| search_part.with(|search_part| ListQuery::from_query(search_part)));
     let search = RwSignal::new(query.with_untracked(|query| query.search.clone()));
     // What this page wrote last, so that its own writing is not taken for a visitor's going back.
     let written = StoredValue::new(search.get_untracked());
@@ -55,13 +60,24 @@ fn asked_in_address() -> (Memo<ListQuery>, RwSignal<String>, Callback<ListQuery>
         // The page may have been left since the key was pressed.
         if path.get_untracked() == address::PERMISSIONS {
             let _ = written.try_update_value(|written| written.clone_from(&query.search));
-            let options = NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() };
+            let options = NavigateOptions {
+                replace: true,
+                scroll: false,
+                ..NavigateOptions::default()
+            };
             navigate(&query.address(), options);
         }
     });
     let mut write = debounce(Duration::from_millis(200), move |text: String| {
-        if written.try_get_value().is_some_and(|written| written != text) {
-            go.run(ListQuery { search: text, page: 0, ..query.get_untracked() });
+        if written
+            .try_get_value()
+            .is_some_and(|written| written != text)
+        {
+            go.run(ListQuery {
+                search: text,
+                page: 0,
+                ..query.get_untracked()
+            });
         }
     });
     Effect::new(move |_| write(search.get()));
@@ -83,12 +99,19 @@ fn search_in_steps(
     let found = RwSignal::new(None);
     let turn = StoredValue::new(0_u64);
     Effect::new(move |_| {
-        let (Some(holdings), text) = (holdings.get(), text.get()) else { return };
+        let (Some(holdings), text) = (holdings.get(), text.get()) else {
+            return;
+        };
         turn.update_value(|turn| *turn += 1);
         if text.is_empty() {
             found.set(Some(Arc::new((0..holdings.all.len()).collect())));
         } else {
-            step(Finder::new(&holdings, &text), holdings, (turn, turn.get_value()), found);
+            step(
+                Finder::new(&holdings, &text),
+                holdings,
+                (turn, turn.get_value()),
+                found,
+            );
         }
     });
     found
@@ -104,7 +127,10 @@ fn step(
         return;
     }
     if finder.step(&holdings, STEP) {
-        set_timeout(move || step(finder, holdings, (turn, mine), found), Duration::ZERO);
+        set_timeout(
+            move || step(finder, holdings, (turn, mine), found),
+            Duration::ZERO,
+        );
     } else {
         let _ = found.try_set(Some(Arc::new(finder.finish(&holdings))));
     }
@@ -123,10 +149,14 @@ fn Principals() -> impl IntoView {
         Arc::new(all.map(|all| by_principal(&all)).unwrap_or_default())
     });
     let shown = Memo::new(move |_| {
-        let (Some(holdings), Some(found)) = (context.holdings.get(), found.get()) else { return Vec::new() };
+        let (Some(holdings), Some(found)) = (context.holdings.get(), found.get()) else {
+            return Vec::new();
+        };
         let (kind, with) = query.with(|query| (query.kind, query.with));
         let takes = |place: &usize| {
-            let Some(holding) = holdings.all.get(*place) else { return false };
+            let Some(holding) = holdings.all.get(*place) else {
+                return false;
+            };
             let held = match with {
                 AccessFilter::Any => true,
                 AccessFilter::Deny => denies(holding) > 0,
@@ -137,27 +167,55 @@ fn Principals() -> impl IntoView {
         found.iter().copied().filter(takes).collect::<Vec<usize>>()
     });
     let number = Memo::new(move |_| shown.with(Vec::len));
-    let page = Memo::new(move |_| query.with(|query| query.page).min(number.get().saturating_sub(1) / PAGE));
+    let page = Memo::new(move |_| {
+        query
+            .with(|query| query.page)
+            .min(number.get().saturating_sub(1) / PAGE)
+    });
     let rows = Memo::new(move |_| {
-        let Some(holdings) = context.holdings.get() else { return Vec::new() };
-        let here = shown.with(|shown| shown.iter().copied().skip(page.get() * PAGE).take(PAGE).collect::<Vec<_>>());
-        marks.with(|marks| here.into_iter().filter_map(|place| Row::new(&holdings, marks, place)).collect::<Vec<Row>>())
+        let Some(holdings) = context.holdings.get() else {
+            return Vec::new();
+        };
+        let here = shown.with(|shown| {
+            shown
+                .iter()
+                .copied()
+                .skip(page.get() * PAGE)
+                .take(PAGE)
+                .collect::<Vec<_>>()
+        });
+        marks.with(|marks| {
+            here.into_iter()
+                .filter_map(|place| Row::new(&holdings, marks, place))
+                .collect::<Vec<Row>>()
+        })
     });
     let deletion = RwSignal::new(None::<Deletion>);
     provide_context(deletion);
     let is_found = Memo::new(move |_| number.get() > 0);
-    let nobody = Memo::new(move |_| context.holdings.with(|all| all.as_ref().is_some_and(|all| all.all.is_empty())));
-    let turn = move |page: usize| go.run(ListQuery { page, ..query.get_untracked() });
+    let nobody = Memo::new(move |_| {
+        context
+            .holdings
+            .with(|all| all.as_ref().is_some_and(|all| all.all.is_empty()))
+    });
+    let turn = move |page: usize| {
+        go.run(ListQuery {
+            page,
+            ..query.get_untracked()
+        })
+    };
     let list = move || {
-        // Open already: the only one that was found, and the one that a link names. Letter case makes no difference to a
-        // search, but to principals.
+        // Open already: the only one that was found, and the one that a link names. Letter case
+        // makes no difference to a search, but to principals.
         let alone = number.get_untracked() == 1;
-        let is_named = move |principal: &Principal| text.with_untracked(|text| *text == exactly(principal));
+        let is_named =
+            move |principal: &Principal| text.with_untracked(|text| *text == exactly(principal));
         view! {
             <Pager place="above" page=page found=number on_page=turn />
             <div class="panel flat">
                 <ul class="disc">
-                    // By principal alone: a row that the visitor opened stays open when its findings or its ACLs change.
+                    // By principal alone: a row that the visitor opened stays open when its
+                    // findings or its ACLs change.
                     <For each=move || rows.get() key=|row| row.principal.clone() let:row>
                         {
                             let open = alone || is_named(&row.principal);
@@ -197,7 +255,11 @@ fn Tools(
     number: Memo<usize>,
 ) -> impl IntoView {
     let context = expect_context::<Context>();
-    let total = move || context.holdings.with(|all| all.as_ref().map_or(0, |all| all.all.len()));
+    let total = move || {
+        context
+            .holdings
+            .with(|all| all.as_ref().map_or(0, |all| all.all.len()))
+    };
     let status = move || match (number.get(), total()) {
         (shown, all) if shown == all => count(all, "principal"),
         (shown, all) => format!("{} of {}", thousands(shown), count(all, "principal")),
@@ -205,12 +267,26 @@ fn Tools(
     let kind = Signal::derive(move || query.with(|query| query.kind.id().to_owned()));
     let with = Signal::derive(move || query.with(|query| query.with.id().to_owned()));
     let choose_kind = move |id: String| {
-        let kind = PrincipalKind::ALL.into_iter().find(|kind| kind.id() == id).unwrap_or_default();
-        go.run(ListQuery { kind, page: 0, ..query.get_untracked() });
+        let kind = PrincipalKind::ALL
+            .into_iter()
+            .find(|kind| kind.id() == id)
+            .unwrap_or_default();
+        go.run(ListQuery {
+            kind,
+            page: 0,
+            ..query.get_untracked()
+        });
     };
     let choose_with = move |id: String| {
-        let with = AccessFilter::ALL.into_iter().find(|with| with.id() == id).unwrap_or_default();
-        go.run(ListQuery { with, page: 0, ..query.get_untracked() });
+        let with = AccessFilter::ALL
+            .into_iter()
+            .find(|with| with.id() == id)
+            .unwrap_or_default();
+        go.run(ListQuery {
+            with,
+            page: 0,
+            ..query.get_untracked()
+        });
     };
     view! {
         <div class="tools">
@@ -243,9 +319,15 @@ fn Tools(
 }
 
 #[component]
-fn NoMatch(query: Memo<ListQuery>, search: RwSignal<String>, go: Callback<ListQuery>) -> impl IntoView {
+fn NoMatch(
+    query: Memo<ListQuery>,
+    search: RwSignal<String>,
+    go: Callback<ListQuery>,
+) -> impl IntoView {
     let what = move || {
-        let ListQuery { search, kind, with, .. } = query.get();
+        let ListQuery {
+            search, kind, with, ..
+        } = query.get();
         let mut parts = Vec::new();
         if !search.is_empty() {
             parts.push(plain(&search));
@@ -285,7 +367,11 @@ struct Row {
 }
 
 impl Row {
-    fn new(holdings: &PolicySummary, marks: &BTreeMap<Principal, FindingMark>, place: usize) -> Option<Self> {
+    fn new(
+        holdings: &PolicySummary,
+        marks: &BTreeMap<Principal, FindingMark>,
+        place: usize,
+    ) -> Option<Self> {
         let holding = holdings.all.get(place)?;
         let mark = marks.get(&holding.principal).cloned().unwrap_or_default();
         Some(Self {
@@ -319,20 +405,33 @@ fn RowView(
 ) -> impl IntoView {
     let principal = first.principal.clone();
     let row = Memo::new(move |_| {
-        let now = rows.with(|rows| rows.iter().find(|row| row.principal == first.principal).cloned());
+        let now = rows.with(|rows| {
+            rows.iter()
+                .find(|row| row.principal == first.principal)
+                .cloned()
+        });
         now.unwrap_or_else(|| first.clone())
     });
     let open = RwSignal::new(open);
-    let id = format!("card-{}", gbac_api::encode::component(&principal.to_string()));
+    let id = format!(
+        "card-{}",
+        gbac_api::encode::component(&principal.to_string())
+    );
     let controls = id.clone();
     let (shown, about) = (principal.clone(), principal.clone());
     let staged = Memo::new(move |_| draft.changes.with(|changes| in_draft(changes, &about)));
     // With the draft, as the list of roles counts.
     let with_draft = principal.clone();
     let held = move || {
-        let after =
-            |after: &Option<Arc<Policy>>| after.as_ref().and_then(|after| summary_with_draft(after, &with_draft));
-        let drafted = staged.with(Option::is_some).then(|| draft.after.with(after)).flatten();
+        let after = |after: &Option<Arc<Policy>>| {
+            after
+                .as_ref()
+                .and_then(|after| summary_with_draft(after, &with_draft))
+        };
+        let drafted = staged
+            .with(Option::is_some)
+            .then(|| draft.after.with(after))
+            .flatten();
         drafted.unwrap_or_else(|| row.with(|row| row.summary.clone()))
     };
     let word = match principal.kind() {
@@ -344,11 +443,15 @@ fn RowView(
     let denies = move || {
         let denies = row.with(|row| row.denies);
         let word = format!("{} deny", thousands(denies));
-        (denies > 0).then(|| view! { <VerdictWord mark=crate::ui::Mark::Deny word=word small=true /> })
+        (denies > 0)
+            .then(|| view! { <VerdictWord mark=crate::ui::Mark::Deny word=word small=true /> })
     };
     let marks = move || {
         let (glyph, text) = row.with(|row| match (&row.near, row.findings) {
-            (Some(near), _) => Some((Glyph::Near, format!("Near miss of {}", plain(&near.to_string())))),
+            (Some(near), _) => Some((
+                Glyph::Near,
+                format!("Near miss of {}", plain(&near.to_string())),
+            )),
             (None, 0) => None,
             (None, findings) => Some((Glyph::Warn, count(findings, "finding"))),
         })?;

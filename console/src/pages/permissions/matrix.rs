@@ -7,8 +7,8 @@ use gbac_analysis::MatrixCell;
 use gbac_console_model::address;
 use gbac_console_model::escape::plain;
 use gbac_console_model::permissions::matrix::{
-    CellVerdict, Matrix, MatrixQuery, MatrixRow, MatrixSubject, PAGE, cell_verdict, granted_through, matrix,
-    pattern_words, summary,
+    CellVerdict, Matrix, MatrixQuery, MatrixRow, MatrixSubject, PAGE, cell_verdict,
+    granted_through, matrix, pattern_words, summary,
 };
 use gbac_console_model::phrases::SUPERUSERS_ALLOWED;
 use gbac_engine::model::{Acl, Host, Operation, Permission, PrincipalType, ResourceType};
@@ -22,7 +22,9 @@ use super::reasons::{Denies, Path};
 use crate::dom;
 use crate::pages::link::WhoCanLink;
 use crate::pages::roles::pager::Pager;
-use crate::ui::{Empty, Field, Glyph, Icon, IconSize, Mark, PrincipalName, ResourceName, TextArea, VerdictWord};
+use crate::ui::{
+    Empty, Field, Glyph, Icon, IconSize, Mark, PrincipalName, ResourceName, TextArea, VerdictWord,
+};
 
 /// How many principals are suggested.
 const SUGGESTED: usize = 200;
@@ -46,10 +48,16 @@ fn Body() -> impl IntoView {
     let form = RwSignal::new(query.with_untracked(|query| MatrixQuery::from_query(query)));
     let written = StoredValue::new(form.get_untracked());
     let mut write = debounce(Duration::from_millis(300), move |wanted: MatrixQuery| {
-        let is_new = written.try_get_value().is_some_and(|written| written != wanted);
+        let is_new = written
+            .try_get_value()
+            .is_some_and(|written| written != wanted);
         if path.get_untracked() == address::MATRIX && is_new {
             written.set_value(wanted.clone());
-            let options = NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() };
+            let options = NavigateOptions {
+                replace: true,
+                scroll: false,
+                ..NavigateOptions::default()
+            };
             navigate(&wanted.address(), options);
         }
     });
@@ -69,15 +77,19 @@ fn Body() -> impl IntoView {
         page.set(0);
     });
     // The last one that could be read stays while another name is typed.
-    let whose = Memo::new(move |before: Option<&Option<MatrixSubject>>| match checked.get() {
-        Ok(whose) => whose,
-        Err(_) => before.cloned().flatten(),
-    });
+    let whose = Memo::new(
+        move |before: Option<&Option<MatrixSubject>>| match checked.get() {
+            Ok(whose) => whose,
+            Err(_) => before.cloned().flatten(),
+        },
+    );
     let shown = Memo::new_with_compare(
         move |_| {
             let whose = whose.get()?;
             let policy = context.policy();
-            let found = dom::measured("permissions: matrix", || matrix(&policy, &whose, page.get()));
+            let found = dom::measured("permissions: matrix", || {
+                matrix(&policy, &whose, page.get())
+            });
             Some(Arc::new((whose, found)))
         },
         |_, _| true,
@@ -102,20 +114,37 @@ fn Body() -> impl IntoView {
 #[component]
 fn Who(
     form: RwSignal<MatrixQuery>,
-    checked: Memo<Result<Option<MatrixSubject>, gbac_console_model::permissions::matrix::MatrixFaults>>,
+    checked: Memo<
+        Result<Option<MatrixSubject>, gbac_console_model::permissions::matrix::MatrixFaults>,
+    >,
 ) -> impl IntoView {
     let context = expect_context::<Context>();
-    let of_fault =
-        Signal::derive(move || checked.with(|checked| checked.as_ref().err().and_then(|faults| faults.of.clone())));
-    let host_fault =
-        Signal::derive(move || checked.with(|checked| checked.as_ref().err().and_then(|faults| faults.host.clone())));
+    let of_fault = Signal::derive(move || {
+        checked.with(|checked| checked.as_ref().err().and_then(|faults| faults.of.clone()))
+    });
+    let host_fault = Signal::derive(move || {
+        checked.with(|checked| {
+            checked
+                .as_ref()
+                .err()
+                .and_then(|faults| faults.host.clone())
+        })
+    });
     let is_user = Memo::new(move |_| form.with(MatrixQuery::is_user));
     // Those that begin as typed; the browser shows some of them.
     let suggestions = move || {
         let typed = form.with(|form| form.of.clone());
-        let Some(holdings) = context.holdings.get() else { return Vec::new() };
-        let names = holdings.all.iter().map(|holding| holding.principal.to_string());
-        names.filter(|name| name.contains(&typed) && *name != typed).take(SUGGESTED).collect::<Vec<_>>()
+        let Some(holdings) = context.holdings.get() else {
+            return Vec::new();
+        };
+        let names = holdings
+            .all
+            .iter()
+            .map(|holding| holding.principal.to_string());
+        names
+            .filter(|name| name.contains(&typed) && *name != typed)
+            .take(SUGGESTED)
+            .collect::<Vec<_>>()
     };
     view! {
         <div class="tools matrix-who">
@@ -165,8 +194,10 @@ fn Shown(shown: Arc<(MatrixSubject, Matrix)>, page: RwSignal<usize>) -> impl Int
     let here = Memo::new(move |_| page.get());
     let (columns, rows) = (matrix.columns.clone(), matrix.rows);
     let whose = StoredValue::new(whose);
-    let heads =
-        columns.iter().map(|operation| view! { <th scope="col">{operation.spelling().label}</th> }).collect_view();
+    let heads = columns
+        .iter()
+        .map(|operation| view! { <th scope="col">{operation.spelling().label}</th> })
+        .collect_view();
     let stored = StoredValue::new((columns, rows.clone()));
     let mut bodies = Vec::new();
     for (place, row) in rows.into_iter().enumerate() {
@@ -178,7 +209,9 @@ fn Shown(shown: Arc<(MatrixSubject, Matrix)>, page: RwSignal<usize>) -> impl Int
             _ => bodies.push((row.resource_type, vec![(place, row)])),
         }
     }
-    let width = stored.with_value(|(columns, _)| columns.len() + 1).to_string();
+    let width = stored
+        .with_value(|(columns, _)| columns.len() + 1)
+        .to_string();
     let bodies = bodies
         .into_iter()
         .map(|(of, rows)| {
@@ -281,7 +314,9 @@ fn example(row: &MatrixRow) -> Acl {
 /// A cell for assistive technology: `Read on Topic events-: Allow, from AnalyticsReaders`.
 fn label(cell: &MatrixCell, operation: Operation, on: &str, whose: &MatrixSubject) -> String {
     let from = |by: Option<&gbac_analysis::AclMatch>| {
-        by.map_or_else(String::new, |by| format!(", from {}", plain(&granted_through(by, whose))))
+        by.map_or_else(String::new, |by| {
+            format!(", from {}", plain(&granted_through(by, whose)))
+        })
     };
     let verdict = match cell_verdict(cell, operation) {
         CellVerdict::Allow => format!("Allow{}", from(cell.granted_by.as_ref())),
@@ -311,8 +346,10 @@ fn CellButton(
         CellVerdict::Nothing | CellVerdict::FromSomeHost => "cell none",
     };
     let whose = whose.get_value();
-    let by =
-        |by: Option<&gbac_analysis::AclMatch>| by.map(|by| plain(&granted_through(by, &whose))).unwrap_or_default();
+    let by = |by: Option<&gbac_analysis::AclMatch>| {
+        by.map(|by| plain(&granted_through(by, &whose)))
+            .unwrap_or_default()
+    };
     let content = match verdict {
         CellVerdict::Allow => view! {
             <VerdictWord mark=Mark::Allow word="Allow" /><small class="mono">{by(cell.granted_by.as_ref())}</small>
@@ -361,13 +398,28 @@ fn Key() -> impl IntoView {
 
 /// The reason of a cell: what decides, what a deny overrides, and what the cell is about.
 #[component]
-fn Why(row: MatrixRow, operation: Operation, cell: MatrixCell, whose: MatrixSubject) -> impl IntoView {
+fn Why(
+    row: MatrixRow,
+    operation: Operation,
+    cell: MatrixCell,
+    whose: MatrixSubject,
+) -> impl IntoView {
     let verdict = cell_verdict(&cell, operation);
     let (glyph, class, text) = match verdict {
-        CellVerdict::Allow | CellVerdict::Superuser => (Glyph::Allow, "v-allow", "allowed".to_owned()),
-        CellVerdict::Implied(by) => (Glyph::Allow, "v-allow", format!("allowed, implied by {}", by.spelling().label)),
+        CellVerdict::Allow | CellVerdict::Superuser => {
+            (Glyph::Allow, "v-allow", "allowed".to_owned())
+        }
+        CellVerdict::Implied(by) => (
+            Glyph::Allow,
+            "v-allow",
+            format!("allowed, implied by {}", by.spelling().label),
+        ),
         CellVerdict::Deny => (Glyph::Deny, "v-deny", "denied by rule".to_owned()),
-        CellVerdict::Nothing => (Glyph::NoRule, "v-none", "denied, nothing allows it".to_owned()),
+        CellVerdict::Nothing => (
+            Glyph::NoRule,
+            "v-none",
+            "denied, nothing allows it".to_owned(),
+        ),
         CellVerdict::FromSomeHost => (Glyph::NoRule, "v-none", "denied, unknown host".to_owned()),
     };
     let resource = match row.resource_type {

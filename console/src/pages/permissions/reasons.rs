@@ -8,7 +8,8 @@ use leptos::prelude::*;
 use crate::pages::link::RoleLink;
 use crate::ui::{AclPhrase, PrincipalName};
 
-/// `Group:eng → Role:Readers → Allow Read, topic events- prefixed`; `direct` where there is no hop between.
+/// `Group:eng → Role:Readers → Allow Read, topic events- prefixed`; `direct` where there is no hop
+/// between.
 #[component]
 pub(super) fn Path(
     /// The ACL and the way to it.
@@ -21,7 +22,8 @@ pub(super) fn Path(
     with_permission: bool,
 ) -> impl IntoView {
     let AclMatch { acl, group, role } = by;
-    let is_direct = role.is_none() && !(with_group && group.is_some()) && !acl.principal.is_everyone();
+    let is_direct =
+        role.is_none() && !(with_group && group.is_some()) && !acl.principal.is_everyone();
     let group = group.filter(|_| with_group).map(|group| {
         view! { <li><PrincipalName principal=Principal::group(group) /></li> }
     });
@@ -29,8 +31,10 @@ pub(super) fn Path(
         let href = address::role(&role);
         view! { <li><RoleLink href=href class="pr"><PrincipalName principal=Principal::role(role) /></RoleLink></li> }
     });
-    let everyone =
-        acl.principal.is_everyone().then(|| view! { <li><PrincipalName principal=Principal::user("*") /></li> });
+    let everyone = acl
+        .principal
+        .is_everyone()
+        .then(|| view! { <li><PrincipalName principal=Principal::user("*") /></li> });
     view! {
         <ol class="path">
             {group}

@@ -8,7 +8,9 @@ use gbac_console_model::permissions::list;
 use gbac_console_model::permissions::who_can::{
     PAGE, Tally, WhoCanAnswer, WhoCanGroup, WhoCanPrincipal, WhoCanQuery, answer, only_host,
 };
-use gbac_console_model::phrases::{ACLS_NOT_EVALUATED, agree, capitalized, list_up_to as join, thousands};
+use gbac_console_model::phrases::{
+    ACLS_NOT_EVALUATED, agree, capitalized, list_up_to as join, thousands,
+};
 use gbac_engine::model::{Dialect, Operation, PatternType, PrincipalType, ResourceType};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -19,8 +21,8 @@ use super::reasons::{Denies, Path};
 use crate::dom;
 use crate::pages::link::AddressLink;
 use crate::ui::{
-    Button, ButtonKind, Choice, Empty, Field, Glyph, LinkButton, Mark, PrincipalName, ResourceName, Select, Table,
-    VerdictWord,
+    Button, ButtonKind, Choice, Empty, Field, Glyph, LinkButton, Mark, PrincipalName, ResourceName,
+    Select, Table, VerdictWord,
 };
 
 /// The page.
@@ -38,7 +40,8 @@ pub fn WhoCanPage() -> impl IntoView {
 fn Ask() -> impl IntoView {
     let context = expect_context::<Context>();
     let search_part = use_location().search;
-    let query = Memo::new(move |_| search_part.with(|search_part| WhoCanQuery::from_query(search_part)));
+    let query =
+        Memo::new(move |_| search_part.with(|search_part| WhoCanQuery::from_query(search_part)));
     let form = RwSignal::new(query.get_untracked().unwrap_or_default());
     Effect::new(move |_| {
         if let Some(query) = query.get() {
@@ -50,7 +53,10 @@ fn Ask() -> impl IntoView {
             let query = query.get()?;
             let host = query.check().ok()?;
             let policy = context.policy();
-            Some(Arc::new((query.clone(), dom::measured("permissions: who can", || answer(&policy, &query, host)))))
+            Some(Arc::new((
+                query.clone(),
+                dom::measured("permissions: who can", || answer(&policy, &query, host)),
+            )))
         },
         |_, _| true,
     );
@@ -80,16 +86,26 @@ fn Form(form: RwSignal<WhoCanQuery>) -> impl IntoView {
     let faults = Memo::new(move |_| form.with(|form| form.check().err().unwrap_or_default()));
     let name_fault = Signal::derive(move || faults.get().name.filter(|_| sent.get()));
     let host_fault = Signal::derive(move || faults.get().host);
-    let operation = Signal::derive(move || form.with(|form| form.operation.spelling().cli.to_owned()));
-    let resource_type = Signal::derive(move || form.with(|form| form.resource_type.spelling().cli.to_owned()));
+    let operation =
+        Signal::derive(move || form.with(|form| form.operation.spelling().cli.to_owned()));
+    let resource_type =
+        Signal::derive(move || form.with(|form| form.resource_type.spelling().cli.to_owned()));
     let operations = Signal::derive(move || {
         let of = form.with(|form| form.resource_type);
-        let choice = |operation: &Operation| Choice::new(operation.spelling().cli, operation.spelling().label);
-        of.operations().iter().map(choice).chain([choice(&Operation::All)]).collect::<Vec<_>>()
+        let choice = |operation: &Operation| {
+            Choice::new(operation.spelling().cli, operation.spelling().label)
+        };
+        of.operations()
+            .iter()
+            .map(choice)
+            .chain([choice(&Operation::All)])
+            .collect::<Vec<_>>()
     });
     let pattern = Signal::derive(move || form.with(|form| form.pattern.spelling().cli.to_owned()));
-    let patterns: Vec<Choice> =
-        PatternType::ALL.iter().map(|of| Choice::new(of.spelling().cli, capitalized(of.spelling().label))).collect();
+    let patterns: Vec<Choice> = PatternType::ALL
+        .iter()
+        .map(|of| Choice::new(of.spelling().cli, capitalized(of.spelling().label)))
+        .collect();
     let types: Vec<Choice> = Dialect::Platform
         .resource_types()
         .iter()
@@ -100,9 +116,19 @@ fn Form(form: RwSignal<WhoCanQuery>) -> impl IntoView {
         sent.set(true);
         let query = form.get_untracked();
         match query.check() {
-            Ok(_) => navigate(&query.address(), NavigateOptions { scroll: false, ..NavigateOptions::default() }),
+            Ok(_) => navigate(
+                &query.address(),
+                NavigateOptions {
+                    scroll: false,
+                    ..NavigateOptions::default()
+                },
+            ),
             Err(faults) => {
-                dom::focus(if faults.name.is_some() { "who-name" } else { "who-host" });
+                dom::focus(if faults.name.is_some() {
+                    "who-name"
+                } else {
+                    "who-host"
+                });
             }
         }
     };
@@ -144,16 +170,25 @@ fn Form(form: RwSignal<WhoCanQuery>) -> impl IntoView {
 fn QueryResult(result: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
     let (query, answer) = (*result).clone();
     let operation = query.operation.spelling().label.to_lowercase();
-    let operation = if query.operation == Operation::All { "use the operation All".to_owned() } else { operation };
+    let operation = if query.operation == Operation::All {
+        "use the operation All".to_owned()
+    } else {
+        operation
+    };
     let can = answer.tally(WhoCanGroup::Can);
     let name = (query.has_name()).then(|| query.name.clone());
     let nobody = answer.groups.is_empty();
     let caption = format!("Who can {operation}");
     let blocked = answer.tally(WhoCanGroup::Blocked).total();
-    let (one_host, from_some_host) = (answer.one_host_only(), answer.tally(WhoCanGroup::FromSomeHost).total());
+    let (one_host, from_some_host) = (
+        answer.one_host_only(),
+        answer.tally(WhoCanGroup::FromSomeHost).total(),
+    );
     let remark = remark(&query, &answer);
     let can_do = format!(" {} ", query.can());
-    let plural = |number: usize, one: &str, many: &str| format!("{} {}", thousands(number), agree(number, one, many));
+    let plural = |number: usize, one: &str, many: &str| {
+        format!("{} {}", thousands(number), agree(number, one, many))
+    };
     view! {
         <p class="answer" role="status">
             <span>
@@ -193,13 +228,15 @@ fn QueryResult(result: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
 fn remark(query: &WhoCanQuery, answer: &WhoCanAnswer) -> Option<&'static str> {
     match (query.name.as_str(), answer.is_prefix) {
         _ if !query.has_name() => None,
-        _ if query.is_prefix() => {
-            Some("This is about all names that start with this prefix: ACLs on longer names are not included.")
+        _ if query.is_prefix() => Some(
+            "This is about all names that start with this prefix: ACLs on longer names are not included.",
+        ),
+        ("*", _) => {
+            Some("This is about all names: ACLs on single names and prefixes are not included.")
         }
-        ("*", _) => Some("This is about all names: ACLs on single names and prefixes are not included."),
-        (_, true) => {
-            Some("This name is also a prefix. The result is for exactly this name; longer names may have other ACLs.")
-        }
+        (_, true) => Some(
+            "This name is also a prefix. The result is for exactly this name; longer names may have other ACLs.",
+        ),
         _ => None,
     }
 }
@@ -215,7 +252,10 @@ fn Rows(group: WhoCanGroup, entries: Vec<WhoCanPrincipal>) -> impl IntoView {
     };
     let rows = move || {
         let shown: Vec<WhoCanPrincipal> = entries.iter().take(limit.get()).cloned().collect();
-        shown.into_iter().map(|entry| view! { <Row group=group entry=entry /> }).collect_view()
+        shown
+            .into_iter()
+            .map(|entry| view! { <Row group=group entry=entry /> })
+            .collect_view()
     };
     view! {
         <tbody role="rowgroup">
@@ -243,7 +283,8 @@ fn Rows(group: WhoCanGroup, entries: Vec<WhoCanPrincipal>) -> impl IntoView {
 fn Row(group: WhoCanGroup, entry: WhoCanPrincipal) -> impl IntoView {
     let principal = entry.principal();
     let href = list::ListQuery::one(&principal).address();
-    let is_everyone = matches!(&entry, WhoCanPrincipal::Entry(entry) if entry.scope == Scope::Everyone);
+    let is_everyone =
+        matches!(&entry, WhoCanPrincipal::Entry(entry) if entry.scope == Scope::Everyone);
     let (mark, word) = match group {
         WhoCanGroup::Can => (Mark::Allow, "Allowed"),
         WhoCanGroup::FromSomeHost => (Mark::NoRule, "Denied, unknown host"),
@@ -272,10 +313,15 @@ fn Row(group: WhoCanGroup, entry: WhoCanPrincipal) -> impl IntoView {
 fn Reasons(mut entry: WhoCanEntry) -> impl IntoView {
     let is_blocked = !entry.denied_by.is_empty();
     let host = only_host(&entry).map(|host| host.to_string());
-    let is_role = matches!(&entry.scope, Scope::One(principal) if principal.kind() == PrincipalType::Role);
+    let is_role =
+        matches!(&entry.scope, Scope::One(principal) if principal.kind() == PrincipalType::Role);
     if is_role {
         // The way to a role's own ACLs has no hop.
-        entry.granted_by.iter_mut().chain(&mut entry.denied_by).for_each(|by| by.role = None);
+        entry
+            .granted_by
+            .iter_mut()
+            .chain(&mut entry.denied_by)
+            .for_each(|by| by.role = None);
     }
     let members = is_role.then(|| members(&entry));
     let host_unknown = entry.host_unknown;
@@ -300,11 +346,19 @@ fn Reasons(mut entry: WhoCanEntry) -> impl IntoView {
 
 /// Who has a role, in a few words.
 fn members(entry: &WhoCanEntry) -> String {
-    let names: Vec<String> =
-        entry.members.iter().take(3).map(|member| gbac_console_model::escape::plain(&member.to_string())).collect();
+    let names: Vec<String> = entry
+        .members
+        .iter()
+        .take(3)
+        .map(|member| gbac_console_model::escape::plain(&member.to_string()))
+        .collect();
     match entry.members.len() {
         0 => "nobody has this role".into(),
-        all if all > names.len() => format!("held by {} and {} more", names.join(", "), thousands(all - names.len())),
+        all if all > names.len() => format!(
+            "held by {} and {} more",
+            names.join(", "),
+            thousands(all - names.len())
+        ),
         _ => format!("held by {}", join(&names, 3)),
     }
 }

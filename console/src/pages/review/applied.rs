@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use gbac_console_model::address;
-use gbac_console_model::applied::{AppliedDraft, AppliedSection, CheckedRequest, LostChange, SimulatorCheck};
+use gbac_console_model::applied::{
+    AppliedDraft, AppliedSection, CheckedRequest, LostChange, SimulatorCheck,
+};
 use gbac_console_model::connection::Connection;
 use gbac_console_model::draft::Staged;
 use gbac_console_model::permissions::list::ListQuery;
@@ -28,7 +30,9 @@ use crate::pages::rich_text::sentence;
 use crate::store::draft::Draft;
 use crate::store::service::Service;
 use crate::store::simulator::SimulatorSession;
-use crate::ui::{Button, ButtonKind, Disclosure, Glyph, Icon, Mono, Note, NoteKind, PrincipalName, Words};
+use crate::ui::{
+    Button, ButtonKind, Disclosure, Glyph, Icon, Mono, Note, NoteKind, PrincipalName, Words,
+};
 
 /// How many changes of a role or principal are shown at first.
 const SHOWN: usize = 4;
@@ -40,13 +44,22 @@ pub(super) fn checked_request(
     before: &Arc<Policy>,
 ) -> Option<CheckedRequest> {
     let accepted = accepted(service, session);
-    session.inputs.with_untracked(|inputs| CheckedRequest::of(inputs, before, &accepted, dom::now_ms() / 1000.0))
+    session.inputs.with_untracked(|inputs| {
+        CheckedRequest::of(inputs, before, &accepted, dom::now_ms() / 1000.0)
+    })
 }
 
-pub(super) fn accepted(service: Service, session: SimulatorSession) -> gbac_analysis::provider::AcceptedTokens {
-    let is_own = service.connection.with_untracked(|connection| *connection == Connection::Service);
+pub(super) fn accepted(
+    service: Service,
+    session: SimulatorSession,
+) -> gbac_analysis::provider::AcceptedTokens {
+    let is_own = service
+        .connection
+        .with_untracked(|connection| *connection == Connection::Service);
     let info = service.info.get_untracked().filter(|_| is_own);
-    session.properties.with_untracked(|properties| of_service(properties, info.as_ref()))
+    session
+        .properties
+        .with_untracked(|properties| of_service(properties, info.as_ref()))
 }
 
 /// Whether the service records no change, once it has said so.
@@ -69,28 +82,52 @@ pub(super) fn Applied(
     /// What was applied.
     applied: AppliedDraft,
 ) -> impl IntoView {
-    let (service, session) = (expect_context::<Service>(), expect_context::<SimulatorSession>());
+    let (service, session) = (
+        expect_context::<Service>(),
+        expect_context::<SimulatorSession>(),
+    );
     let now = service.policy.get_untracked();
-    let sections = now.as_ref().map(|now| applied.sections(now)).unwrap_or_default();
+    let sections = now
+        .as_ref()
+        .map(|now| applied.sections(now))
+        .unwrap_or_default();
     let inputs = session.inputs.get_untracked();
-    let view = evaluate(&inputs, now.as_ref(), &accepted(service, session), dom::now_ms() / 1000.0);
+    let view = evaluate(
+        &inputs,
+        now.as_ref(),
+        &accepted(service, session),
+        dom::now_ms() / 1000.0,
+    );
     let identity = view.who.as_ref().and_then(|who| who.identity.clone().ok());
     // The simulator is about something else by now, or not.
-    let request = applied.request.clone().filter(|request| request.inputs == inputs);
-    let first = sections.iter().find_map(|section| section.check.clone()).filter(|_| request.is_none());
+    let request = applied
+        .request
+        .clone()
+        .filter(|request| request.inputs == inputs);
+    let first = sections
+        .iter()
+        .find_map(|section| section.check.clone())
+        .filter(|_| request.is_none());
     let number = count(applied.changes.len(), "change");
     let at = timestamp(applied.at_ms / 1000.0);
     let connection = service.connection.get_untracked();
-    let name = service.info.get_untracked().map(|info| connection.name(&info.name));
+    let name = service
+        .info
+        .get_untracked()
+        .map(|info| connection.name(&info.name));
     let user = service.user.get_untracked().map(Principal::user);
     let verdict = request.and_then(|request| {
         let judged = view.verdict.map(|verdict| (verdict.sentence, verdict.kind));
         judged.map(|(words, kind)| (request.before, words, kind))
     });
     let tests = session.saved.with_untracked(|saved| {
-        let passed = |now: &Arc<Policy>| saved.iter().filter(|test| test.run(now).is_none()).count();
+        let passed =
+            |now: &Arc<Policy>| saved.iter().filter(|test| test.run(now).is_none()).count();
         let passed = now.as_ref().filter(|_| !saved.is_empty()).map(passed)?;
-        Some(format!("{passed} of {} passed.", count(saved.len(), "test")))
+        Some(format!(
+            "{passed} of {} passed.",
+            count(saved.len(), "test")
+        ))
     });
     let rows = {
         let identity = identity.clone();
@@ -147,8 +184,14 @@ pub(super) fn Applied(
 /// The changes of one role or principal.
 #[component]
 fn Row(section: AppliedSection, place: usize, identity: Option<Arc<Identity>>) -> impl IntoView {
-    let AppliedSection { about, mut rows, check } = section;
-    let is_gone = rows.iter().any(|row| !row.adds && matches!(row.what, ChangedItem::Role { .. }));
+    let AppliedSection {
+        about,
+        mut rows,
+        check,
+    } = section;
+    let is_gone = rows
+        .iter()
+        .any(|row| !row.adds && matches!(row.what, ChangedItem::Role { .. }));
     let about = match about {
         SectionTarget::Settings => view! { <a href=address::SETTINGS>"Settings"</a> }.into_any(),
         SectionTarget::Role(name) if is_gone => view! { <PrincipalName principal=Principal::role(name) /> }.into_any(),
@@ -224,7 +267,9 @@ fn CheckButton(
     let (session, navigate) = (expect_context::<SimulatorSession>(), use_navigate());
     let go = move |()| {
         if let Some(check) = &check {
-            session.inputs.update(|inputs| check.enter(inputs, identity.as_deref()));
+            session
+                .inputs
+                .update(|inputs| check.enter(inputs, identity.as_deref()));
         }
         navigate(address::SIMULATOR, NavigateOptions::default());
     };
@@ -258,7 +303,10 @@ pub(super) fn Lost() -> impl IntoView {
 #[component]
 fn LostRow(lost: LostChange) -> impl IntoView {
     let LostChange { change, reason } = lost;
-    let staged = [Staged { change, failure: None }];
+    let staged = [Staged {
+        change,
+        failure: None,
+    }];
     let rows = sections(&Policy::default(), &staged, &[]);
     view! {
         <li class="brk">

@@ -17,7 +17,11 @@ const HOLDERS: usize = 8;
 /// The table; nothing if no deny stops applying.
 pub(super) fn lost_denies(denies: Vec<LostDeny>) -> Option<impl IntoView + use<>> {
     let (all, more) = (denies.len(), denies.len().saturating_sub(SHOWN));
-    let rows: Vec<_> = denies.into_iter().take(SHOWN).map(|lost| view! { <Row lost=lost /> }).collect();
+    let rows: Vec<_> = denies
+        .into_iter()
+        .take(SHOWN)
+        .map(|lost| view! { <Row lost=lost /> })
+        .collect();
     (all > 0).then(|| {
         view! {
             <div class="row"><h3>"Denies that stop applying"</h3><span class="count">{thousands(all)}</span></div>
@@ -39,7 +43,11 @@ fn Row(lost: LostDeny) -> impl IntoView {
     let LostDeny { acl, holders } = lost;
     let (operation, words) = (acl.operation.spelling().label, resource_words(&acl));
     let is_named = acl.resource_type != ResourceType::Registry;
-    let (kind, name, principal) = (acl.resource_type.spelling().label, acl.resource_name, acl.principal);
+    let (kind, name, principal) = (
+        acl.resource_type.spelling().label,
+        acl.resource_name,
+        acl.principal,
+    );
     let host = (acl.host != Host::Any).then(|| acl.host.to_string());
     let mut by_loss: BTreeMap<DenyLoss, Vec<Principal>> = BTreeMap::new();
     for (holder, loss) in holders {
@@ -78,14 +86,18 @@ fn Reason(loss: DenyLoss, holders: Vec<Principal>, of: Principal) -> impl IntoVi
     // A setting is about names in tokens.
     let is_name = matches!(loss, DenyLoss::Becomes(_));
     let is_own = holders.first() == Some(&of);
-    let names = holders.into_iter().take(HOLDERS).enumerate().map(|(place, holder)| {
-        let separator = if place > 0 { ", " } else { "" };
-        let name = match is_name {
-            true => view! { <ResourceName name=holder.name().to_owned() /> }.into_any(),
-            false => view! { <PrincipalName principal=holder /> }.into_any(),
-        };
-        view! { {separator} {name} }
-    });
+    let names = holders
+        .into_iter()
+        .take(HOLDERS)
+        .enumerate()
+        .map(|(place, holder)| {
+            let separator = if place > 0 { ", " } else { "" };
+            let name = match is_name {
+                true => view! { <ResourceName name=holder.name().to_owned() /> }.into_any(),
+                false => view! { <PrincipalName principal=holder /> }.into_any(),
+            };
+            view! { {separator} {name} }
+        });
     let names = view! { {names.collect_view()} {(more > 0).then(|| format!(" and {} more", thousands(more)))} };
     match loss {
         DenyLoss::Removed if is_own => view! { <span>"removed from " {names}</span> }.into_any(),

@@ -49,14 +49,19 @@ pub fn ReviewPage() -> impl IntoView {
     let base = RwSignal::new(service.policy.get_untracked());
     let drift = Memo::new(move |_| {
         let (base, now) = (base.get()?, service.policy.get()?);
-        let changes = if Arc::ptr_eq(&base, &now) { Vec::new() } else { changes_between(&base, &now) };
+        let changes = if Arc::ptr_eq(&base, &now) {
+            Vec::new()
+        } else {
+            changes_between(&base, &now)
+        };
         (!changes.is_empty()).then_some(changes)
     });
     let busy = RwSignal::new(false);
     let sent = RwSignal::new(None::<Sent>);
     // What was sent without an answer, until it is known what became of it.
     let awaited = RwSignal::new(None::<Sent>);
-    // A first read, and one that found the same, are taken as they are, and so is any while there is no draft.
+    // A first read, and one that found the same, are taken as they are, and so is any while there
+    // is no draft.
     Effect::new(move |_| {
         let now = service.policy.get();
         if draft.count.get() == 0 {
@@ -85,10 +90,13 @@ pub fn ReviewPage() -> impl IntoView {
         busy.set(true);
         spawn_local(async move {
             service.read().await;
-            // The user who signed in meanwhile has another draft, and a missing answer may be known now.
+            // The user who signed in meanwhile has another draft, and a missing answer may be known
+            // now.
             draft.follow(service.owner.get_untracked());
             draft.find_unanswered();
-            let Some(mine) = draft.changes.try_get_untracked() else { return };
+            let Some(mine) = draft.changes.try_get_untracked() else {
+                return;
+            };
             if mine.is_empty() {
                 let _ = busy.try_set(false);
                 return;
@@ -101,29 +109,50 @@ pub fn ReviewPage() -> impl IntoView {
                 return;
             }
             let away = service.status.with_untracked(|status| match status {
-                ServiceStatus::Away { reason, sign_in: true, .. } => Some(Failure::unauthenticated(reason)),
+                ServiceStatus::Away {
+                    reason,
+                    sign_in: true,
+                    ..
+                } => Some(Failure::unauthenticated(reason)),
                 ServiceStatus::Away { reason, .. } => Some(Failure::impossible("not_sent", reason)),
                 ServiceStatus::Loading | ServiceStatus::Connected { .. } => None,
             });
             let before = service.policy.get_untracked();
             let at_ms = dom::now_ms();
-            let checked = before.as_ref().and_then(|before| checked_request(service, session, before));
-            let effect = effect.try_get_untracked().flatten().map(|effect| summary(&effect));
+            let checked = before
+                .as_ref()
+                .and_then(|before| checked_request(service, session, before));
+            let effect = effect
+                .try_get_untracked()
+                .flatten()
+                .map(|effect| summary(&effect));
             let sending = match away {
                 Some(failure) => SendReport::unsent(mine.len(), failure),
                 None => service.apply(&mine).await,
             };
             draft.settle(&mine, &sending.outcomes);
             if let (true, Some(before)) = (sending.is_unanswered(), before.clone()) {
-                let _ = awaited.try_set(Some(Sent { changes: mine.clone(), sending }));
+                let _ = awaited.try_set(Some(Sent {
+                    changes: mine.clone(),
+                    sending,
+                }));
                 let _ = busy.try_set(false);
-                draft.await_answer(UnansweredChanges { changes: mine, before, at_ms });
-                dom::announce_error("The service did not answer. Checking whether the changes were applied");
+                draft.await_answer(UnansweredChanges {
+                    changes: mine,
+                    before,
+                    at_ms,
+                });
+                dom::announce_error(
+                    "The service did not answer. Checking whether the changes were applied",
+                );
                 dom::focus_later("h-outcome");
                 return;
             }
             if let (true, Some(before)) = (sending.made() > 0, &before) {
-                let made = mine.iter().zip(&sending.outcomes).filter(|(_, outcome)| **outcome == SendOutcome::Made);
+                let made = mine
+                    .iter()
+                    .zip(&sending.outcomes)
+                    .filter(|(_, outcome)| **outcome == SendOutcome::Made);
                 let made = made.map(|(change, _)| change.clone()).collect();
                 let is_whole = sending.made() == mine.len();
                 draft.note_applied(AppliedDraft {
@@ -146,14 +175,19 @@ pub fn ReviewPage() -> impl IntoView {
             let all = mine.len();
             let expired = sending.is_unauthenticated();
             // All that was applied stands in a panel of its own.
-            let _ = sent.try_set((done < all).then_some(Sent { changes: mine, sending }));
+            let _ = sent.try_set((done < all).then_some(Sent {
+                changes: mine,
+                sending,
+            }));
             let _ = busy.try_set(false);
             if expired {
                 dom::announce_error("Not applied: your sign-in expired. Sign in again.");
             } else if done == all {
                 dom::announce(&format!("{total} applied"));
             } else {
-                dom::announce_error(&format!("{done} of {total} changes applied. The others stay in the draft."));
+                dom::announce_error(&format!(
+                    "{done} of {total} changes applied. The others stay in the draft."
+                ));
             }
             dom::focus_later("h-outcome");
         });
@@ -162,9 +196,14 @@ pub fn ReviewPage() -> impl IntoView {
         if draft.unanswered.with(Option::is_some) {
             return;
         }
-        let Some(report) = awaited.try_update(Option::take).flatten() else { return };
+        let Some(report) = awaited.try_update(Option::take).flatten() else {
+            return;
+        };
         if draft.count.get_untracked() == 0 {
-            dom::announce(&format!("{} applied", count(report.changes.len(), "change")));
+            dom::announce(&format!(
+                "{} applied",
+                count(report.changes.len(), "change")
+            ));
         } else {
             dom::announce_error(&report.sending.title_and_text().0);
             sent.set(Some(report));
@@ -173,9 +212,13 @@ pub fn ReviewPage() -> impl IntoView {
     });
     // Signed in again, nothing stands in the way any more.
     Effect::new(move |_| {
-        let is_connected = service.status.with(|status| matches!(status, ServiceStatus::Connected { .. }));
-        let is_expired =
-            sent.with_untracked(|sent| sent.as_ref().is_some_and(|sent| sent.sending.is_unauthenticated()));
+        let is_connected = service
+            .status
+            .with(|status| matches!(status, ServiceStatus::Connected { .. }));
+        let is_expired = sent.with_untracked(|sent| {
+            sent.as_ref()
+                .is_some_and(|sent| sent.sending.is_unauthenticated())
+        });
         if is_connected && is_expired {
             sent.set(None);
         }
@@ -219,25 +262,39 @@ pub fn ReviewPage() -> impl IntoView {
 }
 
 /// The effect, worked out after the rows are on the screen, and again when draft or state change.
-fn effects_of(service: Service, draft: Draft, base: RwSignal<Option<Arc<Policy>>>) -> RwSignal<Option<Effects>> {
+fn effects_of(
+    service: Service,
+    draft: Draft,
+    base: RwSignal<Option<Arc<Policy>>>,
+) -> RwSignal<Option<Effects>> {
     let effect = RwSignal::new(None);
     // The token of the simulator and of the settings, with the same statements.
     let inputs = expect_context::<SimulatorSession>().inputs;
     let work = move || {
-        let read = (base.try_get_untracked().flatten(), service.policy.try_get_untracked().flatten());
-        let (Some(before), Some(now)) = read else { return };
-        let (Some(Some(after)), Some(changes)) = (draft.after.try_get_untracked(), draft.changes.try_get_untracked())
-        else {
+        let read = (
+            base.try_get_untracked().flatten(),
+            service.policy.try_get_untracked().flatten(),
+        );
+        let (Some(before), Some(now)) = read else {
+            return;
+        };
+        let (Some(Some(after)), Some(changes)) = (
+            draft.after.try_get_untracked(),
+            draft.changes.try_get_untracked(),
+        ) else {
             return;
         };
         // While the state is another one than was reviewed, what was found about it stays.
         if Arc::ptr_eq(&before, &now) {
-            let token = inputs.with_untracked(|inputs| token::read(&inputs.token, inputs.as_claims));
+            let token =
+                inputs.with_untracked(|inputs| token::read(&inputs.token, inputs.as_claims));
             let claims = match &token {
                 TokenReading::Read(read) => Some(read.claims.members()),
                 TokenReading::Empty | TokenReading::Wrong(_) => None,
             };
-            let found = dom::measured("review: effect", || effects(&before, &after, &changes, claims));
+            let found = dom::measured("review: effect", || {
+                effects(&before, &after, &changes, claims)
+            });
             let _ = effect.try_set(Some(found));
         }
     };
@@ -254,7 +311,9 @@ fn effects_of(service: Service, draft: Draft, base: RwSignal<Option<Arc<Policy>>
 fn ReadFrom() -> impl IntoView {
     let service = expect_context::<Service>();
     move || match service.status.get() {
-        ServiceStatus::Connected { name, read_at_ms, .. } => {
+        ServiceStatus::Connected {
+            name, read_at_ms, ..
+        } => {
             let read = move || ago(service.now.get() - read_at_ms);
             view! {
                 "Compared with " <span class="mono">{name}</span> ", read " {read} "."
@@ -283,12 +342,15 @@ fn NothingToReview() -> impl IntoView {
     }
 }
 
-/// The page from which the review was opened; otherwise the list of roles, at the role that was changed last.
+/// The page from which the review was opened; otherwise the list of roles, at the role that was
+/// changed last.
 #[component]
 fn Back() -> impl IntoView {
     let draft = expect_context::<Draft>();
     let before = expect_context::<Visited>().last();
-    let parts = before.as_deref().map(|before| before.split_once('?').unwrap_or((before, "")));
+    let parts = before
+        .as_deref()
+        .map(|before| before.split_once('?').unwrap_or((before, "")));
     if let Some((path, query)) = parts.filter(|(path, _)| *path != address::ROLES) {
         let role = address::role_at(path, query);
         let words = match &role {
@@ -296,10 +358,13 @@ fn Back() -> impl IntoView {
             None => address::page_name(path).into_any(),
         };
         let href = before.clone().unwrap_or_default();
-        return view! { <AddressLink href=href class="btn">"Back to " {words}</AddressLink> }.into_any();
+        return view! { <AddressLink href=href class="btn">"Back to " {words}</AddressLink> }
+            .into_any();
     }
     let href = move || {
-        draft.changes.with(|changes: &Vec<Change>| address::roles_at_role(changes.iter().rev().find_map(role_of)))
+        draft.changes.with(|changes: &Vec<Change>| {
+            address::roles_at_role(changes.iter().rev().find_map(role_of))
+        })
     };
     view! { <a class="btn" href=href>"Back to Roles"</a> }.into_any()
 }
@@ -309,7 +374,8 @@ fn Back() -> impl IntoView {
 fn Left(base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
     let (draft, seen) = (expect_context::<Draft>(), expect_context::<SeenGroups>());
     let shown = Memo::new(move |_| {
-        let (staged, standing, after) = (draft.staged.get(), draft.standing.get(), draft.after.get());
+        let (staged, standing, after) =
+            (draft.staged.get(), draft.standing.get(), draft.after.get());
         base.with(|base| {
             let Some(base) = base else { return Vec::new() };
             let mut sections = sections(base, &staged, &standing);
@@ -328,10 +394,19 @@ fn Left(base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
 
 /// The buttons, and why nothing can be sent when it cannot.
 #[component]
-fn Actions(busy: RwSignal<bool>, is_drifted: Signal<bool>, #[prop(into)] on_apply: Callback<()>) -> impl IntoView {
+fn Actions(
+    busy: RwSignal<bool>,
+    is_drifted: Signal<bool>,
+    #[prop(into)] on_apply: Callback<()>,
+) -> impl IntoView {
     let draft = expect_context::<Draft>();
     let impossible = Memo::new(move |_| {
-        draft.standing.with(|standing| standing.iter().filter(|one| matches!(one, ChangeStatus::Impossible(_))).count())
+        draft.standing.with(|standing| {
+            standing
+                .iter()
+                .filter(|one| matches!(one, ChangeStatus::Impossible(_)))
+                .count()
+        })
     });
     let blocked = Signal::derive(move || is_drifted.get() || impossible.get() > 0);
     view! {

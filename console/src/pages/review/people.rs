@@ -6,7 +6,8 @@ use gbac_analysis::AccessEffect;
 use gbac_console_model::escape::plain;
 use gbac_console_model::phrases::{agree, count, list_up_to, plural, thousands};
 use gbac_console_model::review::{
-    AffectedHolder, BLOCKED, EffectGroup, EffectLine, EffectReason, Effects, GAINS, LOSES, alike, reasons,
+    AffectedHolder, BLOCKED, EffectGroup, EffectLine, EffectReason, Effects, GAINS, LOSES, alike,
+    reasons,
 };
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
@@ -36,7 +37,9 @@ pub(super) fn People(
 ) -> impl IntoView {
     let compared = move || {
         effect.with(|effect| {
-            effect.as_ref().map(|effect| format!("{} compared", count(effect.compared, "known principal")))
+            effect
+                .as_ref()
+                .map(|effect| format!("{} compared", count(effect.compared, "known principal")))
         })
     };
     view! {
@@ -56,9 +59,17 @@ pub(super) fn People(
 
 #[component]
 fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
-    let (gains, loses, blocked) = (effect.total(GAINS), effect.total(LOSES), effect.total(BLOCKED));
+    let (gains, loses, blocked) = (
+        effect.total(GAINS),
+        effect.total(LOSES),
+        effect.total(BLOCKED),
+    );
     let (idle, lost) = (effect.idle.len(), effect.lost_denies.len());
-    let blocked_class = if blocked.operations == 0 { "quiet" } else { "v-deny" };
+    let blocked_class = if blocked.operations == 0 {
+        "quiet"
+    } else {
+        "v-deny"
+    };
     let lost_class = if lost == 0 { "quiet" } else { "v-warn" };
     let settings = effect.settings.join(", ");
     let (is_empty, has_people) = (effect.is_empty(), !effect.people.is_empty());
@@ -150,8 +161,10 @@ fn summary(holder: &AffectedHolder, number_of: usize) -> String {
     };
     let verb = |one: &'static str, many: &'static str| agree(number_of, one, many);
     let parts = [
-        (!holder.joins.is_empty()).then(|| format!("{} {}", verb("joins", "join"), names(&holder.joins))),
-        (!holder.leaves.is_empty()).then(|| format!("{} {}", verb("leaves", "leave"), names(&holder.leaves))),
+        (!holder.joins.is_empty())
+            .then(|| format!("{} {}", verb("joins", "join"), names(&holder.joins))),
+        (!holder.leaves.is_empty())
+            .then(|| format!("{} {}", verb("leaves", "leave"), names(&holder.leaves))),
         number(verb("gains", "gain"), GAINS),
         number(verb("loses", "lose"), LOSES),
         number("still denied", BLOCKED),
@@ -169,23 +182,34 @@ fn OneGroup(group: EffectGroup, base: RwSignal<Option<Arc<Policy>>>) -> impl Int
     let draft = expect_context::<Draft>();
     let noun = group.noun();
     let number = group.people.len();
-    let why_of = |person: &AffectedHolder| match (base.get_untracked(), draft.after.get_untracked()) {
-        (Some(before), Some(after)) => {
-            draft.changes.with_untracked(|changes| reasons(&before, &after, changes, person))
-        }
+    let why_of = |person: &AffectedHolder| match (base.get_untracked(), draft.after.get_untracked())
+    {
+        (Some(before), Some(after)) => draft
+            .changes
+            .with_untracked(|changes| reasons(&before, &after, changes, person)),
         _ => Vec::new(),
     };
-    let Some(person) = group.first().cloned() else { return ().into_any() };
+    let Some(person) = group.first().cloned() else {
+        return ().into_any();
+    };
     let text = summary(&person, number);
     let why = why_of(&person);
-    // A reason is shown if it is the same for all; for very many principals, if it is that of the visible ones.
-    let is_shared = group.people.iter().skip(1).take(NAMES).all(|other| why_of(other) == why);
+    // A reason is shown if it is the same for all; for very many principals, if it is that of the
+    // visible ones.
+    let is_shared = group
+        .people
+        .iter()
+        .skip(1)
+        .take(NAMES)
+        .all(|other| why_of(other) == why);
     let why = if is_shared { why } else { Vec::new() };
     let why = why.into_iter().chain(std::iter::repeat(Vec::new()));
     let more = person.lines.len().saturating_sub(LINES);
     let names = move || {
         let people = group.people.iter().take(NAMES);
-        people.map(|person| view! { <HolderName holder=person.holder.clone() /> " " }).collect_view()
+        people
+            .map(|person| view! { <HolderName holder=person.holder.clone() /> " " })
+            .collect_view()
     };
     let names_more = number.saturating_sub(NAMES);
     view! {
@@ -211,10 +235,18 @@ fn OneGroup(group: EffectGroup, base: RwSignal<Option<Arc<Policy>>>) -> impl Int
 
 #[component]
 fn OneLine(line: EffectLine, why: Vec<EffectReason>) -> impl IntoView {
-    let EffectLine { effect, extent, blocked_by } = line;
+    let EffectLine {
+        effect,
+        extent,
+        blocked_by,
+    } = line;
     let with_others = match effect {
-        AccessEffect::GainsWithOthers => Some("a deny is removed; other ACLs of the same user allow it"),
-        AccessEffect::LosesWithOthers => Some("a new deny overrides what other ACLs of the same user allow"),
+        AccessEffect::GainsWithOthers => {
+            Some("a deny is removed; other ACLs of the same user allow it")
+        }
+        AccessEffect::LosesWithOthers => {
+            Some("a new deny overrides what other ACLs of the same user allow")
+        }
         _ => None,
     };
     let words = operations(&extent);
@@ -242,9 +274,17 @@ fn OneLine(line: EffectLine, why: Vec<EffectReason>) -> impl IntoView {
 #[component]
 fn Why(reason: EffectReason) -> impl IntoView {
     match reason {
-        EffectReason::Joins(role) => view! { <span>"joins " <ResourceName name=role /></span> }.into_any(),
-        EffectReason::Leaves(role) => view! { <span>"leaves " <ResourceName name=role /></span> }.into_any(),
-        EffectReason::Added(rows) => view! { <span>{format!("{} added", count(rows, "ACL"))}</span> }.into_any(),
-        EffectReason::Removed(rows) => view! { <span>{format!("{} removed", count(rows, "ACL"))}</span> }.into_any(),
+        EffectReason::Joins(role) => {
+            view! { <span>"joins " <ResourceName name=role /></span> }.into_any()
+        }
+        EffectReason::Leaves(role) => {
+            view! { <span>"leaves " <ResourceName name=role /></span> }.into_any()
+        }
+        EffectReason::Added(rows) => {
+            view! { <span>{format!("{} added", count(rows, "ACL"))}</span> }.into_any()
+        }
+        EffectReason::Removed(rows) => {
+            view! { <span>{format!("{} removed", count(rows, "ACL"))}</span> }.into_any()
+        }
     }
 }

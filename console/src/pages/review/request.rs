@@ -12,13 +12,22 @@ use crate::store::simulator::SimulatorSession;
 /// The verdicts without and with the draft; nothing if the simulator has none.
 #[component]
 pub(super) fn SimulatedRequest() -> impl IntoView {
-    let (service, session, draft) =
-        (expect_context::<Service>(), expect_context::<SimulatorSession>(), expect_context::<Draft>());
+    let (service, session, draft) = (
+        expect_context::<Service>(),
+        expect_context::<SimulatorSession>(),
+        expect_context::<Draft>(),
+    );
     move || {
         let (before, after) = (service.policy.get()?, draft.after.get()?);
         let (accepted, now) = (accepted(service, session), dom::now_ms() / 1000.0);
         let verdict = |policy| {
-            session.inputs.with(|inputs| Some(CheckedRequest::of(inputs, policy, &accepted, now)?.before.title()))
+            session.inputs.with(|inputs| {
+                Some(
+                    CheckedRequest::of(inputs, policy, &accepted, now)?
+                        .before
+                        .title(),
+                )
+            })
         };
         let (before, after) = (verdict(&before)?, verdict(&after)?);
         Some(view! {

@@ -15,8 +15,8 @@ use crate::dom;
 use crate::pages::link::RoleLink;
 use crate::store::draft::Draft;
 use crate::ui::{
-    AclPhrase, Button, Disclosure, Glyph, IconButton, Message, MessageKind, Mono, Note, NoteKind, PrincipalName,
-    ResourceName, Words,
+    AclPhrase, Button, Disclosure, Glyph, IconButton, Message, MessageKind, Mono, Note, NoteKind,
+    PrincipalName, ResourceName, Words,
 };
 
 /// The number of rows of a section that are shown at first.
@@ -62,7 +62,8 @@ pub(super) fn OneSection(section: Section, on_undo: Option<Callback<usize>>) -> 
     let some = move |from: usize, to: usize| {
         rows.with_value(|rows| {
             let part = rows.iter().skip(from).take(to - from).cloned();
-            part.map(|row| view! { <OneRow row=row on_undo=on_undo /> }).collect_view()
+            part.map(|row| view! { <OneRow row=row on_undo=on_undo /> })
+                .collect_view()
         })
     };
     view! {
@@ -79,7 +80,14 @@ pub(super) fn OneSection(section: Section, on_undo: Option<Callback<usize>>) -> 
 
 #[component]
 fn OneRow(row: ChangeRow, on_undo: Option<Callback<usize>>) -> impl IntoView {
-    let ChangeRow { index, adds, what, obstacle, failure, remarks } = row;
+    let ChangeRow {
+        index,
+        adds,
+        what,
+        obstacle,
+        failure,
+        remarks,
+    } = row;
     let verb = match (&what, adds) {
         (ChangedItem::Role { .. }, true) => "Create",
         (ChangedItem::Role { .. }, false) => "Delete",
@@ -116,10 +124,13 @@ fn OneRow(row: ChangeRow, on_undo: Option<Callback<usize>>) -> impl IntoView {
 pub(super) fn Said(what: ChangedItem, adds: bool) -> impl IntoView {
     match what {
         ChangedItem::Acl(acl) => view! { <AclPhrase acl=acl /> }.into_any(),
-        ChangedItem::Member(principal) => view! { "Principal " <PrincipalName principal=principal /> }.into_any(),
+        ChangedItem::Member(principal) => {
+            view! { "Principal " <PrincipalName principal=principal /> }.into_any()
+        }
         ChangedItem::Role { .. } if adds => "Role".into_any(),
         ChangedItem::Role { members, acls } => {
-            let (of_members, of_acls) = (count(members.len(), "principal"), count(acls.len(), "ACL"));
+            let (of_members, of_acls) =
+                (count(members.len(), "principal"), count(acls.len(), "ACL"));
             let is_empty = members.is_empty() && acls.is_empty();
             let open = RwSignal::new(false);
             let (members, acls) = (StoredValue::new(members), StoredValue::new(acls));
@@ -182,7 +193,13 @@ pub(super) fn Drift(
     on_take: Callback<()>,
 ) -> impl IntoView {
     let number = count(changes.len(), "change");
-    let staged: Vec<Staged> = changes.into_iter().map(|change| Staged { change, failure: None }).collect();
+    let staged: Vec<Staged> = changes
+        .into_iter()
+        .map(|change| Staged {
+            change,
+            failure: None,
+        })
+        .collect();
     let rows = StoredValue::new({
         let base = base;
         sections(&base, &staged, &[])
@@ -232,12 +249,19 @@ pub(super) fn SentNote(
     sent: Sent,
 ) -> impl IntoView {
     let Sent { changes, sending } = sent;
-    let kind = if sending.made() == changes.len() { NoteKind::Info } else { NoteKind::Error };
+    let kind = if sending.made() == changes.len() {
+        NoteKind::Info
+    } else {
+        NoteKind::Error
+    };
     let (title, told) = sending.title_and_text();
     let expired = sending.is_unauthenticated();
     let made: Vec<Staged> = (changes.into_iter().zip(sending.outcomes))
         .filter(|(_, outcome)| *outcome == SendOutcome::Made)
-        .map(|(change, _)| Staged { change, failure: None })
+        .map(|(change, _)| Staged {
+            change,
+            failure: None,
+        })
         .collect();
     let rows = StoredValue::new(sections(&Policy::default(), &made, &[]));
     let open = RwSignal::new(false);

@@ -11,26 +11,39 @@ use leptos::prelude::*;
 use super::context::{RoleContext, Sign, row_class, rows_words, sign_word};
 use crate::dom;
 use crate::ui::{
-    Button, ButtonKind, Empty, Glyph, Heads, IconButton, Message, MessageKind, PermissionWord, ResourceName, Table,
-    Tag, TagKind, Words, resource_words,
+    Button, ButtonKind, Empty, Glyph, Heads, IconButton, Message, MessageKind, PermissionWord,
+    ResourceName, Table, Tag, TagKind, Words, resource_words,
 };
 
-/// The section. `adding` says whether the form beside it is open; without `is_open` nothing can be edited.
+/// The section. `adding` says whether the form beside it is open; without `is_open` nothing can be
+/// edited.
 #[component]
 pub(super) fn Acls(adding: RwSignal<bool>, is_open: bool) -> impl IntoView {
     let context = expect_context::<RoleContext>();
     let is_empty = Memo::new(move |_| context.acls.with(Vec::is_empty));
-    let words = move || context.acls.with(|rows| rows_words(rows.iter().map(|row| row.standing)));
+    let words = move || {
+        context
+            .acls
+            .with(|rows| rows_words(rows.iter().map(|row| row.standing)))
+    };
     // What was selected and is no row any more does not count.
     let selected = Memo::new(move |_| {
         context.selected.with(|selected| {
-            let is_selected = |row: &&AclRow| row.standing != RowStatus::Removed && selected.contains(&row.acl);
-            context.acls.with(|rows| rows.iter().filter(is_selected).map(|row| row.acl.clone()).collect::<Vec<_>>())
+            let is_selected =
+                |row: &&AclRow| row.standing != RowStatus::Removed && selected.contains(&row.acl);
+            context.acls.with(|rows| {
+                rows.iter()
+                    .filter(is_selected)
+                    .map(|row| row.acl.clone())
+                    .collect::<Vec<_>>()
+            })
         })
     });
     let number = move || selected.with(Vec::len);
     let remove_selected = move |()| {
-        let gone = context.draft.add_all(selected.get_untracked().into_iter().map(Change::RemoveAcl));
+        let gone = context
+            .draft
+            .add_all(selected.get_untracked().into_iter().map(Change::RemoveAcl));
         context.selected.update(std::collections::BTreeSet::clear);
         dom::announce(&format!("{} removed in the draft", count(gone, "ACL")));
         dom::focus_later("h-acl");
@@ -90,14 +103,25 @@ fn AclTable(is_open: bool) -> impl IntoView {
     let name = context.name.get_value();
     let open_rows = move || {
         let is_open = |row: &&AclRow| row.standing != RowStatus::Removed;
-        context.acls.with(|rows| rows.iter().filter(is_open).map(|row| row.acl.clone()).collect::<Vec<_>>())
+        context.acls.with(|rows| {
+            rows.iter()
+                .filter(is_open)
+                .map(|row| row.acl.clone())
+                .collect::<Vec<_>>()
+        })
     };
     let all = Memo::new(move |_| {
         let rows = open_rows();
-        !rows.is_empty() && context.selected.with(|selected| rows.iter().all(|acl| selected.contains(acl)))
+        !rows.is_empty()
+            && context
+                .selected
+                .with(|selected| rows.iter().all(|acl| selected.contains(acl)))
     });
     let some = Memo::new(move |_| {
-        !all.get() && context.selected.with(|selected| open_rows().iter().any(|acl| selected.contains(acl)))
+        !all.get()
+            && context
+                .selected
+                .with(|selected| open_rows().iter().any(|acl| selected.contains(acl)))
     });
     let select_all = move |_| {
         let rows = open_rows();
@@ -148,34 +172,64 @@ fn button_id(acl: &Acl) -> String {
 #[component]
 fn Row(row: AclRow, is_open: bool) -> impl IntoView {
     let context = expect_context::<RoleContext>();
-    let AclRow { acl, standing, remark, failure } = row;
+    let AclRow {
+        acl,
+        standing,
+        remark,
+        failure,
+    } = row;
     let line = acl_line(&acl);
     let resource = match acl.resource_type {
         ResourceType::Registry => None,
         _ => Some(acl.resource_name.clone()),
     };
     let host = acl.host.to_string();
-    // Where the row itself goes its neighbour gets focus, else its own button, which is another one then.
+    // Where the row itself goes its neighbour gets focus, else its own button, which is another one
+    // then.
     let focus_after = {
         let acl = acl.clone();
         move || {
             let next = context.acls.with_untracked(|rows| {
-                let place = rows.iter().position(|row| row.acl == acl).unwrap_or_default();
-                let next = rows.get(place + 1).or_else(|| place.checked_sub(1).and_then(|before| rows.get(before)));
+                let place = rows
+                    .iter()
+                    .position(|row| row.acl == acl)
+                    .unwrap_or_default();
+                let next = rows
+                    .get(place + 1)
+                    .or_else(|| place.checked_sub(1).and_then(|before| rows.get(before)));
                 next.map(|row| button_id(&row.acl))
             });
-            dom::focus_first([button_id(&acl)].into_iter().chain(next).chain(["h-acl".to_owned()]).collect());
+            dom::focus_first(
+                [button_id(&acl)]
+                    .into_iter()
+                    .chain(next)
+                    .chain(["h-acl".to_owned()])
+                    .collect(),
+            );
         }
     };
     let action = {
         let (acl, line) = (acl.clone(), line.clone());
         let id = button_id(&acl);
         let (glyph, label, said, change) = match standing {
-            RowStatus::Stored => {
-                (Glyph::Bin, format!("Remove ACL {line}"), "removed in the draft", Change::RemoveAcl(acl))
-            }
-            RowStatus::Added => (Glyph::Undo, format!("Undo adding {line}"), "not added", Change::RemoveAcl(acl)),
-            RowStatus::Removed => (Glyph::Undo, format!("Undo removing {line}"), "kept", Change::AddAcl(acl)),
+            RowStatus::Stored => (
+                Glyph::Bin,
+                format!("Remove ACL {line}"),
+                "removed in the draft",
+                Change::RemoveAcl(acl),
+            ),
+            RowStatus::Added => (
+                Glyph::Undo,
+                format!("Undo adding {line}"),
+                "not added",
+                Change::RemoveAcl(acl),
+            ),
+            RowStatus::Removed => (
+                Glyph::Undo,
+                format!("Undo removing {line}"),
+                "kept",
+                Change::AddAcl(acl),
+            ),
         };
         let press = move |()| {
             let focus = focus_after.clone();

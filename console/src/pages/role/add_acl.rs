@@ -13,7 +13,8 @@ use leptos::prelude::*;
 use super::context::RoleContext;
 use crate::dom;
 use crate::ui::{
-    AclPhrase, Button, Choice, Field, Glyph, IconButton, Message, MessageKind, ResourceName, Segmented, Select, Words,
+    AclPhrase, Button, Choice, Field, Glyph, IconButton, Message, MessageKind, ResourceName,
+    Segmented, Select, Words,
 };
 
 /// The form, beside the ACLs.
@@ -21,7 +22,11 @@ use crate::ui::{
 pub(super) fn AddAcl(adding: RwSignal<bool>) -> impl IntoView {
     let preset = expect_context::<RoleContext>().preset;
     let choices: Vec<Choice> = std::iter::once(Choice::new("", "Empty row"))
-        .chain(AclPreset::ALL.iter().map(|preset| Choice::new(preset.id(), preset.label())))
+        .chain(
+            AclPreset::ALL
+                .iter()
+                .map(|preset| Choice::new(preset.id(), preset.label())),
+        )
         .collect();
     view! {
         <aside class="panel aside" id="add-acl" aria-labelledby="h-add">
@@ -55,7 +60,12 @@ pub(super) fn AddAcl(adding: RwSignal<bool>) -> impl IntoView {
 /// The ACLs that the role will have.
 pub(super) fn will_have(context: RoleContext) -> Vec<Acl> {
     let stays = |standing| standing != RowStatus::Removed;
-    context.acls.with(|rows| rows.iter().filter(|row| stays(row.standing)).map(|row| row.acl.clone()).collect())
+    context.acls.with(|rows| {
+        rows.iter()
+            .filter(|row| stays(row.standing))
+            .map(|row| row.acl.clone())
+            .collect()
+    })
 }
 
 /// Stages ACLs, and says so.
@@ -70,12 +80,14 @@ fn ByHand() -> impl IntoView {
     let context = expect_context::<RoleContext>();
     let form = RwSignal::new(AclForm::default());
     let sent = RwSignal::new(false);
-    let checked = Memo::new(move |_| form.with(|form| form.check(&context.name.get_value(), sent.get())));
+    let checked =
+        Memo::new(move |_| form.with(|form| form.check(&context.name.get_value(), sent.get())));
     let fault = move |part: fn(&AclFaults) -> Option<String>| {
         Signal::derive(move || checked.with(|checked| checked.as_ref().err().and_then(part)))
     };
     let has_name = Memo::new(move |_| form.with(AclForm::has_name));
-    let named_by_hand = Memo::new(move |_| form.with(|form| form.has_name() && form.pattern != PatternChoice::Any));
+    let named_by_hand =
+        Memo::new(move |_| form.with(|form| form.has_name() && form.pattern != PatternChoice::Any));
     let add = move || {
         sent.set(true);
         match checked.get_untracked() {
@@ -87,9 +99,15 @@ fn ByHand() -> impl IntoView {
                 dom::focus("acl-operation");
             }
             Err(faults) => {
-                let first =
-                    [(&faults.name, "acl-name"), (&faults.operation, "acl-operation"), (&faults.host, "acl-host")];
-                let id = first.into_iter().find(|(fault, _)| fault.is_some()).map_or("acl-type", |(_, id)| id);
+                let first = [
+                    (&faults.name, "acl-name"),
+                    (&faults.operation, "acl-operation"),
+                    (&faults.host, "acl-host"),
+                ];
+                let id = first
+                    .into_iter()
+                    .find(|(fault, _)| fault.is_some())
+                    .map_or("acl-type", |(_, id)| id);
                 dom::focus(id);
             }
         }
@@ -222,15 +240,26 @@ fn Covered(form: RwSignal<AclForm>) -> impl IntoView {
     let resource_type = Memo::new(move |_| form.with(|form| form.resource_type));
     let known = Memo::new(move |_| {
         let resource_type = resource_type.get();
-        context.draft.after.with(|policy| policy.as_ref().map(|policy| Known::new(policy, resource_type)))
+        context.draft.after.with(|policy| {
+            policy
+                .as_ref()
+                .map(|policy| Known::new(policy, resource_type))
+        })
     });
     let cover = Memo::new(move |_| {
         let pattern = form.with(|form| {
             let is_named = form.has_name() && !form.resource_name().is_empty();
-            is_named.then(|| NamePattern { pattern_type: form.pattern_type(), name: form.resource_name() })
+            is_named.then(|| NamePattern {
+                pattern_type: form.pattern_type(),
+                name: form.resource_name(),
+            })
         })?;
         let found = known.with(|known| known.as_ref().map(|known| known.cover(&pattern)))?;
-        let marked = if pattern.name == "*" { String::new() } else { pattern.name };
+        let marked = if pattern.name == "*" {
+            String::new()
+        } else {
+            pattern.name
+        };
         Some((found, marked))
     });
     move || {
@@ -290,7 +319,8 @@ fn PresetRows(preset: AclPreset) -> impl IntoView {
     let context = expect_context::<RoleContext>();
     let form = RwSignal::new(PresetForm::new(preset));
     let sent = RwSignal::new(false);
-    let rows = Memo::new(move |_| form.with(|form| form.rows(&context.name.get_value(), sent.get())));
+    let rows =
+        Memo::new(move |_| form.with(|form| form.rows(&context.name.get_value(), sent.get())));
     let number = form.with_untracked(|form| form.names.len());
     let add = move || {
         sent.set(true);
@@ -334,17 +364,39 @@ fn OneName(
     place: usize,
 ) -> impl IntoView {
     let slot = form.with_untracked(|form| form.names.get(place).map(|name| name.slot));
-    let label = form.with_untracked(|form| form.names.get(place).map(PresetName::label).unwrap_or_default());
-    let help = slot.map(|slot| capitalized(slot.description).replace('`', "")).unwrap_or_default();
-    let pattern = Memo::new(move |_| form.with(|form| form.names.get(place).map(|name| name.pattern)));
+    let label = form.with_untracked(|form| {
+        form.names
+            .get(place)
+            .map(PresetName::label)
+            .unwrap_or_default()
+    });
+    let help = slot
+        .map(|slot| capitalized(slot.description).replace('`', ""))
+        .unwrap_or_default();
+    let pattern =
+        Memo::new(move |_| form.with(|form| form.names.get(place).map(|name| name.pattern)));
     let name = Signal::derive(move || {
-        form.with(|form| form.names.get(place).map(|name| name.name.clone()).unwrap_or_default())
+        form.with(|form| {
+            form.names
+                .get(place)
+                .map(|name| name.name.clone())
+                .unwrap_or_default()
+        })
     });
     let error = Signal::derive(move || {
-        rows.with(|rows| rows.as_ref().err().and_then(|faults| faults.get(place).cloned().flatten()))
+        rows.with(|rows| {
+            rows.as_ref()
+                .err()
+                .and_then(|faults| faults.get(place).cloned().flatten())
+        })
     });
     let fill = move |text: String| {
-        form.update(|form| form.names.get_mut(place).into_iter().for_each(|name| name.name.clone_from(&text)));
+        form.update(|form| {
+            form.names
+                .get_mut(place)
+                .into_iter()
+                .for_each(|name| name.name.clone_from(&text))
+        });
     };
     view! {
         <div class="stack slot">

@@ -14,8 +14,8 @@ use super::context::{RoleContext, Sign, row_class, rows_words, sign_word};
 use crate::dom;
 use crate::store::service::Service;
 use crate::ui::{
-    Button, Choice, Empty, Field, Glyph, Heads, Icon, IconButton, IconSize, LinkButton, Message, MessageKind,
-    PrincipalName, Segmented, Table, Tag, Words,
+    Button, Choice, Empty, Field, Glyph, Heads, Icon, IconButton, IconSize, LinkButton, Message,
+    MessageKind, PrincipalName, Segmented, Table, Tag, Words,
 };
 
 /// The section; without `is_open` nothing can be edited.
@@ -23,7 +23,11 @@ use crate::ui::{
 pub(super) fn Members(is_open: bool) -> impl IntoView {
     let context = expect_context::<RoleContext>();
     let is_empty = Memo::new(move |_| context.members.with(Vec::is_empty));
-    let words = move || context.members.with(|rows| rows_words(rows.iter().map(|row| row.standing)));
+    let words = move || {
+        context
+            .members
+            .with(|rows| rows_words(rows.iter().map(|row| row.standing)))
+    };
     let name = context.name.get_value();
     let table = move || {
         view! {
@@ -74,22 +78,29 @@ fn AddMember() -> impl IntoView {
         let read = |policy: &Signal<Option<Arc<Policy>>>| {
             policy.with(|policy| {
                 let role = context.name.get_value();
-                policy.as_ref().map(|policy| draft.with(|draft| draft.read(policy, &role)))
+                policy
+                    .as_ref()
+                    .map(|policy| draft.with(|draft| draft.read(policy, &role)))
             })
         };
         let mut reading = read(&context.draft.after).unwrap_or_else(MemberPreview::empty);
         // What is almost a name that the draft takes away is worth a look, too.
         if reading.error.is_none() && reading.offer.is_none() {
-            reading.offer =
-                read(&service.policy).filter(|before| before.error.is_none()).and_then(|before| before.offer);
+            reading.offer = read(&service.policy)
+                .filter(|before| before.error.is_none())
+                .and_then(|before| before.offer);
         }
         reading
     });
     let error = Signal::derive(move || {
         let missing = || {
-            sent.get().then(|| "Enter a name".to_owned()).filter(|_| reading.with(|reading| reading.stored.is_none()))
+            sent.get()
+                .then(|| "Enter a name".to_owned())
+                .filter(|_| reading.with(|reading| reading.stored.is_none()))
         };
-        reading.with(|reading| reading.error.clone()).or_else(missing)
+        reading
+            .with(|reading| reading.error.clone())
+            .or_else(missing)
     });
     let described = Signal::derive(move || {
         reading.with(|reading| {
@@ -100,17 +111,30 @@ fn AddMember() -> impl IntoView {
                 (reading.offer.is_some(), "member-offer"),
                 (!reading.remarks.is_empty() && !wrong, "member-remarks"),
             ];
-            shown.into_iter().filter(|(shown, _)| *shown).map(|(_, id)| id).collect::<Vec<_>>().join(" ")
+            shown
+                .into_iter()
+                .filter(|(shown, _)| *shown)
+                .map(|(_, id)| id)
+                .collect::<Vec<_>>()
+                .join(" ")
         })
     });
     let add = move || {
         sent.set(true);
-        let MemberPreview { stored: Some(member), error: None, .. } = reading.get_untracked() else {
+        let MemberPreview {
+            stored: Some(member),
+            error: None,
+            ..
+        } = reading.get_untracked()
+        else {
             dom::focus("member-name");
             return;
         };
         let what = plain(&member.to_string());
-        let change = Change::AddMember { role: context.name.get_value(), member };
+        let change = Change::AddMember {
+            role: context.name.get_value(),
+            member,
+        };
         context.draft.add(change);
         // It stands in the table, so the field is free for the next.
         draft.update(|draft| *draft = draft.next());
@@ -190,13 +214,23 @@ fn AddMember() -> impl IntoView {
 
 /// The id of the button of a member's row.
 fn button_id(principal: &Principal) -> String {
-    format!("act-{}", gbac_api::encode::component(&principal.to_string()))
+    format!(
+        "act-{}",
+        gbac_api::encode::component(&principal.to_string())
+    )
 }
 
 #[component]
 fn Row(row: MemberRow, is_open: bool) -> impl IntoView {
     let context = expect_context::<RoleContext>();
-    let MemberRow { principal, standing, other_roles, direct_acls, remarks, failure } = row;
+    let MemberRow {
+        principal,
+        standing,
+        other_roles,
+        direct_acls,
+        remarks,
+        failure,
+    } = row;
     let glyph = match principal.kind() {
         PrincipalType::User | PrincipalType::Other => Glyph::User,
         PrincipalType::Group => Glyph::Group,
@@ -207,27 +241,60 @@ fn Row(row: MemberRow, is_open: bool) -> impl IntoView {
         ([], 0) => "no other role".to_owned(),
         ([], direct) => format!("no other role, {}", count(direct, "direct ACL")),
         (_, 0) => list_up_to(&shown, 3),
-        (_, direct) => format!("{}, and {}", list_up_to(&shown, 3), count(direct, "direct ACL")),
+        (_, direct) => format!(
+            "{}, and {}",
+            list_up_to(&shown, 3),
+            count(direct, "direct ACL")
+        ),
     };
     let text = plain(&principal.to_string());
     let role = context.name.get_value();
     let member = principal.clone();
-    let remove = Change::RemoveMember { role: role.clone(), member: member.clone() };
+    let remove = Change::RemoveMember {
+        role: role.clone(),
+        member: member.clone(),
+    };
     let (sign, label, said, change) = match standing {
-        RowStatus::Stored => (Glyph::Bin, format!("Remove {text}"), "removed in the draft", remove),
-        RowStatus::Added => (Glyph::Undo, format!("Undo adding {text}"), "not added", remove),
-        RowStatus::Removed => {
-            (Glyph::Undo, format!("Undo removing {text}"), "kept", Change::AddMember { role, member: member.clone() })
-        }
+        RowStatus::Stored => (
+            Glyph::Bin,
+            format!("Remove {text}"),
+            "removed in the draft",
+            remove,
+        ),
+        RowStatus::Added => (
+            Glyph::Undo,
+            format!("Undo adding {text}"),
+            "not added",
+            remove,
+        ),
+        RowStatus::Removed => (
+            Glyph::Undo,
+            format!("Undo removing {text}"),
+            "kept",
+            Change::AddMember {
+                role,
+                member: member.clone(),
+            },
+        ),
     };
     let press = move |()| {
-        // Where the row itself goes its neighbour gets focus, else its own button, which is another one then.
+        // Where the row itself goes its neighbour gets focus, else its own button, which is another
+        // one then.
         let next = context.members.with_untracked(|rows| {
-            let place = rows.iter().position(|row| row.principal == member).unwrap_or_default();
-            let next = rows.get(place + 1).or_else(|| place.checked_sub(1).and_then(|before| rows.get(before)));
+            let place = rows
+                .iter()
+                .position(|row| row.principal == member)
+                .unwrap_or_default();
+            let next = rows
+                .get(place + 1)
+                .or_else(|| place.checked_sub(1).and_then(|before| rows.get(before)));
             next.map(|row| button_id(&row.principal))
         });
-        let ids = [button_id(&member)].into_iter().chain(next).chain(["h-members".to_owned()]).collect();
+        let ids = [button_id(&member)]
+            .into_iter()
+            .chain(next)
+            .chain(["h-members".to_owned()])
+            .collect();
         context.draft.add(change.clone());
         dom::announce(&format!("{text} {said}"));
         dom::focus_first(ids);

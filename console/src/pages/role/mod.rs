@@ -33,7 +33,9 @@ use crate::ui::{Button, ButtonKind, Empty, Glyph, Note, NoteKind, ResourceName};
 pub fn RolePage() -> impl IntoView {
     let location = use_location();
     let name = Memo::new(move |before: Option<&String>| {
-        let named = location.pathname.with(|path| location.search.with(|query| address::role_at(path, query)));
+        let named = location
+            .pathname
+            .with(|path| location.search.with(|query| address::role_at(path, query)));
         // The address changes before the page does: the one that is left stays what it was.
         named.or_else(|| before.cloned()).unwrap_or_default()
     });
@@ -47,19 +49,31 @@ fn One(name: String) -> impl IntoView {
     let draft = expect_context::<Draft>();
     let stored = StoredValue::new(name.clone());
     let acls = Memo::new(move |_| {
-        let (Some(before), Some(after)) = (service.policy.get(), draft.after.get()) else { return Vec::new() };
-        draft.staged.with(|staged| stored.with_value(|name| acl_rows(&before, &after, name, staged)))
+        let (Some(before), Some(after)) = (service.policy.get(), draft.after.get()) else {
+            return Vec::new();
+        };
+        draft
+            .staged
+            .with(|staged| stored.with_value(|name| acl_rows(&before, &after, name, staged)))
     });
     let members = Memo::new(move |_| {
-        let (Some(before), Some(after)) = (service.policy.get(), draft.after.get()) else { return Vec::new() };
-        draft.staged.with(|staged| stored.with_value(|name| member_rows(&before, &after, name, staged)))
+        let (Some(before), Some(after)) = (service.policy.get(), draft.after.get()) else {
+            return Vec::new();
+        };
+        draft
+            .staged
+            .with(|staged| stored.with_value(|name| member_rows(&before, &after, name, staged)))
     });
     let is_read = Memo::new(move |_| service.policy.with(Option::is_some));
     let standing = Memo::new(move |_| {
         let has = |policy: &Signal<_>| {
-            policy.with(|policy: &Option<std::sync::Arc<gbac_engine::policy::Policy>>| {
-                policy.as_ref().is_some_and(|policy| stored.with_value(|name| policy.has_role(name)))
-            })
+            policy.with(
+                |policy: &Option<std::sync::Arc<gbac_engine::policy::Policy>>| {
+                    policy
+                        .as_ref()
+                        .is_some_and(|policy| stored.with_value(|name| policy.has_role(name)))
+                },
+            )
         };
         match (has(&service.policy), has(&draft.after)) {
             (true, true) => Some(RowStatus::Stored),
@@ -70,16 +84,30 @@ fn One(name: String) -> impl IntoView {
     });
     let selected = RwSignal::new(BTreeSet::new());
     let preset = RwSignal::new(None);
-    provide_context(RoleContext { draft, name: stored, acls, members, preset, selected, standing });
+    provide_context(RoleContext {
+        draft,
+        name: stored,
+        acls,
+        members,
+        preset,
+        selected,
+        standing,
+    });
     // What the service has, without the draft.
     let save = move |()| {
-        let written = service
-            .policy
-            .with_untracked(|policy| policy.as_ref().map(|policy| stored.with_value(|name| export_role(policy, name))));
-        let Some((file, export)) = written else { return };
+        let written = service.policy.with_untracked(|policy| {
+            policy
+                .as_ref()
+                .map(|policy| stored.with_value(|name| export_role(policy, name)))
+        });
+        let Some((file, export)) = written else {
+            return;
+        };
         match dom::save_file(&file, "text/x-shellscript", &export.text) {
             Ok(()) => {
-                dom::announce(&format!("{file} saved. It creates the role with gbac commands, without your draft."));
+                dom::announce(&format!(
+                    "{file} saved. It creates the role with gbac commands, without your draft."
+                ));
             }
             Err(reason) => dom::announce_error(&format!("{file} was not saved: {reason}")),
         }
@@ -125,11 +153,21 @@ fn One(name: String) -> impl IntoView {
 fn Summary() -> impl IntoView {
     let context = expect_context::<RoleContext>();
     let numbers = move |is: fn(RowStatus) -> bool| {
-        let acls = context.acls.with(|rows| rows.iter().filter(|row| is(row.standing)).count());
-        let members = context.members.with(|rows| rows.iter().filter(|row| is(row.standing)).count());
+        let acls = context
+            .acls
+            .with(|rows| rows.iter().filter(|row| is(row.standing)).count());
+        let members = context
+            .members
+            .with(|rows| rows.iter().filter(|row| is(row.standing)).count());
         (acls, members)
     };
-    let of = |number: usize, noun: &str| if number == 0 { format!("no {noun}s") } else { count(number, noun) };
+    let of = |number: usize, noun: &str| {
+        if number == 0 {
+            format!("no {noun}s")
+        } else {
+            count(number, noun)
+        }
+    };
     move || {
         let (acls, members) = numbers(|standing| standing != RowStatus::Added);
         let (will_acls, will_members) = numbers(|standing| standing != RowStatus::Removed);
@@ -143,7 +181,9 @@ fn Summary() -> impl IntoView {
                 )
             }
             Some(RowStatus::Stored) if (acls, members) != (will_acls, will_members) => {
-                capitalized(&format!("{is} on the service. Your draft makes it {will_acls} and {will_members}."))
+                capitalized(&format!(
+                    "{is} on the service. Your draft makes it {will_acls} and {will_members}."
+                ))
             }
             _ => capitalized(&format!("{is}.")),
         }
@@ -154,7 +194,10 @@ fn Summary() -> impl IntoView {
 fn Deleted() -> impl IntoView {
     let context = expect_context::<RoleContext>();
     let keep = move |()| {
-        context.draft.take_back(&Change::DeleteRole { name: context.name.get_value(), delete_acls: true });
+        context.draft.take_back(&Change::DeleteRole {
+            name: context.name.get_value(),
+            delete_acls: true,
+        });
         dom::announce("The role is kept");
         dom::focus_heading();
     };

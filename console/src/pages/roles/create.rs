@@ -32,20 +32,29 @@ fn Form(open: RwSignal<bool>, given: RwSignal<String>) -> impl IntoView {
     let draft = expect_context::<Draft>();
     let navigate = use_navigate();
     // Another role begins without a name.
-    let name = RwSignal::new(given.try_update_untracked(std::mem::take).unwrap_or_default());
+    let name = RwSignal::new(
+        given
+            .try_update_untracked(std::mem::take)
+            .unwrap_or_default(),
+    );
     let sent = RwSignal::new(false);
     let error = Signal::derive(move || {
         let name = name.get();
         if name.is_empty() && !sent.get() {
             return None;
         }
-        draft.after.with(|policy| policy.as_ref().and_then(|policy| name_error(policy, &name)))
+        draft
+            .after
+            .with(|policy| policy.as_ref().and_then(|policy| name_error(policy, &name)))
     });
     let warning = Signal::derive(move || {
         let name = name.get();
-        draft
-            .after
-            .with(|policy| policy.as_ref().filter(|_| !name.is_empty()).and_then(|policy| name_warning(policy, &name)))
+        draft.after.with(|policy| {
+            policy
+                .as_ref()
+                .filter(|_| !name.is_empty())
+                .and_then(|policy| name_warning(policy, &name))
+        })
     });
     let create = move || {
         sent.set(true);

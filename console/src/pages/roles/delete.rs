@@ -15,7 +15,8 @@ use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
 use crate::pages::effect::EffectList;
 use crate::store::draft::Draft;
 use crate::ui::{
-    AclPhrase, Button, ButtonKind, Dialog, DialogActions, Glyph, Icon, IconSize, PrincipalName, ResourceName,
+    AclPhrase, Button, ButtonKind, Dialog, DialogActions, Glyph, Icon, IconSize, PrincipalName,
+    ResourceName,
 };
 
 /// Which role is to be deleted, and where focus goes when it is gone.
@@ -23,7 +24,8 @@ use crate::ui::{
 pub struct Deletion {
     /// The role; none while the dialog is closed.
     pub name: RwSignal<Option<String>>,
-    /// The ID of the element that gets focus after the deletion, because the button no longer exists then.
+    /// The ID of the element that gets focus after the deletion, because the button no longer
+    /// exists then.
     pub focus_after: String,
 }
 
@@ -37,7 +39,11 @@ pub fn DeleteRole(
     on_deleted: Callback<String>,
 ) -> impl IntoView {
     let name = deletion.name;
-    provide_context(FormContext { deleting: name, focus_after: StoredValue::new(deletion.focus_after), on_deleted });
+    provide_context(FormContext {
+        deleting: name,
+        focus_after: StoredValue::new(deletion.focus_after),
+        on_deleted,
+    });
     let title = move || view! { "Delete role " <ResourceName name=name.get_untracked().unwrap_or_default() /> };
     view! {
         <Dialog open=Signal::derive(move || name.with(Option::is_some)) on_close=move |()| name.set(None) id="delete-role" title=title small=true>
@@ -46,7 +52,14 @@ pub fn DeleteRole(
     }
 }
 
-chunk!(DELETION, "The deletion", rest, fetch_deletion, draw_deletion, view! { <Form /> }.into_any());
+chunk!(
+    DELETION,
+    "The deletion",
+    rest,
+    fetch_deletion,
+    draw_deletion,
+    view! { <Form /> }.into_any()
+);
 
 /// What the form is about.
 #[derive(Clone, Copy)]
@@ -59,17 +72,30 @@ struct FormContext {
 /// The form, whose losses need more code than the list of roles.
 #[component]
 fn Form() -> impl IntoView {
-    let FormContext { deleting, focus_after, on_deleted } = expect_context();
+    let FormContext {
+        deleting,
+        focus_after,
+        on_deleted,
+    } = expect_context();
     let draft = expect_context::<Draft>();
     let name = StoredValue::new(deleting.get_untracked().unwrap_or_default());
-    let change = move || Change::DeleteRole { name: name.get_value(), delete_acls: true };
+    let change = move || Change::DeleteRole {
+        name: name.get_value(),
+        delete_acls: true,
+    };
     let deleted = Memo::new(move |_| {
-        draft.after.with(|policy| policy.as_ref().and_then(|policy| deletion(policy, &name.get_value())))
+        draft.after.with(|policy| {
+            policy
+                .as_ref()
+                .and_then(|policy| deletion(policy, &name.get_value()))
+        })
     });
     // After the dialog is there: over a large policy it takes a moment.
     let effect = RwSignal::new(None::<Effects>);
     let compare = move || {
-        let Some(Some(before)) = draft.after.try_get_untracked() else { return };
+        let Some(Some(before)) = draft.after.try_get_untracked() else {
+            return;
+        };
         let mut after = (*before).clone();
         if after.apply(change()).is_ok() {
             let found = dom::measured("role: loss", || effects(&before, &after, &[], None));
@@ -81,7 +107,10 @@ fn Form() -> impl IntoView {
         draft.add(change());
         deleting.set(None);
         let name = name.get_value();
-        dom::announce(&format!("The deletion of role {} is in the draft", plain(&name)));
+        dom::announce(&format!(
+            "The deletion of role {} is in the draft",
+            plain(&name)
+        ));
         dom::focus_later(focus_after.get_value());
         on_deleted.run(name);
     };
@@ -110,7 +139,11 @@ fn Deletion(deletion: RoleDeletion, effect: RwSignal<Option<Effects>>) -> impl I
         (0, 0) => "This role has no members and no ACLs.".to_owned(),
         (0, acls) => format!("This role has no members. Its {} deleted.", are(acls)),
         (members, 0) => format!("{} this role. It has no ACLs.", lose(members)),
-        (members, acls) => format!("{} this role, and its {} deleted.", lose(members), are(acls)),
+        (members, acls) => format!(
+            "{} this role, and its {} deleted.",
+            lose(members),
+            are(acls)
+        ),
     };
     let has_lists = !members.is_empty() || !acls.is_empty();
     view! {
@@ -158,7 +191,11 @@ fn Deletion(deletion: RoleDeletion, effect: RwSignal<Option<Effects>>) -> impl I
 }
 
 fn lose(members: usize) -> String {
-    format!("{} {}", count(members, "principal"), agree(members, "loses", "lose"))
+    format!(
+        "{} {}",
+        count(members, "principal"),
+        agree(members, "loses", "lose")
+    )
 }
 
 fn are(acls: usize) -> String {

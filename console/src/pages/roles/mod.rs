@@ -13,7 +13,9 @@ pub use create::CreateRole;
 pub use delete::{DeleteRole, Deletion};
 use gbac_console_model::address::{self, RolesView};
 use gbac_console_model::phrases::{count, thousands};
-use gbac_console_model::roles::{Column, PAGE, RoleRow, RowStatus, Search, marks, matching_rows, rows};
+use gbac_console_model::roles::{
+    Column, PAGE, RoleRow, RowStatus, Search, marks, matching_rows, rows,
+};
 use gbac_engine::policy::Policy;
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
@@ -48,9 +50,12 @@ pub fn RolesPage() -> impl IntoView {
     let (view, search) = view_in_address();
     let all = Memo::new(move |_| {
         let (before, after) = (service.policy.get()?, draft.after.get()?);
-        Some(Arc::new(dom::measured("roles: rows", || draft.changes.with(|changes| rows(&before, &after, changes)))))
+        Some(Arc::new(dom::measured("roles: rows", || {
+            draft.changes.with(|changes| rows(&before, &after, changes))
+        })))
     });
-    let has_roles = Memo::new(move |_| all.with(|all| all.as_ref().is_some_and(|all| !all.is_empty())));
+    let has_roles =
+        Memo::new(move |_| all.with(|all| all.as_ref().is_some_and(|all| !all.is_empty())));
     let state = Memo::new(move |_| all.with(|all| all.as_ref().map(|all| all.is_empty())));
     let has_none = Memo::new(move |_| service.can.with(|can| can.roles.reason()));
     // The search asks for a role of this name.
@@ -65,7 +70,8 @@ pub fn RolesPage() -> impl IntoView {
             creating.set(true);
         }
     });
-    let content = move || match state.get() {
+    let content = move || {
+        match state.get() {
         _ if has_none.get().is_some() => view! {
             <div class="panel flat">
                 <Empty glyph=Glyph::Lock title="This connection has no roles"><p>{has_none.get()}</p></Empty>
@@ -75,6 +81,7 @@ pub fn RolesPage() -> impl IntoView {
         Some(true) => view! { <NoRoles creating=creating /> }.into_any(),
         Some(false) => view! { <List all=all view=view search=search deleting=deleting /> }.into_any(),
         None => view! { <Unread what="roles" then="They are shown" /> }.into_any(),
+    }
     };
     view! {
         <div class="head">
@@ -96,7 +103,8 @@ pub fn RolesPage() -> impl IntoView {
     }
 }
 
-/// The part of the list that the address names, and the search as it is typed: a link leads to the same list.
+/// The part of the list that the address names, and the search as it is typed: a link leads to the
+/// same list.
 fn view_in_address() -> (Memo<RolesView>, RwSignal<String>) {
     let location = use_location();
     let (path, query) = (location.pathname, location.search);
@@ -107,11 +115,23 @@ fn view_in_address() -> (Memo<RolesView>, RwSignal<String>) {
     let written = StoredValue::new(search.get_untracked());
     let mut write = debounce(Duration::from_millis(250), move |text: String| {
         // The page may have been left, and entered again, since the key was pressed.
-        if path.get_untracked() == address::ROLES && written.try_get_value().is_some_and(|written| written != text) {
+        if path.get_untracked() == address::ROLES
+            && written
+                .try_get_value()
+                .is_some_and(|written| written != text)
+        {
             written.set_value(text.clone());
-            let options = NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() };
+            let options = NavigateOptions {
+                replace: true,
+                scroll: false,
+                ..NavigateOptions::default()
+            };
             // Another search begins with its first page.
-            let view = RolesView { search: text, page: 0, ..view.get_untracked() };
+            let view = RolesView {
+                search: text,
+                page: 0,
+                ..view.get_untracked()
+            };
             navigate(&address::roles(&view), options);
         }
     });
@@ -154,20 +174,28 @@ fn List(
     let found = Memo::new(move |_| {
         let (column, descending) = order.get();
         let search = Search::new(&search.get());
-        dom::measured("roles: search", || matching_rows(&rows(), &search, column, descending))
+        dom::measured("roles: search", || {
+            matching_rows(&rows(), &search, column, descending)
+        })
     });
     let number_found = Memo::new(move |_| found.with(Vec::len));
     let page = Memo::new(move |_| {
         // What is typed and not in the address yet begins with its first page.
         let is_typed = search.with(|search| view.with(|view| *search != view.search));
         let last = number_found.get().saturating_sub(1) / PAGE;
-        if is_typed { 0 } else { view.with(|view| view.page).min(last) }
+        if is_typed {
+            0
+        } else {
+            view.with(|view| view.page).min(last)
+        }
     });
     let shown = Memo::new(move |_| {
         let rows = rows();
         let of_page = |found: &Vec<usize>| {
             let places = found.iter().skip(page.get() * PAGE).take(PAGE);
-            places.filter_map(|place| rows.get(*place).cloned()).collect::<Vec<_>>()
+            places
+                .filter_map(|place| rows.get(*place).cloned())
+                .collect::<Vec<_>>()
         };
         found.with(of_page)
     });
@@ -178,30 +206,53 @@ fn List(
         let found = number_found.get();
         if found == total.get() {
             let with_group = rows().iter().filter(|row| row.counts.groups > 0).count();
-            format!("{}, {} with an IdP group", count(found, "role"), thousands(with_group))
+            format!(
+                "{}, {} with an IdP group",
+                count(found, "role"),
+                thousands(with_group)
+            )
         } else {
             format!("{} of {}", thousands(found), count(total.get(), "role"))
         }
     };
     let navigate = use_navigate();
     let go = Callback::new(move |to: RolesView| {
-        let options = NavigateOptions { scroll: false, ..NavigateOptions::default() };
+        let options = NavigateOptions {
+            scroll: false,
+            ..NavigateOptions::default()
+        };
         navigate(&address::roles(&to), options);
     });
     // The search as it stands, which may not be in the address yet.
-    let here = move || RolesView { search: search.get_untracked(), ..view.get_untracked() };
+    let here = move || RolesView {
+        search: search.get_untracked(),
+        ..view.get_untracked()
+    };
     let order_of = move |column: Column| {
         Signal::derive(move || {
             let (by, descending) = order.get();
-            (by == column).then_some(if descending { SortOrder::Descending } else { SortOrder::Ascending })
+            (by == column).then_some(if descending {
+                SortOrder::Descending
+            } else {
+                SortOrder::Ascending
+            })
         })
     };
     // Counts are looked at from the largest down, names from A.
     let press = move |column: Column| {
         move |()| {
             let (by, descending) = order.get_untracked();
-            let descending = if by == column { !descending } else { column != Column::Name };
-            go.run(RolesView { column, descending, page: 0, ..here() });
+            let descending = if by == column {
+                !descending
+            } else {
+                column != Column::Name
+            };
+            go.run(RolesView {
+                column,
+                descending,
+                page: 0,
+                ..here()
+            });
         }
     };
     let to_page = Callback::new(move |page: usize| go.run(RolesView { page, ..here() }));
@@ -213,15 +264,25 @@ fn List(
         let rows = rows();
         let place = returning.with(|name| {
             let name = name.as_ref()?;
-            found.with(|found| found.iter().position(|at| rows.get(*at).is_some_and(|row| row.counts.name == *name)))
+            found.with(|found| {
+                found
+                    .iter()
+                    .position(|at| rows.get(*at).is_some_and(|row| row.counts.name == *name))
+            })
         });
         if let Some(place) = place.filter(|place| place / PAGE != page.get_untracked()) {
-            go.run(RolesView { page: place / PAGE, ..here() });
+            go.run(RolesView {
+                page: place / PAGE,
+                ..here()
+            });
         }
     });
     Effect::new(move |_| {
         let is_drawn = drawn.with(|drawn| {
-            returning.with(|name| name.as_ref().is_some_and(|name| drawn.iter().any(|row| row.counts.name == *name)))
+            returning.with(|name| {
+                name.as_ref()
+                    .is_some_and(|name| drawn.iter().any(|row| row.counts.name == *name))
+            })
         });
         if let Some(name) = returning.get_untracked().filter(|_| is_drawn) {
             returning.set(None);
@@ -302,21 +363,31 @@ fn List(
     }
 }
 
-/// Those of the rows that are drawn at once: what a screen shows, and what was there before. The others follow when that is on
-/// the screen, so that a key waits for a screen of rows and not for a page of them.
+/// Those of the rows that are drawn at once: what a screen shows, and what was there before. The
+/// others follow when that is on the screen, so that a key waits for a screen of rows and not for a
+/// page of them.
 fn drawn_of(shown: Memo<Vec<RoleRow>>) -> Memo<Vec<RoleRow>> {
     let before = RwSignal::new(BTreeSet::new());
     let drawn = Memo::new(move |_| {
         let is_now = |(place, row): &(usize, &RoleRow)| {
             *place < AT_ONCE || before.with(|before| before.contains(&row.counts.name))
         };
-        shown.with(|shown| shown.iter().enumerate().filter(is_now).map(|(_, row)| row.clone()).collect::<Vec<_>>())
+        shown.with(|shown| {
+            shown
+                .iter()
+                .enumerate()
+                .filter(is_now)
+                .map(|(_, row)| row.clone())
+                .collect::<Vec<_>>()
+        })
     });
     Effect::new(move |_| {
         shown.track();
         dom::after_paint(move || {
             // The page may have been left.
-            let names = shown.try_with_untracked(|shown| shown.iter().map(|row| row.counts.name.clone()).collect());
+            let names = shown.try_with_untracked(|shown| {
+                shown.iter().map(|row| row.counts.name.clone()).collect()
+            });
             if let Some(names) = names {
                 before.try_set(names);
             }
@@ -330,12 +401,20 @@ fn findings_of(draft: Draft, shown: Memo<Vec<RoleRow>>) -> RwSignal<BTreeMap<Str
     let findings = RwSignal::new(BTreeMap::new());
     let names = Memo::new(move |_| {
         let is_kept = |row: &&RoleRow| row.standing != RowStatus::Removed;
-        shown.with(|shown| shown.iter().filter(is_kept).map(|row| row.counts.name.clone()).collect::<Vec<_>>())
+        shown.with(|shown| {
+            shown
+                .iter()
+                .filter(is_kept)
+                .map(|row| row.counts.name.clone())
+                .collect::<Vec<_>>()
+        })
     });
     let again = RwSignal::new(());
     // Typing goes first.
     let mut find = debounce(Duration::from_millis(120), move |()| {
-        let (Some(Some(policy)), Some(names)) = (draft.after.try_get_untracked(), names.try_get_untracked()) else {
+        let (Some(Some(policy)), Some(names)) =
+            (draft.after.try_get_untracked(), names.try_get_untracked())
+        else {
             return;
         };
         spawn_local(async move {

@@ -32,11 +32,23 @@ pub(super) fn Row(
     deleting: RwSignal<Option<String>>,
 ) -> impl IntoView {
     let draft = expect_context::<Draft>();
-    let RoleRow { counts, standing, changes } = row;
-    let RoleCounts { name, members, groups, acls, denies } = counts;
+    let RoleRow {
+        counts,
+        standing,
+        changes,
+    } = row;
+    let RoleCounts {
+        name,
+        members,
+        groups,
+        acls,
+        denies,
+    } = counts;
     let (href, shown, id) = (address::role(&name), name.clone(), name.clone());
     let stored = StoredValue::new(name.clone());
-    let finding = Memo::new(move |_| stored.with_value(|name| findings.with(|findings| findings.get(name).cloned())));
+    let finding = Memo::new(move |_| {
+        stored.with_value(|name| findings.with(|findings| findings.get(name).cloned()))
+    });
     // On a narrow page the column's name stands behind its number.
     let noun = |number: usize, one: &'static str, many: &'static str| agree(number, one, many);
     let class = match standing {

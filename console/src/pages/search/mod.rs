@@ -47,7 +47,8 @@ pub(super) fn Search() -> impl IntoView {
     });
     let choose = choosing(text);
     let choose_at = Callback::new(move |at: usize| {
-        let target = found.with_untracked(|found| found.targets().get(at).map(|target| (*target).clone()));
+        let target =
+            found.with_untracked(|found| found.targets().get(at).map(|target| (*target).clone()));
         if let Some(target) = target {
             choose.run(target);
         }
@@ -112,7 +113,8 @@ pub(super) fn Search() -> impl IntoView {
     }
 }
 
-/// What is found for the text, over the names of the draft; answers are those of the service's policy.
+/// What is found for the text, over the names of the draft; answers are those of the service's
+/// policy.
 fn results_of(text: RwSignal<String>) -> Memo<SearchResults> {
     let session = expect_context::<SearchSession>();
     let (service, draft) = (expect_context::<Service>(), expect_context::<Draft>());
@@ -134,24 +136,41 @@ fn results_of(text: RwSignal<String>) -> Memo<SearchResults> {
         move |_| {
             let policy = service.policy.get().unwrap_or_default();
             let accepted = accepted.get();
-            let read = |inputs: &Inputs, origin| KnownIdentity::read(inputs, origin, &policy, &accepted, now);
-            let entered = simulator.inputs.with(|inputs| read(inputs, IdentityOrigin::Simulator));
+            let read = |inputs: &Inputs, origin| {
+                KnownIdentity::read(inputs, origin, &policy, &accepted, now)
+            };
+            let entered = simulator
+                .inputs
+                .with(|inputs| read(inputs, IdentityOrigin::Simulator));
             let people = service.people.get();
             let of_demo = people.iter().filter_map(|person| {
                 let mut inputs = Inputs::default();
                 inputs.put_token(&person.token);
                 read(&inputs, IdentityOrigin::Demo)
             });
-            Some(entered.into_iter().chain(of_demo).collect::<Vec<KnownIdentity>>())
+            Some(
+                entered
+                    .into_iter()
+                    .chain(of_demo)
+                    .collect::<Vec<KnownIdentity>>(),
+            )
         },
         |_, _| true,
     );
     Memo::new(move |_| {
-        let Some((policy, index)) = policies.get() else { return SearchResults::default() };
+        let Some((policy, index)) = policies.get() else {
+            return SearchResults::default();
+        };
         let (known, accepted) = (known.get().unwrap_or_default(), accepted.get());
         let has_draft = draft.count.get() > 0;
-        let context =
-            AnswerContext { policy: &policy, index: &index, known: &known, accepted: &accepted, now, has_draft };
+        let context = AnswerContext {
+            policy: &policy,
+            index: &index,
+            known: &known,
+            accepted: &accepted,
+            now,
+            has_draft,
+        };
         text.with(|text| dom::measured("search: results", || find(text, &context)))
     })
 }
@@ -189,7 +208,11 @@ fn choosing(text: RwSignal<String>) -> Callback<SearchTarget> {
                 open(address::ROLES);
             }
             SearchTarget::Assign { role, member } => {
-                let words = format!("{} joins {} in the draft", plain(&member.to_string()), plain(&role));
+                let words = format!(
+                    "{} joins {} in the draft",
+                    plain(&member.to_string()),
+                    plain(&role)
+                );
                 let address = address::role(&role);
                 draft.add(Change::AddMember { role, member });
                 open(&address);
@@ -197,7 +220,11 @@ fn choosing(text: RwSignal<String>) -> Callback<SearchTarget> {
             }
             SearchTarget::Refresh => service.reload(),
             SearchTarget::SwitchTheme => {
-                dom::set_theme(if dom::is_dark() { dom::Theme::Light } else { dom::Theme::Dark });
+                dom::set_theme(if dom::is_dark() {
+                    dom::Theme::Light
+                } else {
+                    dom::Theme::Dark
+                });
                 session.themes.update(|themes| *themes += 1);
             }
             SearchTarget::Shortcuts => session.has_shortcuts.set(true),

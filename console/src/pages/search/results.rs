@@ -2,7 +2,8 @@
 
 use gbac_console_model::escape::code;
 use gbac_console_model::search::{
-    AnswerChoice, AnswerMark, Label, LabelPart, SearchAnswer, SearchGroup, SearchItem, SearchKind, SearchResults,
+    AnswerChoice, AnswerMark, Label, LabelPart, SearchAnswer, SearchGroup, SearchItem, SearchKind,
+    SearchResults,
 };
 use leptos::prelude::*;
 
@@ -30,11 +31,18 @@ pub(super) fn Results(
             next += 1;
             next - 1
         };
-        let pick = Pick { selected, on_choose };
+        let pick = Pick {
+            selected,
+            on_choose,
+        };
         let (above, answered) = match answer {
             Some(answer) => {
                 let verdict = answer.target.as_ref().map(|(_, words)| (place(), *words));
-                let choices: Vec<_> = answer.choices.iter().map(|choice| chosen(choice, place(), pick)).collect();
+                let choices: Vec<_> = answer
+                    .choices
+                    .iter()
+                    .map(|choice| chosen(choice, place(), pick))
+                    .collect();
                 let more = more(answer.more);
                 match verdict {
                     Some((at, words)) => {
@@ -57,13 +65,17 @@ pub(super) fn Results(
             }
             None => (None, None),
         };
-        let groups: Vec<_> =
-            groups.into_iter().enumerate().map(|(number, group)| group_view(number, group, &mut place, pick)).collect();
+        let groups: Vec<_> = groups
+            .into_iter()
+            .enumerate()
+            .map(|(number, group)| group_view(number, group, &mut place, pick))
+            .collect();
         let is_nothing = answered.is_none() && groups.is_empty();
         let listed = (!is_nothing).then(|| {
             view! { <div class="res" role="listbox" id="search-results" aria-label="Results">{answered}{groups}</div> }
         });
-        let nothing = (is_nothing && above.is_none()).then(|| view! { <p class="quiet none">"No results"</p> });
+        let nothing = (is_nothing && above.is_none())
+            .then(|| view! { <p class="quiet none">"No results"</p> });
         view! { <div class="pal-res">{above}{listed}{nothing}</div> }
     }
 }
@@ -78,7 +90,10 @@ struct Pick {
 impl Pick {
     /// What every option has.
     fn option(self, at: usize) -> impl leptos::attr::Attribute {
-        let Self { selected, on_choose } = self;
+        let Self {
+            selected,
+            on_choose,
+        } = self;
         view! {
             <{..}
                 role="option"
@@ -102,7 +117,11 @@ fn look(mark: AnswerMark) -> (&'static str, Glyph) {
 
 fn verdict_of(answer: &SearchAnswer) -> impl IntoView + use<> {
     let (class, glyph) = look(answer.mark);
-    let lines = answer.lines.iter().map(|line| view! { <p>{unlinked(line)}</p> }).collect_view();
+    let lines = answer
+        .lines
+        .iter()
+        .map(|line| view! { <p>{unlinked(line)}</p> })
+        .collect_view();
     view! {
         <div class="ans-h">
             <span class=class><Icon glyph=glyph />{answer.title.clone()}</span>
@@ -125,7 +144,9 @@ fn chosen(choice: &AnswerChoice, at: usize, pick: Pick) -> impl IntoView + use<>
 }
 
 fn more(number: usize) -> Option<impl IntoView> {
-    (number > 0).then(|| view! { <p class="gh-more" role="presentation">{format!("and {number} more")}</p> })
+    (number > 0).then(
+        || view! { <p class="gh-more" role="presentation">{format!("and {number} more")}</p> },
+    )
 }
 
 fn group_view(
@@ -134,10 +155,17 @@ fn group_view(
     place: &mut dyn FnMut() -> usize,
     pick: Pick,
 ) -> impl IntoView + use<> {
-    let SearchGroup { title, items, more: rest } = group;
+    let SearchGroup {
+        title,
+        items,
+        more: rest,
+    } = group;
     let id = format!("search-group-{number}");
     let labelled_by = id.clone();
-    let items = items.into_iter().map(|item| item_view(item, place(), pick)).collect_view();
+    let items = items
+        .into_iter()
+        .map(|item| item_view(item, place(), pick))
+        .collect_view();
     view! {
         <div role="group" aria-labelledby=labelled_by>
             <p class="gh" id=id role="presentation">
@@ -150,7 +178,12 @@ fn group_view(
 }
 
 fn item_view(item: SearchItem, at: usize, pick: Pick) -> impl IntoView {
-    let SearchItem { kind, label, detail, .. } = item;
+    let SearchItem {
+        kind,
+        label,
+        detail,
+        ..
+    } = item;
     let glyph = match kind {
         SearchKind::User => Glyph::User,
         SearchKind::Group => Glyph::Group,
@@ -176,7 +209,9 @@ fn item_view(item: SearchItem, at: usize, pick: Pick) -> impl IntoView {
 fn label_view(label: &Label) -> impl IntoView + use<> {
     let part = |part: &LabelPart| match part {
         LabelPart::Text(text) => text.clone().into_any(),
-        LabelPart::Kind(prefix) => view! { <span class="pr-t">{format!("{prefix}:")}</span> }.into_any(),
+        LabelPart::Kind(prefix) => {
+            view! { <span class="pr-t">{format!("{prefix}:")}</span> }.into_any()
+        }
         LabelPart::Name(text, true) => view! { <b class="m">{text.clone()}</b> }.into_any(),
         LabelPart::Name(text, false) => text.clone().into_any(),
         LabelPart::Hidden(letter) => view! { <span class="esc">{code(*letter)}</span> }.into_any(),

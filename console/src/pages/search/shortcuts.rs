@@ -12,7 +12,11 @@ pub(crate) fn ShortcutList() -> impl IntoView {
     let are_on = RwSignal::new(dom::has_single_keys());
     let parts = SHORTCUTS.iter().map(|(title, shortcuts)| {
         let rows = shortcuts.iter().map(|shortcut| {
-            let keys = shortcut.keys.iter().map(|key| view! { <Key name=key /> }).collect_view();
+            let keys = shortcut
+                .keys
+                .iter()
+                .map(|key| view! { <Key name=key /> })
+                .collect_view();
             let is_off = move || (shortcut.is_single && !are_on.get()).then_some("Off");
             view! {
                 <div>

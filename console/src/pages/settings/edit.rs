@@ -29,13 +29,25 @@ pub(super) struct Edit {
 }
 
 impl Edit {
-    pub(super) fn new(service: Service, draft: Draft, session: SimulatorSession, unsaved: Unsaved) -> Self {
+    pub(super) fn new(
+        service: Service,
+        draft: Draft,
+        session: SimulatorSession,
+        unsaved: Unsaved,
+    ) -> Self {
         let entered = RwSignal::new(unsaved.take_saved());
-        // What is staged counts as entered; later reads do not overwrite what somebody types, until somebody else signs in.
+        // What is staged counts as entered; later reads do not overwrite what somebody types, until
+        // somebody else signs in.
         Effect::new(move |before: Option<Option<DraftOwner>>| {
             let owner = draft.owner.get();
-            let staged = draft.after.with(|after| after.as_ref().map(|after| GroupSettingsForm::of(after.settings())));
-            let is_other = before.flatten().is_some_and(|before| Some(&before) != owner.as_ref());
+            let staged = draft.after.with(|after| {
+                after
+                    .as_ref()
+                    .map(|after| GroupSettingsForm::of(after.settings()))
+            });
+            let is_other = before
+                .flatten()
+                .is_some_and(|before| Some(&before) != owner.as_ref());
             if (is_other || entered.with_untracked(Option::is_none))
                 && let Some(staged) = staged
             {
@@ -45,12 +57,18 @@ impl Edit {
         });
         let wanted = Memo::new(move |_| {
             let entered = entered.get()?;
-            service.policy.with(|policy| policy.as_ref().map(|policy| entered.read(policy.settings())))
+            service.policy.with(|policy| {
+                policy
+                    .as_ref()
+                    .map(|policy| entered.read(policy.settings()))
+            })
         });
         let changes = Memo::new(move |_| {
             let entered = entered.get();
             service.policy.with(|policy| {
-                entered.zip(policy.as_ref()).map_or(0, |(entered, policy)| entered.changes(policy.settings()))
+                entered
+                    .zip(policy.as_ref())
+                    .map_or(0, |(entered, policy)| entered.changes(policy.settings()))
             })
         });
         // Input that is not in the draft needs a confirmation before the page closes.
@@ -63,14 +81,19 @@ impl Edit {
             let settings = wanted.get().and_then(Result::ok);
             unsaved.set((!names.is_empty()).then_some(UnsavedSettings { names, settings }));
         });
-        // Nobody was asked when a shortcut or a search left the page: what is entered is there again next time.
+        // Nobody was asked when a shortcut or a search left the page: what is entered is there
+        // again next time.
         on_cleanup(move || {
-            let kept = entered.try_get_untracked().flatten().filter(|_| unsaved.is_there());
+            let kept = entered
+                .try_get_untracked()
+                .flatten()
+                .filter(|_| unsaved.is_there());
             unsaved.keep(kept);
             unsaved.set(None);
         });
         let inputs = session.inputs;
-        let token = Memo::new(move |_| inputs.with(|inputs| token::read(&inputs.token, inputs.as_claims)));
+        let token =
+            Memo::new(move |_| inputs.with(|inputs| token::read(&inputs.token, inputs.as_claims)));
         let preview = Memo::new(move |_| {
             let policy = service.policy.get();
             let wanted = wanted.get();
@@ -79,7 +102,9 @@ impl Edit {
                     TokenReading::Read(read) => Some(read.claims.members()),
                     TokenReading::Empty | TokenReading::Wrong(_) => None,
                 };
-                let Some(policy) = policy else { return GroupChanges::default() };
+                let Some(policy) = policy else {
+                    return GroupChanges::default();
+                };
                 let mut after = (*policy).clone();
                 // While the path is wrong, what the token has today is still shown.
                 if let Some(Ok(wanted)) = wanted {
@@ -88,12 +113,24 @@ impl Edit {
                 GroupChanges::of(&compared(&policy, &after, claims), &policy, &after)
             })
         });
-        Self { service, draft, entered, wanted, changes, token, preview }
+        Self {
+            service,
+            draft,
+            entered,
+            wanted,
+            changes,
+            token,
+            preview,
+        }
     }
 
     /// Whether the managed cloud's mapping stands in the place of the two properties.
     pub(super) fn is_sso(self) -> bool {
         let is_sso = |settings: &Settings| gbac_console_model::settings::is_sso(settings);
-        self.service.policy.with(|policy| policy.as_ref().is_some_and(|policy| is_sso(policy.settings())))
+        self.service.policy.with(|policy| {
+            policy
+                .as_ref()
+                .is_some_and(|policy| is_sso(policy.settings()))
+        })
     }
 }

@@ -33,7 +33,9 @@ pub(super) fn Loggers() -> impl IntoView {
     let over = Memo::new(move |_| {
         let now = service.now.get();
         rows.with(|rows| match rows {
-            Some(Ok(rows)) => rows.iter().any(|row| row.reverts_at.is_some_and(|at| at < now)),
+            Some(Ok(rows)) => rows
+                .iter()
+                .any(|row| row.reverts_at.is_some_and(|at| at < now)),
             Some(Err(_)) | None => false,
         })
     });
@@ -89,14 +91,28 @@ async fn read(service: Service) -> Result<Vec<LoggerRow>, Failure> {
 }
 
 #[component]
-fn Table(list: Vec<LoggerRow>, busy: RwSignal<bool>, on_set: Callback<(String, String, u32)>) -> impl IntoView {
+fn Table(
+    list: Vec<LoggerRow>,
+    busy: RwSignal<bool>,
+    on_set: Callback<(String, String, u32)>,
+) -> impl IntoView {
     let service = expect_context::<Service>();
-    let names: Vec<Choice> = list.iter().map(|row| Choice::new(row.name.clone(), row.name.clone())).collect();
-    let first = names.iter().find(|choice| choice.value == SECURITY).or_else(|| names.first());
+    let names: Vec<Choice> = list
+        .iter()
+        .map(|row| Choice::new(row.name.clone(), row.name.clone()))
+        .collect();
+    let first = names
+        .iter()
+        .find(|choice| choice.value == SECURITY)
+        .or_else(|| names.first());
     let name = RwSignal::new(first.map(|choice| choice.value.clone()).unwrap_or_default());
     let level = RwSignal::new("debug".to_owned());
     let seconds = RwSignal::new("300".to_owned());
-    let changed: Vec<LoggerRow> = list.iter().filter(|row| row.is_changed()).cloned().collect();
+    let changed: Vec<LoggerRow> = list
+        .iter()
+        .filter(|row| row.is_changed())
+        .cloned()
+        .collect();
     let rest = list.len() - changed.len();
     let lines: Vec<_> = changed
         .into_iter()

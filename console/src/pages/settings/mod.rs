@@ -23,10 +23,19 @@ use crate::ui::{Disclosure, Empty, Glyph, SkeletonRows};
 pub fn SettingsPage() -> impl IntoView {
     dom::set_title("Settings");
     let service = expect_context::<Service>();
-    let edit = Edit::new(service, expect_context::<Draft>(), expect_context(), expect_context());
+    let edit = Edit::new(
+        service,
+        expect_context::<Draft>(),
+        expect_context(),
+        expect_context(),
+    );
     let can = Memo::new(move |_| service.can.with(|can| can.settings.clone()));
     let is_read = Memo::new(move |_| service.policy.with(Option::is_some));
-    let is_away = Memo::new(move |_| service.status.with(|status| matches!(status, ServiceStatus::Away { .. })));
+    let is_away = Memo::new(move |_| {
+        service
+            .status
+            .with(|status| matches!(status, ServiceStatus::Away { .. }))
+    });
     let content = move || {
         match (can.get(), is_read.get(), is_away.get()) {
         (Ability::No(reason), _, _) => view! {
@@ -80,7 +89,12 @@ pub fn SettingsPage() -> impl IntoView {
 
 /// A part that opens, for what is seldom needed.
 #[component]
-fn Part(id: &'static str, title: &'static str, about: &'static str, children: ChildrenFn) -> impl IntoView {
+fn Part(
+    id: &'static str,
+    title: &'static str,
+    about: &'static str,
+    children: ChildrenFn,
+) -> impl IntoView {
     let open = RwSignal::new(false);
     let children = StoredValue::new(children);
     view! {

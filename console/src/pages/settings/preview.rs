@@ -24,7 +24,9 @@ pub(super) fn PreviewOf(edit: Edit) -> impl IntoView {
     };
     let with = move || {
         let wanted = edit.wanted.get().and_then(Result::ok);
-        wanted.map_or("none", |wanted| wanted.identity_rules().extraction.nested.as_str())
+        wanted.map_or("none", |wanted| {
+            wanted.identity_rules().extraction.nested.as_str()
+        })
     };
     view! {
         <section aria-labelledby="settings-preview" class="stack">
@@ -46,7 +48,8 @@ pub(super) fn PreviewOf(edit: Edit) -> impl IntoView {
             }}
             {move || edit.preview.with(|preview| {
                 if preview.lines().is_empty() {
-                    // Where it cannot be known what tokens give, nobody can say that nothing is lost.
+                    // Where it cannot be known what tokens give, nobody can say that nothing is
+                    // lost.
                     let is_same = edit.changes.get() > 0 && preview.unknown() == 0;
                     return is_same.then(|| view! { <p class="quiet">"No change in effective access."</p> }.into_any());
                 }

@@ -45,10 +45,19 @@ pub(super) fn Properties(edit: Edit) -> impl IntoView {
 fn PropertyForm(edit: Edit) -> impl IntoView {
     let navigate = use_navigate();
     let entered = edit.entered;
-    let path = Signal::derive(move || entered.get().map(|entered| entered.claim_path).unwrap_or_default());
+    let path = Signal::derive(move || {
+        entered
+            .get()
+            .map(|entered| entered.claim_path)
+            .unwrap_or_default()
+    });
     let nested = Signal::derive(move || entered.get().map(|entered| entered.nested));
     let held = Memo::new(move |_| {
-        edit.service.policy.with(|policy| policy.as_ref().map(|policy| GroupSettingsForm::of(policy.settings())))
+        edit.service.policy.with(|policy| {
+            policy
+                .as_ref()
+                .map(|policy| GroupSettingsForm::of(policy.settings()))
+        })
     });
     let error = Signal::derive(move || edit.wanted.get().and_then(Result::err));
     let change = move |change: Box<dyn FnOnce(&mut GroupSettingsForm)>| {
@@ -59,7 +68,14 @@ fn PropertyForm(edit: Edit) -> impl IntoView {
         });
     };
     let differs = move |part: fn(&GroupSettingsForm, &GroupSettingsForm) -> bool| {
-        entered.with(|entered| held.with(|held| entered.as_ref().zip(held.as_ref()).is_some_and(|(a, b)| part(a, b))))
+        entered.with(|entered| {
+            held.with(|held| {
+                entered
+                    .as_ref()
+                    .zip(held.as_ref())
+                    .is_some_and(|(a, b)| part(a, b))
+            })
+        })
     };
     let changed_tag = || view! { " " <Tag kind=TagKind::Draft>"Changed, not saved"</Tag> };
     let review = {
@@ -77,7 +93,8 @@ fn PropertyForm(edit: Edit) -> impl IntoView {
     let discard = move |()| {
         if let Some(policy) = edit.service.policy.get_untracked() {
             // Staged settings go, too: those in force undo them.
-            edit.draft.add(Change::Settings(Box::new(policy.settings().clone())));
+            edit.draft
+                .add(Change::Settings(Box::new(policy.settings().clone())));
             entered.set(Some(GroupSettingsForm::of(policy.settings())));
             dom::announce("Discarded");
         }
@@ -85,7 +102,9 @@ fn PropertyForm(edit: Edit) -> impl IntoView {
     let found = move || {
         let wanted = edit.wanted.get().and_then(Result::ok)?;
         edit.token.with(|reading| match reading {
-            TokenReading::Read(read) => Some(super::names::claim_message(&wanted, read.claims.members())),
+            TokenReading::Read(read) => {
+                Some(super::names::claim_message(&wanted, read.claims.members()))
+            }
             TokenReading::Empty | TokenReading::Wrong(_) => None,
         })
     };

@@ -1,10 +1,13 @@
-//! The service's other settings: identity provider, user claim, superusers, access to the service, license, audit log.
+//! The service's other settings: identity provider, user claim, superusers, access to the service,
+//! license, audit log.
 
 use gbac_api::license::{LicenseBody, LicenseStatus};
 use gbac_console_model::connection::Connection;
 use gbac_console_model::failure::Failure;
 use gbac_console_model::phrases;
-use gbac_console_model::settings::service::{NoProvider, audit, authorization_gap, license_words, provider};
+use gbac_console_model::settings::service::{
+    NoProvider, audit, authorization_gap, license_words, provider,
+};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use serde_json::{Map, Value};
@@ -13,8 +16,8 @@ use crate::dom;
 use crate::pages::rich_text::sentence;
 use crate::store::service::Service;
 use crate::ui::{
-    Button, ButtonKind, Dialog, DialogActions, Field, Glyph, Icon, IconSize, Mono, Note, NoteKind, PrincipalName, Tag,
-    Words,
+    Button, ButtonKind, Dialog, DialogActions, Field, Glyph, Icon, IconSize, Mono, Note, NoteKind,
+    PrincipalName, Tag, Words,
 };
 use gbac_engine::model::Principal;
 use gbac_engine::policy::AccessLevel;
@@ -40,26 +43,47 @@ pub(super) fn ServiceFacts() -> impl IntoView {
     };
     service.on_connection(ask);
     // Only this service has a local account and limited access; a cluster has neither.
-    let is_own = move || service.connection.with(|connection| *connection == Connection::Service);
+    let is_own = move || {
+        service
+            .connection
+            .with(|connection| *connection == Connection::Service)
+    };
     let superusers = move || {
         service.policy.with(|policy| {
             policy.as_ref().map(|policy| {
-                let names = policy.settings().superusers.iter().map(Principal::user).collect();
-                principals(names, if is_own() { "only the local account" } else { "none" })
+                let names = policy
+                    .settings()
+                    .superusers
+                    .iter()
+                    .map(Principal::user)
+                    .collect();
+                principals(
+                    names,
+                    if is_own() {
+                        "only the local account"
+                    } else {
+                        "none"
+                    },
+                )
             })
         })
     };
     let with_access = move |level: AccessLevel| {
         service.policy.with(|policy| {
-            policy.as_ref().map(|policy| principals(policy.settings().access.grantees(level).to_vec(), "none"))
+            policy
+                .as_ref()
+                .map(|policy| principals(policy.settings().access.grantees(level).to_vec(), "none"))
         })
     };
     let mapping = move || {
-        service
-            .policy
-            .with(|policy| policy.as_ref().map(|policy| policy.settings().principal_mapping.as_str().to_owned()))
+        service.policy.with(|policy| {
+            policy
+                .as_ref()
+                .map(|policy| policy.settings().principal_mapping.as_str().to_owned())
+        })
     };
-    let is_pinned = move |name: &'static str| pinned.with(|pinned| pinned.iter().any(|known| known == name));
+    let is_pinned =
+        move |name: &'static str| pinned.with(|pinned| pinned.iter().any(|known| known == name));
     view! {
         <section class="panel flat pad stack" aria-labelledby="settings-service">
             <h2 id="settings-service" class="h-md">"Service"</h2>
@@ -150,7 +174,12 @@ fn NoProviderNote(missing: NoProvider) -> impl IntoView {
         .enumerate()
         .map(|(place, name)| view! { {if place > 0 { " and " } else { "" }} <Mono text=*name /> })
         .collect();
-    let command = missing.missing.iter().map(|name| format!("{name}=..")).collect::<Vec<_>>().join(" ");
+    let command = missing
+        .missing
+        .iter()
+        .map(|name| format!("{name}=.."))
+        .collect::<Vec<_>>()
+        .join(" ");
     view! {
         <Note kind=NoteKind::Warn title="No identity provider is configured">
             <p>{names} " not set, so no token is accepted and no group has any effect."</p>
@@ -188,10 +217,14 @@ fn License(answer: Answer<LicenseBody>) -> impl IntoView {
     }
 }
 
-/// Whether the audit log is written. It is no part of the policy that a draft is about, so a press changes it at once;
-/// turning it off asks for the property's name first.
+/// Whether the audit log is written. It is no part of the policy that a draft is about, so a press
+/// changes it at once; turning it off asks for the property's name first.
 #[component]
-fn AuditSwitch(properties: Answer<Map<String, Value>>, pinned: Signal<bool>, on_change: Callback<()>) -> impl IntoView {
+fn AuditSwitch(
+    properties: Answer<Map<String, Value>>,
+    pinned: Signal<bool>,
+    on_change: Callback<()>,
+) -> impl IntoView {
     let service = expect_context::<Service>();
     let busy = RwSignal::new(false);
     let failed = RwSignal::new(None::<Failure>);
@@ -200,7 +233,11 @@ fn AuditSwitch(properties: Answer<Map<String, Value>>, pinned: Signal<bool>, on_
         spawn_local(async move {
             let sent = service.set_property(AUDIT_PROPERTY, on.into()).await;
             match &sent {
-                Ok(()) => dom::announce(if on { "The audit log is on" } else { "The audit log is off" }),
+                Ok(()) => dom::announce(if on {
+                    "The audit log is on"
+                } else {
+                    "The audit log is off"
+                }),
                 Err(failure) => dom::announce_error(&failure.to_string()),
             }
             failed.set(sent.err());
@@ -210,12 +247,22 @@ fn AuditSwitch(properties: Answer<Map<String, Value>>, pinned: Signal<bool>, on_
     };
     let asking = RwSignal::new(false);
     let state = Memo::new(move |_| {
-        properties.with(|properties| properties.as_ref().and_then(|found| audit(found.as_ref().ok()?)))
+        properties.with(|properties| {
+            properties
+                .as_ref()
+                .and_then(|found| audit(found.as_ref().ok()?))
+        })
     });
     let known = Memo::new(move |_| state.get().is_some());
     let is_on = move || state.get() == Some(true);
     // Without the log nobody can tell later what was decided, and nothing brings that back.
-    let press = move |()| if untrack(is_on) { asking.set(true) } else { set(true) };
+    let press = move |()| {
+        if untrack(is_on) {
+            asking.set(true)
+        } else {
+            set(true)
+        }
+    };
     let turn_off = move || {
         asking.set(false);
         set(false);
@@ -246,7 +293,8 @@ fn AuditSwitch(properties: Answer<Map<String, Value>>, pinned: Signal<bool>, on_
     }
 }
 
-/// The property that turns the audit log off. It is typed to confirm, since lost events can't be recovered.
+/// The property that turns the audit log off. It is typed to confirm, since lost events can't be
+/// recovered.
 const AUDIT_PROPERTY: &str = "audit_enabled";
 
 /// The form that confirms that the audit log is turned off.

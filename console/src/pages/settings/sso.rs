@@ -18,7 +18,10 @@ pub(super) fn SsoText(edit: Edit) -> impl IntoView {
     let typed = RwSignal::new(None::<String>);
     let text = Memo::new(move |_| {
         typed.get().unwrap_or_else(|| {
-            let settings = edit.service.policy.with(|policy| policy.as_ref().map(|policy| policy.settings().clone()));
+            let settings = edit
+                .service
+                .policy
+                .with(|policy| policy.as_ref().map(|policy| policy.settings().clone()));
             attributes_of(&settings.unwrap_or_default())
         })
     });
@@ -38,7 +41,10 @@ pub(super) fn SsoText(edit: Edit) -> impl IntoView {
     };
     let verdict = move || {
         let groups = checked.get().ok()?;
-        let settings = Settings { groups, ..Settings::default() };
+        let settings = Settings {
+            groups,
+            ..Settings::default()
+        };
         Some(edit.token.with(|reading| match reading {
             TokenReading::Read(read) => claim_message(&settings, read.claims.members()).into_any(),
             TokenReading::Empty | TokenReading::Wrong(_) => {

@@ -30,7 +30,13 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
     let mode = Memo::new(move |_| other.with(|other| other.mode));
     // The same settings turn both tokens into people, and the same provider is accepted.
     let settings = state.input(|inputs| (inputs.source, inputs.what_if.clone()));
-    let expected = state.input(|inputs| (inputs.keys.clone(), inputs.issuer.clone(), inputs.audience.clone()));
+    let expected = state.input(|inputs| {
+        (
+            inputs.keys.clone(),
+            inputs.issuer.clone(),
+            inputs.audience.clone(),
+        )
+    });
     let view = Memo::new(move |_| {
         let policy = state.service.policy.get()?;
         let (source, what_if) = settings.get();
@@ -38,23 +44,33 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
         inputs.source = source;
         inputs.what_if = what_if;
         (inputs.keys, inputs.issuer, inputs.audience) = expected.get();
-        Some(evaluate(&inputs, Some(&policy), &state.accepted.get(), state.now.get()))
+        Some(evaluate(
+            &inputs,
+            Some(&policy),
+            &state.accepted.get(),
+            state.now.get(),
+        ))
     });
     let problem = move || {
         view.with(|view| {
             view.as_ref().and_then(|view| {
                 view.problems
                     .iter()
-                    .find(|problem| problem.weight.blocks_evaluation() && is_of_person(problem.field))
+                    .find(|problem| {
+                        problem.weight.blocks_evaluation() && is_of_person(problem.field)
+                    })
                     .map(|problem| problem.words.clone())
             })
         })
     };
-    let second = Memo::new(move |_| view.with(|view| view.as_ref().and_then(|view| view.who.clone())));
+    let second =
+        Memo::new(move |_| view.with(|view| view.as_ref().and_then(|view| view.who.clone())));
     let first = state.who();
     let refusals = Memo::new(move |_| {
-        let of_second =
-            view.with(|view| view.as_ref().and_then(|view| view.refusal.as_ref().map(|found| found.words.clone())));
+        let of_second = view.with(|view| {
+            view.as_ref()
+                .and_then(|view| view.refusal.as_ref().map(|found| found.words.clone()))
+        });
         [state.refusal().get(), of_second]
     });
     let pick = move |token: String| other.update(|other| other.put_token(&token));
@@ -106,7 +122,10 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
 /// Whether a problem is about who the other person is: the check is that of the first.
 fn is_of_person(field: gbac_console_model::simulator::inputs::InputField) -> bool {
     use gbac_console_model::simulator::inputs::InputField;
-    matches!(field, InputField::Token | InputField::UserInfo | InputField::User | InputField::Groups)
+    matches!(
+        field,
+        InputField::Token | InputField::UserInfo | InputField::User | InputField::Groups
+    )
 }
 
 #[component]
@@ -118,17 +137,19 @@ fn Both(
     refusals: Memo<[Option<RichText>; 2]>,
 ) -> impl IntoView {
     let (Ok(one), Ok(other)) = (&first.identity, &second.identity) else {
-        return view! { <p class="quiet">"One of the tokens names no user, so sign-in fails."</p> }.into_any();
+        return view! { <p class="quiet">"One of the tokens names no user, so sign-in fails."</p> }
+            .into_any();
     };
     let identities = StoredValue::new((Arc::clone(one), Arc::clone(other)));
     let people = StoredValue::new((first, second));
-    let found =
-        Memo::new(move |_| {
-            let policy = state.service.policy.get()?;
-            Some(identities.with_value(|(one, other)| {
-                dom::measured("simulator: two people", || side_by_side(&policy, one, other))
-            }))
-        });
+    let found = Memo::new(move |_| {
+        let policy = state.service.policy.get()?;
+        Some(identities.with_value(|(one, other)| {
+            dom::measured("simulator: two people", || {
+                side_by_side(&policy, one, other)
+            })
+        }))
+    });
     let (access, instant) = (state.access(), state.instant());
     let verdicts = move || {
         let (policy, access) = (state.service.policy.get()?, access.get()?);
@@ -148,7 +169,8 @@ fn Both(
             Some([verdict(first, of_first)?, verdict(second, of_second)?])
         })
     };
-    let is_refused = Memo::new(move |_| refusals.with(|refusals| refusals.iter().any(Option::is_some)));
+    let is_refused =
+        Memo::new(move |_| refusals.with(|refusals| refusals.iter().any(Option::is_some)));
     view! {
         <div class="sides" role="group" aria-label="Verdicts of both users">
             {move || verdicts().map(|verdicts| verdicts.map(|(user, kind, words)| {
@@ -170,7 +192,11 @@ fn Both(
     .into_any()
 }
 
-fn differences(one: &Identity, other: &Identity, found: IdentityComparison) -> impl IntoView + use<> {
+fn differences(
+    one: &Identity,
+    other: &Identity,
+    found: IdentityComparison,
+) -> impl IntoView + use<> {
     let [one, other] = [one, other].map(|identity| Principal::user(identity.user()));
     let groups = |names: Vec<String>| {
         if names.is_empty() {

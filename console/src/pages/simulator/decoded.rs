@@ -41,7 +41,13 @@ pub(super) fn DecodedClaims(state: SimulatorState) -> impl IntoView {
 
 #[component]
 fn Claim(state: SimulatorState, claim: DecodedClaim) -> impl IntoView {
-    let DecodedClaim { depth, name, path, value, is_claim_path } = claim;
+    let DecodedClaim {
+        depth,
+        name,
+        path,
+        value,
+        is_claim_path,
+    } = claim;
     let name = plain(&name);
     let class = format!("claim-{depth}");
     let button = match path {

@@ -1,4 +1,5 @@
-//! The chunk that evaluates what is entered. The page is drawn without it, and it is here before anybody has pasted a token.
+//! The chunk that evaluates what is entered. The page is drawn without it, and it is here before
+//! anybody has pasted a token.
 
 use gbac_console_model::simulator::evaluator;
 use leptos::prelude::*;

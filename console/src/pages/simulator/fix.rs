@@ -9,7 +9,9 @@ use gbac_console_model::audit::EventRow;
 use gbac_console_model::phrases::{capitalized, count};
 use gbac_console_model::review::{BLOCKED, DraftBrief, GAINS, LOSES, brief};
 use gbac_console_model::rich_text::RichText;
-use gbac_console_model::simulator::fixes::{FixEffect, FixList, FixSection, ListedFix, fixes, is_staged};
+use gbac_console_model::simulator::fixes::{
+    FixEffect, FixList, FixSection, ListedFix, fixes, is_staged,
+};
 use gbac_console_model::simulator::seen_users::SeenUsers;
 use gbac_console_model::simulator::verdict::VerdictKind;
 use gbac_engine::policy::Change;
@@ -25,7 +27,8 @@ use crate::pages::rich_text::sentence;
 use crate::store::draft::Draft;
 use crate::store::seen_groups::SeenGroups;
 use crate::ui::{
-    Button, CopyButton, Disclosure, Glyph, Icon, IconButton, IconSize, Message, MessageKind, Sheet, Tag, TagKind,
+    Button, CopyButton, Disclosure, Glyph, Icon, IconButton, IconSize, Message, MessageKind, Sheet,
+    Tag, TagKind,
 };
 
 /// How many audit events are read to tell who was seen with a group.
@@ -38,7 +41,11 @@ const EVENTS_WAIT: Duration = Duration::from_millis(400);
 pub(super) fn FixSheet(state: SimulatorState) -> impl IntoView {
     let draft = expect_context::<Draft>();
     let fixing = state.fixing;
-    let verdict = state.part(|view| view.verdict.as_ref().map(|verdict| (verdict.kind, verdict.short.clone())));
+    let verdict = state.part(|view| {
+        view.verdict
+            .as_ref()
+            .map(|verdict| (verdict.kind, verdict.short.clone()))
+    });
     let close = move |()| {
         fixing.set(false);
         if !dom::focus(FIX_BUTTON) {
@@ -69,16 +76,29 @@ pub(super) fn FixSheet(state: SimulatorState) -> impl IntoView {
 #[component]
 fn Fixes(state: SimulatorState) -> impl IntoView {
     let draft = expect_context::<Draft>();
-    let (who, access, refusal) = (state.who(), state.access(), state.part(|view| view.refusal.clone()));
-    let is_expired =
-        state.part(|view| view.verdict.as_ref().is_some_and(|verdict| verdict.kind == VerdictKind::Expired));
+    let (who, access, refusal) = (
+        state.who(),
+        state.access(),
+        state.part(|view| view.refusal.clone()),
+    );
+    let is_expired = state.part(|view| {
+        view.verdict
+            .as_ref()
+            .is_some_and(|verdict| verdict.kind == VerdictKind::Expired)
+    });
     let (seen, is_ready) = seen_users(state);
     let found = Memo::new(move |_| {
         let (who, access, policy) = (who.get()?, access.get()?, state.service.policy.get()?);
-        // A fix stays in the list while it is in the draft. Its place does not change when events arrive late.
+        // A fix stays in the list while it is in the draft. Its place does not change when events
+        // arrive late.
         let staged = draft.changes.get_untracked();
-        let fixes = || seen.with_untracked(|seen| fixes(&policy, &who, &access, &staged, seen.as_ref()));
-        is_ready.get().then(|| dom::measured("simulator: fixes", fixes)).flatten().map(Arc::new)
+        let fixes =
+            || seen.with_untracked(|seen| fixes(&policy, &who, &access, &staged, seen.as_ref()));
+        is_ready
+            .get()
+            .then(|| dom::measured("simulator: fixes", fixes))
+            .flatten()
+            .map(Arc::new)
     });
     move || {
         match (refusal.get(), found.get()) {
@@ -107,8 +127,8 @@ fn Fixes(state: SimulatorState) -> impl IntoView {
     }
 }
 
-/// Who was seen with which group, read when the sheet opens, and whether that is known or takes too long; nothing is seen where
-/// no audit events can be read.
+/// Who was seen with which group, read when the sheet opens, and whether that is known or takes too
+/// long; nothing is seen where no audit events can be read.
 fn seen_users(state: SimulatorState) -> (RwSignal<Option<SeenUsers>>, RwSignal<bool>) {
     let seen = RwSignal::new(None);
     let service = state.service;
@@ -133,20 +153,37 @@ fn seen_users(state: SimulatorState) -> (RwSignal<Option<SeenUsers>>, RwSignal<b
 }
 
 #[component]
-fn List(found: Arc<FixList>, seen: RwSignal<Option<SeenUsers>>, state: SimulatorState) -> impl IntoView {
+fn List(
+    found: Arc<FixList>,
+    seen: RwSignal<Option<SeenUsers>>,
+    state: SimulatorState,
+) -> impl IntoView {
     let draft = expect_context::<Draft>();
-    let all: Vec<ListedFix> = found.sections.iter().flat_map(|section| section.fixes.clone()).collect();
+    let all: Vec<ListedFix> = found
+        .sections
+        .iter()
+        .flat_map(|section| section.fixes.clone())
+        .collect();
     // The first fix that is in the draft shows what the whole draft does.
     let first = Memo::new(move |_| {
-        draft.changes.with(|changes| all.iter().find(|fix| is_staged(fix, changes)).map(|fix| fix.number))
+        draft.changes.with(|changes| {
+            all.iter()
+                .find(|fix| is_staged(fix, changes))
+                .map(|fix| fix.number)
+        })
     });
-    let about = found.about.as_ref().map(|about| view! { <p class="sheet-p">{sentence(about)}</p> });
+    let about = found
+        .about
+        .as_ref()
+        .map(|about| view! { <p class="sheet-p">{sentence(about)}</p> });
     let sections = found
         .sections
         .iter()
         .cloned()
         .map(|FixSection { title, fixes }| {
-            let cards = fixes.into_iter().map(|fix| view! { <Card fix=fix seen=seen first=first state=state /> });
+            let cards = fixes
+                .into_iter()
+                .map(|fix| view! { <Card fix=fix seen=seen first=first state=state /> });
             view! { <h3>{title}</h3> {cards.collect_view()} }
         })
         .collect_view();
@@ -166,7 +203,11 @@ fn Card(
     let is_manual = fix.changes.is_empty();
     let tries = actions(state, &fix.actions);
     let fix = StoredValue::new(fix);
-    let in_draft = Memo::new(move |_| draft.changes.with(|changes| fix.with_value(|fix| is_staged(fix, changes))));
+    let in_draft = Memo::new(move |_| {
+        draft
+            .changes
+            .with(|changes| fix.with_value(|fix| is_staged(fix, changes)))
+    });
     let buttons = {
         let (add_id, undo_id) = (add_id.clone(), undo_id.clone());
         move || {
@@ -211,7 +252,8 @@ fn Card(
     };
     let title = format!("fix-title-{number}");
     let labelled_by = title.clone();
-    let (words, about, request) = fix.with_value(|fix| (fix.title.clone(), fix.about.clone(), fix.request.clone()));
+    let (words, about, request) =
+        fix.with_value(|fix| (fix.title.clone(), fix.about.clone(), fix.request.clone()));
     let shows_request = RwSignal::new(false);
     view! {
         <section class="fx" class:on=move || in_draft.get() aria-labelledby=labelled_by>
@@ -246,13 +288,21 @@ fn take_back(draft: Draft, changes: &[Change]) {
 
 /// What a fix does to whom, and who that is.
 #[component]
-fn Effect(fix: StoredValue<ListedFix>, seen: RwSignal<Option<SeenUsers>>, state: SimulatorState) -> impl IntoView {
+fn Effect(
+    fix: StoredValue<ListedFix>,
+    seen: RwSignal<Option<SeenUsers>>,
+    state: SimulatorState,
+) -> impl IntoView {
     let open = RwSignal::new(false);
     let number = fix.with_value(|fix| fix.number);
     let words = move || {
         let now = state.now.get_untracked();
-        let words = seen.with(|seen| fix.with_value(|fix| fix.effect.sentences(seen.as_ref(), now)));
-        words.iter().map(|words: &RichText| view! { <span>{sentence(words)} " "</span> }).collect_view()
+        let words =
+            seen.with(|seen| fix.with_value(|fix| fix.effect.sentences(seen.as_ref(), now)));
+        words
+            .iter()
+            .map(|words: &RichText| view! { <span>{sentence(words)} " "</span> })
+            .collect_view()
     };
     // Where only the group itself can be named, there is nothing to open.
     let who = Memo::new(move |_| {
@@ -269,8 +319,11 @@ fn Effect(fix: StoredValue<ListedFix>, seen: RwSignal<Option<SeenUsers>>, state:
             }
             FixEffect::Groups(_) | FixEffect::Sentence(_) => None,
         });
-        let users =
-            who.with(|who| who.iter().map(|words| view! { <li><span>{sentence(words)}</span></li> }).collect_view());
+        let users = who.with(|who| {
+            who.iter()
+                .map(|words| view! { <li><span>{sentence(words)}</span></li> })
+                .collect_view()
+        });
         view! { {who.with(|who| !who.is_empty()).then(|| view! { <ul class="facts">{users}</ul> })} {effects} }
     };
     view! {
@@ -301,14 +354,22 @@ fn InDraft(state: SimulatorState) -> impl IntoView {
     let found = Memo::new(move |_| {
         let (before, after) = (state.service.policy.get()?, draft.after.get()?);
         let (staged, standing) = (draft.staged.get(), draft.standing.get());
-        Some(dom::measured("simulator: draft", || seen.with(|seen| brief(&before, &after, &staged, &standing, seen))))
+        Some(dom::measured("simulator: draft", || {
+            seen.with(|seen| brief(&before, &after, &staged, &standing, seen))
+        }))
     });
     // The verdict now, and with the draft.
     let then = Memo::new(move |_| {
-        let (now, after) =
-            (state.view.with(|view| view.verdict.as_ref().map(|verdict| verdict.kind))?, draft.after.get()?);
+        let (now, after) = (
+            state
+                .view
+                .with(|view| view.verdict.as_ref().map(|verdict| verdict.kind))?,
+            draft.after.get()?,
+        );
         let checked = state.inputs.with(|inputs| {
-            state.accepted.with(|accepted| CheckedRequest::of(inputs, &after, accepted, state.now.get()))
+            state
+                .accepted
+                .with(|accepted| CheckedRequest::of(inputs, &after, accepted, state.now.get()))
         });
         Some([now.title(), checked?.before.title()])
     });
@@ -322,20 +383,35 @@ fn InDraft(state: SimulatorState) -> impl IntoView {
 
 #[component]
 fn Brief(found: DraftBrief) -> impl IntoView {
-    let DraftBrief { summary, effects, findings, commands } = found;
-    let kinds = [(GAINS, "gained by"), (LOSES, "lost by"), (BLOCKED, "still denied to")];
+    let DraftBrief {
+        summary,
+        effects,
+        findings,
+        commands,
+    } = found;
+    let kinds = [
+        (GAINS, "gained by"),
+        (LOSES, "lost by"),
+        (BLOCKED, "still denied to"),
+    ];
     let totals: Vec<String> = kinds
         .into_iter()
         .map(|(kind, verb)| (effects.total(kind), verb))
         .filter(|(total, _)| total.operations > 0)
         .map(|(total, verb)| {
-            format!("{} {verb} {}", count(total.operations, "operation"), count(total.people, "principal"))
+            format!(
+                "{} {verb} {}",
+                count(total.operations, "operation"),
+                count(total.people, "principal")
+            )
         })
         .collect();
     let totals = match (totals.is_empty(), effects.settings.is_empty()) {
         (false, _) => totals,
         (true, true) => vec!["No change in effective access.".to_owned()],
-        (true, false) => vec!["The changed setting gives users other groups; the review compares them.".to_owned()],
+        (true, false) => vec![
+            "The changed setting gives users other groups; the review compares them.".to_owned(),
+        ],
     };
     view! {
         <p><b>"Draft:"</b> " " {summary}</p>

@@ -1,4 +1,5 @@
-//! From the token to the verdict: the checks of the token, the path, and the extraction step by step with its diagnosis.
+//! From the token to the verdict: the checks of the token, the path, and the extraction step by
+//! step with its diagnosis.
 
 use gbac_console_model::simulator::extraction;
 use gbac_console_model::simulator::extraction::{StepState, Steps};
@@ -25,7 +26,11 @@ pub(super) fn PathPane(state: SimulatorState) -> impl IntoView {
     let steps = state.part(|view| view.steps.clone());
     let stale = state.part(|view| view.steps_stale);
     let has_steps = Memo::new(move |_| steps.with(Option::is_some));
-    let has_path = Memo::new(move |_| state.view.with(|view| view.judged.is_some() || view.supposed.is_some()));
+    let has_path = Memo::new(move |_| {
+        state
+            .view
+            .with(|view| view.judged.is_some() || view.supposed.is_some())
+    });
     let is_refused = state.part(|view| view.refusal.is_some());
     let troubleshooting = state.is_open(Panel::Troubleshooting);
     let is_open = state.is_open(Panel::Steps);
@@ -64,7 +69,8 @@ pub(super) fn PathPane(state: SimulatorState) -> impl IntoView {
     }
 }
 
-/// What the token says about itself, and the verification. A check that fails decides: the path ends there.
+/// What the token says about itself, and the verification. A check that fails decides: the path
+/// ends there.
 #[component]
 fn Checks(state: SimulatorState) -> impl IntoView {
     let facts = state.part(|view| view.facts.clone());
@@ -160,7 +166,8 @@ fn Toggle(state: SimulatorState, part: Panel, label: &'static str) -> impl IntoV
     }
 }
 
-/// The collisions, once somebody asks for them: what they give away takes a comparison of the whole policy.
+/// The collisions, once somebody asks for them: what they give away takes a comparison of the whole
+/// policy.
 fn collisions(state: SimulatorState) -> impl IntoView {
     let open = state.is_open(Panel::Collisions);
     view! {
@@ -177,7 +184,14 @@ fn collisions(state: SimulatorState) -> impl IntoView {
 fn diagnoses(state: SimulatorState, title: &str) -> impl IntoView + use<> {
     let open = state.is_open(Panel::Troubleshooting);
     let codes = diagnosed_by(title);
-    move || open.get().then(|| codes.iter().map(|code| diagnosis(state, code)).collect_view())
+    move || {
+        open.get().then(|| {
+            codes
+                .iter()
+                .map(|code| diagnosis(state, code))
+                .collect_view()
+        })
+    }
 }
 
 /// The steps, each with its collisions or its diagnosis.
@@ -187,7 +201,11 @@ fn list(state: SimulatorState, steps: &Steps) -> impl IntoView + use<> {
     let parts = [Panel::Troubleshooting, Panel::Collisions].map(|part| state.is_open(part));
     let is_read = move || parts.iter().any(|is_open| is_open.get());
     // Groups that were entered by hand have no such step.
-    let nested = steps.steps.iter().position(|step| step.title == NESTED_NAMES).unwrap_or(last);
+    let nested = steps
+        .steps
+        .iter()
+        .position(|step| step.title == NESTED_NAMES)
+        .unwrap_or(last);
     let items = steps
         .steps
         .iter()
@@ -199,8 +217,13 @@ fn list(state: SimulatorState, steps: &Steps) -> impl IntoView + use<> {
                 StepState::Bad => ("bad", Some("failed: ")),
             };
             let outcome = outcome.map(|words| view! { <span class="sr">{words}</span> });
-            let count = (!step.count.is_empty()).then(|| view! { <span class="count">{step.count.clone()}</span> });
-            let body = step.body.iter().map(|words| view! { <p>{sentence(words)}</p> }).collect_view();
+            let count = (!step.count.is_empty())
+                .then(|| view! { <span class="count">{step.count.clone()}</span> });
+            let body = step
+                .body
+                .iter()
+                .map(|words| view! { <p>{sentence(words)}</p> })
+                .collect_view();
             let collisions = (place == nested).then(|| collisions(state));
             let diagnoses = diagnoses(state, step.title);
             view! {

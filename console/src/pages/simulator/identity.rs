@@ -1,7 +1,9 @@
 //! The token or the identity entered by hand, and how groups are read from it.
 
 use gbac_api::service::Person;
-use gbac_console_model::simulator::inputs::{IdentityMode, InputEdit, InputField, Inputs, SettingsSource};
+use gbac_console_model::simulator::inputs::{
+    IdentityMode, InputEdit, InputField, Inputs, SettingsSource,
+};
 use gbac_console_model::simulator::presets;
 use gbac_engine::groups::NestedGroupBehavior;
 use leptos::prelude::*;
@@ -19,11 +21,25 @@ const OFFERED_GROUPS: usize = 8;
 #[component]
 pub(super) fn IdentityPane(state: SimulatorState) -> impl IntoView {
     let mode = state.input(|inputs| inputs.mode);
-    let value = Signal::derive(move || if mode.get() == IdentityMode::Token { "token" } else { "hand" }.to_owned());
+    let value = Signal::derive(move || {
+        if mode.get() == IdentityMode::Token {
+            "token"
+        } else {
+            "hand"
+        }
+        .to_owned()
+    });
     let change = move |value: String| {
-        state.edit(|inputs| inputs.mode = if value == "token" { IdentityMode::Token } else { IdentityMode::ByHand });
+        state.edit(|inputs| {
+            inputs.mode = if value == "token" {
+                IdentityMode::Token
+            } else {
+                IdentityMode::ByHand
+            }
+        });
     };
-    let has_token = state.input(|inputs| inputs.mode == IdentityMode::Token && !inputs.token.trim().is_empty());
+    let has_token =
+        state.input(|inputs| inputs.mode == IdentityMode::Token && !inputs.token.trim().is_empty());
     let clear = move |()| {
         state.edit(Inputs::clear_token);
         dom::focus_later("tok");
@@ -52,7 +68,14 @@ pub(super) fn IdentityPane(state: SimulatorState) -> impl IntoView {
 #[component]
 fn TokenFields(state: SimulatorState) -> impl IntoView {
     let as_claims = state.input(|inputs| inputs.as_claims);
-    let label = Signal::derive(move || if as_claims.get() { "Claims" } else { "Access token" }.to_owned());
+    let label = Signal::derive(move || {
+        if as_claims.get() {
+            "Claims"
+        } else {
+            "Access token"
+        }
+        .to_owned()
+    });
     let needs_userinfo = state.part(|view| view.needs_userinfo);
     let set = |inputs: &mut Inputs, text: String| {
         // Something else than JSON is no longer meant as claims.
@@ -127,8 +150,13 @@ fn HandFields(state: SimulatorState) -> impl IntoView {
     let entered = state.input(|inputs| inputs.groups.clone());
     let offered = Memo::new(move |_| {
         let groups = state.offers.with(|offers| offers.groups.clone());
-        let is_new = |group: &String| entered.with(|entered| entered.lines().all(|line| line != group));
-        groups.into_iter().filter(is_new).take(OFFERED_GROUPS).collect::<Vec<_>>()
+        let is_new =
+            |group: &String| entered.with(|entered| entered.lines().all(|line| line != group));
+        groups
+            .into_iter()
+            .filter(is_new)
+            .take(OFFERED_GROUPS)
+            .collect::<Vec<_>>()
     });
     let add = move |group: String| {
         state.edit(|inputs| {
@@ -176,7 +204,8 @@ const CUSTOM: &str = "custom";
 /// The value of the service's own settings.
 const SERVICE: &str = "service";
 
-/// How groups are read: by the settings of the service, as a provider writes them, or by settings that are entered.
+/// How groups are read: by the settings of the service, as a provider writes them, or by settings
+/// that are entered.
 #[component]
 fn ReadGroups(state: SimulatorState) -> impl IntoView {
     let source = state.input(|inputs| inputs.source);
@@ -187,7 +216,9 @@ fn ReadGroups(state: SimulatorState) -> impl IntoView {
     let value = Memo::new(move |_| match source.get() {
         SettingsSource::Service => SERVICE.to_owned(),
         SettingsSource::WhatIf => chosen.with(|chosen| {
-            let kept = chosen.as_ref().filter(|(_, of)| path.with(|path| path == of));
+            let kept = chosen
+                .as_ref()
+                .filter(|(_, of)| path.with(|path| path == of));
             kept.map_or_else(|| CUSTOM.to_owned(), |(provider, _)| provider.clone())
         }),
     });
@@ -207,7 +238,11 @@ fn ReadGroups(state: SimulatorState) -> impl IntoView {
         });
     };
     let choices: Vec<Choice> = std::iter::once(Choice::new(SERVICE, "Service settings"))
-        .chain(presets::PROVIDERS.iter().map(|(id, name, _)| Choice::new(*id, *name)))
+        .chain(
+            presets::PROVIDERS
+                .iter()
+                .map(|(id, name, _)| Choice::new(*id, *name)),
+        )
         .chain([Choice::new(CUSTOM, "Custom")])
         .collect();
     let is_custom = Memo::new(move |_| value.with(|value| value == CUSTOM));
@@ -251,10 +286,15 @@ fn InForce(state: SimulatorState) -> impl IntoView {
 fn ToTry(state: SimulatorState) -> impl IntoView {
     let nested = state.input(|inputs| inputs.what_if.nested);
     let value = Signal::derive(move || nested.get().as_str().to_owned());
-    let differs =
-        Memo::new(move |_| state.view.with(|view| state.inputs.with(|inputs| inputs.what_if != view.service)));
+    let differs = Memo::new(move |_| {
+        state
+            .view
+            .with(|view| state.inputs.with(|inputs| inputs.what_if != view.service))
+    });
     let change = move |value: String| {
-        state.edit(|inputs| inputs.what_if.nested = value.parse().unwrap_or(NestedGroupBehavior::None));
+        state.edit(|inputs| {
+            inputs.what_if.nested = value.parse().unwrap_or(NestedGroupBehavior::None)
+        });
     };
     let who = state.who();
     let paths = Memo::new(move |_| who.with(|who| presets::completions(who.as_deref())));
@@ -267,7 +307,11 @@ fn ToTry(state: SimulatorState) -> impl IntoView {
         }
     };
     let providers: Vec<Choice> = std::iter::once(Choice::new("", "Any"))
-        .chain(presets::PRESETS.iter().map(|preset| Choice::new(preset.id, preset.name)))
+        .chain(
+            presets::PRESETS
+                .iter()
+                .map(|preset| Choice::new(preset.id, preset.name)),
+        )
         .collect();
     view! {
         <div class="to-try">

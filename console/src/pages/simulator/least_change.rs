@@ -1,7 +1,9 @@
 //! The least change that turns the verdict, with a button that tries it.
 
 use gbac_analysis::HypotheticalChange;
-use gbac_console_model::simulator::least_change::{LeastChange, LeastChangeGroup, LeastChanges, least_changes};
+use gbac_console_model::simulator::least_change::{
+    LeastChange, LeastChangeGroup, LeastChanges, least_changes,
+};
 use leptos::prelude::*;
 
 use super::parts::{nobody, sign_in_first};
@@ -14,9 +16,15 @@ use gbac_console_model::simulator::panel::Panel;
 /// The part.
 #[component]
 pub(super) fn LeastChangePanel(state: SimulatorState) -> impl IntoView {
-    let (identity, access, instant, refusal) = (state.identity(), state.access(), state.instant(), state.refusal());
+    let (identity, access, instant, refusal) = (
+        state.identity(),
+        state.access(),
+        state.instant(),
+        state.refusal(),
+    );
     let found = Memo::new(move |_| {
-        let (identity, access, policy) = (identity.get()?, access.get()?, state.service.policy.get()?);
+        let (identity, access, policy) =
+            (identity.get()?, access.get()?, state.service.policy.get()?);
         let now = instant.get();
         Some(dom::measured("simulator: least change", || {
             least_changes(&policy, &identity, std::slice::from_ref(&access), now)
@@ -56,8 +64,20 @@ fn OneKind(state: SimulatorState, kind: LeastChangeGroup) -> impl IntoView {
 
 #[component]
 fn OneChange(state: SimulatorState, change: LeastChange) -> impl IntoView {
-    let words = change.words.iter().map(|words| view! { <span>{sentence(words)}</span> }).collect_view();
-    let label = format!("Try: {}", change.words.iter().map(|words| words.plain()).collect::<Vec<_>>().join(", "));
+    let words = change
+        .words
+        .iter()
+        .map(|words| view! { <span>{sentence(words)}</span> })
+        .collect_view();
+    let label = format!(
+        "Try: {}",
+        change
+            .words
+            .iter()
+            .map(|words| words.plain())
+            .collect::<Vec<_>>()
+            .join(", ")
+    );
     let trials = change.trials;
     view! {
         <li>
@@ -77,5 +97,9 @@ pub(super) fn try_out(state: SimulatorState, trials: Vec<HypotheticalChange>) {
     });
     state.show(Panel::WhatIf);
     dom::focus_later("tried");
-    dom::announce(if added == 0 { "This change is already included." } else { "Added to What if." });
+    dom::announce(if added == 0 {
+        "This change is already included."
+    } else {
+        "Added to What if."
+    });
 }

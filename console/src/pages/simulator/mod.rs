@@ -65,7 +65,10 @@ pub fn Simulator() -> impl IntoView {
     let facts = move || {
         service.policy.with(|policy| match policy {
             Some(policy) => {
-                let (acls, roles) = (count(policy.acl_count(), "ACL"), count(policy.role_count(), "role"));
+                let (acls, roles) = (
+                    count(policy.acl_count(), "ACL"),
+                    count(policy.role_count(), "role"),
+                );
                 format!("evaluated in this browser on {acls} and {roles}.")
             }
             None => "evaluated in this browser.".into(),
@@ -110,7 +113,9 @@ fn SaveAsTest(state: SimulatorState) -> impl IntoView {
     let save = move |()| {
         let judged = state.view.with_untracked(|view| view.judged.clone());
         let policy = state.service.policy.get_untracked();
-        let (Some(judged), Some(policy)) = (judged, policy) else { return };
+        let (Some(judged), Some(policy)) = (judged, policy) else {
+            return;
+        };
         spawn_local(async move {
             if write_test(judged, policy).await.is_err() {
                 dom::announce_error("Not saved: can't reach the service. Try again.");
@@ -120,7 +125,8 @@ fn SaveAsTest(state: SimulatorState) -> impl IntoView {
     view! { <Button on_press=save disabled=Signal::derive(move || !ready.get())>"Save as test"</Button> }
 }
 
-/// Asks the service whose tokens it accepts; what it does not say is not compared. Nothing of a token goes with it.
+/// Asks the service whose tokens it accepts; what it does not say is not compared. Nothing of a
+/// token goes with it.
 fn ask_accepted(state: SimulatorState) {
     let service = state.service;
     service.on_connection(move || {
@@ -137,14 +143,20 @@ fn ask_accepted(state: SimulatorState) {
     });
 }
 
-/// Remembers which groups tokens had, so that a review can say of a new one that nobody was seen in it.
+/// Remembers which groups tokens had, so that a review can say of a new one that nobody was seen in
+/// it.
 fn remember_groups(state: SimulatorState, seen: SeenGroups) {
     let who = state.who();
     Effect::new(move |_| {
         who.with(|who| {
             if let Some(who) = who.as_deref().filter(|who| who.rules().is_some()) {
                 seen.add(who.names());
-                seen.add(who.identity.iter().flat_map(|identity| identity.groups()).map(String::as_str));
+                seen.add(
+                    who.identity
+                        .iter()
+                        .flat_map(|identity| identity.groups())
+                        .map(String::as_str),
+                );
             }
         });
     });
@@ -154,7 +166,9 @@ fn remember_groups(state: SimulatorState, seen: SeenGroups) {
 fn announce(state: SimulatorState) {
     // With changes that are tried, it is the verdict that the page shows then.
     let text = Memo::new(move |_| {
-        let tried = state.tried.with(|tried| tried.as_ref().map(|tried| tried.title));
+        let tried = state
+            .tried
+            .with(|tried| tried.as_ref().map(|tried| tried.title));
         tried.map_or_else(|| state.view.with(View::announcement), str::to_owned)
     });
     let access = state.access();

@@ -1,4 +1,5 @@
-//! What the name fields suggest, read from the policy while nobody waits for it, and the request to begin with.
+//! What the name fields suggest, read from the policy while nobody waits for it, and the request to
+//! begin with.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,17 +31,26 @@ pub(super) fn Names(id: &'static str, #[prop(into)] names: Signal<Vec<String>>) 
 
 /// Suggestions with what is known about each.
 #[component]
-pub(super) fn ResourceNames(id: &'static str, #[prop(into)] names: Signal<Vec<SuggestedName>>) -> impl IntoView {
+pub(super) fn ResourceNames(
+    id: &'static str,
+    #[prop(into)] names: Signal<Vec<SuggestedName>>,
+) -> impl IntoView {
     let option = |SuggestedName { name, about }| view! { <option value=name label=about></option> };
     view! { <datalist id=id>{move || names.get().into_iter().map(option).collect_view()}</datalist> }
 }
 
-/// Keeps the suggestions up to date: at once for another policy, and after a rest while somebody types.
+/// Keeps the suggestions up to date: at once for another policy, and after a rest while somebody
+/// types.
 pub(super) fn suggest(state: SimulatorState) {
     let known: Known = StoredValue::new(None);
     let typed = Memo::new(move |_| {
         state.inputs.with(|inputs| {
-            (inputs.resource_type, inputs.resource_name.clone(), inputs.user.clone(), inputs.host.clone())
+            (
+                inputs.resource_type,
+                inputs.resource_name.clone(),
+                inputs.user.clone(),
+                inputs.host.clone(),
+            )
         })
     });
     let waiting = StoredValue::new(None::<TimeoutHandle>);
@@ -58,7 +68,11 @@ pub(super) fn suggest(state: SimulatorState) {
         state.recent.track();
         stop();
         let Some(policy) = policy else { return };
-        let is_known = known.with_value(|known| known.as_ref().is_some_and(|(of, _)| Arc::ptr_eq(of, &policy)));
+        let is_known = known.with_value(|known| {
+            known
+                .as_ref()
+                .is_some_and(|(of, _)| Arc::ptr_eq(of, &policy))
+        });
         let look = move || {
             spawn_local(async move {
                 // Without the code, nothing is suggested.
@@ -91,7 +105,9 @@ later!(rest, look_up(state: SimulatorState, policy: Arc<Policy>, known: Known) {
 
 fn offer(state: SimulatorState, names: &PolicyNames) {
     let recent = state.recent.get_untracked();
-    let offers = state.inputs.with_untracked(|inputs| names.offers(inputs, &recent));
+    let offers = state
+        .inputs
+        .with_untracked(|inputs| names.offers(inputs, &recent));
     if !offers.requests.is_empty() && !state.began.get_untracked() {
         state.began.set(true);
         state.edit(|inputs| begin(inputs, &offers.requests));

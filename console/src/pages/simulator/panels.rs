@@ -7,7 +7,8 @@ use leptos::prelude::*;
 
 use super::state::SimulatorState;
 use super::{
-    collisions, compare, decoded, fix, least_change, path, request, saved, share, tried, troubleshoot, what_if,
+    collisions, compare, decoded, fix, least_change, path, request, saved, share, tried,
+    troubleshoot, what_if,
 };
 use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
 use crate::ui::Disclosure;
@@ -32,7 +33,8 @@ pub(super) fn Panels(state: SimulatorState) -> impl IntoView {
     }
 }
 
-/// The head of the panel with the tests. Their results need the engine, so the chunk draws them; tests come from it, so it is here.
+/// The head of the panel with the tests. Their results need the engine, so the chunk draws them;
+/// tests come from it, so it is here.
 fn about_tests(state: SimulatorState) -> AnyView {
     if state.saved.with(Vec::is_empty) {
         return "Checks with expected results, and links to this check".into_any();

@@ -32,7 +32,9 @@ pub(super) const fn look(kind: VerdictKind) -> (&'static str, &'static str, Glyp
         VerdictKind::Allowed => ("verdict verdict-allow", "v v-allow", Glyph::Allow),
         VerdictKind::DeniedByRule => ("verdict verdict-deny", "v v-deny", Glyph::Deny),
         VerdictKind::SignInFails => ("verdict verdict-deny", "v v-deny", Glyph::Deny),
-        VerdictKind::NothingAllows | VerdictKind::Expired => ("verdict verdict-none", "v v-none", Glyph::NoRule),
+        VerdictKind::NothingAllows | VerdictKind::Expired => {
+            ("verdict verdict-none", "v v-none", Glyph::NoRule)
+        }
     }
 }
 
@@ -106,8 +108,13 @@ pub(super) fn Entry(
 ) -> impl IntoView {
     let value = Memo::new(move |_| state.inputs.with(|inputs| get(inputs).to_owned()));
     let problem = state.problem(field);
-    let invalid =
-        move || problem.with(|problem| problem.as_ref().is_some_and(|problem| problem.weight == Weight::Error));
+    let invalid = move || {
+        problem.with(|problem| {
+            problem
+                .as_ref()
+                .is_some_and(|problem| problem.weight == Weight::Error)
+        })
+    };
     let invalid = move || invalid().then_some("true");
     let described = move || {
         let mut ids: Vec<String> = Vec::new();

@@ -1,5 +1,5 @@
-//! The path from the token to the verdict: claim, element, principal, role, ACL. Each arrow can be pressed to see the verdict
-//! without what it leads to, and each claim to read groups from it.
+//! The path from the token to the verdict: claim, element, principal, role, ACL. Each arrow can be
+//! pressed to see the verdict without what it leads to, and each claim to read groups from it.
 
 use std::sync::Arc;
 
@@ -10,7 +10,9 @@ use gbac_console_model::simulator::Shared;
 use gbac_console_model::simulator::claim_sources::{GroupClaim, UserSource};
 use gbac_console_model::simulator::extraction::{ElementRow, ExtractionNote, RowOutcome, Steps};
 use gbac_console_model::simulator::inputs::{InputEdit, Weight};
-use gbac_console_model::simulator::path::{Branch, BranchAcl, Branches, Edge, EndStatus, group_edge};
+use gbac_console_model::simulator::path::{
+    Branch, BranchAcl, Branches, Edge, EndStatus, group_edge,
+};
 use gbac_console_model::simulator::trace::TraceRowStatus;
 use gbac_engine::model::Permission;
 use leptos::prelude::*;
@@ -41,7 +43,10 @@ pub(super) fn Path(state: SimulatorState) -> impl IntoView {
             judged.with(|judged| {
                 let judged = judged.as_deref()?;
                 let tried = tried.as_ref().map(|tried| &*tried.judged);
-                Some(Branches::of(judged, tried.or(is_supposed.get().then_some(judged))))
+                Some(Branches::of(
+                    judged,
+                    tried.or(is_supposed.get().then_some(judged)),
+                ))
             })
         });
         // What is the same is not drawn again.
@@ -63,8 +68,16 @@ pub(super) fn Path(state: SimulatorState) -> impl IntoView {
 }
 
 #[component]
-fn Table(state: SimulatorState, steps: Shared<Steps>, decided: BranchesMemo, is_supposed: Memo<bool>) -> impl IntoView {
-    let user = steps.user.clone().map(|user| user_rows(state, decided, user));
+fn Table(
+    state: SimulatorState,
+    steps: Shared<Steps>,
+    decided: BranchesMemo,
+    is_supposed: Memo<bool>,
+) -> impl IntoView {
+    let user = steps
+        .user
+        .clone()
+        .map(|user| user_rows(state, decided, user));
     let claim = steps.claim.clone();
     let table = steps.table.clone();
     let numbered = table.as_ref().is_none_or(|table| table.numbered);
@@ -79,8 +92,10 @@ fn Table(state: SimulatorState, steps: Shared<Steps>, decided: BranchesMemo, is_
                 (0..rows.len())
                     .filter(|&place| {
                         let group = rows.get(place).and_then(group_of);
-                        let has_match =
-                            decided.as_ref().zip(group).is_some_and(|(decided, group)| decided.has_match(group));
+                        let has_match = decided
+                            .as_ref()
+                            .zip(group)
+                            .is_some_and(|(decided, group)| decided.has_match(group));
                         matches += usize::from(has_match);
                         is_all || place < FIRST_ROWS || (has_match && matches <= FIRST_MATCHES)
                     })
@@ -92,7 +107,10 @@ fn Table(state: SimulatorState, steps: Shared<Steps>, decided: BranchesMemo, is_
     let more = move || {
         let (hidden, groups) = (hidden(), agree(hidden(), "group", "groups"));
         match decided.with(Option::is_some) {
-            true => format!("Show {} more {groups} without a matching ACL", thousands(hidden)),
+            true => format!(
+                "Show {} more {groups} without a matching ACL",
+                thousands(hidden)
+            ),
             false => format!("Show {} more {groups}", thousands(hidden)),
         }
     };
@@ -122,7 +140,12 @@ fn Table(state: SimulatorState, steps: Shared<Steps>, decided: BranchesMemo, is_
 /// The claim that groups are read from, and the others that could be.
 #[component]
 fn Claim(state: SimulatorState, claim: GroupClaim) -> impl IntoView {
-    let GroupClaim { path, found, is_there, others } = claim;
+    let GroupClaim {
+        path,
+        found,
+        is_there,
+        others,
+    } = claim;
     let others = (!others.is_empty()).then(|| {
         let buttons = others.into_iter().map(|other| view! { <ClaimButton state=state path=other /> }).collect_view();
         view! { <span class="others" role="group" aria-label="Other claims with names"><span class="quiet">"Other claims"</span>{buttons}</span> }
@@ -145,7 +168,11 @@ fn Claim(state: SimulatorState, claim: GroupClaim) -> impl IntoView {
 
 /// A claim: pressed, groups are read from it.
 #[component]
-fn ClaimButton(state: SimulatorState, path: String, #[prop(optional)] in_force: bool) -> impl IntoView {
+fn ClaimButton(
+    state: SimulatorState,
+    path: String,
+    #[prop(optional)] in_force: bool,
+) -> impl IntoView {
     let name = path.strip_prefix("$.").unwrap_or(&path).to_owned();
     let title = match in_force {
         true => format!("Groups are read from {}", plain(&path)),
@@ -173,12 +200,17 @@ fn group_of(row: &ElementRow) -> Option<&str> {
 }
 
 fn user_rows(state: SimulatorState, decided: BranchesMemo, user: UserSource) -> impl IntoView {
-    let UserSource { rule, path, principal } = user;
+    let UserSource {
+        rule,
+        path,
+        principal,
+    } = user;
     let lead = move || {
         let name = principal.name().to_owned();
         let claim = match path.clone() {
             Some(path) => {
-                view! { <ClaimButton state=state path=path /> <bdi class="cl">{shown(&name)}</bdi> }.into_any()
+                view! { <ClaimButton state=state path=path /> <bdi class="cl">{shown(&name)}</bdi> }
+                    .into_any()
             }
             None => view! { <bdi class="cl">{shown(&rule)}</bdi> }.into_any(),
         };
@@ -191,14 +223,22 @@ fn user_rows(state: SimulatorState, decided: BranchesMemo, user: UserSource) -> 
     view! { <PathRows state=state decided=decided group=None lead=ViewFn::from(lead) of="user" /> }
 }
 
-fn element(state: SimulatorState, decided: BranchesMemo, row: &ElementRow, numbered: bool) -> impl IntoView + use<> {
+fn element(
+    state: SimulatorState,
+    decided: BranchesMemo,
+    row: &ElementRow,
+    numbered: bool,
+) -> impl IntoView + use<> {
     let group = group_of(row).map(str::to_owned);
     let (row, place) = (row.clone(), row.place.clone());
     let edge = group.as_deref().map(group_edge);
     let lead = move || {
         let (before, marked) = row.raw.clone();
         let marked = (!marked.is_empty()).then(|| view! { <mark>{shown(&marked)}</mark> });
-        let arrow = match edge.clone().filter(|_| decided.with_untracked(Option::is_some)) {
+        let arrow = match edge
+            .clone()
+            .filter(|_| decided.with_untracked(Option::is_some))
+        {
             Some(edge) => view! { <Arrow state=state edge=edge /> }.into_any(),
             None => view! { <span class="edge" aria-hidden="true"></span> }.into_any(),
         };
@@ -247,7 +287,10 @@ fn PathRows(
     let branches = Memo::new(move |_| {
         decided.with(|decided| {
             let decided = decided.as_ref().filter(|_| has_branches)?;
-            Some((decided.get(group.as_deref()).to_vec(), decided.nothing.clone()))
+            Some((
+                decided.get(group.as_deref()).to_vec(),
+                decided.nothing.clone(),
+            ))
         })
     });
     view! {
@@ -313,7 +356,13 @@ fn cells(state: SimulatorState, branch: Branch, nothing: &str) -> AnyView {
 }
 
 fn leads_to(state: SimulatorState, acl: BranchAcl) -> impl IntoView {
-    let BranchAcl { words, status, mismatch, edge, .. } = acl;
+    let BranchAcl {
+        words,
+        status,
+        mismatch,
+        edge,
+        ..
+    } = acl;
     let mismatch = mismatch.map(|words| view! { ", " {sentence(&words)} });
     view! {
         <div class="leads"><Arrow state=state edge=edge /><span>{sentence(&words)} <small>{status.label()}{mismatch}</small></span></div>
@@ -328,20 +377,28 @@ fn Arrow(state: SimulatorState, edge: Edge) -> impl IntoView {
     let title = label.clone();
     let without = StoredValue::new(without);
     let is_cut = Memo::new(move |_| {
-        state.trials.with(|trials| without.with_value(|without| trials.as_slice().contains(without)))
+        state
+            .trials
+            .with(|trials| without.with_value(|without| trials.as_slice().contains(without)))
     });
     let press = move |_| {
         let words = words.plain();
         let was_cut = is_cut.get_untracked();
         state.trials.update(|trials| {
-            without.with_value(|without| match trials.as_slice().iter().position(|known| known == without) {
-                Some(place) => trials.remove(place),
-                None => {
-                    trials.add(without.clone());
+            without.with_value(|without| {
+                match trials.as_slice().iter().position(|known| known == without) {
+                    Some(place) => trials.remove(place),
+                    None => {
+                        trials.add(without.clone());
+                    }
                 }
             });
         });
-        dom::announce(&if was_cut { format!("{words} is back") } else { format!("Tried without {words}") });
+        dom::announce(&if was_cut {
+            format!("{words} is back")
+        } else {
+            format!("Tried without {words}")
+        });
     };
     view! {
         <button class="edge" type="button" title=title aria-label=label
@@ -352,8 +409,12 @@ fn Arrow(state: SimulatorState, edge: Edge) -> impl IntoView {
 
 /// Warnings, where the path has them.
 fn banners(state: SimulatorState, steps: &Steps) -> Option<impl IntoView + use<>> {
-    let banners: Vec<_> =
-        steps.notes.iter().filter(|note| note.weight != Weight::Info).map(|note| banner(state, note)).collect();
+    let banners: Vec<_> = steps
+        .notes
+        .iter()
+        .filter(|note| note.weight != Weight::Info)
+        .map(|note| banner(state, note))
+        .collect();
     (!banners.is_empty()).then_some(banners)
 }
 

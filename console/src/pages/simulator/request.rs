@@ -3,7 +3,9 @@
 use gbac_console_model::phrases::{count, list};
 use gbac_console_model::simulator::least_change::least_changes;
 use gbac_console_model::simulator::question::AccessRequest;
-use gbac_console_model::simulator::request::{RequestAnswer, RequestCatalog, RequestForm, RequestRow, answer};
+use gbac_console_model::simulator::request::{
+    RequestAnswer, RequestCatalog, RequestForm, RequestRow, answer,
+};
 use gbac_console_model::simulator::verdict::VerdictKind;
 use gbac_engine::decide::Outcome;
 use leptos::prelude::*;
@@ -13,7 +15,9 @@ use super::parts::{look, nobody, sign_in_first};
 use super::state::SimulatorState;
 use crate::dom;
 use crate::pages::rich_text::sentence;
-use crate::ui::{Button, Choice, Heads, Icon, Mark, Segmented, Select, Table, TextArea, VerdictWord};
+use crate::ui::{
+    Button, Choice, Heads, Icon, Mark, Segmented, Select, Table, TextArea, VerdictWord,
+};
 use gbac_console_model::simulator::panel::Panel;
 
 /// The part.
@@ -29,10 +33,22 @@ pub(super) fn WholeRequest(state: SimulatorState) -> impl IntoView {
     let slots = Memo::new(move |_| form.with(RequestForm::slots));
     let needs = Memo::new(move |_| form.with(RequestForm::needs));
     let (identity, instant, refusal) = (state.identity(), state.instant(), state.refusal());
-    let host = Memo::new(move |_| state.access().with(|access| access.as_ref().and_then(|access| access.host)));
+    let host = Memo::new(move |_| {
+        state
+            .access()
+            .with(|access| access.as_ref().and_then(|access| access.host))
+    });
     let found = Memo::new(move |_| {
         let (identity, policy) = (identity.get()?, state.service.policy.get()?);
-        needs.with(|needs| Some(answer(&policy, &identity, needs.as_ref().ok()?, host.get(), instant.get())))
+        needs.with(|needs| {
+            Some(answer(
+                &policy,
+                &identity,
+                needs.as_ref().ok()?,
+                host.get(),
+                instant.get(),
+            ))
+        })
     });
     view! {
         <Segmented
@@ -84,19 +100,31 @@ pub(super) fn WholeRequest(state: SimulatorState) -> impl IntoView {
 
 #[component]
 fn Answered(state: SimulatorState, found: RequestAnswer) -> impl IntoView {
-    let denied = found.rows.iter().filter(|row| row.kind != VerdictKind::Allowed).count();
+    let denied = found
+        .rows
+        .iter()
+        .filter(|row| row.kind != VerdictKind::Allowed)
+        .count();
     let summary = match (found.outcome(), found.rows.len()) {
         (Outcome::Allow, 0) => "Allowed: no permission is required.".to_owned(),
         (Outcome::Allow, checks) => format!("Allowed: {}.", count(checks, "check")),
-        (Outcome::Deny, checks) => format!("Denied: {denied} of {} not allowed.", count(checks, "check")),
+        (Outcome::Deny, checks) => format!(
+            "Denied: {denied} of {} not allowed.",
+            count(checks, "check")
+        ),
     };
-    let mark = if found.outcome() == Outcome::Allow { Mark::Allow } else { Mark::Deny };
+    let mark = if found.outcome() == Outcome::Allow {
+        Mark::Allow
+    } else {
+        Mark::Deny
+    };
     let choice = found.choice.clone();
     let all = found.all();
     let (identity, instant) = (state.identity(), state.instant());
     let least = move || {
         let (identity, policy) = (identity.get()?, state.service.policy.get()?);
-        all.as_ref().map(|all| least_changes(&policy, &identity, all, instant.get()))
+        all.as_ref()
+            .map(|all| least_changes(&policy, &identity, all, instant.get()))
     };
     let requests = found
         .requests

@@ -11,7 +11,9 @@ use std::sync::Arc;
 use super::state::SimulatorState;
 use crate::dom::{self, GivenFile};
 use crate::pages::rich_text::sentence;
-use crate::ui::{Button, Field, Glyph, IconButton, LinkButton, Mark, Message, MessageKind, VerdictWord};
+use crate::ui::{
+    Button, Field, Glyph, IconButton, LinkButton, Mark, Message, MessageKind, VerdictWord,
+};
 
 /// The largest file that is read, in bytes.
 const LARGEST: f64 = 20_000_000.0;
@@ -31,8 +33,14 @@ fn policy(state: SimulatorState) -> Option<Arc<Policy>> {
 /// How many of the tests hold, for the head of the panel.
 pub(super) fn results(state: SimulatorState) -> String {
     let all = state.saved.with(Vec::len);
-    let failing = policy(state)
-        .map_or(0, |policy| state.saved.with(|saved| saved.iter().filter(|test| test.run(&policy).is_some()).count()));
+    let failing = policy(state).map_or(0, |policy| {
+        state.saved.with(|saved| {
+            saved
+                .iter()
+                .filter(|test| test.run(&policy).is_some())
+                .count()
+        })
+    });
     if failing == 0 {
         format!("{} hold", count(all, "test"))
     } else {
@@ -48,7 +56,9 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
     let ready = state.part(|view| view.judged.is_some() && view.verdict_stale.is_none());
     let add = move || {
         let judged = state.view.with_untracked(|view| view.judged.clone());
-        let (Some(judged), Some(policy)) = (judged, state.service.policy.get_untracked()) else { return };
+        let (Some(judged), Some(policy)) = (judged, state.service.policy.get_untracked()) else {
+            return;
+        };
         if let Some(saved) = Saved::of(&judged, &policy, &name.get_untracked()) {
             dom::announce(&format!("Test added: {}", saved.name()));
             state.saved.update(|tests| tests.push(saved));
@@ -56,7 +66,9 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
         }
     };
     let export = move |()| {
-        let Some(policy) = state.service.policy.get_untracked() else { return };
+        let Some(policy) = state.service.policy.get_untracked() else {
+            return;
+        };
         let text = state.saved.with_untracked(|saved| file(saved, &policy));
         save("tests.json", "application/json", &text);
     };
@@ -68,18 +80,32 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
             return;
         }
         spawn_local(async move {
-            match given.text().await.map_err(RichText::from).and_then(|text| import(&text)) {
+            match given
+                .text()
+                .await
+                .map_err(RichText::from)
+                .and_then(|text| import(&text))
+            {
                 Ok(tests) => {
-                    dom::announce(&format!("{} read from {name}. Its policy is not used.", count(tests.len(), "test")));
+                    dom::announce(&format!(
+                        "{} read from {name}. Its policy is not used.",
+                        count(tests.len(), "test")
+                    ));
                     let _ = state.saved.try_update(|saved| saved.extend(tests));
                 }
                 Err(words) => {
-                    let _ = refused.try_set(Some(RichText::from(format!("{name} was not read: ")).then(words)));
+                    let _ = refused.try_set(Some(
+                        RichText::from(format!("{name} was not read: ")).then(words),
+                    ));
                 }
             }
         });
     };
-    let tried = Memo::new(move |_| state.trials.with(|trials| trials.changes().next().is_some()));
+    let tried = Memo::new(move |_| {
+        state
+            .trials
+            .with(|trials| trials.changes().next().is_some())
+    });
     view! {
         <form class="row test-form" on:submit=move |event| {
             event.prevent_default();
@@ -112,13 +138,22 @@ fn Results(state: SimulatorState) -> impl IntoView {
         Some(state.saved.with(|saved| {
             saved
                 .iter()
-                .map(|test| (test.name().to_owned(), test.expected(), test.found(&policy), test.run(&policy)))
+                .map(|test| {
+                    (
+                        test.name().to_owned(),
+                        test.expected(),
+                        test.found(&policy),
+                        test.run(&policy),
+                    )
+                })
                 .collect::<Vec<_>>()
         }))
     });
     let report = move |place: usize| {
         let Some(policy) = policy(state) else { return };
-        let report = state.saved.with_untracked(|saved| saved.get(place).and_then(|test| test.report(&policy)));
+        let report = state
+            .saved
+            .with_untracked(|saved| saved.get(place).and_then(|test| test.report(&policy)));
         if let Some((name, text)) = report {
             save(&name, "text/markdown", &text);
         }

@@ -59,11 +59,20 @@ const LARGEST: f64 = 1_000_000.0;
 #[component]
 pub(super) fn Share(state: SimulatorState) -> impl IntoView {
     let (identity, access) = (state.identity(), state.access());
-    let made = Memo::new(move |_| Some(format!("{}{}", dom::origin(), link(&*identity.get()?, &access.get()?))));
+    let made = Memo::new(move |_| {
+        Some(format!(
+            "{}{}",
+            dom::origin(),
+            link(&*identity.get()?, &access.get()?)
+        ))
+    });
     let text = Signal::derive(move || made.get().unwrap_or_default());
     let refused = RwSignal::new(None::<RichText>);
     let save = move |()| {
-        let (Some(identity), Some(access)) = (identity.get_untracked(), access.get_untracked()) else { return };
+        let (Some(identity), Some(access)) = (identity.get_untracked(), access.get_untracked())
+        else {
+            return;
+        };
         let (name, text) = file(&identity, &access);
         match dom::save_file(&name, "application/json", &text) {
             Ok(()) => dom::announce(&format!("Saved as {name}. No token is in it.")),
@@ -74,17 +83,28 @@ pub(super) fn Share(state: SimulatorState) -> impl IntoView {
         refused.set(None);
         let name = given.name();
         if given.size() > LARGEST {
-            refused.set(Some(format!("{name} is larger than 1 MB. A saved check is smaller.").into()));
+            refused.set(Some(
+                format!("{name} is larger than 1 MB. A saved check is smaller.").into(),
+            ));
             return;
         }
         spawn_local(async move {
-            match given.text().await.map_err(RichText::from).and_then(|text| open_file(&text)) {
+            match given
+                .text()
+                .await
+                .map_err(RichText::from)
+                .and_then(|text| open_file(&text))
+            {
                 Ok(inputs) => {
                     let _ = state.inputs.try_set(inputs);
-                    dom::announce(&format!("{name} was read. It is evaluated with this policy."));
+                    dom::announce(&format!(
+                        "{name} was read. It is evaluated with this policy."
+                    ));
                 }
                 Err(words) => {
-                    let _ = refused.try_set(Some(RichText::from(format!("{name} was not read: ")).then(words)));
+                    let _ = refused.try_set(Some(
+                        RichText::from(format!("{name} was not read: ")).then(words),
+                    ));
                 }
             }
         });

@@ -42,7 +42,11 @@ pub(super) struct TroubleshootingState {
 
 impl TroubleshootingState {
     fn new() -> Self {
-        Self { expected: RwSignal::new(String::new()), resolved: RwSignal::new(None), steps: RwSignal::new(None) }
+        Self {
+            expected: RwSignal::new(String::new()),
+            resolved: RwSignal::new(None),
+            steps: RwSignal::new(None),
+        }
     }
 }
 
@@ -88,10 +92,21 @@ pub(super) struct SimulatorState {
 
 impl SimulatorState {
     pub(super) fn new(service: Service, session: SimulatorSession) -> Self {
-        let SimulatorSession { inputs, other, trials, request, saved, open, recent, began, properties } = session;
+        let SimulatorSession {
+            inputs,
+            other,
+            trials,
+            request,
+            saved,
+            open,
+            recent,
+            began,
+            properties,
+        } = session;
         let accepted = session.accepted(service);
         let simulation = StoredValue::new(Simulation::default());
-        let now = Memo::new(move |_| (service.now.get() / 1000.0 / CLOCK_STEP_S).floor() * CLOCK_STEP_S);
+        let now =
+            Memo::new(move |_| (service.now.get() / 1000.0 / CLOCK_STEP_S).floor() * CLOCK_STEP_S);
         let verifier = verifier::wanted(inputs, now);
         let code = evaluation::fetched(now);
         let view = Memo::new(move |_| {
@@ -101,12 +116,16 @@ impl SimulatorState {
             let evaluated = evaluator::loaded().and_then(|evaluate| {
                 dom::measured("simulator: verdict", || {
                     simulation.try_update_value(|simulation| {
-                        inputs.with(|inputs| evaluate(simulation, inputs, policy.as_ref(), &accepted, now))
+                        inputs.with(|inputs| {
+                            evaluate(simulation, inputs, policy.as_ref(), &accepted, now)
+                        })
                     })
                 })
             });
             // The store lives as long as the page; after that nobody looks.
-            evaluated.unwrap_or_else(|| inputs.with(|inputs| evaluator::unevaluated(inputs, policy.as_deref())))
+            evaluated.unwrap_or_else(|| {
+                inputs.with(|inputs| evaluator::unevaluated(inputs, policy.as_deref()))
+            })
         });
         Self {
             inputs,
@@ -163,30 +182,42 @@ impl SimulatorState {
     }
 
     /// A part of the inputs, which notifies only when it changed.
-    pub(super) fn input<T: PartialEq + Send + Sync + 'static>(self, part: fn(&Inputs) -> T) -> Memo<T> {
+    pub(super) fn input<T: PartialEq + Send + Sync + 'static>(
+        self,
+        part: fn(&Inputs) -> T,
+    ) -> Memo<T> {
         Memo::new(move |_| self.inputs.with(part))
     }
 
     /// A part of the suggestions, which notifies only when it changed.
-    pub(super) fn offered<T: PartialEq + Send + Sync + 'static>(self, part: fn(&Offers) -> T) -> Memo<T> {
+    pub(super) fn offered<T: PartialEq + Send + Sync + 'static>(
+        self,
+        part: fn(&Offers) -> T,
+    ) -> Memo<T> {
         Memo::new(move |_| self.offers.with(part))
     }
 
     /// A part of the view, which notifies only when it changed.
-    pub(super) fn part<T: PartialEq + Send + Sync + 'static>(self, part: fn(&View) -> T) -> Memo<T> {
+    pub(super) fn part<T: PartialEq + Send + Sync + 'static>(
+        self,
+        part: fn(&View) -> T,
+    ) -> Memo<T> {
         Memo::new(move |_| self.view.with(part))
     }
 
     /// Whether the verdict is one with changes: where sign-in fails, no change of the policy helps.
     pub(super) fn is_trying(self) -> Memo<bool> {
-        let has_trials = Memo::new(move |_| self.trials.with(|trials| !trials.as_slice().is_empty()));
+        let has_trials =
+            Memo::new(move |_| self.trials.with(|trials| !trials.as_slice().is_empty()));
         let is_refused = self.part(|view| view.refusal.is_some());
         Memo::new(move |_| has_trials.get() && !is_refused.get())
     }
 
     /// What is wrong with a field.
     pub(super) fn problem(self, field: Option<InputField>) -> Memo<Option<InputProblem>> {
-        Memo::new(move |_| field.and_then(|field| self.view.with(|view| view.problem(field).cloned())))
+        Memo::new(move |_| {
+            field.and_then(|field| self.view.with(|view| view.problem(field).cloned()))
+        })
     }
 
     /// Who asks, while what is entered names somebody.
@@ -196,7 +227,11 @@ impl SimulatorState {
 
     /// The identity of who asks.
     pub(super) fn identity(self) -> Memo<Option<Arc<Identity>>> {
-        self.part(|view| view.who.as_deref().and_then(|who| who.identity.as_ref().ok().map(Arc::clone)))
+        self.part(|view| {
+            view.who
+                .as_deref()
+                .and_then(|who| who.identity.as_ref().ok().map(Arc::clone))
+        })
     }
 
     /// What to fix first where sign-in fails.
@@ -211,9 +246,11 @@ impl SimulatorState {
 
     /// The time of the decision: the page's clock, unless the user chose to ignore the expiry.
     pub(super) fn instant(self) -> Memo<At> {
-        Memo::new(move |_| match self.inputs.with(|inputs| inputs.ignore_expiry) {
-            true => At::IgnoringExpiry,
-            false => At::seconds(self.now.get()),
-        })
+        Memo::new(
+            move |_| match self.inputs.with(|inputs| inputs.ignore_expiry) {
+                true => At::IgnoringExpiry,
+                false => At::seconds(self.now.get()),
+            },
+        )
     }
 }

@@ -2,7 +2,9 @@
 
 use gbac_console_model::phrases::{count, thousands};
 use gbac_console_model::simulator::trace;
-use gbac_console_model::simulator::trace::{EvaluationStep, Facet, TraceFilter, TraceRow, TraceRowStatus};
+use gbac_console_model::simulator::trace::{
+    EvaluationStep, Facet, TraceFilter, TraceRow, TraceRowStatus,
+};
 use gbac_console_model::simulator::verdict::Judged;
 use gbac_engine::decide::Reason;
 use leptos::context::Provider;
@@ -11,7 +13,9 @@ use leptos::prelude::*;
 use super::state::SimulatorState;
 use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
 use crate::pages::rich_text::sentence;
-use crate::ui::{Button, Choice, Glyph, Icon, Mark, PermissionWord, Segmented, Table, Tag, TagKind, VerdictWord};
+use crate::ui::{
+    Button, Choice, Glyph, Icon, Mark, PermissionWord, Segmented, Table, Tag, TagKind, VerdictWord,
+};
 
 /// How many more rows a press shows.
 const STEP: usize = 200;
@@ -22,7 +26,10 @@ const FIRST: usize = 100;
 #[component]
 pub(super) fn Trace(state: SimulatorState) -> impl IntoView {
     let some = state.part(|view| view.judged.is_some());
-    move || some.get().then(|| view! { <Provider value=state><Lazy chunk=ROWS part=true /></Provider> })
+    move || {
+        some.get()
+            .then(|| view! { <Provider value=state><Lazy chunk=ROWS part=true /></Provider> })
+    }
 }
 
 chunk!(ROWS, "The trace", rest, fetch_rows, draw_rows, {
@@ -35,7 +42,10 @@ fn Shown(state: SimulatorState) -> impl IntoView {
     // With changes that are tried, it is the trace of the request as it is decided then.
     let own = state.part(|view| view.judged.clone());
     let judged = Memo::new(move |_| {
-        state.tried.with(|tried| tried.as_ref().map(|tried| tried.judged.clone())).or_else(|| own.get())
+        state
+            .tried
+            .with(|tried| tried.as_ref().map(|tried| tried.judged.clone()))
+            .or_else(|| own.get())
     });
     let is_tried = Memo::new(move |_| state.tried.with(Option::is_some));
     let stale = state.part(|view| view.verdict_stale);
@@ -51,10 +61,18 @@ fn Shown(state: SimulatorState) -> impl IntoView {
     });
     let value = Signal::derive(move || filter.get().code().to_owned());
     let number = Memo::new(move |_| {
-        judged.with(|judged| judged.as_ref().map_or(0, |judged| judged.explanation.candidates.len()))
+        judged.with(|judged| {
+            judged
+                .as_ref()
+                .map_or(0, |judged| judged.explanation.candidates.len())
+        })
     });
     let shown = Memo::new(move |_| {
-        judged.with(|judged| judged.as_ref().map(|judged| trace::visible_rows(judged, filter.get(), limit.get())))
+        judged.with(|judged| {
+            judged
+                .as_ref()
+                .map(|judged| trace::visible_rows(judged, filter.get(), limit.get()))
+        })
     });
     let some = Memo::new(move |_| judged.with(Option::is_some));
     view! {
@@ -126,13 +144,22 @@ fn Shown(state: SimulatorState) -> impl IntoView {
 
 fn foot(judged: &Judged) -> impl IntoView + use<> {
     let superuser = judged.explanation.decision.reason == Reason::Superuser;
-    let words = if superuser { None } else { Some(sentence(&trace::user_roles(judged))) };
+    let words = if superuser {
+        None
+    } else {
+        Some(sentence(&trace::user_roles(judged)))
+    };
     view! { <span>{words}</span> }
 }
 
 fn pass(place: usize, pass: &EvaluationStep) -> impl IntoView + use<> {
     let last = pass.rows.len().saturating_sub(1);
-    let rows = pass.rows.iter().enumerate().map(|(place, found)| row(found, place == last)).collect_view();
+    let rows = pass
+        .rows
+        .iter()
+        .enumerate()
+        .map(|(place, found)| row(found, place == last))
+        .collect_view();
     view! {
         <tbody role="rowgroup">
             <tr role="row" class=if place == 0 { "g" } else { "g pass" }>
@@ -157,7 +184,8 @@ fn row(row: &TraceRow, last: bool) -> impl IntoView + use<> {
     };
     let permission = match row.result {
         TraceRowStatus::Overridden => {
-            view! { <span class="v v-over"><Icon glyph=Glyph::Overridden /><b>"Allow"</b></span> }.into_any()
+            view! { <span class="v v-over"><Icon glyph=Glyph::Overridden /><b>"Allow"</b></span> }
+                .into_any()
         }
         _ => view! { <PermissionWord permission=row.permission /> }.into_any(),
     };
@@ -174,9 +202,15 @@ fn row(row: &TraceRow, last: bool) -> impl IntoView + use<> {
 }
 
 fn facet(facet: &Facet) -> impl IntoView + use<> {
-    let (class, glyph, says) =
-        if facet.matches { ("f", Glyph::Tick, "matches: ") } else { ("f no", Glyph::Cross, "does not match: ") };
-    let small = facet.small.as_ref().map(|words| view! { <small>{sentence(words)}</small> });
+    let (class, glyph, says) = if facet.matches {
+        ("f", Glyph::Tick, "matches: ")
+    } else {
+        ("f no", Glyph::Cross, "does not match: ")
+    };
+    let small = facet
+        .small
+        .as_ref()
+        .map(|words| view! { <small>{sentence(words)}</small> });
     view! {
         <div class=class>
             <Icon glyph=glyph />
@@ -194,11 +228,18 @@ fn result(row: &TraceRow) -> AnyView {
             view! { <VerdictWord mark=mark word="Decides" /> }.into_any()
         }
         TraceRowStatus::Agrees => {
-            view! { <span class="quiet">{if allows { "Allows too" } else { "Denies too" }}</span> }.into_any()
+            view! { <span class="quiet">{if allows { "Allows too" } else { "Denies too" }}</span> }
+                .into_any()
         }
-        TraceRowStatus::Overridden => view! { <VerdictWord mark=Mark::Overridden word="Allows" /> }.into_any(),
-        TraceRowStatus::NotReached => view! { <span class="quiet">"Not evaluated"</span> }.into_any(),
-        TraceRowStatus::Near => view! { <VerdictWord mark=Mark::Near word="Near miss" /> }.into_any(),
+        TraceRowStatus::Overridden => {
+            view! { <VerdictWord mark=Mark::Overridden word="Allows" /> }.into_any()
+        }
+        TraceRowStatus::NotReached => {
+            view! { <span class="quiet">"Not evaluated"</span> }.into_any()
+        }
+        TraceRowStatus::Near => {
+            view! { <VerdictWord mark=Mark::Near word="Near miss" /> }.into_any()
+        }
         TraceRowStatus::NoMatch => view! { <span class="dim">"No match"</span> }.into_any(),
     }
 }

@@ -2,7 +2,9 @@
 
 use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::panel::Panel;
-use gbac_console_model::simulator::trial::{Side, Tried, attempt, judge_with, summary, title_if, trial_words};
+use gbac_console_model::simulator::trial::{
+    Side, Tried, attempt, judge_with, summary, title_if, trial_words,
+};
 use leptos::prelude::*;
 
 use super::parts::look;
@@ -24,7 +26,9 @@ pub(super) fn TriedPanel(state: SimulatorState) -> impl IntoView {
         let policy = state.service.policy.get()?;
         who.with(|_| ());
         Some(state.trials.with(|trials| {
-            state.inputs.with_untracked(|inputs| attempt(trials, inputs, &policy, state.now.get_untracked()))
+            state.inputs.with_untracked(|inputs| {
+                attempt(trials, inputs, &policy, state.now.get_untracked())
+            })
         }))
     });
     let then = Memo::new(move |_| -> Option<Then> {
@@ -39,7 +43,11 @@ pub(super) fn TriedPanel(state: SimulatorState) -> impl IntoView {
             }
             let judged = judge_with(made, &who, &access, at)?;
             let side = summary(&judged, at);
-            let verdict = TriedVerdict { judged, kind: side.kind, title: title_if(today, side.kind) };
+            let verdict = TriedVerdict {
+                judged,
+                kind: side.kind,
+                title: title_if(today, side.kind),
+            };
             Some(Ok((verdict, side)))
         })
     });

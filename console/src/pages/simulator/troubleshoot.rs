@@ -1,4 +1,5 @@
-//! Troubleshooting: a diagnosis of each extraction step, and a comparison with what the service reads from the token.
+//! Troubleshooting: a diagnosis of each extraction step, and a comparison with what the service
+//! reads from the token.
 
 use gbac_analysis::doctor::{DiagnosticStep, ServiceResolution};
 use gbac_console_model::rich_text::RichText;
@@ -14,11 +15,16 @@ use crate::dom;
 use crate::pages::rich_text::sentence;
 use crate::ui::{Button, Choice, Icon, Mono, Segmented, TextArea};
 
-/// The section below the extraction's steps: the summary, expected groups, and other readers of the token.
+/// The section below the extraction's steps: the summary, expected groups, and other readers of the
+/// token.
 #[component]
 pub(super) fn Troubleshooting(state: SimulatorState) -> impl IntoView {
     let who = state.who();
-    let TroubleshootingState { expected, resolved, steps: diagnosis } = state.troubleshooting;
+    let TroubleshootingState {
+        expected,
+        resolved,
+        steps: diagnosis,
+    } = state.troubleshooting;
     // An answer about another token is none.
     Effect::new(move |before: Option<()>| {
         who.track();
@@ -32,7 +38,15 @@ pub(super) fn Troubleshooting(state: SimulatorState) -> impl IntoView {
         let (accepted, userinfo, expected) = (state.accepted.get(), userinfo.get(), expected.get());
         let found = who.zip(policy).and_then(|(who, policy)| {
             resolved.with(|resolved| {
-                steps(&who, &policy, &userinfo, &expected, resolved.as_ref(), &accepted, state.now.get())
+                steps(
+                    &who,
+                    &policy,
+                    &userinfo,
+                    &expected,
+                    resolved.as_ref(),
+                    &accepted,
+                    state.now.get(),
+                )
             })
         });
         if diagnosis.with_untracked(|held| *held != found) {
@@ -58,21 +72,31 @@ pub(super) fn Troubleshooting(state: SimulatorState) -> impl IntoView {
 #[component]
 pub(super) fn Diagnosis(state: SimulatorState, code: &'static str) -> impl IntoView {
     let step = Memo::new(move |_| {
-        state
-            .troubleshooting
-            .steps
-            .with(|steps| steps.as_ref().and_then(|steps| steps.iter().find(|step| step.code == code).cloned()))
+        state.troubleshooting.steps.with(|steps| {
+            steps
+                .as_ref()
+                .and_then(|steps| steps.iter().find(|step| step.code == code).cloned())
+        })
     });
     move || step.get().map(|step| view! { <OneStep step=step /> })
 }
 
 #[component]
 fn OneStep(step: DiagnosticStep) -> impl IntoView {
-    let DiagnosticStep { title, state, findings, next, .. } = step;
+    let DiagnosticStep {
+        title,
+        state,
+        findings,
+        next,
+        ..
+    } = step;
     let (kind, word) = troubleshoot::mark(state);
     let (class, glyph) = mark(kind);
     let lines = |texts: &[String]| {
-        texts.iter().map(|text| view! { <li><span>{sentence(&in_words(text, ""))}</span></li> }).collect_view()
+        texts
+            .iter()
+            .map(|text| view! { <li><span>{sentence(&in_words(text, ""))}</span></li> })
+            .collect_view()
     };
     view! {
         <div class="diagnosis" role="group" aria-label=format!("Diagnosis: {title}")>
@@ -91,7 +115,13 @@ fn OneStep(step: DiagnosticStep) -> impl IntoView {
 fn Rules(state: SimulatorState) -> impl IntoView {
     let who = state.who();
     let is_platform = state.input(|inputs| inputs.platform);
-    let differences = Memo::new(move |_| who.with(|who| who.as_deref().map(platform::differences).unwrap_or_default()));
+    let differences = Memo::new(move |_| {
+        who.with(|who| {
+            who.as_deref()
+                .map(platform::differences)
+                .unwrap_or_default()
+        })
+    });
     view! {
         <Segmented
             name="rules" legend="Extraction rules" small=true
@@ -115,12 +145,21 @@ fn Rules(state: SimulatorState) -> impl IntoView {
 fn Ask(state: SimulatorState, resolved: RwSignal<Option<ServiceResolution>>) -> impl IntoView {
     let who = state.who();
     let busy = RwSignal::new(false);
-    let is_token =
-        Memo::new(move |_| who.with(|who| who.as_deref().is_some_and(|who| troubleshoot::token(who).is_some())));
+    let is_token = Memo::new(move |_| {
+        who.with(|who| {
+            who.as_deref()
+                .is_some_and(|who| troubleshoot::token(who).is_some())
+        })
+    });
     let ask = move |()| {
         let subject = who.get_untracked();
-        let token = subject.as_deref().and_then(troubleshoot::token).map(str::to_owned);
-        let Some(token) = token.filter(|_| !busy.get_untracked()) else { return };
+        let token = subject
+            .as_deref()
+            .and_then(troubleshoot::token)
+            .map(str::to_owned);
+        let Some(token) = token.filter(|_| !busy.get_untracked()) else {
+            return;
+        };
         busy.set(true);
         spawn_local(async move {
             let answer = match state.service.resolve(token).await {
@@ -137,8 +176,11 @@ fn Ask(state: SimulatorState, resolved: RwSignal<Option<ServiceResolution>>) -> 
     };
     let settings = move || {
         let page = who.with(|who| who.as_deref().and_then(|who| who.rules().cloned()))?;
-        let service =
-            state.service.policy.with(|policy| policy.as_ref().map(|policy| policy.settings().identity_rules()))?;
+        let service = state.service.policy.with(|policy| {
+            policy
+                .as_ref()
+                .map(|policy| policy.settings().identity_rules())
+        })?;
         Some((page, service))
     };
     view! {

@@ -33,7 +33,8 @@ pub(super) fn VerdictPane(state: SimulatorState) -> impl IntoView {
             None => "vd".to_owned(),
         }
     });
-    // Focus comes here from the bar at the bottom. The actions stay while the verdict changes with every key.
+    // Focus comes here from the bar at the bottom. The actions stay while the verdict changes with
+    // every key.
     view! {
         <div class=move || class.get() id="verdict" tabindex="-1">
             {move || match (is_trying.get(), verdict.get()) {
@@ -94,7 +95,11 @@ fn why(verdict: &Verdict, stale: Option<&'static str>) -> impl IntoView + use<> 
 #[component]
 fn VerdictActions(state: SimulatorState) -> impl IntoView {
     let fixing = state.fixing;
-    let is_denied = state.part(|view| view.verdict.as_ref().map(|verdict| verdict.kind != VerdictKind::Allowed));
+    let is_denied = state.part(|view| {
+        view.verdict
+            .as_ref()
+            .map(|verdict| verdict.kind != VerdictKind::Allowed)
+    });
     let to = move |panel: Panel, id: &'static str| {
         state.show(panel);
         crate::dom::focus_later(id);
@@ -124,7 +129,10 @@ fn reason(why: &Why) -> AnyView {
         Why::Paths(paths) => paths
             .iter()
             .map(|hops| {
-                let hops = hops.iter().map(|hop| view! { <li><span>{sentence(hop)}</span></li> }).collect_view();
+                let hops = hops
+                    .iter()
+                    .map(|hop| view! { <li><span>{sentence(hop)}</span></li> })
+                    .collect_view();
                 view! { <ol class="path">{hops}</ol> }
             })
             .collect_view()
@@ -140,12 +148,24 @@ fn reason(why: &Why) -> AnyView {
 /// The verdict in one line at the bottom, where the panes stand one below the other.
 #[component]
 pub(super) fn VerdictBar(state: SimulatorState) -> impl IntoView {
-    let verdict = state.part(|view| view.verdict.as_ref().map(|verdict| (verdict.kind, verdict.short.clone())));
+    let verdict = state.part(|view| {
+        view.verdict
+            .as_ref()
+            .map(|verdict| (verdict.kind, verdict.short.clone()))
+    });
     let tried = Memo::new(move |_| {
-        state.tried.with(|tried| tried.as_ref().map(|tried| (tried.kind, tried.title, tried.judged.access.short())))
+        state.tried.with(|tried| {
+            tried
+                .as_ref()
+                .map(|tried| (tried.kind, tried.title, tried.judged.access.short()))
+        })
     });
     let stale = state.part(|view| view.verdict_stale.is_some());
-    let wrong = state.part(|view| view.problems.iter().any(|problem| problem.weight == Weight::Error));
+    let wrong = state.part(|view| {
+        view.problems
+            .iter()
+            .any(|problem| problem.weight == Weight::Error)
+    });
     let go = |event: leptos::ev::MouseEvent| {
         event.prevent_default();
         crate::dom::focus("verdict");
@@ -161,7 +181,11 @@ pub(super) fn VerdictBar(state: SimulatorState) -> impl IntoView {
                 (_, VerdictKind::DeniedByRule | VerdictKind::SignInFails) => "vbar",
                 _ => "vbar vbar-none",
             };
-            let label = format!("To the verdict: {}, {}", title.to_lowercase(), short.plain());
+            let label = format!(
+                "To the verdict: {}, {}",
+                title.to_lowercase(),
+                short.plain()
+            );
             let request = if stale.get() && wrong.get() {
                 view! { <span class="quiet">"an input is invalid"</span> }.into_any()
             } else {

@@ -14,5 +14,9 @@ chunk!(pub(crate) VERIFIER, "Signature verification", verify, fetch_verifier, dr
 /// Fetches the code once keys are given, and tells when it came.
 pub(super) fn wanted(inputs: RwSignal<Inputs>, now: Memo<f64>) -> Trigger {
     let has_keys = Memo::new(move |_| inputs.with(|inputs| !inputs.keys.trim().is_empty()));
-    fetch_when(move || has_keys.get() && verification::checks().is_none(), VERIFIER, now)
+    fetch_when(
+        move || has_keys.get() && verification::checks().is_none(),
+        VERIFIER,
+        now,
+    )
 }

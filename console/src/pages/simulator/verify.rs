@@ -44,10 +44,14 @@ fn Verification(state: SimulatorState) -> impl IntoView {
         event.prevent_default();
         over.set(false);
         refused.set(None);
-        let Some(given) = GivenFile::dropped(&event) else { return };
+        let Some(given) = GivenFile::dropped(&event) else {
+            return;
+        };
         let name = given.name();
         if given.size() > LARGEST_KEYS {
-            refused.set(Some(format!("{name} is larger than 1 MB. A key set (JWKS) is smaller.")));
+            refused.set(Some(format!(
+                "{name} is larger than 1 MB. A key set (JWKS) is smaller."
+            )));
             return;
         }
         spawn_local(async move {

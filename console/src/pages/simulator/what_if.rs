@@ -1,4 +1,5 @@
-//! What if: hypothetical changes, the verdict with them beside that of today, and what they change for this user.
+//! What if: hypothetical changes, the verdict with them beside that of today, and what they change
+//! for this user.
 
 use std::sync::Arc;
 
@@ -7,7 +8,9 @@ use gbac_console_model::address;
 use gbac_console_model::escape::plain;
 use gbac_console_model::phrases::count;
 use gbac_console_model::rich_text::RichText;
-use gbac_console_model::simulator::trial::{Side, Tried, acl_words, attempt, difference, side, trial_words};
+use gbac_console_model::simulator::trial::{
+    Side, Tried, acl_words, attempt, difference, side, trial_words,
+};
 use gbac_console_model::simulator::trial_form::{Options, TrialForm, TrialKind, other};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Dialect, Operation, Permission, Principal};
@@ -20,7 +23,8 @@ use crate::pages::effect::Extents;
 use crate::pages::rich_text::sentence;
 use crate::store::draft::Draft;
 use crate::ui::{
-    Button, Choice, Field, Glyph, Icon, IconButton, Message, MessageKind, PrincipalName, Segmented, Select,
+    Button, Choice, Field, Glyph, Icon, IconButton, Message, MessageKind, PrincipalName, Segmented,
+    Select,
 };
 
 /// The most roles, groups or rows that a list offers; more are named by hand.
@@ -45,23 +49,33 @@ pub(super) fn WhatIf(state: SimulatorState) -> impl IntoView {
         let (_, policy) = (who.get()?, state.service.policy.get()?);
         let now = state.now.get_untracked();
         Some(state.trials.with(|trials| {
-            state
-                .inputs
-                .with_untracked(|inputs| dom::measured("simulator: tried", || attempt(trials, inputs, &policy, now)))
+            state.inputs.with_untracked(|inputs| {
+                dom::measured("simulator: tried", || attempt(trials, inputs, &policy, now))
+            })
         }))
     });
     let access = state.access();
     let form = RwSignal::new(TrialForm::default());
-    // Only the ACLs to remove depend on the check; the other choices are not listed anew with every key.
+    // Only the ACLs to remove depend on the check; the other choices are not listed anew with every
+    // key.
     let lists_acls = Memo::new(move |_| form.with(|form| form.kind == TrialKind::RemoveAcl));
     let options = Memo::new(move |_| {
         let access = lists_acls.get().then(|| access.get()).flatten();
         tried.with(|tried| match tried {
-            Some(Tried { policy, identity: Ok(identity), .. }) => Options::of(policy, identity, access.as_ref()),
+            Some(Tried {
+                policy,
+                identity: Ok(identity),
+                ..
+            }) => Options::of(policy, identity, access.as_ref()),
             _ => Options::default(),
         })
     });
-    let trying = Trying { state, tried, options, form };
+    let trying = Trying {
+        state,
+        tried,
+        options,
+        form,
+    };
     let some = Memo::new(move |_| tried.with(Option::is_some));
     move || {
         if some.get() {
@@ -81,7 +95,12 @@ pub(super) fn WhatIf(state: SimulatorState) -> impl IntoView {
 /// The form that adds a change.
 #[component]
 fn AddTrial(trying: Trying) -> impl IntoView {
-    let Trying { state, tried, options, form } = trying;
+    let Trying {
+        state,
+        tried,
+        options,
+        form,
+    } = trying;
     let access = state.access();
     let sent = RwSignal::new(false);
     let kind = Memo::new(move |_| form.with(|form| form.kind));
@@ -90,7 +109,10 @@ fn AddTrial(trying: Trying) -> impl IntoView {
         form.with(|form| {
             options.with(|options| {
                 tried.with(|tried| {
-                    let policy = tried.as_ref().map(|tried| Arc::clone(&tried.policy)).unwrap_or_default();
+                    let policy = tried
+                        .as_ref()
+                        .map(|tried| Arc::clone(&tried.policy))
+                        .unwrap_or_default();
                     form.trial(options, &policy, access.as_ref())
                 })
             })
@@ -104,12 +126,20 @@ fn AddTrial(trying: Trying) -> impl IntoView {
                 trials.add(trial);
             });
             // The places of what can be chosen are others now.
-            form.update(|form| *form = TrialForm { kind: form.kind, ..TrialForm::default() });
+            form.update(|form| {
+                *form = TrialForm {
+                    kind: form.kind,
+                    ..TrialForm::default()
+                }
+            });
             sent.set(false);
             dom::announce(&format!("Added: {words}"));
         }
     };
-    let fault = move || made.with(|made| made.as_ref().err().map(RichText::plain)).filter(|_| sent.get());
+    let fault = move || {
+        made.with(|made| made.as_ref().err().map(RichText::plain))
+            .filter(|_| sent.get())
+    };
     view! {
         <form class="try stack" aria-label="Hypothetical change" on:submit=move |event| {
             event.prevent_default();
@@ -233,7 +263,11 @@ fn place(
         if words.is_empty() {
             return vec![Choice::new("", "None")];
         }
-        words.into_iter().enumerate().map(|(at, words)| Choice::new(at.to_string(), words)).collect::<Vec<_>>()
+        words
+            .into_iter()
+            .enumerate()
+            .map(|(at, words)| Choice::new(at.to_string(), words))
+            .collect::<Vec<_>>()
     });
     view! {
         <Select
@@ -250,11 +284,18 @@ fn Operations(trying: Trying) -> impl IntoView {
     let form = trying.form;
     let access = trying.state.access();
     let operation = move || {
-        let access = access.with(|access| access.as_ref().map_or(Operation::Read, |access| access.operation));
+        let access = access.with(|access| {
+            access
+                .as_ref()
+                .map_or(Operation::Read, |access| access.operation)
+        });
         form.with(|form| form.operation).unwrap_or(access)
     };
-    let choices: Vec<Choice> =
-        Dialect::Platform.operations().iter().map(|it| Choice::new(it.spelling().cli, it.spelling().label)).collect();
+    let choices: Vec<Choice> = Dialect::Platform
+        .operations()
+        .iter()
+        .map(|it| Choice::new(it.spelling().cli, it.spelling().label))
+        .collect();
     view! {
         <Select
             id="try-operation" label="Operation of the ACL"
@@ -272,7 +313,9 @@ fn Tries(trying: Trying) -> impl IntoView {
     let draft = expect_context::<Draft>();
     let number = Memo::new(move |_| state.trials.with(|trials| trials.changes().count()));
     let hand_over = move |()| {
-        let changes = state.trials.with_untracked(|trials| trials.changes().cloned().collect::<Vec<_>>());
+        let changes = state
+            .trials
+            .with_untracked(|trials| trials.changes().cloned().collect::<Vec<_>>());
         let added = draft.add_all(changes);
         dom::announce(&format!("{} added to the draft.", count(added, "change")));
     };
@@ -325,7 +368,12 @@ fn Tries(trying: Trying) -> impl IntoView {
 #[component]
 fn Sides(trying: Trying) -> impl IntoView {
     let state = trying.state;
-    let (who, access, instant, refusal) = (state.who(), state.access(), state.instant(), state.refusal());
+    let (who, access, instant, refusal) = (
+        state.who(),
+        state.access(),
+        state.instant(),
+        state.refusal(),
+    );
     let idle = Memo::new(move |_| state.trials.with(|trials| trials.as_slice().is_empty()));
     let sides = Memo::new(move |_| {
         if idle.get() {
@@ -333,7 +381,11 @@ fn Sides(trying: Trying) -> impl IntoView {
         }
         let (who, access, policy) = (who.get()?, access.get()?, state.service.policy.get()?);
         let now = instant.get();
-        let today = who.identity.as_ref().ok().map(|identity| side(&policy, &who, identity, &access, now));
+        let today = who
+            .identity
+            .as_ref()
+            .ok()
+            .map(|identity| side(&policy, &who, identity, &access, now));
         let then = trying.tried.with(|tried| {
             let tried = tried.as_ref()?;
             Some(
@@ -402,8 +454,17 @@ fn Everything(trying: Trying) -> impl IntoView {
         let (identity, policy) = (identity.get()?, state.service.policy.get()?);
         trying.tried.with(|tried| {
             let tried = tried.as_ref()?;
-            let groups = tried.identity.as_ref().map(|then| groups_between(&identity, then)).unwrap_or_default();
-            Some((groups, dom::measured("simulator: what if", || difference(&policy, &identity, tried))?))
+            let groups = tried
+                .identity
+                .as_ref()
+                .map(|then| groups_between(&identity, then))
+                .unwrap_or_default();
+            Some((
+                groups,
+                dom::measured("simulator: what if", || {
+                    difference(&policy, &identity, tried)
+                })?,
+            ))
         })
     });
     view! {

@@ -1,4 +1,5 @@
-//! Sends changes: a whole draft in one request, or one change after another where a cluster has no such request.
+//! Sends changes: a whole draft in one request, or one change after another where a cluster has no
+//! such request.
 
 use std::sync::Arc;
 
@@ -13,16 +14,26 @@ use crate::backend;
 impl Service {
     /// Applies changes and says of each how it went, then reads the service again.
     ///
-    /// The service itself takes them in one request, over the state that was read last: all of them or none, and none
-    /// when the state is another one by now ([`Failure::is_changed`]). A cluster behind it has no such request: there
-    /// they go one after the other, and go on after one that failed.
+    /// The service itself takes them in one request, over the state that was read last: all of them
+    /// or none, and none when the state is another one by now ([`Failure::is_changed`]). A cluster
+    /// behind it has no such request: there they go one after the other, and go on after one that
+    /// failed.
     pub async fn apply(self, changes: &[Change]) -> SendReport {
         let target = self.target();
         let sending = if target.is_own {
-            let read = self.held.policy.get_untracked().zip(self.held.tag.get_value());
+            let read = self
+                .held
+                .policy
+                .get_untracked()
+                .zip(self.held.tag.get_value());
             let answer = match read {
-                Some((held, tag)) => backend::apply(changes, &held, &tag, target.credentials.as_ref()).await,
-                None => Err(Failure::impossible("nothing_read", "the policy has not been read yet; refresh first")),
+                Some((held, tag)) => {
+                    backend::apply(changes, &held, &tag, target.credentials.as_ref()).await
+                }
+                None => Err(Failure::impossible(
+                    "nothing_read",
+                    "the policy has not been read yet; refresh first",
+                )),
             };
             SendReport::together(changes.len(), answer)
         } else {
@@ -35,7 +46,10 @@ impl Service {
                 }
                 outcomes.push(answer.map_or_else(SendOutcome::Failed, |()| SendOutcome::Made));
             }
-            SendReport { outcomes, whole: None }
+            SendReport {
+                outcomes,
+                whole: None,
+            }
         };
         // After a failure too: the service may have done it, and the answer got lost.
         self.read().await;
@@ -44,7 +58,11 @@ impl Service {
 
     /// The settings that were read.
     fn settings(self) -> Settings {
-        let settings = |policy: &Option<Arc<Policy>>| policy.as_ref().map(|policy| policy.settings().clone());
-        self.held.policy.with_untracked(settings).unwrap_or_default()
+        let settings =
+            |policy: &Option<Arc<Policy>>| policy.as_ref().map(|policy| policy.settings().clone());
+        self.held
+            .policy
+            .with_untracked(settings)
+            .unwrap_or_default()
     }
 }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use gbac_api::service::{Person, Provider, ServiceInfo, Upstream};
 use gbac_console_model::connection::form::TargetKind;
-use gbac_console_model::connection::{Abilities, Connection, ConnectionTarget, Credentials, UnreadParts};
+use gbac_console_model::connection::{
+    Abilities, Connection, ConnectionTarget, Credentials, UnreadParts,
+};
 use gbac_console_model::failure::Failure;
 use gbac_console_model::stored_draft::DraftOwner;
 use gbac_engine::policy::Policy;
@@ -16,7 +18,8 @@ use leptos::task::spawn_local;
 
 use crate::{backend, dom};
 
-/// How old the demo people's tokens may get before they are fetched again, in milliseconds; they live an hour.
+/// How old the demo people's tokens may get before they are fetched again, in milliseconds; they
+/// live an hour.
 const PEOPLE_AGE_MS: f64 = 30.0 * 60_000.0;
 
 /// Whether the service answers.
@@ -49,8 +52,8 @@ pub enum ServiceStatus {
 /// The service; a context of every page: `expect_context::<Service>()`.
 #[derive(Clone, Copy)]
 pub struct Service {
-    /// What was last read; none while nothing was read yet. A failed read keeps the one before, and a read that found
-    /// nothing new changes nothing here.
+    /// What was last read; none while nothing was read yet. A failed read keeps the one before, and
+    /// a read that found nothing new changes nothing here.
     pub policy: Signal<Option<Arc<Policy>>>,
     /// Whether the service answers.
     pub status: Signal<ServiceStatus>,
@@ -66,7 +69,8 @@ pub struct Service {
     pub audience: Signal<Option<String>>,
     /// The user that this page acts as, if it is signed in.
     pub user: Signal<Option<String>>,
-    /// Whose drafts this page can show: the account with which the policy was last read. A rejected sign-in is none.
+    /// Whose drafts this page can show: the account with which the policy was last read. A rejected
+    /// sign-in is none.
     pub owner: Signal<Option<DraftOwner>>,
     /// Which cluster the pages are about.
     pub connection: Signal<Connection>,
@@ -128,7 +132,10 @@ impl Service {
             reads: StoredValue::new(0),
         };
         let provider = move |part: fn(&Provider) -> String| {
-            Signal::derive(move || held.info.with(|info| info.as_ref()?.provider.as_ref().map(part)))
+            Signal::derive(move || {
+                held.info
+                    .with(|info| info.as_ref()?.provider.as_ref().map(part))
+            })
         };
         Self {
             policy: held.policy.into(),
@@ -139,16 +146,21 @@ impl Service {
             issuer: provider(|provider| provider.issuer.clone()),
             audience: provider(|provider| provider.audience.clone()),
             user: Signal::derive(move || match held.connection.get() {
-                Connection::Service => held.credentials.with(|given| given.as_ref().map(Credentials::label)),
-                Connection::SelfManaged | Connection::Cloud { .. } => {
-                    held.of_cluster.with(|given| given.as_ref()?.user().map(str::to_owned))
-                }
+                Connection::Service => held
+                    .credentials
+                    .with(|given| given.as_ref().map(Credentials::label)),
+                Connection::SelfManaged | Connection::Cloud { .. } => held
+                    .of_cluster
+                    .with(|given| given.as_ref()?.user().map(str::to_owned)),
             }),
             owner: held.owner.into(),
             connection: held.connection.into(),
             can: Signal::derive(move || {
-                let upstream = held.info.with(|info| info.as_ref().map(|info| info.upstream.clone()));
-                held.connection.with(|connection| connection.abilities(&upstream.unwrap_or_default()))
+                let upstream = held
+                    .info
+                    .with(|info| info.as_ref().map(|info| info.upstream.clone()));
+                held.connection
+                    .with(|connection| connection.abilities(&upstream.unwrap_or_default()))
             }),
             unread: held.unread.into(),
             now: held.now.into(),
@@ -173,10 +185,17 @@ impl Service {
         self.reload();
     }
 
-    /// Makes the pages be about another cluster, with these credentials, and reads it. What was read of the one before
-    /// is forgotten, and so are its credentials.
+    /// Makes the pages be about another cluster, with these credentials, and reads it. What was
+    /// read of the one before is forgotten, and so are its credentials.
     pub fn connect(self, connection: Connection, credentials: Option<Credentials>) {
-        let Held { policy, tag, status, read_at, unread, .. } = self.held;
+        let Held {
+            policy,
+            tag,
+            status,
+            read_at,
+            unread,
+            ..
+        } = self.held;
         self.held.of_cluster.set(credentials);
         self.held.connection.set(connection);
         // Whose they are is known when the cluster has taken the credentials.
@@ -191,7 +210,9 @@ impl Service {
 
     /// What is shown if the service rejects the credentials; none without any.
     pub fn rejection(self) -> Option<String> {
-        self.held.credentials.with_untracked(|given| given.as_ref().and_then(Credentials::rejection))
+        self.held
+            .credentials
+            .with_untracked(|given| given.as_ref().and_then(Credentials::rejection))
     }
 
     /// The user of the entered password, which has to be entered again if it is no longer valid.
@@ -204,23 +225,35 @@ impl Service {
 
     /// Whether credentials were accepted before, so that a rejection means that they have expired.
     pub fn has_expired(self) -> bool {
-        self.held.credentials.with_untracked(Option::is_some) && self.held.read_at.with_value(Option::is_some)
+        self.held.credentials.with_untracked(Option::is_some)
+            && self.held.read_at.with_value(Option::is_some)
     }
 
     /// What has to be done before such a connection can be used, if anything; a sentence.
     pub fn sign_in_first(self, kind: TargetKind) -> Option<&'static str> {
         let is_signed_in = self.held.credentials.with(Option::is_some);
-        self.held.info.with(|info| kind.sign_in_first(&info.as_ref()?.upstream, is_signed_in))
+        self.held
+            .info
+            .with(|info| kind.sign_in_first(&info.as_ref()?.upstream, is_signed_in))
     }
 
-    /// Forgets the credentials of this service, and ends the session of this browser; what was read stays until it is read again.
+    /// Forgets the credentials of this service, and ends the session of this browser; what was read
+    /// stays until it is read again.
     pub fn sign_out(self) {
-        let has_session =
-            self.held.credentials.with_untracked(|given| matches!(given, Some(Credentials::Session { .. })));
-        self.held.owner.update(|owner| *owner = owner.as_ref().map(DraftOwner::signed_out));
+        let has_session = self
+            .held
+            .credentials
+            .with_untracked(|given| matches!(given, Some(Credentials::Session { .. })));
+        self.held
+            .owner
+            .update(|owner| *owner = owner.as_ref().map(DraftOwner::signed_out));
         self.held.status.set(ServiceStatus::Loading);
         spawn_local(async move {
-            let ended = if has_session { backend::end_session().await } else { Ok(()) };
+            let ended = if has_session {
+                backend::end_session().await
+            } else {
+                Ok(())
+            };
             match ended {
                 Ok(()) => {
                     self.held.credentials.set(None);
@@ -235,7 +268,9 @@ impl Service {
     /// Calls `ask` when the service is connected, and again for another cluster or user.
     pub fn on_connection(self, ask: impl Fn() + 'static) {
         let connected = Memo::new(move |_| {
-            let is_connected = self.status.with(|status| matches!(status, ServiceStatus::Connected { .. }));
+            let is_connected = self
+                .status
+                .with(|status| matches!(status, ServiceStatus::Connected { .. }));
             (is_connected, self.connection.get(), self.user.get())
         });
         Effect::new(move |_| {
@@ -257,14 +292,26 @@ impl Service {
         let connection = self.held.connection.get_untracked();
         let credentials = match connection {
             Connection::Service => self.held.credentials.get_untracked(),
-            Connection::SelfManaged | Connection::Cloud { .. } => self.held.of_cluster.get_untracked(),
+            Connection::SelfManaged | Connection::Cloud { .. } => {
+                self.held.of_cluster.get_untracked()
+            }
         };
-        connection.target(&self.upstream(), credentials, self.held.credentials.get_untracked())
+        connection.target(
+            &self.upstream(),
+            credentials,
+            self.held.credentials.get_untracked(),
+        )
     }
 
     /// Reads the service; of reads that overlap, the one that started last counts.
     pub async fn read(self) {
-        let Held { reads, status, read_at, now, .. } = self.held;
+        let Held {
+            reads,
+            status,
+            read_at,
+            now,
+            ..
+        } = self.held;
         reads.update_value(|reads| *reads += 1);
         let mine = reads.get_value();
         let outcome = self.fetch(mine).await;
@@ -278,34 +325,67 @@ impl Service {
                 read_at.set_value(Some(now_ms));
                 let target = self.target();
                 let owner = self.held.connection.with_untracked(|connection| {
-                    self.held
-                        .info
-                        .with_untracked(|info| DraftOwner::new(info.as_ref(), connection, target.credentials.as_ref()))
+                    self.held.info.with_untracked(|info| {
+                        DraftOwner::new(info.as_ref(), connection, target.credentials.as_ref())
+                    })
                 });
-                if self.held.owner.with_untracked(|held| held.as_ref() != Some(&owner)) {
+                if self
+                    .held
+                    .owner
+                    .with_untracked(|held| held.as_ref() != Some(&owner))
+                {
                     self.held.owner.set(Some(owner));
                 }
                 let (own, is_demo) = self.held.info.with_untracked(|info| {
-                    info.as_ref().map_or_else(|| ("service".to_owned(), false), |info| (info.name.clone(), info.demo))
+                    info.as_ref().map_or_else(
+                        || ("service".to_owned(), false),
+                        |info| (info.name.clone(), info.demo),
+                    )
                 });
                 let (name, demo) = self.held.connection.with_untracked(|connection| {
-                    (connection.name(&own), is_demo && *connection == Connection::Service)
+                    (
+                        connection.name(&own),
+                        is_demo && *connection == Connection::Service,
+                    )
                 });
-                status.set(ServiceStatus::Connected { name, demo, read_at_ms: now_ms });
+                status.set(ServiceStatus::Connected {
+                    name,
+                    demo,
+                    read_at_ms: now_ms,
+                });
             }
             Err(failure) => {
                 let since = read_at.get_value().unwrap_or(now_ms);
                 let (sign_in, forbidden) = (failure.is_unauthenticated(), failure.is_forbidden());
-                status.set(ServiceStatus::Away { reason: failure.to_string(), since, sign_in, forbidden });
+                status.set(ServiceStatus::Away {
+                    reason: failure.to_string(),
+                    since,
+                    sign_in,
+                    forbidden,
+                });
             }
         }
     }
 
     async fn fetch(self, mine: u64) -> Result<(), Failure> {
-        let Held { policy, tag, status, info, people, people_at, keys, credentials, unread, reads, .. } = self.held;
+        let Held {
+            policy,
+            tag,
+            status,
+            info,
+            people,
+            people_at,
+            keys,
+            credentials,
+            unread,
+            reads,
+            ..
+        } = self.held;
         let is_latest = move || reads.get_value() == mine;
-        // A service that was away may be another one now: with other keys, and with other people's tokens.
-        let fresh = status.with_untracked(|status| matches!(status, ServiceStatus::Connected { .. }));
+        // A service that was away may be another one now: with other keys, and with other people's
+        // tokens.
+        let fresh =
+            status.with_untracked(|status| matches!(status, ServiceStatus::Connected { .. }));
         let old = dom::now_ms() - people_at.get_value() > PEOPLE_AGE_MS;
         if !fresh || old {
             let about = backend::service_info().await?;
@@ -316,9 +396,12 @@ impl Service {
             };
             if is_latest() {
                 if is_unknown {
-                    let session =
-                        session.map(|session| Credentials::Session { issuer: session.issuer, user: session.user });
-                    credentials.set(session.or_else(|| about.sign_in.clone().map(Credentials::Password)));
+                    let session = session.map(|session| Credentials::Session {
+                        issuer: session.issuer,
+                        user: session.user,
+                    });
+                    credentials
+                        .set(session.or_else(|| about.sign_in.clone().map(Credentials::Password)));
                 }
                 info.set(Some(about.clone()));
             }
@@ -332,7 +415,9 @@ impl Service {
             }
             people_at.set_value(dom::now_ms());
         }
-        if let Some(reason) = untrack(|| self.sign_in_first(self.held.connection.with(TargetKind::of))) {
+        if let Some(reason) =
+            untrack(|| self.sign_in_first(self.held.connection.with(TargetKind::of)))
+        {
             return Err(Failure::unauthenticated(reason));
         }
         let target = self.target();

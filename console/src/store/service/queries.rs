@@ -55,7 +55,12 @@ impl Service {
     /// What the service or the browser said.
     pub async fn pinned(self) -> Result<Vec<String>, Failure> {
         let schema = backend::schema(&self.target()).await?;
-        Ok(schema.properties.into_iter().filter(|(_, property)| property.pinned).map(|(name, _)| name).collect())
+        Ok(schema
+            .properties
+            .into_iter()
+            .filter(|(_, property)| property.pinned)
+            .map(|(name, _)| name)
+            .collect())
     }
 
     /// Gives one cluster property a value, and reads the service again.
@@ -64,7 +69,10 @@ impl Service {
     /// What the service or the browser said.
     pub async fn set_property(self, name: &str, value: Value) -> Result<(), Failure> {
         let upsert = [(name.to_owned(), value)].into_iter().collect();
-        let change = ConfigChange { upsert, remove: Vec::new() };
+        let change = ConfigChange {
+            upsert,
+            remove: Vec::new(),
+        };
         let sent = backend::change_properties(&change, &self.target()).await;
         self.read().await;
         sent
@@ -91,7 +99,9 @@ impl Service {
     /// # Errors
     /// What the service or the browser said.
     pub async fn set_log_level(self, name: &str, level: &str, seconds: u32) -> Result<(), Failure> {
-        backend::set_log_level(name, level, seconds, &self.target()).await.map(drop)
+        backend::set_log_level(name, level, seconds, &self.target())
+            .await
+            .map(drop)
     }
 
     /// Whom the service sees in a token, and which groups: sends the token to it.

@@ -1,4 +1,5 @@
-//! API activity events (6003): the request, the decision, and the ACL, group and role that decided it (D-23).
+//! API activity events (6003): the request, the decision, and the ACL, group and role that decided
+//! it (D-23).
 
 use super::event::{Class, Event, Node, status_id};
 use super::redact::{header_value, url};
@@ -59,7 +60,14 @@ impl<'a> CallResult<'a> {
     /// That of a request that is refused for lack of credentials or permission.
     #[must_use]
     pub const fn denied(http_status: u16, code: &'a str, reason: &'a str) -> Self {
-        Self { authorized: Outcome::Deny, reason, effect: CallEffect::Refused, http_status, code, detail: reason }
+        Self {
+            authorized: Outcome::Deny,
+            reason,
+            effect: CallEffect::Refused,
+            http_status,
+            code,
+            detail: reason,
+        }
     }
 }
 
@@ -78,13 +86,21 @@ impl<'a> AuditedResource<'a> {
     /// An ACL that the request creates.
     #[must_use]
     pub const fn created_acl(acl: &'a Acl) -> Self {
-        Self { name: "create acl", kind: "acl_binding", acl: Some(acl) }
+        Self {
+            name: "create acl",
+            kind: "acl_binding",
+            acl: Some(acl),
+        }
     }
 
     /// An ACL that the request deletes.
     #[must_use]
     pub const fn deleted_acl(acl: &'a Acl) -> Self {
-        Self { name: "delete acl", kind: "acl_binding", acl: Some(acl) }
+        Self {
+            name: "delete acl",
+            kind: "acl_binding",
+            acl: Some(acl),
+        }
     }
 }
 
@@ -114,7 +130,8 @@ pub struct ApiActivity<'a> {
     pub context: Context<'a>,
     /// The caller. With [`Authorization::Acl`], the decision shows whether it is a superuser.
     pub user: User<'a>,
-    /// The operation, such as `produce`: `RequestSpec::audit_operation` of the request table, or an HTTP method.
+    /// The operation, such as `produce`: `RequestSpec::audit_operation` of the request table, or an
+    /// HTTP method.
     pub operation: &'a str,
     /// The decision.
     pub authorization: Authorization<'a>,
@@ -126,8 +143,8 @@ pub struct ApiActivity<'a> {
 
 /// Creates the event of one decision.
 ///
-/// `actor.user.groups` contains only the group and the role through which the deciding ACL applies, if any (specification 6,
-/// D-23).
+/// `actor.user.groups` contains only the group and the role through which the deciding ACL applies,
+/// if any (specification 6, D-23).
 #[must_use]
 pub fn api_activity(input: &ApiActivity<'_>) -> Event {
     let mut resources: Vec<Node> = input.resources.iter().map(resource).collect();
@@ -144,7 +161,10 @@ pub fn api_activity(input: &ApiActivity<'_>) -> Event {
     };
     let mut api = vec![("operation", Node::text(input.operation))];
     if let Authorization::Call(result) = input.authorization {
-        api.push(("response", Node::Object(vec![("code", Node::Number(result.http_status.into()))])));
+        api.push((
+            "response",
+            Node::Object(vec![("code", Node::Number(result.http_status.into()))]),
+        ));
     }
     api.push(("service", input.context.service()));
     let mut body = vec![
@@ -185,7 +205,11 @@ fn push_status(body: &mut Vec<(&'static str, Node)>, result: &CallResult<'_>) {
     };
     if result.effect != CallEffect::Done {
         push_text(body, "status_code", Some(result.code));
-        push_text(body, "status_detail", Some(&without_credentials(result.detail)));
+        push_text(
+            body,
+            "status_detail",
+            Some(&without_credentials(result.detail)),
+        );
     }
     body.push(("status_id", Node::Number(id)));
 }
@@ -199,7 +223,11 @@ struct DecisionParts {
 }
 
 fn by_acl(input: &ApiActivity<'_>, request: &Request<'_>, decision: &Decision) -> DecisionParts {
-    let kind = if decision.reason == Reason::Superuser { UserKind::Admin } else { input.user.kind };
+    let kind = if decision.reason == Reason::Superuser {
+        UserKind::Admin
+    } else {
+        input.user.kind
+    };
     let mut groups = Vec::new();
     groups.extend(decision.group.as_deref().map(Group::Idp));
     groups.extend(decision.role.as_deref().map(Group::Role));
@@ -209,10 +237,18 @@ fn by_acl(input: &ApiActivity<'_>, request: &Request<'_>, decision: &Decision) -
             acl.operation.spelling().audit,
             acl.permission.spelling().audit,
             principal_text(&acl.principal),
-            (acl.resource_name.as_str(), acl.pattern_type.spelling().audit, acl.resource_type.spelling().audit),
+            (
+                acl.resource_name.as_str(),
+                acl.pattern_type.spelling().audit,
+                acl.resource_type.spelling().audit,
+            ),
         ),
         None => {
-            let permission = if decision.outcome == Outcome::Allow { "AUTHORIZED" } else { "DENIED" };
+            let permission = if decision.outcome == Outcome::Allow {
+                "AUTHORIZED"
+            } else {
+                "DENIED"
+            };
             (String::new(), "", permission, String::new(), ("", "", ""))
         }
     };
@@ -239,7 +275,14 @@ fn by_acl(input: &ApiActivity<'_>, request: &Request<'_>, decision: &Decision) -
     DecisionParts {
         activity_id: activity_of(request.operation),
         outcome: decision.outcome,
-        actor: actor(input, decision.outcome, "aclAuthorization", &description(decision), kind, &groups),
+        actor: actor(
+            input,
+            decision.outcome,
+            "aclAuthorization",
+            &description(decision),
+            kind,
+            &groups,
+        ),
         unmapped: Node::Object(vec![("authorization_metadata", metadata)]),
     }
 }
@@ -249,7 +292,14 @@ fn by_service(input: &ApiActivity<'_>, outcome: Outcome, reason: &str) -> Decisi
     DecisionParts {
         activity_id: activity_of_method(input.http.map_or("", |http| http.method)),
         outcome,
-        actor: actor(input, outcome, input.context.service, &desc, input.user.kind, &[]),
+        actor: actor(
+            input,
+            outcome,
+            input.context.service,
+            &desc,
+            input.user.kind,
+            &[],
+        ),
         unmapped: Node::Object(Vec::new()),
     }
 }
@@ -262,10 +312,20 @@ fn actor(
     kind: UserKind,
     groups: &[Group<'_>],
 ) -> Node {
-    let decision = if outcome == Outcome::Allow { "authorized" } else { "denied" };
+    let decision = if outcome == Outcome::Allow {
+        "authorized"
+    } else {
+        "denied"
+    };
     let authorization = Node::Object(vec![
         ("decision", Node::text(decision)),
-        ("policy", Node::Object(vec![("desc", Node::text(desc)), ("name", Node::text(policy))])),
+        (
+            "policy",
+            Node::Object(vec![
+                ("desc", Node::text(desc)),
+                ("name", Node::text(policy)),
+            ]),
+        ),
     ]);
     let mut members = vec![("authorizations", Node::List(vec![authorization]))];
     push_text(&mut members, "invoked_by", input.context.invoked_by);
@@ -311,7 +371,8 @@ fn host_text(host: Host) -> String {
     }
 }
 
-/// OCSF's activity of an operation. Operations that only read something other than records or configuration count as update.
+/// OCSF's activity of an operation. Operations that only read something other than records or
+/// configuration count as update.
 const fn activity_of(operation: Operation) -> i64 {
     match operation {
         Operation::Create | Operation::CreateTokens => CREATE,
@@ -345,18 +406,30 @@ const UPDATE: i64 = 3;
 const DELETE: i64 = 4;
 
 fn resource(resource: &AuditedResource<'_>) -> Node {
-    let mut members = vec![("name", Node::text(resource.name)), ("type", Node::text(resource.kind))];
+    let mut members = vec![
+        ("name", Node::text(resource.name)),
+        ("type", Node::text(resource.kind)),
+    ];
     if let Some(acl) = resource.acl {
         members.push((
             "data",
             Node::Object(vec![
-                ("resource_type", Node::text(acl.resource_type.spelling().audit)),
+                (
+                    "resource_type",
+                    Node::text(acl.resource_type.spelling().audit),
+                ),
                 ("resource_name", Node::text(&acl.resource_name)),
-                ("pattern_type", Node::text(acl.pattern_type.spelling().audit)),
+                (
+                    "pattern_type",
+                    Node::text(acl.pattern_type.spelling().audit),
+                ),
                 ("acl_principal", Node::Text(principal_text(&acl.principal))),
                 ("acl_host", Node::Text(host_text(acl.host))),
                 ("acl_operation", Node::text(acl.operation.spelling().audit)),
-                ("acl_permission", Node::text(acl.permission.spelling().audit)),
+                (
+                    "acl_permission",
+                    Node::text(acl.permission.spelling().audit),
+                ),
             ]),
         ));
     }
@@ -364,7 +437,9 @@ fn resource(resource: &AuditedResource<'_>) -> Node {
 }
 
 /// The methods of OCSF 1.0.0.
-const METHODS: [&str; 8] = ["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT", "TRACE"];
+const METHODS: [&str; 8] = [
+    "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT", "TRACE",
+];
 
 fn http_request(http: &HttpRequest<'_>) -> Node {
     let mut headers = Vec::new();
@@ -376,7 +451,10 @@ fn http_request(http: &HttpRequest<'_>) -> Node {
             }
             // `host` is part of the URL, from which user and password are removed.
             if !name.eq_ignore_ascii_case("host") {
-                headers.push(Node::Object(vec![("name", Node::text(name)), ("value", Node::Text(value))]));
+                headers.push(Node::Object(vec![
+                    ("name", Node::text(name)),
+                    ("value", Node::Text(value)),
+                ]));
             }
         }
     }
@@ -416,7 +494,9 @@ fn hostname(host: &str) -> Option<&str> {
     };
     let is_label = |label: &str| {
         !label.is_empty()
-            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && label
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
             && !label.starts_with('-')
             && !label.ends_with('-')
     };

@@ -1,4 +1,5 @@
-//! Authentication events (3002): the user who signed in, with every group of the token (specification 6).
+//! Authentication events (3002): the user who signed in, with every group of the token
+//! (specification 6).
 
 use super::event::{Class, Event, Node, status_id};
 use super::{Context, Group, User, push_text, without_credentials};
@@ -108,7 +109,10 @@ pub fn sign_out(input: &Authentication<'_>) -> Event {
 fn event(input: &Authentication<'_>, activity_id: i64) -> Event {
     let mut body = Vec::new();
     if let Some(gateway) = input.context.invoked_by {
-        body.push(("actor", Node::Object(vec![("invoked_by", Node::text(gateway))])));
+        body.push((
+            "actor",
+            Node::Object(vec![("invoked_by", Node::text(gateway))]),
+        ));
     }
     input.protocol.push_members(&mut body);
     body.push(("dst_endpoint", input.context.dst_endpoint()));
@@ -125,10 +129,19 @@ fn event(input: &Authentication<'_>, activity_id: i64) -> Event {
         SignInResult::Failure { detail } => {
             // A token that a user typed as a name must not be logged.
             let name = without_credentials(input.user.name);
-            let user = User { name: &name, uid: None, domain: None, kind: input.user.kind };
+            let user = User {
+                name: &name,
+                uid: None,
+                domain: None,
+                kind: input.user.kind,
+            };
             body.push(("status_code", Node::text("credentials_rejected")));
             body.push(("status_id", status_id(false)));
-            push_text(&mut body, "status_detail", Some(&without_credentials(detail)));
+            push_text(
+                &mut body,
+                "status_detail",
+                Some(&without_credentials(detail)),
+            );
             body.push(("user", user.node(user.kind, &[])));
         }
     }

@@ -1,4 +1,5 @@
-//! Events of changes: the user, the old and new values, and the resulting state (D-50); and of the service's start and stop (D-87).
+//! Events of changes: the user, the old and new values, and the resulting state (D-50); and of the
+//! service's start and stop (D-87).
 
 use gbac_engine::escape::visible;
 use gbac_engine::model::{Acl, PatternType, Principal, PrincipalType};
@@ -134,8 +135,8 @@ pub struct Administration<'a> {
     pub state: Option<ResultingState<'a>>,
 }
 
-/// Creates the event of one change: Account Change (3001), Entity Management (3004), User Access Management (3005), Group Management
-/// (3006) or Application Lifecycle (6002).
+/// Creates the event of one change: Account Change (3001), Entity Management (3004), User Access
+/// Management (3005), Group Management (3006) or Application Lifecycle (6002).
 #[must_use]
 pub fn administration(input: &Administration<'_>) -> Event {
     let form = form(&input.modification);
@@ -151,11 +152,24 @@ pub fn administration(input: &Administration<'_>) -> Event {
     let turns_audit = matches!(input.modification, Modification::ValueSet { .. });
     if form.class == Class::ApplicationLifecycle {
         // Auditing is a part of the service, which goes on.
-        body.push(("app", input.context.product.node_of_feature(turns_audit.then_some("audit log"))));
+        body.push((
+            "app",
+            input
+                .context
+                .product
+                .node_of_feature(turns_audit.then_some("audit log")),
+        ));
     }
     body.extend(form.body);
-    let name = if input.user.name.is_empty() { "the service" } else { input.user.name };
-    body.push(("message", Node::Text(format!("{} {}", visible(name), form.action))));
+    let name = if input.user.name.is_empty() {
+        "the service"
+    } else {
+        input.user.name
+    };
+    body.push((
+        "message",
+        Node::Text(format!("{} {}", visible(name), form.action)),
+    ));
     body.push(("status_id", status_id(true)));
     if let Some(protocol) = input.protocol {
         let mut members = Vec::new();
@@ -168,11 +182,18 @@ pub fn administration(input: &Administration<'_>) -> Event {
         Class::ApplicationLifecycle if !turns_audit => {}
         _ => unmapped.push(("src_endpoint", input.context.src_endpoint(None))),
     }
-    if let Some(ResultingState { policy_etag, config_version }) = input.state {
+    if let Some(ResultingState {
+        policy_etag,
+        config_version,
+    }) = input.state
+    {
         let version = i64::try_from(config_version).unwrap_or(i64::MAX);
         unmapped.push((
             "state",
-            Node::Object(vec![("policy_etag", Node::text(policy_etag)), ("config_version", Node::Number(version))]),
+            Node::Object(vec![
+                ("policy_etag", Node::text(policy_etag)),
+                ("config_version", Node::Number(version)),
+            ]),
         ));
     }
     if let Modification::Started { options } = input.modification {
@@ -182,12 +203,19 @@ pub fn administration(input: &Administration<'_>) -> Event {
     Event::new(form.class, form.activity_id, &input.context, body)
 }
 
-/// The end of an audit file that an event says was deleted: the number of its last event, and the SHA-256 of its last line.
+/// The end of an audit file that an event says was deleted: the number of its last event, and the
+/// SHA-256 of its last line.
 #[must_use]
 pub fn deleted_audit_file(event: &Value) -> Option<(u64, &str)> {
-    let is_deletion = event["class_uid"] == Class::EntityManagement.uid() && event["activity_id"] == DELETE;
-    let data = event.pointer("/entity/data").filter(|_| is_deletion && event["entity"]["type"] == AUDIT_FILE)?;
-    Some((data["last_sequence"].as_u64()?, data["last_sha256"].as_str()?))
+    let is_deletion =
+        event["class_uid"] == Class::EntityManagement.uid() && event["activity_id"] == DELETE;
+    let data = event
+        .pointer("/entity/data")
+        .filter(|_| is_deletion && event["entity"]["type"] == AUDIT_FILE)?;
+    Some((
+        data["last_sequence"].as_u64()?,
+        data["last_sha256"].as_str()?,
+    ))
 }
 
 /// The type of an audit file as an entity.
@@ -219,17 +247,42 @@ fn form(modification: &Modification<'_>) -> Form {
     match modification {
         Modification::AclAdded(acl) => {
             let sentence = acl_sentence(acl);
-            entity(CREATE, "acl", &sentence, Some(acl_data(acl)), None, format!("added an ACL: {sentence}"))
+            entity(
+                CREATE,
+                "acl",
+                &sentence,
+                Some(acl_data(acl)),
+                None,
+                format!("added an ACL: {sentence}"),
+            )
         }
         Modification::AclRemoved(acl) => {
             let sentence = acl_sentence(acl);
-            entity(DELETE, "acl", &sentence, Some(acl_data(acl)), None, format!("removed an ACL: {sentence}"))
+            entity(
+                DELETE,
+                "acl",
+                &sentence,
+                Some(acl_data(acl)),
+                None,
+                format!("removed an ACL: {sentence}"),
+            )
         }
         Modification::RoleCreated(name) => {
             let data = json!({ "members": [] });
-            entity(CREATE, "role", name, Some(data), None, format!("created the role {}", visible(name)))
+            entity(
+                CREATE,
+                "role",
+                name,
+                Some(data),
+                None,
+                format!("created the role {}", visible(name)),
+            )
         }
-        Modification::RoleDeleted { name, members, acls } => {
+        Modification::RoleDeleted {
+            name,
+            members,
+            acls,
+        } => {
             let members: Vec<String> = members.iter().map(Principal::to_string).collect();
             let with = match acls.len() {
                 0 => String::new(),
@@ -238,71 +291,163 @@ fn form(modification: &Modification<'_>) -> Form {
             };
             let acls: Vec<Value> = acls.iter().map(acl_data).collect();
             let data = json!({ "members": members, "acls": acls });
-            entity(DELETE, "role", name, Some(data), None, format!("deleted the role {}{with}", visible(name)))
+            entity(
+                DELETE,
+                "role",
+                name,
+                Some(data),
+                None,
+                format!("deleted the role {}{with}", visible(name)),
+            )
         }
         Modification::MemberAdded { role, member } => membership(
             ADD_USER,
             role,
             member,
-            format!("added {} to the role {}", principal_label(member), visible(role)),
+            format!(
+                "added {} to the role {}",
+                principal_label(member),
+                visible(role)
+            ),
         ),
         Modification::MemberRemoved { role, member } => membership(
             REMOVE_USER,
             role,
             member,
-            format!("removed {} from the role {}", principal_label(member), visible(role)),
+            format!(
+                "removed {} from the role {}",
+                principal_label(member),
+                visible(role)
+            ),
         ),
         Modification::SuperuserAdded(name) => {
-            let user = vec![("name", Node::text(name)), ("type_id", Node::Number(UserKind::Admin.id()))];
-            privilege(ASSIGN_PRIVILEGES, "superuser", "superusers", user, format!("made {} a superuser", visible(name)))
+            let user = vec![
+                ("name", Node::text(name)),
+                ("type_id", Node::Number(UserKind::Admin.id())),
+            ];
+            privilege(
+                ASSIGN_PRIVILEGES,
+                "superuser",
+                "superusers",
+                user,
+                format!("made {} a superuser", visible(name)),
+            )
         }
         Modification::SuperuserRemoved(name) => {
-            let user = vec![("name", Node::text(name)), ("type_id", Node::Number(UserKind::User.id()))];
+            let user = vec![
+                ("name", Node::text(name)),
+                ("type_id", Node::Number(UserKind::User.id())),
+            ];
             let action = format!("removed {} from the superusers", visible(name));
             privilege(REVOKE_PRIVILEGES, "superuser", "superusers", user, action)
         }
         Modification::AccessGranted { level, grantee } => {
             let action = format!("granted the access {level} to {}", principal_label(grantee));
-            privilege(ASSIGN_PRIVILEGES, level, "access", principal(grantee), action)
+            privilege(
+                ASSIGN_PRIVILEGES,
+                level,
+                "access",
+                principal(grantee),
+                action,
+            )
         }
         Modification::AccessRevoked { level, grantee } => {
             let action = format!("revoked the access {level} of {}", principal_label(grantee));
-            privilege(REVOKE_PRIVILEGES, level, "access", principal(grantee), action)
+            privilege(
+                REVOKE_PRIVILEGES,
+                level,
+                "access",
+                principal(grantee),
+                action,
+            )
         }
-        Modification::AccountCreated(name) => {
-            account(CREATE_ACCOUNT, name, format!("created the local account {}", visible(name)))
-        }
-        Modification::AccountDeleted(name) => {
-            account(DELETE_ACCOUNT, name, format!("deleted the local account {}", visible(name)))
-        }
-        Modification::PasswordReset(name) => {
-            account(RESET_PASSWORD, name, format!("set another password for the local account {}", visible(name)))
-        }
+        Modification::AccountCreated(name) => account(
+            CREATE_ACCOUNT,
+            name,
+            format!("created the local account {}", visible(name)),
+        ),
+        Modification::AccountDeleted(name) => account(
+            DELETE_ACCOUNT,
+            name,
+            format!("deleted the local account {}", visible(name)),
+        ),
+        Modification::PasswordReset(name) => account(
+            RESET_PASSWORD,
+            name,
+            format!(
+                "set another password for the local account {}",
+                visible(name)
+            ),
+        ),
         Modification::Started { .. } => lifecycle(START, "started"),
         Modification::Stopped => lifecycle(STOP, "stopped"),
-        Modification::ValueSet { kind: "setting", name: "audit_enabled", after, .. } => match after {
+        Modification::ValueSet {
+            kind: "setting",
+            name: "audit_enabled",
+            after,
+            ..
+        } => match after {
             Value::Bool(true) => lifecycle(START, "turned the audit log on"),
             _ => lifecycle(STOP, "turned the audit log off"),
         },
-        Modification::ValueSet { kind, name, before, after } => {
-            let action = format!("set {} from {} to {}", visible(name), value_text(before), value_text(after));
+        Modification::ValueSet {
+            kind,
+            name,
+            before,
+            after,
+        } => {
+            let action = format!(
+                "set {} from {} to {}",
+                visible(name),
+                value_text(before),
+                value_text(after)
+            );
             let data = |value: &Value| json!({ "value": value });
-            entity(UPDATE, kind, name, Some(data(before)), Some(data(after)), action)
+            entity(
+                UPDATE,
+                kind,
+                name,
+                Some(data(before)),
+                Some(data(after)),
+                action,
+            )
         }
         Modification::LogResumed { since_ms, refused } => {
-            let before = json!({ "writable": false, "since": since_ms, "refused_requests": refused });
-            let action = format!("writes the audit log again; requests refused in between: {refused}");
-            entity(UPDATE, "audit_log", "audit log", Some(before), Some(json!({ "writable": true })), action)
+            let before =
+                json!({ "writable": false, "since": since_ms, "refused_requests": refused });
+            let action =
+                format!("writes the audit log again; requests refused in between: {refused}");
+            entity(
+                UPDATE,
+                "audit_log",
+                "audit log",
+                Some(before),
+                Some(json!({ "writable": true })),
+                action,
+            )
         }
-        Modification::LogFileDeleted { name, bytes, last_sequence, last_sha256 } => {
+        Modification::LogFileDeleted {
+            name,
+            bytes,
+            last_sequence,
+            last_sha256,
+        } => {
             let data = json!({ "bytes": bytes, "last_sequence": last_sequence, "last_sha256": last_sha256 });
             let action = format!("deleted the oldest audit file {}", visible(name));
             entity(DELETE, AUDIT_FILE, name, Some(data), None, action)
         }
-        Modification::Several { changes, first, total } => {
+        Modification::Several {
+            changes,
+            first,
+            total,
+        } => {
             let last = first + changes.len();
-            let data = json!({ "first": first + 1, "last": last, "total": total, "changes": changes });
-            let action = format!("changed the policy: changes {} to {last} of {total}", first + 1);
+            let data =
+                json!({ "first": first + 1, "last": last, "total": total, "changes": changes });
+            let action = format!(
+                "changed the policy: changes {} to {last} of {total}",
+                first + 1
+            );
             entity(UPDATE, "policy", "policy", None, Some(data), action)
         }
     }
@@ -327,23 +472,49 @@ fn entity(
     if result.is_some() {
         body.push(("entity_result", node(result)));
     }
-    Form { class: Class::EntityManagement, activity_id, body, action }
+    Form {
+        class: Class::EntityManagement,
+        activity_id,
+        body,
+        action,
+    }
 }
 
 /// A local account, which is a superuser.
 fn account(activity_id: i64, name: &str, action: String) -> Form {
-    let user = Node::Object(vec![("name", Node::text(name)), ("type_id", Node::Number(UserKind::Admin.id()))]);
-    Form { class: Class::AccountChange, activity_id, body: vec![("user", user)], action }
+    let user = Node::Object(vec![
+        ("name", Node::text(name)),
+        ("type_id", Node::Number(UserKind::Admin.id())),
+    ]);
+    Form {
+        class: Class::AccountChange,
+        activity_id,
+        body: vec![("user", user)],
+        action,
+    }
 }
 
 fn lifecycle(activity_id: i64, action: &str) -> Form {
-    Form { class: Class::ApplicationLifecycle, activity_id, body: Vec::new(), action: action.to_owned() }
+    Form {
+        class: Class::ApplicationLifecycle,
+        activity_id,
+        body: Vec::new(),
+        action: action.to_owned(),
+    }
 }
 
 fn membership(activity_id: i64, role: &str, member: &Principal, action: String) -> Form {
-    let group = Node::Object(vec![("name", Node::text(role)), ("type", Node::text("role"))]);
+    let group = Node::Object(vec![
+        ("name", Node::text(role)),
+        ("type", Node::text("role")),
+    ]);
     let body = vec![("group", group), ("user", Node::Object(principal(member)))];
-    Form { class: Class::GroupManagement, activity_id, body, action }
+    Form {
+        class: Class::GroupManagement,
+        activity_id,
+        body,
+        action,
+    }
 }
 
 /// A user, or a group of the identity provider as a user.
@@ -368,10 +539,22 @@ fn privilege(
     user: Vec<(&'static str, Node)>,
     action: String,
 ) -> Form {
-    let resource = Node::Object(vec![("name", Node::text(setting)), ("type", Node::text("setting"))]);
+    let resource = Node::Object(vec![
+        ("name", Node::text(setting)),
+        ("type", Node::text("setting")),
+    ]);
     let privileges = Node::List(vec![Node::text(privilege)]);
-    let body = vec![("privileges", privileges), ("resource", resource), ("user", Node::Object(user))];
-    Form { class: Class::UserAccessManagement, activity_id, body, action }
+    let body = vec![
+        ("privileges", privileges),
+        ("resource", resource),
+        ("user", Node::Object(user)),
+    ];
+    Form {
+        class: Class::UserAccessManagement,
+        activity_id,
+        body,
+        action,
+    }
 }
 
 /// A modification as an object, for a list of many.
@@ -381,7 +564,11 @@ pub fn modification_data(modification: &Modification<'_>) -> Value {
         Modification::AclAdded(acl) => json!({ "change": "add_acl", "acl": acl_data(acl) }),
         Modification::AclRemoved(acl) => json!({ "change": "remove_acl", "acl": acl_data(acl) }),
         Modification::RoleCreated(name) => json!({ "change": "create_role", "role": name }),
-        Modification::RoleDeleted { name, members, acls } => {
+        Modification::RoleDeleted {
+            name,
+            members,
+            acls,
+        } => {
             let members: Vec<String> = members.iter().map(Principal::to_string).collect();
             let acls: Vec<Value> = acls.iter().map(acl_data).collect();
             json!({ "change": "delete_role", "role": name, "members": members, "acls": acls })
@@ -393,7 +580,9 @@ pub fn modification_data(modification: &Modification<'_>) -> Value {
             json!({ "change": "remove_member", "role": role, "principal": member.to_string() })
         }
         Modification::SuperuserAdded(name) => json!({ "change": "add_superuser", "user": name }),
-        Modification::SuperuserRemoved(name) => json!({ "change": "remove_superuser", "user": name }),
+        Modification::SuperuserRemoved(name) => {
+            json!({ "change": "remove_superuser", "user": name })
+        }
         Modification::AccessGranted { level, grantee } => {
             json!({ "change": "grant_access", "access": level, "principal": grantee.to_string() })
         }
@@ -405,13 +594,23 @@ pub fn modification_data(modification: &Modification<'_>) -> Value {
         Modification::PasswordReset(name) => json!({ "change": "reset_password", "user": name }),
         Modification::Started { options } => json!({ "change": "start", "options": options }),
         Modification::Stopped => json!({ "change": "stop" }),
-        Modification::ValueSet { kind, name, before, after } => {
+        Modification::ValueSet {
+            kind,
+            name,
+            before,
+            after,
+        } => {
             json!({ "change": "set", "type": kind, "name": name, "before": before, "after": after })
         }
         Modification::LogResumed { since_ms, refused } => {
             json!({ "change": "log_resumed", "since": since_ms, "refused_requests": refused })
         }
-        Modification::LogFileDeleted { name, bytes, last_sequence, last_sha256 } => json!({
+        Modification::LogFileDeleted {
+            name,
+            bytes,
+            last_sequence,
+            last_sha256,
+        } => json!({
             "change": "delete_audit_file", "name": name, "bytes": bytes, "last_sequence": last_sequence,
             "last_sha256": last_sha256,
         }),
@@ -434,9 +633,17 @@ fn acl_data(acl: &Acl) -> Value {
 
 /// An ACL as text, such as `allow Group:x read topic y`.
 fn acl_sentence(acl: &Acl) -> String {
-    let prefixed = if acl.pattern_type == PatternType::Prefixed { " (prefix)" } else { "" };
+    let prefixed = if acl.pattern_type == PatternType::Prefixed {
+        " (prefix)"
+    } else {
+        ""
+    };
     let host = acl.host.to_string();
-    let from = if host == "*" { String::new() } else { format!(" from {host}") };
+    let from = if host == "*" {
+        String::new()
+    } else {
+        format!(" from {host}")
+    };
     format!(
         "{} {} {} {} {}{prefixed}{from}",
         acl.permission.spelling().audit,

@@ -129,7 +129,8 @@ fn write_all<I: IntoIterator>(
     line.push(close);
 }
 
-/// Writes a JSON string with every hidden character escaped (RFC 8259 7), so that a text editor shows it.
+/// Writes a JSON string with every hidden character escaped (RFC 8259 7), so that a text editor
+/// shows it.
 fn write_text(line: &mut String, text: &str) {
     line.push('"');
     for character in text.chars() {
@@ -165,7 +166,12 @@ pub struct Event {
 
 impl Event {
     /// `body` contains the members after `activity_id`.
-    pub(super) fn new(class: Class, activity_id: i64, context: &Context<'_>, body: Vec<(&'static str, Node)>) -> Self {
+    pub(super) fn new(
+        class: Class,
+        activity_id: i64,
+        context: &Context<'_>,
+        body: Vec<(&'static str, Node)>,
+    ) -> Self {
         Self {
             class,
             activity_id,
@@ -184,20 +190,32 @@ impl Event {
         self.class
     }
 
-    /// The same event for `count` occurrences between two times, in milliseconds since 1970, with `count`, `start_time` and
-    /// `end_time`. It has no correlation ID, because it belongs to several requests.
+    /// The same event for `count` occurrences between two times, in milliseconds since 1970, with
+    /// `count`, `start_time` and `end_time`. It has no correlation ID, because it belongs to
+    /// several requests.
     #[must_use]
     pub fn repeated(self, count: u64, start_ms: i64, end_ms: i64) -> Self {
-        Self { count, time_ms: start_ms, end_ms, correlation_uid: None, ..self }
+        Self {
+            count,
+            time_ms: start_ms,
+            end_ms,
+            correlation_uid: None,
+            ..self
+        }
     }
 
-    /// The same event, which names the paths of the requests that it counts, and has the number of requests whose paths it leaves
-    /// out.
+    /// The same event, which names the paths of the requests that it counts, and has the number of
+    /// requests whose paths it leaves out.
     #[must_use]
     pub fn naming_requests(mut self, paths: &[String], omitted: u64) -> Self {
-        let request =
-            |path: &String| Node::Object(vec![("name", Node::Text(url(path))), ("type", Node::text("request"))]);
-        self.body.push(("resources", Node::List(paths.iter().map(request).collect())));
+        let request = |path: &String| {
+            Node::Object(vec![
+                ("name", Node::Text(url(path))),
+                ("type", Node::text("request")),
+            ])
+        };
+        self.body
+            .push(("resources", Node::List(paths.iter().map(request).collect())));
         if omitted > 0 {
             let number = Node::Number(i64::try_from(omitted).unwrap_or(i64::MAX));
             for (_, node) in self.body.iter_mut().filter(|(key, _)| *key == "unmapped") {
@@ -220,7 +238,11 @@ impl Event {
             }
         }
         super::push_text(&mut self.body, "status_code", Some(code));
-        super::push_text(&mut self.body, "status_detail", Some(&super::without_credentials(detail)));
+        super::push_text(
+            &mut self.body,
+            "status_detail",
+            Some(&super::without_credentials(detail)),
+        );
         self
     }
 
@@ -229,8 +251,8 @@ impl Event {
         serde_json::from_str(&self.to_line()).unwrap_or_default()
     }
 
-    /// The event as one line of JSON without a line break at the end, its members in the platform's order. Everything that
-    /// looks like a token is removed, and hidden characters are escaped.
+    /// The event as one line of JSON without a line break at the end, its members in the platform's
+    /// order. Everything that looks like a token is removed, and hidden characters are escaped.
     #[must_use]
     pub fn to_line(&self) -> String {
         self.to_text().text
@@ -256,7 +278,11 @@ impl Event {
             node.write(&mut line);
         }
         line.push('}');
-        EventText { text: line, metadata_at, unmapped_at }
+        EventText {
+            text: line,
+            metadata_at,
+            unmapped_at,
+        }
     }
 
     /// The members before the body.
@@ -267,7 +293,10 @@ impl Event {
             ("class_uid", Node::Number(self.class.uid())),
         ];
         if merged {
-            members.push(("count", Node::Number(i64::try_from(self.count).unwrap_or(i64::MAX))));
+            members.push((
+                "count",
+                Node::Number(i64::try_from(self.count).unwrap_or(i64::MAX)),
+            ));
             members.push(("end_time", Node::Number(self.end_ms)));
         }
         members.push(("metadata", self.metadata()));
@@ -277,16 +306,28 @@ impl Event {
             members.push(("start_time", Node::Number(self.time_ms)));
         }
         members.push(("time", Node::Number(self.time_ms)));
-        members.push(("type_uid", Node::Number(self.class.uid() * 100 + self.activity_id)));
+        members.push((
+            "type_uid",
+            Node::Number(self.class.uid() * 100 + self.activity_id),
+        ));
         members.push(("activity_id", Node::Number(self.activity_id)));
         members
     }
 
     fn metadata(&self) -> Node {
         let mut members = Vec::new();
-        super::push_text(&mut members, "correlation_uid", self.correlation_uid.as_deref());
+        super::push_text(
+            &mut members,
+            "correlation_uid",
+            self.correlation_uid.as_deref(),
+        );
         members.push(("product", self.product.node()));
-        let profiles: Vec<Node> = self.class.profiles().iter().map(|profile| Node::text(profile)).collect();
+        let profiles: Vec<Node> = self
+            .class
+            .profiles()
+            .iter()
+            .map(|profile| Node::text(profile))
+            .collect();
         if !profiles.is_empty() {
             members.push(("profiles", Node::List(profiles)));
         }

@@ -1,4 +1,5 @@
-//! The text of an event, and the link that ties it to the event before it, so that a log shows whether it was changed.
+//! The text of an event, and the link that ties it to the event before it, so that a log shows
+//! whether it was changed.
 
 use serde_json::Value;
 
@@ -31,13 +32,26 @@ impl EventText {
     /// The event with a link.
     #[must_use]
     pub fn linked(&self, link: &EventLink) -> String {
-        let EventLink { sequence, previous_sha256 } = link;
+        let EventLink {
+            sequence,
+            previous_sha256,
+        } = link;
         let sequence = format!("\"sequence\":{sequence},");
         let member = format!("\"previous_sha256\":\"{previous_sha256}\"");
         let (at, member) = match self.unmapped_at {
-            Some(at) if self.text.get(at..).is_some_and(|rest| rest.starts_with('}')) => (at, member),
+            Some(at)
+                if self
+                    .text
+                    .get(at..)
+                    .is_some_and(|rest| rest.starts_with('}')) =>
+            {
+                (at, member)
+            }
             Some(at) => (at, format!("{member},")),
-            None => (self.text.len().saturating_sub(1), format!(",\"unmapped\":{{{member}}}")),
+            None => (
+                self.text.len().saturating_sub(1),
+                format!(",\"unmapped\":{{{member}}}"),
+            ),
         };
         let mut line = self.text.clone();
         // The later place first, so that the other one stays where it is.
@@ -52,7 +66,13 @@ impl EventLink {
     #[must_use]
     pub fn of(event: &Value) -> Option<Self> {
         let sequence = event.pointer("/metadata/sequence")?.as_u64()?;
-        let previous_sha256 = event.pointer("/unmapped/previous_sha256")?.as_str()?.to_owned();
-        Some(Self { sequence, previous_sha256 })
+        let previous_sha256 = event
+            .pointer("/unmapped/previous_sha256")?
+            .as_str()?
+            .to_owned();
+        Some(Self {
+            sequence,
+            previous_sha256,
+        })
     }
 }

@@ -1,6 +1,6 @@
-//! Audit events as values, in classes of OCSF 1.0.0: Account Change (3001), Authentication (3002), Entity Management (3004), User
-//! Access Management (3005), Group Management (3006), Application Lifecycle (6002) and API Activity (6003) (specification 6, D-23,
-//! D-50, D-87).
+//! Audit events as values, in classes of OCSF 1.0.0: Account Change (3001), Authentication (3002),
+//! Entity Management (3004), User Access Management (3005), Group Management (3006), Application
+//! Lifecycle (6002) and API Activity (6003) (specification 6, D-23, D-50, D-87).
 
 mod activity;
 mod authentication;
@@ -15,9 +15,14 @@ use std::net::IpAddr;
 
 use event::Node;
 
-pub use activity::{ApiActivity, AuditedResource, Authorization, CallEffect, CallResult, HttpRequest, api_activity};
+pub use activity::{
+    ApiActivity, AuditedResource, Authorization, CallEffect, CallResult, HttpRequest, api_activity,
+};
 pub use authentication::{AuthProtocol, Authentication, SignInResult, authentication, sign_out};
-pub use change::{Administration, Modification, ResultingState, administration, deleted_audit_file, modification_data};
+pub use change::{
+    Administration, Modification, ResultingState, administration, deleted_audit_file,
+    modification_data,
+};
 pub use event::{Class, Event};
 pub use link::{EventLink, EventText};
 pub use redact::{REDACTED, is_compact_jws, is_shown_header, without_credentials, without_tokens};
@@ -64,7 +69,12 @@ pub struct Product {
 
 impl Default for Product {
     fn default() -> Self {
-        Self { name: "GBAC".into(), vendor_name: "GBAC".into(), version: env!("CARGO_PKG_VERSION").into(), uid: None }
+        Self {
+            name: "GBAC".into(),
+            vendor_name: "GBAC".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            uid: None,
+        }
     }
 }
 
@@ -76,7 +86,9 @@ impl Product {
     /// The product, or one of its features.
     fn node_of_feature(&self, feature: Option<&str>) -> Node {
         let mut members: Vec<(&str, Node)> = Vec::new();
-        members.extend(feature.map(|name| ("feature", Node::Object(vec![("name", Node::text(name))]))));
+        members.extend(
+            feature.map(|name| ("feature", Node::Object(vec![("name", Node::text(name))]))),
+        );
         members.push(("name", Node::text(&self.name)));
         push_text(&mut members, "uid", self.uid.as_deref());
         members.push(("vendor_name", Node::text(&self.vendor_name)));
@@ -173,14 +185,21 @@ impl Group<'_> {
 
 impl User<'_> {
     fn node(&self, kind: UserKind, groups: &[Group<'_>]) -> Node {
-        let (name, kind) = if self.name.is_empty() { (ANONYMOUS, UserKind::Unknown) } else { (self.name, kind) };
+        let (name, kind) = if self.name.is_empty() {
+            (ANONYMOUS, UserKind::Unknown)
+        } else {
+            (self.name, kind)
+        };
         let mut members = Vec::new();
         push_text(&mut members, "domain", self.domain);
         members.push(("name", Node::text(name)));
         members.push(("type_id", Node::Number(kind.id())));
         push_text(&mut members, "uid", self.uid);
         if !groups.is_empty() {
-            members.push(("groups", Node::List(groups.iter().map(Group::node).collect())));
+            members.push((
+                "groups",
+                Node::List(groups.iter().map(Group::node).collect()),
+            ));
         }
         Node::Object(members)
     }
@@ -194,11 +213,19 @@ impl Context<'_> {
         Node::Object(members)
     }
 
-    /// The endpoint of the client. OCSF requires an attribute, so an unknown endpoint has a name that says so.
+    /// The endpoint of the client. OCSF requires an attribute, so an unknown endpoint has a name
+    /// that says so.
     fn src_endpoint(&self, fallback: Option<IpAddr>) -> Node {
-        let client = Endpoint { ip: self.client.ip.or(fallback), ..self.client };
+        let client = Endpoint {
+            ip: self.client.ip.or(fallback),
+            ..self.client
+        };
         let members = address(&client);
-        if members.is_empty() { Node::Object(vec![("name", Node::text("unknown"))]) } else { Node::Object(members) }
+        if members.is_empty() {
+            Node::Object(vec![("name", Node::text("unknown"))])
+        } else {
+            Node::Object(members)
+        }
     }
 
     fn service(&self) -> Node {

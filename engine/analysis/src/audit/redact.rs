@@ -9,8 +9,15 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 pub const REDACTED: &str = "******";
 
 /// The headers in events. Others may contain a credential under any name.
-const SHOWN_HEADERS: &[&str] =
-    &["accept", "content-length", "content-type", "host", "if-match", "origin", "user-agent"];
+const SHOWN_HEADERS: &[&str] = &[
+    "accept",
+    "content-length",
+    "content-type",
+    "host",
+    "if-match",
+    "origin",
+    "user-agent",
+];
 /// The query parameters in events. Others may contain a credential in the name or the value.
 const SHOWN_PARAMETERS: &[&str] = &[
     "delete_acls",
@@ -60,12 +67,18 @@ pub fn without_credentials(text: &str) -> String {
     redacted(text, true).into_owned()
 }
 
-/// Replaces each compact JWS in a name, and a word after a scheme only if it has the form of Basic credentials: `Basic access`
-/// stays.
+/// Replaces each compact JWS in a name, and a word after a scheme only if it has the form of Basic
+/// credentials: `Basic access` stays.
 pub(super) fn name_without_credentials(name: &str) -> Cow<'_, str> {
-    // A compact JWS begins with this, unless it is percent-encoded; credentials follow a scheme and a space.
-    let may_have_one = name.contains("eyJ") || name.contains(|c: char| c == '%' || c.is_whitespace());
-    if may_have_one { redacted(name, false) } else { Cow::Borrowed(name) }
+    // A compact JWS begins with this, unless it is percent-encoded; credentials follow a scheme and
+    // a space.
+    let may_have_one =
+        name.contains("eyJ") || name.contains(|c: char| c == '%' || c.is_whitespace());
+    if may_have_one {
+        redacted(name, false)
+    } else {
+        Cow::Borrowed(name)
+    }
 }
 
 fn redacted(text: &str, any_after_scheme: bool) -> Cow<'_, str> {
@@ -93,14 +106,17 @@ fn percent_decoded(text: &str) -> String {
     decoded
 }
 
-/// The most rounds of decoding. No reader decodes a text more often, and without a limit, a long text of percent signs would
-/// take a round for each of them.
+/// The most rounds of decoding. No reader decodes a text more often, and without a limit, a long
+/// text of percent signs would take a round for each of them.
 const MAX_ENCODINGS: usize = 4;
 
 fn decoded_once(text: &str) -> String {
     let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
     while let Some((first, after)) = rest.split_first() {
-        let digits = after.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
+        let digits = after
+            .get(..2)
+            .filter(|_| *first == b'%')
+            .and_then(|digits| std::str::from_utf8(digits).ok());
         let byte = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
         match byte.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
             Some(byte) if byte.is_ascii() => {
@@ -132,15 +148,23 @@ fn scanned(text: &str, any_after_scheme: bool) -> String {
             rest = next;
         } else {
             let is_credential = after_scheme && (any_after_scheme || is_user_and_password(word));
-            clean.push_str(if is_credential || is_jws(word) { REDACTED } else { word });
-            after_scheme = !is_credential && SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme));
+            clean.push_str(if is_credential || is_jws(word) {
+                REDACTED
+            } else {
+                word
+            });
+            after_scheme = !is_credential
+                && SCHEMES
+                    .iter()
+                    .any(|scheme| word.eq_ignore_ascii_case(scheme));
             rest = tail;
         }
     }
     clean
 }
 
-/// Whether a word has the form of Basic credentials: a name, a colon and a password in base64 (RFC 7617 2).
+/// Whether a word has the form of Basic credentials: a name, a colon and a password in base64 (RFC
+/// 7617 2).
 fn is_user_and_password(word: &str) -> bool {
     STANDARD_NO_PAD
         .decode(word.trim_end_matches('='))
@@ -152,24 +176,33 @@ fn is_token_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '/' | '=' | '~')
 }
 
-/// Whether a word looks like a compact JWS or JWE, or a large part of one: it begins like a JSON object in base64url, and has
-/// two dots, another object after a dot, or more characters than names have. Percent-encoded words are decoded first.
+/// Whether a word looks like a compact JWS or JWE, or a large part of one: it begins like a JSON
+/// object in base64url, and has two dots, another object after a dot, or more characters than names
+/// have. Percent-encoded words are decoded first.
 #[must_use]
 pub fn is_compact_jws(word: &str) -> bool {
     is_jws(word) || (word.contains('%') && is_jws(&percent_decoded(word)))
 }
 
 fn is_jws(word: &str) -> bool {
-    let Some((before, token)) = word.find("eyJ").and_then(|start| word.split_at_checked(start)) else { return false };
+    let Some((before, token)) = word
+        .find("eyJ")
+        .and_then(|start| word.split_at_checked(start))
+    else {
+        return false;
+    };
     let begins = before.is_empty() || before.ends_with(['/', '=']);
-    token.matches('.').count() >= 2 || token.contains(".eyJ") || (begins && token.len() >= MIN_PART_LENGTH)
+    token.matches('.').count() >= 2
+        || token.contains(".eyJ")
+        || (begins && token.len() >= MIN_PART_LENGTH)
 }
 
 /// A word with the first characters of a token and this length is a part of a token.
 const MIN_PART_LENGTH: usize = 40;
 
-/// Replaces every token, also a short part of one, with [`REDACTED`]. It removes more than [`without_credentials`], which keeps
-/// the names of audit events: use it where a token is more likely than such a name, as in command line arguments.
+/// Replaces every token, also a short part of one, with [`REDACTED`]. It removes more than
+/// [`without_credentials`], which keeps the names of audit events: use it where a token is more
+/// likely than such a name, as in command line arguments.
 ///
 /// ```
 /// use gbac_analysis::audit::without_tokens;
@@ -183,7 +216,10 @@ pub fn without_tokens(text: &str) -> String {
     for piece in text.split_inclusive(|c| !is_part(c)) {
         let end = piece.find(|c| !is_part(c)).unwrap_or(piece.len());
         let (word, after) = piece.split_at(end);
-        match word.find("eyJ").and_then(|start| word.split_at_checked(start)) {
+        match word
+            .find("eyJ")
+            .and_then(|start| word.split_at_checked(start))
+        {
             Some((before, token)) if begins_token(token) => {
                 clean.push_str(before);
                 clean.push_str(REDACTED);
@@ -209,12 +245,16 @@ pub(super) fn header_value(name: &str, value: &str) -> Option<String> {
 /// Whether events contain the header of this name.
 #[must_use]
 pub fn is_shown_header(name: &str) -> bool {
-    SHOWN_HEADERS.iter().any(|shown| name.eq_ignore_ascii_case(shown))
+    SHOWN_HEADERS
+        .iter()
+        .any(|shown| name.eq_ignore_ascii_case(shown))
 }
 
 /// Path and query for an event.
 pub(super) fn url(path: &str) -> String {
-    let Some((path, query)) = path.split_once('?') else { return without_credentials(path) };
+    let Some((path, query)) = path.split_once('?') else {
+        return without_credentials(path);
+    };
     let mut clean = without_credentials(path);
     for (place, parameter) in query.split('&').enumerate() {
         clean.push(if place == 0 { '?' } else { '&' });
@@ -246,18 +286,29 @@ mod tests {
             format!("{TOKEN}.{TOKEN}"),
         ] {
             let clean = without_credentials(&text);
-            assert!(!clean.contains("eyJ") && clean.contains(REDACTED), "{clean}");
+            assert!(
+                !clean.contains("eyJ") && clean.contains(REDACTED),
+                "{clean}"
+            );
         }
     }
 
     #[test]
     fn leaves_other_text_alone() {
-        for text in
-            ["", "SASL authentication failed: security: Invalid credentials", "日本 a.b.c", "v1.2.3", "eyJ", "basic"]
-        {
+        for text in [
+            "",
+            "SASL authentication failed: security: Invalid credentials",
+            "日本 a.b.c",
+            "v1.2.3",
+            "eyJ",
+            "basic",
+        ] {
             assert_eq!(without_credentials(text), text);
         }
-        assert_eq!(without_credentials("bearer: expired token"), "bearer: expired token");
+        assert_eq!(
+            without_credentials("bearer: expired token"),
+            "bearer: expired token"
+        );
     }
 
     #[test]
@@ -270,7 +321,13 @@ mod tests {
         ] {
             assert_eq!(name_without_credentials(name), clean);
         }
-        for name in ["Basic access", "Basic YWxpY2U", "YTpi", "Bearer of news", "Application - Basic - Prod"] {
+        for name in [
+            "Basic access",
+            "Basic YWxpY2U",
+            "YTpi",
+            "Bearer of news",
+            "Application - Basic - Prod",
+        ] {
             assert_eq!(name_without_credentials(name), name);
         }
     }
@@ -283,8 +340,14 @@ mod tests {
             TOKEN.replace("eyJ", "%65yJ"),
             format!("/v1/roles/{}?x", TOKEN.replace('.', "%2e")),
         ] {
-            for clean in [without_credentials(&text), name_without_credentials(&text).into_owned()] {
-                assert!(!clean.contains("c2ln") && clean.contains(REDACTED), "{clean}");
+            for clean in [
+                without_credentials(&text),
+                name_without_credentials(&text).into_owned(),
+            ] {
+                assert!(
+                    !clean.contains("c2ln") && clean.contains(REDACTED),
+                    "{clean}"
+                );
             }
             assert!(is_compact_jws(&text) || text.starts_with('/'), "{text}");
         }
@@ -295,16 +358,38 @@ mod tests {
 
     #[test]
     fn shows_only_known_headers_and_parameters() {
-        for name in ["Authorization", "Cookie", "X-Vault-Token", "X-Access-Token", "X-Api-Key", "Referer", "X-Anything"]
-        {
+        for name in [
+            "Authorization",
+            "Cookie",
+            "X-Vault-Token",
+            "X-Access-Token",
+            "X-Api-Key",
+            "Referer",
+            "X-Anything",
+        ] {
             assert_eq!(header_value(name, "s3cret"), None, "{name}");
         }
-        assert_eq!(header_value("User-Agent", &format!("Bearer {TOKEN}")).as_deref(), Some("Bearer ******"));
-        assert_eq!(header_value("ACCEPT", "application/json").as_deref(), Some("application/json"));
-        assert_eq!(url("/a/b?limit=1&api_key=abc&secret"), "/a/b?limit=1&******&******");
-        assert_eq!(url(&format!("/a?key={}", TOKEN.replace('.', "%2E"))), "/a?******");
+        assert_eq!(
+            header_value("User-Agent", &format!("Bearer {TOKEN}")).as_deref(),
+            Some("Bearer ******")
+        );
+        assert_eq!(
+            header_value("ACCEPT", "application/json").as_deref(),
+            Some("application/json")
+        );
+        assert_eq!(
+            url("/a/b?limit=1&api_key=abc&secret"),
+            "/a/b?limit=1&******&******"
+        );
+        assert_eq!(
+            url(&format!("/a?key={}", TOKEN.replace('.', "%2E"))),
+            "/a?******"
+        );
         assert_eq!(url(&format!("/a/{TOKEN}?key=x")), "******?key=x");
         assert_eq!(url("/v1/acls"), "/v1/acls");
-        assert_eq!(url("/v1/acls?filter.principal=User%3Aa"), "/v1/acls?filter.principal=User%3Aa");
+        assert_eq!(
+            url("/v1/acls?filter.principal=User%3Aa"),
+            "/v1/acls?filter.principal=User%3Aa"
+        );
     }
 }

@@ -9,24 +9,39 @@ use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principa
 const TOKEN: &str = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln";
 
 pub(super) fn product() -> Product {
-    Product { version: "1.2.3".into(), uid: Some("7".into()), ..Product::default() }
+    Product {
+        version: "1.2.3".into(),
+        uid: Some("7".into()),
+        ..Product::default()
+    }
 }
 
 pub(super) fn context<'a>(product: &'a Product, service: &'a str) -> Context<'a> {
-    let end = |ip: &str, port| Endpoint { ip: Some(ip.parse().unwrap()), port: Some(port), name: None };
+    let end = |ip: &str, port| Endpoint {
+        ip: Some(ip.parse().unwrap()),
+        port: Some(port),
+        name: None,
+    };
     Context {
         time_ms: 1_700_533_469_078,
         product,
         service,
         server: end("127.0.0.1", 9092),
-        client: Endpoint { name: Some("billing"), ..end("::ffff:10.0.0.7", 42906) },
+        client: Endpoint {
+            name: Some("billing"),
+            ..end("::ffff:10.0.0.7", 42906)
+        },
         correlation_uid: None,
         invoked_by: None,
     }
 }
 
 pub(super) fn alice() -> User<'static> {
-    User { name: "alice", uid: Some("00u1"), ..User::default() }
+    User {
+        name: "alice",
+        uid: Some("00u1"),
+        ..User::default()
+    }
 }
 
 fn acl(principal: Principal, permission: Permission) -> Acl {
@@ -79,7 +94,11 @@ pub(super) fn through_group_and_role() -> Decision {
     }
 }
 
-pub(super) fn activity<'a>(product: &'a Product, request: Request<'a>, decision: &'a Decision) -> ApiActivity<'a> {
+pub(super) fn activity<'a>(
+    product: &'a Product,
+    request: Request<'a>,
+    decision: &'a Decision,
+) -> ApiActivity<'a> {
     ApiActivity {
         context: context(product, service::KAFKA),
         user: alice(),
@@ -91,7 +110,12 @@ pub(super) fn activity<'a>(product: &'a Product, request: Request<'a>, decision:
 }
 
 pub(super) fn write() -> Request<'static> {
-    Request::new(Operation::Write, ResourceType::Topic, "sales-topic", At::IgnoringExpiry)
+    Request::new(
+        Operation::Write,
+        ResourceType::Topic,
+        "sales-topic",
+        At::IgnoringExpiry,
+    )
 }
 
 #[test]
@@ -138,7 +162,12 @@ fn a_sign_in_lists_every_group_of_the_token() {
 #[test]
 fn every_service_lists_the_groups_of_a_sign_in() {
     let (product, groups) = (product(), ["eng".to_string()]);
-    for name in [service::KAFKA, service::SCHEMA_REGISTRY, service::HTTP_PROXY, service::ADMIN] {
+    for name in [
+        service::KAFKA,
+        service::SCHEMA_REGISTRY,
+        service::HTTP_PROXY,
+        service::ADMIN,
+    ] {
         let event = authentication(&Authentication {
             context: context(&product, name),
             user: alice(),
@@ -147,17 +176,32 @@ fn every_service_lists_the_groups_of_a_sign_in() {
             result: SignInResult::Success { groups: &groups },
         })
         .to_json();
-        assert_eq!(event["user"]["groups"], json!([{ "type": "idp_group", "name": "eng" }]), "{name}");
+        assert_eq!(
+            event["user"]["groups"],
+            json!([{ "type": "idp_group", "name": "eng" }]),
+            "{name}"
+        );
         assert_eq!(event["dst_endpoint"]["svc_name"], name);
     }
 }
 
 #[test]
 fn a_line_keeps_the_order_of_the_platform() {
-    let product = Product { uid: None, ..product() };
+    let product = Product {
+        uid: None,
+        ..product()
+    };
     let event = authentication(&Authentication {
-        context: Context { server: Endpoint::default(), client: Endpoint::default(), ..context(&product, "s\"\n") },
-        user: User { kind: UserKind::Admin, domain: Some("example"), ..alice() },
+        context: Context {
+            server: Endpoint::default(),
+            client: Endpoint::default(),
+            ..context(&product, "s\"\n")
+        },
+        user: User {
+            kind: UserKind::Admin,
+            domain: Some("example"),
+            ..alice()
+        },
         protocol: AuthProtocol::Kerberos,
         cleartext: false,
         result: SignInResult::Success { groups: &[] },
@@ -180,31 +224,53 @@ fn a_refused_sign_in_records_no_claim_and_no_credential() {
     let detail = format!("token {TOKEN} is not signed by a known key");
     let event = authentication(&Authentication {
         context: context(&product, service::ADMIN),
-        user: User { domain: Some("d"), ..alice() },
+        user: User {
+            domain: Some("d"),
+            ..alice()
+        },
         protocol: AuthProtocol::Oauth2,
         cleartext: false,
         result: SignInResult::Failure { detail: &detail },
     })
     .to_json();
-    assert_eq!((&event["auth_protocol"], &event["auth_protocol_id"]), (&Value::Null, &json!(6)));
-    assert_eq!((&event["status_id"], &event["type_uid"]), (&json!(2), &json!(300_201)));
-    assert_eq!(event["status_detail"], json!("token ****** is not signed by a known key"));
+    assert_eq!(
+        (&event["auth_protocol"], &event["auth_protocol_id"]),
+        (&Value::Null, &json!(6))
+    );
+    assert_eq!(
+        (&event["status_id"], &event["type_uid"]),
+        (&json!(2), &json!(300_201))
+    );
+    assert_eq!(
+        event["status_detail"],
+        json!("token ****** is not signed by a known key")
+    );
     assert_eq!(event["user"], json!({ "name": "alice", "type_id": 1 }));
 
     let anonymous = authentication(&Authentication {
         context: context(&product, service::ADMIN),
-        user: User { name: "", kind: UserKind::Admin, ..User::default() },
+        user: User {
+            name: "",
+            kind: UserKind::Admin,
+            ..User::default()
+        },
         protocol: AuthProtocol::Unknown,
         cleartext: false,
         result: SignInResult::Failure { detail: "" },
     })
     .to_json();
-    assert_eq!(anonymous["user"], json!({ "name": "{{anonymous}}", "type_id": 0 }));
+    assert_eq!(
+        anonymous["user"],
+        json!({ "name": "{{anonymous}}", "type_id": 0 })
+    );
     assert_eq!(anonymous.get("status_detail"), None);
 
     let mistyped = authentication(&Authentication {
         context: context(&product, service::ADMIN),
-        user: User { name: TOKEN, ..User::default() },
+        user: User {
+            name: TOKEN,
+            ..User::default()
+        },
         protocol: AuthProtocol::Named("BASIC"),
         cleartext: false,
         result: SignInResult::Failure { detail: "" },
@@ -291,18 +357,46 @@ fn a_match_through_a_role_names_group_and_role() {
     );
     assert_eq!(event["status_id"], json!(2));
 
-    let own_role = Decision { source: Some(Source::Role), group: None, ..decision };
+    let own_role = Decision {
+        source: Some(Source::Role),
+        group: None,
+        ..decision
+    };
     let event = api_activity(&activity(&product, write(), &own_role)).to_json();
-    assert_eq!(event["actor"]["user"]["groups"], json!([{ "type": "role", "name": "DataEngineers" }]));
+    assert_eq!(
+        event["actor"]["user"]["groups"],
+        json!([{ "type": "role", "name": "DataEngineers" }])
+    );
 }
 
 #[test]
 fn decisions_without_an_acl_say_why() {
     let product = product();
     for (outcome, reason, desc, decision, permission, type_id) in [
-        (Outcome::Allow, Reason::Superuser, "superuser", "authorized", "AUTHORIZED", 2),
-        (Outcome::Deny, Reason::NoMatch, "no matches", "denied", "DENIED", 1),
-        (Outcome::Deny, Reason::Expired, "identity expired", "denied", "DENIED", 1),
+        (
+            Outcome::Allow,
+            Reason::Superuser,
+            "superuser",
+            "authorized",
+            "AUTHORIZED",
+            2,
+        ),
+        (
+            Outcome::Deny,
+            Reason::NoMatch,
+            "no matches",
+            "denied",
+            "DENIED",
+            1,
+        ),
+        (
+            Outcome::Deny,
+            Reason::Expired,
+            "identity expired",
+            "denied",
+            "DENIED",
+            1,
+        ),
     ] {
         let settled = unsettled(outcome, reason);
         let event = api_activity(&activity(&product, write(), &settled)).to_json();
@@ -358,21 +452,39 @@ fn operations_have_their_activity() {
     ] {
         let event = api_activity(&activity(
             &product,
-            Request::new(operation, ResourceType::Topic, "sales-topic", At::IgnoringExpiry),
+            Request::new(
+                operation,
+                ResourceType::Topic,
+                "sales-topic",
+                At::IgnoringExpiry,
+            ),
             &decision,
         ))
         .to_json();
         assert_eq!(event["activity_id"], json!(activity_id), "{operation:?}");
-        assert_eq!(event["type_uid"], json!(600_300 + activity_id), "{operation:?}");
+        assert_eq!(
+            event["type_uid"],
+            json!(600_300 + activity_id),
+            "{operation:?}"
+        );
     }
 }
 
 #[test]
 fn an_unknown_client_is_the_host_of_the_request() {
     let (product, decision) = (product(), by_group());
-    let context = Context { client: Endpoint::default(), ..context(&product, service::KAFKA) };
+    let context = Context {
+        client: Endpoint::default(),
+        ..context(&product, service::KAFKA)
+    };
     let request = write().with_host("10.1.1.1".parse::<std::net::IpAddr>().unwrap());
-    let event = |request| api_activity(&ApiActivity { context, ..activity(&product, request, &decision) }).to_json();
+    let event = |request| {
+        api_activity(&ApiActivity {
+            context,
+            ..activity(&product, request, &decision)
+        })
+        .to_json()
+    };
     assert_eq!(event(request)["src_endpoint"], json!({ "ip": "10.1.1.1" }));
     assert_eq!(event(write())["src_endpoint"], json!({ "name": "unknown" }));
 }
@@ -392,9 +504,16 @@ fn http_requests_are_logged_without_credentials() {
     let created = acl(Principal::group("/sales"), Permission::Allow);
     let event = api_activity(&ApiActivity {
         context: context(&product, service::ADMIN),
-        user: User { name: "admin", kind: UserKind::Admin, ..User::default() },
+        user: User {
+            name: "admin",
+            kind: UserKind::Admin,
+            ..User::default()
+        },
         operation: "POST",
-        authorization: Authorization::Service { outcome: Outcome::Allow, reason: "" },
+        authorization: Authorization::Service {
+            outcome: Outcome::Allow,
+            reason: "",
+        },
         http: Some(HttpRequest {
             method: "POST",
             scheme: "http",
@@ -404,7 +523,14 @@ fn http_requests_are_logged_without_credentials() {
             headers: &headers,
             version: "1.1",
         }),
-        resources: &[AuditedResource::created_acl(&created), AuditedResource { name: "dev", kind: "role", acl: None }],
+        resources: &[
+            AuditedResource::created_acl(&created),
+            AuditedResource {
+                name: "dev",
+                kind: "role",
+                acl: None,
+            },
+        ],
     });
     for secret in ["YWRt", "eyJ", "secret", "abc"] {
         assert!(!event.to_line().contains(secret), "{secret}");
@@ -464,31 +590,58 @@ fn an_event_can_stand_for_several() {
     let event = api_activity(&activity(&product, write(), &decision)).repeated(3, 10, 30);
     let json = event.to_json();
     assert_eq!(
-        (&json["count"], &json["start_time"], &json["end_time"], &json["time"]),
+        (
+            &json["count"],
+            &json["start_time"],
+            &json["end_time"],
+            &json["time"]
+        ),
         (&json!(3), &json!(10), &json!(30), &json!(10))
     );
-    assert!(event.to_line().starts_with(r#"{"category_uid":6,"class_uid":6003,"count":3,"end_time":30,"metadata":"#));
+    assert!(
+        event.to_line().starts_with(
+            r#"{"category_uid":6,"class_uid":6003,"count":3,"end_time":30,"metadata":"#
+        )
+    );
 }
 
 #[test]
 fn a_method_or_host_that_ocsf_does_not_know_is_left_out() {
     let product = product();
     let http = |method, host| {
-        let http = HttpRequest { method, scheme: "http", host, port: Some(1), path: "/", headers: &[], version: "2" };
+        let http = HttpRequest {
+            method,
+            scheme: "http",
+            host,
+            port: Some(1),
+            path: "/",
+            headers: &[],
+            version: "2",
+        };
         let event = api_activity(&ApiActivity {
             context: context(&product, service::ADMIN),
             user: User::default(),
             operation: method,
-            authorization: Authorization::Service { outcome: Outcome::Deny, reason: "" },
+            authorization: Authorization::Service {
+                outcome: Outcome::Deny,
+                reason: "",
+            },
             http: Some(http),
             resources: &[],
         });
         event.to_json()["http_request"].clone()
     };
-    assert_eq!(http("GET", "gbac.example:80")["url"]["hostname"], "gbac.example");
+    assert_eq!(
+        http("GET", "gbac.example:80")["url"]["hostname"],
+        "gbac.example"
+    );
     for host in ["[::1]:80", "a b", "-x", "x..y", ""] {
         let request = http("PATCH", host);
-        assert_eq!((request.get("http_method"), request["url"].get("hostname")), (None, None), "{host}");
+        assert_eq!(
+            (request.get("http_method"), request["url"].get("hostname")),
+            (None, None),
+            "{host}"
+        );
         assert_eq!(request["url"].get("url_string"), None, "{host}");
     }
 }
@@ -497,20 +650,44 @@ fn a_method_or_host_that_ocsf_does_not_know_is_left_out() {
 fn hidden_characters_are_escaped_without_loss() {
     let (product, decision) = (product(), by_group());
     let name = "a\u{202e}b\u{2028}c\u{7}\u{e0041}\"\\\u{85}\u{1f600}";
-    let request = Request::new(Operation::Read, ResourceType::Topic, name, At::IgnoringExpiry);
+    let request = Request::new(
+        Operation::Read,
+        ResourceType::Topic,
+        name,
+        At::IgnoringExpiry,
+    );
     let event = api_activity(&activity(&product, request, &decision));
     let line = event.to_line();
-    assert!(line.contains(r#"a\u202eb\u2028c\u0007\udb40\udc41\"\\\u0085😀"#), "{line}");
+    assert!(
+        line.contains(r#"a\u202eb\u2028c\u0007\udb40\udc41\"\\\u0085😀"#),
+        "{line}"
+    );
     assert_eq!(event.to_json()["resources"][0]["name"], json!(name));
 }
 
 #[test]
 fn names_that_are_tokens_are_taken_out() {
     let (product, decision) = (product(), by_group());
-    for name in [TOKEN.to_owned(), TOKEN.replace('.', "%2E"), format!("x-{TOKEN}")] {
-        let request = Request::new(Operation::Read, ResourceType::Topic, &name, At::IgnoringExpiry);
-        let user = User { name: &name, uid: Some(&name), ..User::default() };
-        let event = api_activity(&ApiActivity { user, ..activity(&product, request, &decision) });
+    for name in [
+        TOKEN.to_owned(),
+        TOKEN.replace('.', "%2E"),
+        format!("x-{TOKEN}"),
+    ] {
+        let request = Request::new(
+            Operation::Read,
+            ResourceType::Topic,
+            &name,
+            At::IgnoringExpiry,
+        );
+        let user = User {
+            name: &name,
+            uid: Some(&name),
+            ..User::default()
+        };
+        let event = api_activity(&ApiActivity {
+            user,
+            ..activity(&product, request, &decision)
+        });
         assert!(!event.to_line().contains("c2ln"), "{}", event.to_line());
     }
 }
@@ -522,20 +699,36 @@ fn changed(modification: Modification<'_>) -> Value {
 fn change_event(modification: Modification<'_>) -> Event {
     let product = product();
     administration(&Administration {
-        context: Context { correlation_uid: Some("c-1"), ..context(&product, service::ADMIN) },
-        user: User { name: "admin", kind: UserKind::Admin, ..User::default() },
+        context: Context {
+            correlation_uid: Some("c-1"),
+            ..context(&product, service::ADMIN)
+        },
+        user: User {
+            name: "admin",
+            kind: UserKind::Admin,
+            ..User::default()
+        },
         protocol: Some(AuthProtocol::Named("Basic")),
         modification,
-        state: Some(ResultingState { policy_etag: "x-7", config_version: 3 }),
+        state: Some(ResultingState {
+            policy_etag: "x-7",
+            config_version: 3,
+        }),
     })
 }
 
 #[test]
 fn a_change_that_could_not_be_made_says_so() {
-    let event = change_event(Modification::RoleCreated("r")).failed("not_stored", "the disk is full").to_json();
+    let event = change_event(Modification::RoleCreated("r"))
+        .failed("not_stored", "the disk is full")
+        .to_json();
     assert_eq!(event["message"], "not done: admin created the role r");
     assert_eq!(
-        (&event["status_id"], &event["status_code"], &event["status_detail"]),
+        (
+            &event["status_id"],
+            &event["status_code"],
+            &event["status_detail"]
+        ),
         (&json!(2), &json!("not_stored"), &json!("the disk is full"))
     );
 }
@@ -544,47 +737,118 @@ fn a_change_that_could_not_be_made_says_so() {
 fn changes_have_user_values_and_state() {
     let acl = acl(Principal::group("/sales"), Permission::Allow);
     let event = changed(Modification::AclAdded(&acl));
-    assert_eq!((&event["class_uid"], &event["type_uid"]), (&json!(3004), &json!(300_401)));
-    assert_eq!(event["message"], "admin added an ACL: allow Group:/sales all topic sales-topic");
-    assert_eq!(event["actor"]["user"], json!({ "name": "admin", "type_id": 2 }));
+    assert_eq!(
+        (&event["class_uid"], &event["type_uid"]),
+        (&json!(3004), &json!(300_401))
+    );
+    assert_eq!(
+        event["message"],
+        "admin added an ACL: allow Group:/sales all topic sales-topic"
+    );
+    assert_eq!(
+        event["actor"]["user"],
+        json!({ "name": "admin", "type_id": 2 })
+    );
     assert_eq!(event["metadata"]["correlation_uid"], "c-1");
     assert_eq!(event["entity"]["data"]["principal"], "Group:/sales");
-    assert_eq!(event["unmapped"]["state"], json!({ "policy_etag": "x-7", "config_version": 3 }));
-    assert_eq!(event["unmapped"]["sign_in"], json!({ "auth_protocol": "Basic", "auth_protocol_id": 99 }));
+    assert_eq!(
+        event["unmapped"]["state"],
+        json!({ "policy_etag": "x-7", "config_version": 3 })
+    );
+    assert_eq!(
+        event["unmapped"]["sign_in"],
+        json!({ "auth_protocol": "Basic", "auth_protocol_id": 99 })
+    );
 
     let (before, after) = (json!("$.groups"), json!("$.roles"));
-    let set = Modification::ValueSet { kind: "setting", name: "oidc_group_claim_path", before: &before, after: &after };
+    let set = Modification::ValueSet {
+        kind: "setting",
+        name: "oidc_group_claim_path",
+        before: &before,
+        after: &after,
+    };
     let event = changed(set);
-    assert_eq!(event["message"], "admin set oidc_group_claim_path from $.groups to $.roles");
+    assert_eq!(
+        event["message"],
+        "admin set oidc_group_claim_path from $.groups to $.roles"
+    );
     assert_eq!(event["entity"]["data"], json!({ "value": "$.groups" }));
-    assert_eq!(event["entity_result"]["data"], json!({ "value": "$.roles" }));
+    assert_eq!(
+        event["entity_result"]["data"],
+        json!({ "value": "$.roles" })
+    );
 
     let event = changed(Modification::SuperuserAdded("bob"));
-    assert_eq!((&event["class_uid"], &event["activity_id"]), (&json!(3005), &json!(1)));
-    assert_eq!((&event["user"]["name"], &event["unmapped"]["actor"]["user"]["name"]), (&json!("bob"), &json!("admin")));
+    assert_eq!(
+        (&event["class_uid"], &event["activity_id"]),
+        (&json!(3005), &json!(1))
+    );
+    assert_eq!(
+        (
+            &event["user"]["name"],
+            &event["unmapped"]["actor"]["user"]["name"]
+        ),
+        (&json!("bob"), &json!("admin"))
+    );
 
     let member = Principal::group("eng");
-    let event = changed(Modification::MemberRemoved { role: "Readers", member: &member });
-    assert_eq!((&event["class_uid"], &event["activity_id"]), (&json!(3006), &json!(4)));
-    assert_eq!(event["message"], "admin removed Group:eng from the role Readers");
-    assert_eq!(event["user"], json!({ "name": "eng", "type": "idp_group", "type_id": 99 }));
+    let event = changed(Modification::MemberRemoved {
+        role: "Readers",
+        member: &member,
+    });
+    assert_eq!(
+        (&event["class_uid"], &event["activity_id"]),
+        (&json!(3006), &json!(4))
+    );
+    assert_eq!(
+        event["message"],
+        "admin removed Group:eng from the role Readers"
+    );
+    assert_eq!(
+        event["user"],
+        json!({ "name": "eng", "type": "idp_group", "type_id": 99 })
+    );
 
     let event = changed(Modification::PasswordReset("admin"));
-    assert_eq!((&event["class_uid"], &event["activity_id"]), (&json!(3001), &json!(4)));
-    assert_eq!(event["user"], json!({ "name": "admin", "type_id": 2 }));
-    assert_eq!(event["message"], "admin set another password for the local account admin");
-
-    let event = changed(Modification::Started { options: &json!({ "listen": "127.0.0.1:1" }) });
-    assert_eq!((&event["class_uid"], &event["activity_id"]), (&json!(6002), &json!(3)));
     assert_eq!(
-        (&event["app"]["version"], &event["unmapped"]["options"]["listen"]),
+        (&event["class_uid"], &event["activity_id"]),
+        (&json!(3001), &json!(4))
+    );
+    assert_eq!(event["user"], json!({ "name": "admin", "type_id": 2 }));
+    assert_eq!(
+        event["message"],
+        "admin set another password for the local account admin"
+    );
+
+    let event = changed(Modification::Started {
+        options: &json!({ "listen": "127.0.0.1:1" }),
+    });
+    assert_eq!(
+        (&event["class_uid"], &event["activity_id"]),
+        (&json!(6002), &json!(3))
+    );
+    assert_eq!(
+        (
+            &event["app"]["version"],
+            &event["unmapped"]["options"]["listen"]
+        ),
         (&json!("1.2.3"), &json!("127.0.0.1:1"))
     );
 
-    let off =
-        Modification::ValueSet { kind: "setting", name: "audit_enabled", before: &json!(true), after: &json!(false) };
+    let off = Modification::ValueSet {
+        kind: "setting",
+        name: "audit_enabled",
+        before: &json!(true),
+        after: &json!(false),
+    };
     let event = changed(off);
-    assert_eq!((&event["message"], &event["type_uid"]), (&json!("admin turned the audit log off"), &json!(600_204)));
+    assert_eq!(
+        (&event["message"], &event["type_uid"]),
+        (&json!("admin turned the audit log off"), &json!(600_204))
+    );
     assert_eq!(event["app"]["feature"]["name"], "audit log");
-    assert!(event["unmapped"]["src_endpoint"].is_object(), "a client did it");
+    assert!(
+        event["unmapped"]["src_endpoint"].is_object(),
+        "a client did it"
+    );
 }

@@ -13,7 +13,8 @@ use gbac_engine::{
     policy::Policy,
 };
 
-/// The most changed places with which a row is compared. If there are more, all rows of the type are used.
+/// The most changed places with which a row is compared. If there are more, all rows of the type
+/// are used.
 const COMPARED: usize = 64;
 
 /// The affected places, with their resource type.
@@ -30,8 +31,11 @@ impl ByPrincipal {
     fn new(policy: &Policy, ids: &[PatternId]) -> Self {
         let mut starts = vec![0; bound(policy) + 1];
         let each = || {
-            let patterns = ids.iter().filter_map(|id| Some((*id, policy.pattern(*id)?)));
-            patterns.flat_map(|(id, pattern)| principals(pattern).map(move |principal| (id, principal)))
+            let patterns = ids
+                .iter()
+                .filter_map(|id| Some((*id, policy.pattern(*id)?)));
+            patterns
+                .flat_map(|(id, pattern)| principals(pattern).map(move |principal| (id, principal)))
         };
         for (_, principal) in each() {
             if let Some(count) = starts.get_mut(principal.0 as usize) {
@@ -59,13 +63,19 @@ impl ByPrincipal {
     fn of(&self, principal: PrincipalId) -> &[PatternId] {
         let start = |principal: usize| self.starts.get(principal).copied().unwrap_or_default();
         let principal = principal.0 as usize;
-        self.patterns.get(start(principal)..start(principal + 1)).unwrap_or_default()
+        self.patterns
+            .get(start(principal)..start(principal + 1))
+            .unwrap_or_default()
     }
 }
 
 /// The principals on a pattern, each once.
 fn principals(pattern: &Pattern) -> impl Iterator<Item = PrincipalId> {
-    pattern.rows().chunk_by(|a, b| a.principal == b.principal).filter_map(|rows| rows.first()).map(|row| row.principal)
+    pattern
+        .rows()
+        .chunk_by(|a, b| a.principal == b.principal)
+        .filter_map(|rows| rows.first())
+        .map(|row| row.principal)
 }
 
 /// The principals and patterns that a change can affect.
@@ -86,7 +96,12 @@ impl<'a> Changed<'a> {
             ByPrincipal::new(policy, of(&patterns, side).as_slice())
         });
         let everyone = policies.map(|policy| policy.principal_id(PrincipalType::User, "*"));
-        Self { compared, patterns, by_principal, everyone }
+        Self {
+            compared,
+            patterns,
+            by_principal,
+            everyone,
+        }
     }
 
     /// A view of each scope and resource type that a change can affect.
@@ -94,17 +109,25 @@ impl<'a> Changed<'a> {
         let compared = &self.compared;
         let mut views = Vec::new();
         let mut everyone = Vec::new();
-        let known_everyone = (0..2).find_map(|side| of(&self.everyone, side).map(|id| compared.place(side, id)));
+        let known_everyone =
+            (0..2).find_map(|side| of(&self.everyone, side).map(|id| compared.place(side, id)));
         if let Some(known) = known_everyone {
             self.touch_rows(compared.rows_of(known), &mut everyone);
-            self.view(&Scope::Everyone, [None; 2], [false; 2], everyone.clone(), &mut views);
+            self.view(
+                &Scope::Everyone,
+                [None; 2],
+                [false; 2],
+                everyone.clone(),
+                &mut views,
+            );
         }
         for (place, known) in compared.known.iter().enumerate() {
             let mut touched = everyone.clone();
             let is_role = [0, 1].map(|side| compared.is_role(known, side));
             if known.principal.is_everyone() {
                 self.touch_roles(known, &mut touched);
-                // The user with that name differs from everyone only through its roles and as a superuser.
+                // The user with that name differs from everyone only through its roles and as a
+                // superuser.
                 let has_roles = (0..2).any(|side| compared.roles(known, side).next().is_some());
                 if !has_roles && known.superuser == [false; 2] {
                     continue;
@@ -121,10 +144,13 @@ impl<'a> Changed<'a> {
             }
             let [was, is_now] = known.superuser;
             if was != is_now {
-                let types = ResourceType::ALL.iter().filter(|kind| exists_in(compared.policies, **kind));
+                let types = ResourceType::ALL
+                    .iter()
+                    .filter(|kind| exists_in(compared.policies, **kind));
                 touched.extend(types.map(|resource_type| (*resource_type, Place::All)));
             }
-            let is_empty_group = known.principal.kind() == PrincipalType::Group && known.principal.name().is_empty();
+            let is_empty_group =
+                known.principal.kind() == PrincipalType::Group && known.principal.name().is_empty();
             if !touched.is_empty() && known.superuser != [true; 2] && !is_empty_group {
                 let scope = Scope::One(known.principal.clone());
                 self.view(&scope, known.ids, known.superuser, touched, &mut views);
@@ -153,15 +179,18 @@ impl<'a> Changed<'a> {
         }
     }
 
-    /// Adds the places that the roles of a user or group affect: the differing rows of roles in both policies, and all rows of
-    /// other roles.
+    /// Adds the places that the roles of a user or group affect: the differing rows of roles in
+    /// both policies, and all rows of other roles.
     fn touch_roles(&self, known: &KnownPrincipal, touched: &mut Touched<'a>) {
         let compared = &self.compared;
         let same = compared.roles(known, 0).eq(compared.roles(known, 1));
         for side in 0..2 {
             for role in compared.roles(known, side) {
                 if !same && !compared.roles(known, 1 - side).any(|other| other == role) {
-                    let id = compared.known.get(role).and_then(|role| *of(&role.ids, side));
+                    let id = compared
+                        .known
+                        .get(role)
+                        .and_then(|role| *of(&role.ids, side));
                     self.touch_all(if side == 0 { [id, None] } else { [None, id] }, touched);
                 } else if side == 0 {
                     self.touch_rows(compared.rows_of(role), touched);
@@ -179,34 +208,58 @@ impl<'a> Changed<'a> {
         mut touched: Touched<'a>,
         views: &mut Vec<View<'a>>,
     ) {
-        sort(&mut touched, |a, b| a.0.cmp(&b.0).then_with(|| a.1.order(b.1)));
+        sort(&mut touched, |a, b| {
+            a.0.cmp(&b.0).then_with(|| a.1.order(b.1))
+        });
         touched.dedup();
         let first = views.len();
         let every = every_operation_of(self.compared.policies);
         for of_type in touched.chunk_by(|a, b| a.0 == b.0) {
             if let [(resource_type, _), ..] = of_type {
-                views.push(View::new(scope.clone(), ids, *resource_type, superuser, every));
+                views.push(View::new(
+                    scope.clone(),
+                    ids,
+                    *resource_type,
+                    superuser,
+                    every,
+                ));
             }
         }
         let is_role = super::is_role(scope);
         for side in 0..2 {
             let policy = *of(&self.compared.policies, side);
             let everyone = *of(&self.everyone, side);
-            let own = of(&ids, side).filter(|id| everyone != Some(*id) && (!is_role || policy.is_role(*id)));
-            let roles = of(&ids, side).filter(|_| !is_role).map_or(&[][..], |id| policy.links(id));
+            let own = of(&ids, side)
+                .filter(|id| everyone != Some(*id) && (!is_role || policy.is_role(*id)));
+            let roles = of(&ids, side)
+                .filter(|_| !is_role)
+                .map_or(&[][..], |id| policy.links(id));
             for principal in everyone.into_iter().chain(own).chain(roles.iter().copied()) {
                 for id in of(&self.by_principal, side).of(principal) {
-                    let Some(pattern) = policy.pattern(*id) else { continue };
+                    let Some(pattern) = policy.pattern(*id) else {
+                        continue;
+                    };
                     let place = Place::of(pattern);
-                    let of_type = run(&touched, |(resource_type, _)| resource_type.cmp(&pattern.resource_type));
-                    if of_type.len() <= COMPARED && !of_type.iter().any(|(_, other)| other.overlaps(place)) {
+                    let of_type = run(&touched, |(resource_type, _)| {
+                        resource_type.cmp(&pattern.resource_type)
+                    });
+                    if of_type.len() <= COMPARED
+                        && !of_type.iter().any(|(_, other)| other.overlaps(place))
+                    {
                         continue;
                     }
-                    let view = views.iter_mut().skip(first).find(|view| view.resource_type == pattern.resource_type);
+                    let view = views
+                        .iter_mut()
+                        .skip(first)
+                        .find(|view| view.resource_type == pattern.resource_type);
                     if let Some(view) = view {
                         let everyone = everyone == Some(principal);
                         let rows = rows_of(pattern.rows(), principal);
-                        let sided = |row| SidedRule { rule: Rule::new(policy, pattern, row), side, everyone };
+                        let sided = |row| SidedRule {
+                            rule: Rule::new(policy, pattern, row),
+                            side,
+                            everyone,
+                        };
                         view.rules.extend(rows.iter().map(sided));
                     }
                 }
@@ -215,7 +268,8 @@ impl<'a> Changed<'a> {
     }
 }
 
-/// For each policy, the patterns that the differences affect. All patterns if more than rows differ.
+/// For each policy, the patterns that the differences affect. All patterns if more than rows
+/// differ.
 fn patterns(compared: &Compared<'_>) -> [Vec<PatternId>; 2] {
     let differs = |known: &KnownPrincipal| {
         let [was, is_now] = known.superuser;
@@ -224,14 +278,24 @@ fn patterns(compared: &Compared<'_>) -> [Vec<PatternId>; 2] {
             || !compared.roles(known, 0).eq(compared.roles(known, 1))
     };
     if compared.known.iter().any(differs) {
-        return compared.policies.map(|policy| policy.patterns().map(|(id, _)| id).collect());
+        return compared
+            .policies
+            .map(|policy| policy.patterns().map(|(id, _)| id).collect());
     }
     let pattern = |side: usize, id: PatternId| of(&compared.policies, side).pattern(id);
     let trees: Vec<(Tree<'_>, bool)> = (ResourceType::ALL.iter())
         .map(|resource_type| {
-            let touched = compared.rows().iter().filter_map(|(_, side, id)| pattern(*side, *id));
-            let touched = touched.filter(|pattern| pattern.resource_type == *resource_type).map(Place::of);
-            (Tree::new(touched.clone()), touched.into_iter().any(|place| place == Place::All))
+            let touched = compared
+                .rows()
+                .iter()
+                .filter_map(|(_, side, id)| pattern(*side, *id));
+            let touched = touched
+                .filter(|pattern| pattern.resource_type == *resource_type)
+                .map(Place::of);
+            (
+                Tree::new(touched.clone()),
+                touched.into_iter().any(|place| place == Place::All),
+            )
         })
         .collect();
     let is_touched = |side: usize, id: PatternId| {

@@ -16,7 +16,8 @@ pub(super) struct KnownPrincipal {
     pub(super) superuser: [bool; 2],
 }
 
-/// A row that differs: the index of its principal among the known ones, the policy, and the pattern in that policy.
+/// A row that differs: the index of its principal among the known ones, the policy, and the pattern
+/// in that policy.
 pub(super) type RowDifference = (usize, usize, PatternId);
 
 /// Two policies side by side.
@@ -46,10 +47,19 @@ impl<'a> Compared<'a> {
             alone: [Vec::new(), Vec::new()],
         };
         for (id, principal) in before.principals() {
-            compared.know(principal, [Some(id), after.principal_id(principal.kind(), principal.name())]);
+            compared.know(
+                principal,
+                [
+                    Some(id),
+                    after.principal_id(principal.kind(), principal.name()),
+                ],
+            );
         }
         for (id, principal) in after.principals() {
-            if before.principal_id(principal.kind(), principal.name()).is_none() {
+            if before
+                .principal_id(principal.kind(), principal.name())
+                .is_none()
+            {
                 compared.know(principal, [None, Some(id)]);
             }
         }
@@ -78,12 +88,19 @@ impl<'a> Compared<'a> {
             }
         }
         let superuser = self.policies.map(|policy| is_superuser(policy, principal));
-        self.known.push(KnownPrincipal { principal: principal.clone(), ids, superuser });
+        self.known.push(KnownPrincipal {
+            principal: principal.clone(),
+            ids,
+            superuser,
+        });
     }
 
     /// The index of a principal among the known ones.
     pub(super) fn place(&self, side: usize, id: PrincipalId) -> usize {
-        of(&self.places, side).get(id.0 as usize).copied().unwrap_or(usize::MAX)
+        of(&self.places, side)
+            .get(id.0 as usize)
+            .copied()
+            .unwrap_or(usize::MAX)
     }
 
     fn match_patterns(&mut self) {
@@ -116,14 +133,19 @@ impl<'a> Compared<'a> {
         for side in 0..2 {
             for id in of(&self.alone, side) {
                 let there = self.rows_on(side, *id);
-                rows.extend(there.iter().map(|row| (self.place(side, row.principal), side, *id)));
+                rows.extend(
+                    there
+                        .iter()
+                        .map(|row| (self.place(side, row.principal), side, *id)),
+                );
             }
         }
         for ids in &self.shared {
             let there = [0, 1].map(|side| self.rows_on(side, *of(ids, side)));
             let count = rows.len();
             self.missing(0, ids, there, rows);
-            // If each row is in the other policy, and their number is equal, there are no other differences.
+            // If each row is in the other policy, and their number is equal, there are no other
+            // differences.
             if rows.len() > count || of(&there, 0).len() < of(&there, 1).len() {
                 self.missing(1, ids, there, rows);
             }
@@ -131,13 +153,24 @@ impl<'a> Compared<'a> {
     }
 
     /// Finds the rows of a pattern in one policy without an equal row in the other.
-    fn missing(&self, side: usize, ids: &[PatternId; 2], there: [&[Row]; 2], rows: &mut Vec<RowDifference>) {
+    fn missing(
+        &self,
+        side: usize,
+        ids: &[PatternId; 2],
+        there: [&[Row]; 2],
+        rows: &mut Vec<RowDifference>,
+    ) {
         for row in *of(&there, side) {
             let known = self.place(side, row.principal);
-            let other = self.known.get(known).and_then(|known| *of(&known.ids, 1 - side));
+            let other = self
+                .known
+                .get(known)
+                .and_then(|known| *of(&known.ids, 1 - side));
             let others = *of(&there, 1 - side);
             let others = other.map_or(&[][..], |other| rows_of(others, other));
-            let is_same = |other: &Row| other.rules == row.rules && self.is_same_host(side, row.host, other.host);
+            let is_same = |other: &Row| {
+                other.rules == row.rules && self.is_same_host(side, row.host, other.host)
+            };
             if !others.iter().any(is_same) {
                 rows.push((known, side, *of(ids, side)));
             }
@@ -145,7 +178,9 @@ impl<'a> Compared<'a> {
     }
 
     fn rows_on(&self, side: usize, id: PatternId) -> &'a [Row] {
-        of(&self.policies, side).pattern(id).map_or(&[], |pattern| pattern.rows())
+        of(&self.policies, side)
+            .pattern(id)
+            .map_or(&[], |pattern| pattern.rows())
     }
 
     fn is_same_host(&self, side: usize, one: HostId, other: HostId) -> bool {
@@ -183,10 +218,15 @@ impl<'a> Compared<'a> {
 
 /// The greatest number of a principal, plus one.
 pub(super) fn bound(policy: &Policy) -> usize {
-    policy.principals().map(|(id, _)| id.0 as usize + 1).max().unwrap_or_default()
+    policy
+        .principals()
+        .map(|(id, _)| id.0 as usize + 1)
+        .max()
+        .unwrap_or_default()
 }
 
-/// The number of the same pattern in another policy. Tries the numbers in `first` before it searches.
+/// The number of the same pattern in another policy. Tries the numbers in `first` before it
+/// searches.
 fn same_pattern(other: &Policy, first: [PatternId; 2], pattern: &Pattern) -> Option<PatternId> {
     let is = |id: &PatternId| {
         other.pattern(*id).is_some_and(|there| {

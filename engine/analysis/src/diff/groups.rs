@@ -1,5 +1,5 @@
-//! The effect of changed settings on groups: which group each name in a token produces, and what a user with that name gains
-//! and loses.
+//! The effect of changed settings on groups: which group each name in a token produces, and what a
+//! user with that name gains and loses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -171,21 +171,30 @@ pub(super) fn changes(policies: [&Policy; 2], claims: Option<Claims<'_>>) -> Vec
     let same_path = before.source == after.source;
     let mut changes = Vec::new();
     for name in &names {
-        let Some(effect) = effect(name, same_path, [before.nested, after.nested]) else { continue };
+        let Some(effect) = effect(name, same_path, [before.nested, after.nested]) else {
+            continue;
+        };
         let same = |side: usize| {
             let group = name.results.get(side).and_then(NameResult::group);
-            group.and_then(|group| by_group.get(side)?.get(group)).cloned().unwrap_or_default()
+            group
+                .and_then(|group| by_group.get(side)?.get(group))
+                .cloned()
+                .unwrap_or_default()
         };
         let roles = |side: usize| -> BTreeSet<String> {
             let group = name.group(side).map(Principal::group);
             let policy = policies.get(side);
-            let of = |(policy, group): (&&Policy, Principal)| policy.roles_of(&group).map(str::to_owned).collect();
+            let of = |(policy, group): (&&Policy, Principal)| {
+                policy.roles_of(&group).map(str::to_owned).collect()
+            };
             policy.zip(group).map(of).unwrap_or_default()
         };
         let (had, has) = (roles(0), roles(1));
         let [was, is] = &name.results;
         // The policy knows the groups of another claim path, but not the names that produce them.
-        let was = was.group().or_else(|| (*was == NameResult::Unknown).then(|| possible(&name.name, before.nested))?);
+        let was = was.group().or_else(|| {
+            (*was == NameResult::Unknown).then(|| possible(&name.name, before.nested))?
+        });
         changes.push(GroupChange {
             name: name.name.clone(),
             in_token: name.in_token,
@@ -194,7 +203,9 @@ pub(super) fn changes(policies: [&Policy; 2], claims: Option<Claims<'_>>) -> Vec
             after: is.group().map(str::to_owned),
             merges: {
                 let merged = same(0);
-                let others = same(1).into_iter().filter(|other| *other != name.name && !merged.contains(other));
+                let others = same(1)
+                    .into_iter()
+                    .filter(|other| *other != name.name && !merged.contains(other));
                 others.map(str::to_owned).collect()
             },
             joins: has.difference(&had).cloned().collect(),
@@ -211,12 +222,18 @@ fn possible(name: &str, nested: NestedGroupBehavior) -> Option<&str> {
 }
 
 /// The names in the policies and in the token, sorted.
-fn names(policies: [&Policy; 2], rules: &[ExtractionRule; 2], claims: Option<Claims<'_>>) -> Vec<Name> {
+fn names(
+    policies: [&Policy; 2],
+    rules: &[ExtractionRule; 2],
+    claims: Option<Claims<'_>>,
+) -> Vec<Name> {
     let [before, after] = rules;
     let known: BTreeSet<&str> = policies
         .iter()
         .flat_map(|policy| policy.known_principals())
-        .filter(|principal| principal.kind() == PrincipalType::Group && !principal.name().is_empty())
+        .filter(|principal| {
+            principal.kind() == PrincipalType::Group && !principal.name().is_empty()
+        })
         .map(Principal::name)
         .collect();
     let read = claims.map(|claims| rules.each_ref().map(|rule| elements(claims, rule)));
@@ -227,9 +244,11 @@ fn names(policies: [&Policy; 2], rules: &[ExtractionRule; 2], claims: Option<Cla
     let all: BTreeSet<&str> = known.union(&in_token).copied().collect();
     let name = |name: &str| {
         let of = |side: usize, rule: &ExtractionRule| match &read {
-            Some(read) if in_token.contains(name) => {
-                read.get(side).and_then(|elements| elements.get(name)).cloned().unwrap_or(NameResult::NotRead)
-            }
+            Some(read) if in_token.contains(name) => read
+                .get(side)
+                .and_then(|elements| elements.get(name))
+                .cloned()
+                .unwrap_or(NameResult::NotRead),
             _ if before.source == after.source => NameResult::of(name, rule.nested),
             _ => NameResult::Unknown,
         };
@@ -246,11 +265,16 @@ fn names(policies: [&Policy; 2], rules: &[ExtractionRule; 2], claims: Option<Cla
 /// The names at a claim path with their results.
 fn elements((claims, userinfo): Claims<'_>, rule: &ExtractionRule) -> BTreeMap<String, NameResult> {
     let result = |outcome: ElementOutcome| match outcome {
-        ElementOutcome::Kept { group } | ElementOutcome::Duplicate { group } => NameResult::Group(group),
+        ElementOutcome::Kept { group } | ElementOutcome::Duplicate { group } => {
+            NameResult::Group(group)
+        }
         ElementOutcome::Dropped { .. } => NameResult::Nothing,
     };
     let elements = extract(rule, claims, userinfo).elements;
-    elements.into_iter().map(|element| (element.raw, result(element.outcome))).collect()
+    elements
+        .into_iter()
+        .map(|element| (element.raw, result(element.outcome)))
+        .collect()
 }
 
 /// The effect on a name; `None` if there is none and the name is not in the token.
@@ -261,7 +285,9 @@ fn effect(name: &Name, same_path: bool, nested: [NestedGroupBehavior; 2]) -> Opt
     let effect = match (was, is) {
         (NameResult::Unknown, _) | (_, NameResult::Unknown) => {
             // A group that no token can produce before or after is unaffected.
-            let is_possible = nested.iter().any(|nested| possible(&name.name, *nested).is_some());
+            let is_possible = nested
+                .iter()
+                .any(|nested| possible(&name.name, *nested).is_some());
             return is_possible.then_some(GroupEffect::Unknown);
         }
         (NameResult::Group(was), NameResult::Group(is)) if was != is => GroupEffect::Renamed,
@@ -278,36 +304,59 @@ fn effect(name: &Name, same_path: bool, nested: [NestedGroupBehavior; 2]) -> Opt
     (effect != GroupEffect::Unchanged || name.in_token).then_some(effect)
 }
 
-/// The gains and losses of users with a name, by name. Each name is treated as a group with the access of the group that it
-/// produces, and both sides are compared like any two policies.
+/// The gains and losses of users with a name, by name. Each name is treated as a group with the
+/// access of the group that it produces, and both sides are compared like any two policies.
 fn effects(policies: [&Policy; 2], names: &[Name]) -> BTreeMap<String, Vec<NameEffect>> {
     let mut effects: BTreeMap<String, Vec<NameEffect>> = BTreeMap::new();
     if !names.iter().any(Name::is_changed) {
         return effects;
     }
     let [before, after] = policies;
-    let (_, differences, _) = acl_diff(&with_names_as_groups(before, names, 0), &with_names_as_groups(after, names, 1));
-    let changed: BTreeMap<&str, &Name> =
-        names.iter().filter(|name| name.is_changed()).map(|name| (name.name.as_str(), name)).collect();
+    let (_, differences, _) = acl_diff(
+        &with_names_as_groups(before, names, 0),
+        &with_names_as_groups(after, names, 1),
+    );
+    let changed: BTreeMap<&str, &Name> = names
+        .iter()
+        .filter(|name| name.is_changed())
+        .map(|name| (name.name.as_str(), name))
+        .collect();
     for difference in differences {
-        let Scope::One(principal) = &difference.scope else { continue };
-        let Some(name) = changed.get(principal.name()).filter(|_| principal.kind() == PrincipalType::Group) else {
+        let Scope::One(principal) = &difference.scope else {
+            continue;
+        };
+        let Some(name) = changed
+            .get(principal.name())
+            .filter(|_| principal.kind() == PrincipalType::Group)
+        else {
             continue;
         };
         // In the policy, the ACL is for the group that the name produces.
         let mut blocked_by = difference.blocked_by;
-        for acl in blocked_by.iter_mut().filter(|acl| acl.principal == *principal) {
+        for acl in blocked_by
+            .iter_mut()
+            .filter(|acl| acl.principal == *principal)
+        {
             acl.principal = Principal::group(name.group(1).unwrap_or_default());
         }
-        let effect = NameEffect { effect: difference.effect, regions: difference.regions, blocked_by };
+        let effect = NameEffect {
+            effect: difference.effect,
+            regions: difference.regions,
+            blocked_by,
+        };
         effects.entry(name.name.clone()).or_default().push(effect);
     }
     effects
 }
 
-/// A policy in which each changing name is a group with the access of the group that it produces on this side.
+/// A policy in which each changing name is a group with the access of the group that it produces on
+/// this side.
 fn with_names_as_groups(policy: &Policy, names: &[Name], side: usize) -> Policy {
-    let renamed = || names.iter().filter(|name| name.is_changed() && name.group(side) != Some(&name.name));
+    let renamed = || {
+        names
+            .iter()
+            .filter(|name| name.is_changed() && name.group(side) != Some(&name.name))
+    };
     let mut acls_by_group: BTreeMap<&str, Vec<Acl>> = BTreeMap::new();
     for name in renamed() {
         acls_by_group.entry(&name.name).or_default();
@@ -317,31 +366,62 @@ fn with_names_as_groups(policy: &Policy, names: &[Name], side: usize) -> Policy 
     if acls_by_group.is_empty() {
         return copy;
     }
-    for acl in policy.acls().filter(|acl| acl.principal.kind() == PrincipalType::Group) {
+    for acl in policy
+        .acls()
+        .filter(|acl| acl.principal.kind() == PrincipalType::Group)
+    {
         if let Some(acls) = acls_by_group.get_mut(acl.principal.name()) {
             acls.push(acl);
         }
     }
     let acls = |group: &str| acls_by_group.get(group).map_or(&[][..], Vec::as_slice);
-    let roles = |group: &str| -> Vec<String> { policy.roles_of(&Principal::group(group)).map(str::to_owned).collect() };
+    let roles = |group: &str| -> Vec<String> {
+        policy
+            .roles_of(&Principal::group(group))
+            .map(str::to_owned)
+            .collect()
+    };
     for name in renamed() {
         let member = Principal::group(&name.name);
-        acls(&name.name).iter().for_each(|acl| apply(&mut copy, Change::RemoveAcl(acl.clone())));
+        acls(&name.name)
+            .iter()
+            .for_each(|acl| apply(&mut copy, Change::RemoveAcl(acl.clone())));
         for role in roles(&name.name) {
-            apply(&mut copy, Change::RemoveMember { role, member: member.clone() });
+            apply(
+                &mut copy,
+                Change::RemoveMember {
+                    role,
+                    member: member.clone(),
+                },
+            );
         }
-        let Some(group) = name.group(side) else { continue };
+        let Some(group) = name.group(side) else {
+            continue;
+        };
         for acl in acls(group) {
-            apply(&mut copy, Change::AddAcl(Acl { principal: member.clone(), ..acl.clone() }));
+            apply(
+                &mut copy,
+                Change::AddAcl(Acl {
+                    principal: member.clone(),
+                    ..acl.clone()
+                }),
+            );
         }
         for role in roles(group) {
-            apply(&mut copy, Change::AddMember { role, member: member.clone() });
+            apply(
+                &mut copy,
+                Change::AddMember {
+                    role,
+                    member: member.clone(),
+                },
+            );
         }
     }
     copy
 }
 
-/// Applies a change to a copy. The change never fails, because it adds and removes only parts of the policy itself.
+/// Applies a change to a copy. The change never fails, because it adds and removes only parts of
+/// the policy itself.
 fn apply(policy: &mut Policy, change: Change) {
     let _ = policy.apply(change);
 }

@@ -33,8 +33,13 @@ impl HostScope {
                 scopes.push(scope);
             }
         }
-        let has_address = |scope: &Self| *scope == Self::Unknown || scope.address(&scopes).is_some();
-        scopes.iter().filter(|scope| has_address(scope)).copied().collect()
+        let has_address =
+            |scope: &Self| *scope == Self::Unknown || scope.address(&scopes).is_some();
+        scopes
+            .iter()
+            .filter(|scope| has_address(scope))
+            .copied()
+            .collect()
     }
 
     /// The addresses that it is about, and may be narrower scopes too; none of one that has none.
@@ -50,8 +55,14 @@ impl HostScope {
     /// An address of it that is in no narrower one of all scopes.
     pub(super) fn address(self, scopes: &[Self]) -> Option<IpAddr> {
         let own = self.host()?;
-        let narrower = || scopes.iter().filter_map(|scope| scope.host()).filter(|host| is_narrower(*host, own));
-        // Addresses of RFC 5737 and RFC 3849, the first client of a range, and those right after the narrower ones.
+        let narrower = || {
+            scopes
+                .iter()
+                .filter_map(|scope| scope.host())
+                .filter(|host| is_narrower(*host, own))
+        };
+        // Addresses of RFC 5737 and RFC 3849, the first client of a range, and those right after
+        // the narrower ones.
         let start = match own {
             Host::Address(address) => return Some(address),
             // No range includes this address.
@@ -62,14 +73,26 @@ impl HostScope {
             Host::Any => Ipv4Addr::new(192, 0, 2, 1).into(),
         };
         let first = [start, Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into()];
-        let ends = [IpAddr::V4(Ipv4Addr::UNSPECIFIED), IpAddr::V6(Ipv6Addr::UNSPECIFIED)];
-        let candidates = first.into_iter().chain(narrower().filter_map(after)).chain(ends);
+        let ends = [
+            IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+            IpAddr::V6(Ipv6Addr::UNSPECIFIED),
+        ];
+        let candidates = first
+            .into_iter()
+            .chain(narrower().filter_map(after))
+            .chain(ends);
         let mut candidates = candidates.filter(|address| own.includes(*address));
         candidates.find(|address| !narrower().any(|host| host.includes(*address)))
     }
 
-    /// The operations of a rule that apply. For an unknown client, rules for an address deny but do not allow (D-04).
-    pub(crate) fn apply(self, host: Host, allow: Operations, deny: Operations) -> (Operations, Operations) {
+    /// The operations of a rule that apply. For an unknown client, rules for an address deny but do
+    /// not allow (D-04).
+    pub(crate) fn apply(
+        self,
+        host: Host,
+        allow: Operations,
+        deny: Operations,
+    ) -> (Operations, Operations) {
         let nothing = Operations::default();
         match (host, self) {
             (Host::Any, _) => (allow, deny),
@@ -90,7 +113,11 @@ pub(super) fn cover(set: &[Host], others: &[Host]) -> Vec<Host> {
             hosts.push(*host);
             continue;
         };
-        let holes: Vec<Host> = others.iter().filter(|other| is_narrower(**other, *host)).copied().collect();
+        let holes: Vec<Host> = others
+            .iter()
+            .filter(|other| is_narrower(**other, *host))
+            .copied()
+            .collect();
         without(*range, &holes, &mut hosts);
     }
     let all = hosts.clone();
@@ -104,8 +131,13 @@ fn without(range: HostRange, holes: &[Host], hosts: &mut Vec<Host>) {
     if holes.iter().any(|hole| hole.covers(whole)) {
         return;
     }
-    match range.halves().filter(|_| holes.iter().any(|hole| whole.covers(*hole))) {
-        Some(halves) => halves.into_iter().for_each(|half| without(half, holes, hosts)),
+    match range
+        .halves()
+        .filter(|_| holes.iter().any(|hole| whole.covers(*hole)))
+    {
+        Some(halves) => halves
+            .into_iter()
+            .for_each(|half| without(half, holes, hosts)),
         None => hosts.push(whole),
     }
 }
@@ -122,8 +154,12 @@ fn after(host: Host) -> Option<IpAddr> {
         Host::Range(range) => range.ends().1,
     };
     match last {
-        IpAddr::V4(last) => u32::from(last).checked_add(1).map(|next| IpAddr::V4(next.into())),
-        IpAddr::V6(last) => u128::from(last).checked_add(1).map(|next| IpAddr::V6(next.into())),
+        IpAddr::V4(last) => u32::from(last)
+            .checked_add(1)
+            .map(|next| IpAddr::V4(next.into())),
+        IpAddr::V6(last) => u128::from(last)
+            .checked_add(1)
+            .map(|next| IpAddr::V6(next.into())),
     }
 }
 
@@ -139,7 +175,10 @@ mod tests {
     use gbac_engine::Dialect;
 
     fn hosts(texts: &[&str]) -> Vec<Host> {
-        texts.iter().map(|text| Host::parse_in(Dialect::Kafka, text).unwrap()).collect()
+        texts
+            .iter()
+            .map(|text| Host::parse_in(Dialect::Kafka, text).unwrap())
+            .collect()
     }
 
     fn texts(hosts: &[Host]) -> Vec<String> {
@@ -162,20 +201,38 @@ mod tests {
         // Two halves leave nothing of their whole, and an address nothing of the range of one.
         assert_eq!(scopes.len(), 2 + all.len() - 2);
         for scope in &scopes {
-            let Some(address) = scope.address(&scopes) else { continue };
+            let Some(address) = scope.address(&scopes) else {
+                continue;
+            };
             let includes = |host: &&Host| host.includes(address);
-            let narrowest = all.iter().filter(includes).min_by_key(|host| host.breadth());
-            assert_eq!(narrowest.copied().unwrap_or(Host::Any), scope.host().unwrap());
+            let narrowest = all
+                .iter()
+                .filter(includes)
+                .min_by_key(|host| host.breadth());
+            assert_eq!(
+                narrowest.copied().unwrap_or(Host::Any),
+                scope.host().unwrap()
+            );
         }
-        assert_eq!(HostScope::all(&hosts(&["0.0.0.0/0", "::/0"])).len(), 4, "`0.0.0.0` is in no range");
+        assert_eq!(
+            HostScope::all(&hosts(&["0.0.0.0/0", "::/0"])).len(),
+            4,
+            "`0.0.0.0` is in no range"
+        );
     }
 
     #[test]
     fn sets_are_covered_without_the_others() {
         let covered = |set: &[&str], others: &[&str]| texts(&cover(&hosts(set), &hosts(others)));
         assert_eq!(covered(&["10.0.0.0/30", "10.0.0.1"], &[]), ["10.0.0.0/30"]);
-        assert_eq!(covered(&["10.0.0.0/30"], &["10.0.0.1"]), ["10.0.0.0/32", "10.0.0.2/31"]);
-        assert_eq!(covered(&["10.0.0.0/30", "10.0.0.2"], &["10.0.0.2/31", "10.0.0.9"]), ["10.0.0.0/31", "10.0.0.2"]);
+        assert_eq!(
+            covered(&["10.0.0.0/30"], &["10.0.0.1"]),
+            ["10.0.0.0/32", "10.0.0.2/31"]
+        );
+        assert_eq!(
+            covered(&["10.0.0.0/30", "10.0.0.2"], &["10.0.0.2/31", "10.0.0.9"]),
+            ["10.0.0.0/31", "10.0.0.2"]
+        );
         assert_eq!(covered(&["10.0.0.1"], &["10.0.0.0/8"]), ["10.0.0.1"]);
     }
 }

@@ -1,9 +1,10 @@
 //! The decisions that differ between two policies, by principal.
 //!
-//! For one scope, a region, operation and host is allowed, denied by an ACL, or neither. An identity combines a user and any
-//! groups: a deny of one of them takes precedence over an allow of another. So two policies make the same decisions if every
-//! scope has the same result in both. There is one exception: where no other scope of the same identity is allowed, it makes
-//! no difference whether a scope is denied or has no ACL. This is compared region by region.
+//! For one scope, a region, operation and host is allowed, denied by an ACL, or neither. An
+//! identity combines a user and any groups: a deny of one of them takes precedence over an allow of
+//! another. So two policies make the same decisions if every scope has the same result in both.
+//! There is one exception: where no other scope of the same identity is allowed, it makes no
+//! difference whether a scope is denied or has no ACL. This is compared region by region.
 
 mod changed;
 mod compared;
@@ -31,25 +32,26 @@ pub(super) use report::{ScopedPiece, merged, region};
 /// How two policies differ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diff {
-    /// How the second policy relates to the first: [`Relation::SettingsDiffer`] if tokens are read differently or others have
-    /// access to the service, otherwise [`Diff::acl_relation`].
+    /// How the second policy relates to the first: [`Relation::SettingsDiffer`] if tokens are read
+    /// differently or others have access to the service, otherwise [`Diff::acl_relation`].
     pub relation: Relation,
     /// The relation of the ACLs, roles and superusers alone, over all possible identities.
     pub acl_relation: Relation,
-    /// The differences by principal: everyone, then users and groups in order. If both policies make the same decisions, it
-    /// contains only entries of [`AccessEffect::StillBlocked`].
+    /// The differences by principal: everyone, then users and groups in order. If both policies
+    /// make the same decisions, it contains only entries of [`AccessEffect::StillBlocked`].
     ///
-    /// Differences for everyone have one entry, with [`Scope::Everyone`]; the entries of other scopes contain only additional
-    /// differences.
+    /// Differences for everyone have one entry, with [`Scope::Everyone`]; the entries of other
+    /// scopes contain only additional differences.
     pub differences: Vec<Difference>,
-    /// The differences for members of each role, in order of the roles; `differences` contains the members, too. A role in only
-    /// one policy counts as empty in the other.
+    /// The differences for members of each role, in order of the roles; `differences` contains the
+    /// members, too. A role in only one policy counts as empty in the other.
     pub roles: Vec<Difference>,
-    /// The names of the settings that differ. Only `superusers` affects the decision about an identity; `access` controls
-    /// access to the service, and the others control the identity of a token.
+    /// The names of the settings that differ. Only `superusers` affects the decision about an
+    /// identity; `access` controls access to the service, and the others control the identity of a
+    /// token.
     pub settings: Vec<&'static str>,
-    /// The effect of changed settings on groups, ordered by name: those that the policies name, and those of the token
-    /// if one was given.
+    /// The effect of changed settings on groups, ordered by name: those that the policies name, and
+    /// those of the token if one was given.
     pub groups: Vec<GroupChange>,
     /// The users that the policies name, if the principal mapping differs. It is unknown whether a
     /// token still names them.
@@ -67,8 +69,8 @@ pub enum Relation {
     Narrower,
     /// It allows more in one place and less in another.
     Mixed,
-    /// The settings read tokens differently, so the same token can produce another identity; or they grant access to the
-    /// service differently.
+    /// The settings read tokens differently, so the same token can produce another identity; or
+    /// they grant access to the service differently.
     SettingsDiffer,
 }
 
@@ -93,20 +95,27 @@ pub enum AccessEffect {
     Gains,
     /// It was allowed and is denied.
     Loses,
-    /// The scope alone is denied as before. But a deny was removed, so identities that combine it with other principals are now
-    /// allowed. For a new superuser: denies of groups no longer apply.
+    /// The scope alone is denied as before. But a deny was removed, so identities that combine it
+    /// with other principals are now allowed. For a new superuser: denies of groups no longer
+    /// apply.
     GainsWithOthers,
-    /// The scope alone is denied as before. But a deny was added, so identities that combine it with other principals are now
-    /// denied. For a former superuser: denies of groups apply now.
+    /// The scope alone is denied as before. But a deny was added, so identities that combine it
+    /// with other principals are now denied. For a former superuser: denies of groups apply now.
     LosesWithOthers,
-    /// An ACL was added that would allow it, but a deny for the scope blocks it: no decision changes.
+    /// An ACL was added that would allow it, but a deny for the scope blocks it: no decision
+    /// changes.
     StillBlocked,
 }
 
 impl AccessEffect {
     /// Every value.
-    pub const ALL: &'static [Self] =
-        &[Self::Gains, Self::Loses, Self::GainsWithOthers, Self::LosesWithOthers, Self::StillBlocked];
+    pub const ALL: &'static [Self] = &[
+        Self::Gains,
+        Self::Loses,
+        Self::GainsWithOthers,
+        Self::LosesWithOthers,
+        Self::StillBlocked,
+    ];
 
     /// The stable name in JSON.
     #[must_use]
@@ -181,8 +190,12 @@ impl HostSet {
     pub fn covers(&self, host: Option<IpAddr>) -> bool {
         match (host, &self.addresses) {
             (None, _) => self.unknown,
-            (Some(address), Addresses::Only(only)) => only.iter().any(|host| host.includes(address)),
-            (Some(address), Addresses::AllBut(but)) => !but.iter().any(|host| host.includes(address)),
+            (Some(address), Addresses::Only(only)) => {
+                only.iter().any(|host| host.includes(address))
+            }
+            (Some(address), Addresses::AllBut(but)) => {
+                !but.iter().any(|host| host.includes(address))
+            }
         }
     }
 }
@@ -208,8 +221,8 @@ pub struct Counterexample {
 
 /// Compares two policies over every identity, operation, resource and host.
 ///
-/// Cost: one pass over all rows of both policies, and for each scope whose ACLs, memberships or superuser status changed a pass
-/// over the affected rows.
+/// Cost: one pass over all rows of both policies, and for each scope whose ACLs, memberships or
+/// superuser status changed a pass over the affected rows.
 ///
 /// ```
 /// use gbac_analysis::{AccessEffect, Relation, diff};
@@ -233,8 +246,8 @@ pub fn diff(before: &Policy, after: &Policy) -> Diff {
     compared(before, after, None)
 }
 
-/// Like [`diff`], and also reports the effect of changed settings on the groups of a token: its claims, and the
-/// user-info document if the settings need it.
+/// Like [`diff`], and also reports the effect of changed settings on the groups of a token: its
+/// claims, and the user-info document if the settings need it.
 ///
 /// ```
 /// use gbac_engine::ClaimSet;
@@ -252,7 +265,12 @@ pub fn diff(before: &Policy, after: &Policy) -> Diff {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn diff_with_claims(before: &Policy, after: &Policy, claims: &ClaimSet, userinfo: Option<&ClaimSet>) -> Diff {
+pub fn diff_with_claims(
+    before: &Policy,
+    after: &Policy,
+    claims: &ClaimSet,
+    userinfo: Option<&ClaimSet>,
+) -> Diff {
     compared(before, after, Some((claims, userinfo)))
 }
 
@@ -265,12 +283,20 @@ fn compared(before: &Policy, after: &Policy, claims: Option<Claims<'_>>) -> Diff
     // Superusers are part of the ACL relation.
     let reads_alike = settings.iter().all(|name| *name == SUPERUSERS);
     Diff {
-        relation: if reads_alike { acl_relation } else { Relation::SettingsDiffer },
+        relation: if reads_alike {
+            acl_relation
+        } else {
+            Relation::SettingsDiffer
+        },
         acl_relation,
         differences,
         roles,
         groups: groups::changes([before, after], claims),
-        users: if settings.contains(&MAPPING) { users([before, after]) } else { Vec::new() },
+        users: if settings.contains(&MAPPING) {
+            users([before, after])
+        } else {
+            Vec::new()
+        },
         settings,
     }
 }
@@ -279,22 +305,32 @@ fn compared(before: &Policy, after: &Policy, claims: Option<Claims<'_>>) -> Diff
 fn users(policies: [&Policy; 2]) -> Vec<String> {
     let mut users = Superusers::default();
     for policy in policies {
-        let known = policy.known_principals().filter(|known| known.kind() == PrincipalType::User);
-        let named = known.filter(|user| !user.is_everyone()).map(|user| user.name().to_owned());
-        named.chain(policy.settings().superusers.iter().cloned()).for_each(|user| users.insert(user));
+        let known = policy
+            .known_principals()
+            .filter(|known| known.kind() == PrincipalType::User);
+        let named = known
+            .filter(|user| !user.is_everyone())
+            .map(|user| user.name().to_owned());
+        named
+            .chain(policy.settings().superusers.iter().cloned())
+            .for_each(|user| users.insert(user));
     }
     users.iter().cloned().collect()
 }
 
 impl Diff {
-    /// Whether the settings read tokens differently, so that the same token can give another identity.
+    /// Whether the settings read tokens differently, so that the same token can give another
+    /// identity.
     #[must_use]
     pub fn reads_tokens_differently(&self) -> bool {
-        self.settings.iter().any(|name| *name != SUPERUSERS && *name != ACCESS)
+        self.settings
+            .iter()
+            .any(|name| *name != SUPERUSERS && *name != ACCESS)
     }
 }
 
-/// The differences through ACLs, roles and superusers, regardless of tokens: for users, groups and everyone, and for roles.
+/// The differences through ACLs, roles and superusers, regardless of tokens: for users, groups and
+/// everyone, and for roles.
 fn acl_diff(before: &Policy, after: &Policy) -> (Relation, Vec<Difference>, Vec<Difference>) {
     let policies = [before, after];
     let changed = Changed::new(policies);
@@ -303,7 +339,11 @@ fn acl_diff(before: &Policy, after: &Policy) -> (Relation, Vec<Difference>, Vec<
     let mut unsettled_places = Vec::new();
     for view in changed.views() {
         let regions = view.regions();
-        let unsettled = if view.depends_on_others() { regions.unsettled() } else { Vec::new() };
+        let unsettled = if view.depends_on_others() {
+            regions.unsettled()
+        } else {
+            Vec::new()
+        };
         if unsettled.is_empty() {
             report.add(&view, &regions, None);
         } else {
@@ -317,7 +357,11 @@ fn acl_diff(before: &Policy, after: &Policy) -> (Relation, Vec<Difference>, Vec<
         report.add(view, &view.regions_with(&places, hosts), Some(&others));
     }
     let (differences, roles) = report.end();
-    let has = |effects: [AccessEffect; 2]| differences.iter().any(|difference| effects.contains(&difference.effect));
+    let has = |effects: [AccessEffect; 2]| {
+        differences
+            .iter()
+            .any(|difference| effects.contains(&difference.effect))
+    };
     let more = has([AccessEffect::Gains, AccessEffect::GainsWithOthers]);
     let less = has([AccessEffect::Loses, AccessEffect::LosesWithOthers]);
     let relation = match (more, less) {
@@ -336,14 +380,31 @@ const ACCESS: &str = "access";
 /// The names of the settings that differ.
 fn settings(before: &Settings, after: &Settings) -> Vec<&'static str> {
     let mut names = Vec::new();
-    let (path, nested) = (["oidc_group_claim_path"].as_slice(), ["nested_group_behavior"].as_slice());
+    let (path, nested) = (
+        ["oidc_group_claim_path"].as_slice(),
+        ["nested_group_behavior"].as_slice(),
+    );
     match (&before.groups, &after.groups) {
         (
-            GroupSource::Properties { claim_path, nested: behavior },
-            GroupSource::Properties { claim_path: new_path, nested: new_behavior },
+            GroupSource::Properties {
+                claim_path,
+                nested: behavior,
+            },
+            GroupSource::Properties {
+                claim_path: new_path,
+                nested: new_behavior,
+            },
         ) => {
-            names.extend(if claim_path == new_path { &[][..] } else { path });
-            names.extend(if behavior == new_behavior { &[][..] } else { nested });
+            names.extend(if claim_path == new_path {
+                &[][..]
+            } else {
+                path
+            });
+            names.extend(if behavior == new_behavior {
+                &[][..]
+            } else {
+                nested
+            });
         }
         (one, other) if one == other => {}
         _ => names.push("sso"),

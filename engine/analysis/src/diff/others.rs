@@ -1,4 +1,5 @@
-//! The access of other principals where a deny was added or removed: only there does it change a decision.
+//! The access of other principals where a deny was added or removed: only there does it change a
+//! decision.
 
 use super::host_scope::{HostScope, of};
 use crate::held::{Rule, hosts_of, is_superuser};
@@ -22,10 +23,13 @@ pub(super) struct May {
 }
 
 impl May {
-    /// The operations of principals that an identity can combine with this scope. An identity has only one user.
+    /// The operations of principals that an identity can combine with this scope. An identity has
+    /// only one user.
     pub(super) fn partners(&self, scope: &Scope) -> Operations {
         match scope {
-            Scope::One(principal) if principal.kind() == PrincipalType::Group => self.user.or(self.group),
+            Scope::One(principal) if principal.kind() == PrincipalType::Group => {
+                self.user.or(self.group)
+            }
             _ => self.group,
         }
     }
@@ -54,7 +58,9 @@ impl<'a> Others<'a> {
         let mut types = Vec::new();
         for resource_type in ResourceType::ALL {
             let of_type = unsettled.iter().filter(|(of, _)| of == resource_type);
-            let unsettled: Vec<Place<'a>> = of_type.flat_map(|(_, places)| places.iter().copied()).collect();
+            let unsettled: Vec<Place<'a>> = of_type
+                .flat_map(|(_, places)| places.iter().copied())
+                .collect();
             if !unsettled.is_empty() {
                 types.push(OfType::new(policies, patterns, *resource_type, unsettled));
             }
@@ -63,12 +69,20 @@ impl<'a> Others<'a> {
     }
 
     fn of_type(&self, resource_type: ResourceType) -> Option<&OfType<'a>> {
-        self.types.iter().find(|of_type| of_type.resource_type == resource_type)
+        self.types
+            .iter()
+            .find(|of_type| of_type.resource_type == resource_type)
     }
 
     /// The places below the given ones with their indices, and the hosts in the rules of others.
-    pub(super) fn over(&self, resource_type: ResourceType, places: &[Place<'a>]) -> (Vec<(Place<'a>, usize)>, &[Host]) {
-        let Some(of_type) = self.of_type(resource_type) else { return (Vec::new(), &[]) };
+    pub(super) fn over(
+        &self,
+        resource_type: ResourceType,
+        places: &[Place<'a>],
+    ) -> (Vec<(Place<'a>, usize)>, &[Host]) {
+        let Some(of_type) = self.of_type(resource_type) else {
+            return (Vec::new(), &[]);
+        };
         let mut over = Vec::new();
         let mut end = 0_usize;
         // The places are sorted, so `end` prevents duplicates of nested places.
@@ -82,7 +96,13 @@ impl<'a> Others<'a> {
     }
 
     /// The operations that others are allowed in the region of a place.
-    pub(super) fn at(&self, side: usize, resource_type: ResourceType, at: usize, host_scope: HostScope) -> May {
+    pub(super) fn at(
+        &self,
+        side: usize,
+        resource_type: ResourceType,
+        at: usize,
+        host_scope: HostScope,
+    ) -> May {
         let found = || {
             let may = of(&self.of_type(resource_type)?.may, side);
             let is = |scope: HostScope| may.iter().find(|(host_scope, _)| *host_scope == scope);
@@ -105,9 +125,17 @@ impl<'a> OfType<'a> {
         let found = [0, 1].map(|side| {
             let policy = *of(&policies, side);
             let mut found = Vec::new();
-            for pattern in of(patterns, side).iter().filter_map(|id| policy.pattern(*id)) {
-                if pattern.resource_type == resource_type && (includes_all_names || tree.meets(Place::of(pattern))) {
-                    let owned = |row: &Row| Owned { principal: row.principal, rule: Rule::new(policy, pattern, row) };
+            for pattern in of(patterns, side)
+                .iter()
+                .filter_map(|id| policy.pattern(*id))
+            {
+                if pattern.resource_type == resource_type
+                    && (includes_all_names || tree.meets(Place::of(pattern)))
+                {
+                    let owned = |row: &Row| Owned {
+                        principal: row.principal,
+                        rule: Rule::new(policy, pattern, row),
+                    };
                     found.extend(pattern.rows().iter().map(owned));
                 }
             }
@@ -128,9 +156,22 @@ impl<'a> OfType<'a> {
                     rules.push(owned);
                 }
             }
-            scopes.iter().map(|host_scope| (*host_scope, walk(policies, side, &tree, &by_place, *host_scope))).collect()
+            scopes
+                .iter()
+                .map(|host_scope| {
+                    (
+                        *host_scope,
+                        walk(policies, side, &tree, &by_place, *host_scope),
+                    )
+                })
+                .collect()
         });
-        Self { resource_type, tree, hosts, may }
+        Self {
+            resource_type,
+            tree,
+            hosts,
+            may,
+        }
     }
 }
 
@@ -153,17 +194,30 @@ struct Counts([u32; Operation::ALL.len()]);
 impl Counts {
     fn change(&mut self, from: Operations, to: Operations) {
         for operation in to.without(from).iter() {
-            self.0.iter_mut().skip(operation as usize).take(1).for_each(|count| *count += 1);
+            self.0
+                .iter_mut()
+                .skip(operation as usize)
+                .take(1)
+                .for_each(|count| *count += 1);
         }
         for operation in from.without(to).iter() {
-            self.0.iter_mut().skip(operation as usize).take(1).for_each(|count| *count -= 1);
+            self.0
+                .iter_mut()
+                .skip(operation as usize)
+                .take(1)
+                .for_each(|count| *count -= 1);
         }
     }
 
     fn some(&self) -> Operations {
-        let some =
-            Operation::ALL.iter().filter(|operation| self.0.get(**operation as usize).is_some_and(|count| *count > 0));
-        some.fold(Operations::default(), |some, operation| some.or(Operations::only(*operation)))
+        let some = Operation::ALL.iter().filter(|operation| {
+            self.0
+                .get(**operation as usize)
+                .is_some_and(|count| *count > 0)
+        });
+        some.fold(Operations::default(), |some, operation| {
+            some.or(Operations::only(*operation))
+        })
     }
 }
 
@@ -172,8 +226,8 @@ impl Counts {
 enum Part {
     User,
     Group,
-    /// A superuser of one or both policies, whose gains and losses are differences of its own and whose access ACLs do not
-    /// change. Also everyone, and roles.
+    /// A superuser of one or both policies, whose gains and losses are differences of its own and
+    /// whose access ACLs do not change. Also everyone, and roles.
     None,
 }
 
@@ -190,7 +244,8 @@ struct Walk<'a> {
     undo: Vec<(usize, Tally)>,
 }
 
-/// Walks the tree once: adds the rules of a place when entering it, and removes them when leaving it.
+/// Walks the tree once: adds the rules of a place when entering it, and removes them when leaving
+/// it.
 fn walk(
     policies: [&Policy; 2],
     side: usize,
@@ -210,7 +265,8 @@ fn walk(
         }
         open.push((at, walk.undo.len()));
         for owned in rules {
-            let (allow, deny) = host_scope.apply(owned.rule.host, owned.rule.allow, owned.rule.deny);
+            let (allow, deny) =
+                host_scope.apply(owned.rule.host, owned.rule.allow, owned.rule.deny);
             walk.add(owned.principal, Tally { allow, deny });
         }
         may.push(walk.may());
@@ -221,7 +277,8 @@ fn walk(
 impl<'a> Walk<'a> {
     fn new(policies: [&'a Policy; 2], side: usize) -> Self {
         let policy = *of(&policies, side);
-        let is_superuser = |user: &Principal| policies.iter().any(|policy| is_superuser(policy, user));
+        let is_superuser =
+            |user: &Principal| policies.iter().any(|policy| is_superuser(policy, user));
         let part = |principal: &Principal| match principal.kind() {
             PrincipalType::User if !is_superuser(principal) => Part::User,
             PrincipalType::Other => Part::User,
@@ -242,14 +299,30 @@ impl<'a> Walk<'a> {
         let tallies = vec![Tally::default(); parts.len()];
         let everyone = policy.principal_id(PrincipalType::User, "*");
         let (users, groups, denied) = Default::default();
-        Self { policy, everyone, parts, tallies, users, groups, denied, undo: Vec::new() }
+        Self {
+            policy,
+            everyone,
+            parts,
+            tallies,
+            users,
+            groups,
+            denied,
+            undo: Vec::new(),
+        }
     }
 
     fn add(&mut self, principal: PrincipalId, more: Tally) {
         if self.policy.is_role(principal) {
             for member in self.policy.links(principal) {
                 let asterisk = self.everyone == Some(*member);
-                self.add_to(if asterisk { self.parts.len() - 1 } else { member.0 as usize }, more);
+                self.add_to(
+                    if asterisk {
+                        self.parts.len() - 1
+                    } else {
+                        member.0 as usize
+                    },
+                    more,
+                );
             }
         } else {
             // A role that does not exist has no members; its part is [`Part::None`].
@@ -258,7 +331,9 @@ impl<'a> Walk<'a> {
     }
 
     fn add_to(&mut self, at: usize, more: Tally) {
-        let Some(tally) = self.tallies.get_mut(at) else { return };
+        let Some(tally) = self.tallies.get_mut(at) else {
+            return;
+        };
         let from = *tally;
         tally.allow = tally.allow.or(more.allow);
         tally.deny = tally.deny.or(more.deny);
@@ -283,16 +358,26 @@ impl<'a> Walk<'a> {
         while self.undo.len() > undo
             && let Some((at, before)) = self.undo.pop()
         {
-            let Some(tally) = self.tallies.get_mut(at) else { continue };
+            let Some(tally) = self.tallies.get_mut(at) else {
+                continue;
+            };
             let from = std::mem::replace(tally, before);
             self.count(at, from, before);
         }
     }
 
     fn may(&self) -> May {
-        let everyone = self.everyone.and_then(|id| self.tallies.get(id.0 as usize)).copied().unwrap_or_default();
+        let everyone = self
+            .everyone
+            .and_then(|id| self.tallies.get(id.0 as usize))
+            .copied()
+            .unwrap_or_default();
         // Unknown users and groups also have the access of everyone.
         let may = |some: Operations| everyone.allow.or(some).without(everyone.deny);
-        May { user: may(self.users.some()), group: may(self.groups.some()), group_denied: self.denied.some() }
+        May {
+            user: may(self.users.some()),
+            group: may(self.groups.some()),
+            group_denied: self.denied.some(),
+        }
     }
 }

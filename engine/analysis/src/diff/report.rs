@@ -34,19 +34,29 @@ pub(crate) struct ScopedPiece {
 impl ScopedPiece {
     /// Creates a piece with one host scope.
     pub(crate) fn new(piece: Piece, host_scope: HostScope) -> Self {
-        Self { piece, scopes: vec![host_scope] }
+        Self {
+            piece,
+            scopes: vec![host_scope],
+        }
     }
 }
 
 impl<'a> Report<'a> {
     pub(super) fn new(policies: [&'a Policy; 2]) -> Self {
-        Self { policies, stranger: stranger(&policies), differences: Vec::new(), roles: Vec::new() }
+        Self {
+            policies,
+            stranger: stranger(&policies),
+            differences: Vec::new(),
+            roles: Vec::new(),
+        }
     }
 
     /// The differences of users, groups and everyone, and those of roles.
     pub(super) fn end(self) -> (Vec<Difference>, Vec<Difference>) {
         let [differences, roles] = [self.differences, self.roles].map(|mut entries| {
-            sort(&mut entries, |a, b| (&a.scope, a.effect).cmp(&(&b.scope, b.effect)));
+            sort(&mut entries, |a, b| {
+                (&a.scope, a.effect).cmp(&(&b.scope, b.effect))
+            });
             // Merges entries with the same scope and effect on different resource types.
             let mut merged: Vec<Difference> = Vec::with_capacity(entries.len());
             for entry in entries {
@@ -61,7 +71,9 @@ impl<'a> Report<'a> {
             }
             for difference in &mut merged {
                 // The regions of each resource type are already sorted.
-                sort(&mut difference.regions, |a, b| a.resource_type.cmp(&b.resource_type));
+                sort(&mut difference.regions, |a, b| {
+                    a.resource_type.cmp(&b.resource_type)
+                });
             }
             merged
         });
@@ -69,11 +81,18 @@ impl<'a> Report<'a> {
     }
 
     /// Adds the differences of a scope and a resource type.
-    pub(super) fn add(&mut self, view: &View<'_>, regions: &Regions<'_>, others: Option<&Others<'_>>) {
-        let effects: Vec<Vec<[Operations; 5]>> =
-            (0..regions.scopes.len()).map(|host_scope| view.effects(regions, host_scope, others)).collect();
+    pub(super) fn add(
+        &mut self,
+        view: &View<'_>,
+        regions: &Regions<'_>,
+        others: Option<&Others<'_>>,
+    ) {
+        let effects: Vec<Vec<[Operations; 5]>> = (0..regions.scopes.len())
+            .map(|host_scope| view.effects(regions, host_scope, others))
+            .collect();
         for (place, effect) in AccessEffect::ALL.iter().enumerate() {
-            let of_effect = |effects: &[Operations; 5]| effects.get(place).copied().unwrap_or_default();
+            let of_effect =
+                |effects: &[Operations; 5]| effects.get(place).copied().unwrap_or_default();
             let mut found = Vec::new();
             for (host_scope, effects) in regions.scopes.iter().zip(&effects) {
                 if effects.iter().any(|effects| !of_effect(effects).is_empty()) {
@@ -83,7 +102,11 @@ impl<'a> Report<'a> {
                 }
             }
             if !found.is_empty() {
-                let found = if regions.scopes.len() == 1 { found } else { merged(found) };
+                let found = if regions.scopes.len() == 1 {
+                    found
+                } else {
+                    merged(found)
+                };
                 self.push(view, *effect, &regions.tree, &found, &regions.scopes);
             }
         }
@@ -100,23 +123,34 @@ impl<'a> Report<'a> {
         let counterexample = if effect == AccessEffect::StillBlocked || is_role(&view.scope) {
             None
         } else {
-            pieces.iter().find_map(|piece| self.counterexample(view, tree, piece, scopes, effect)).map(Box::new)
+            pieces
+                .iter()
+                .find_map(|piece| self.counterexample(view, tree, piece, scopes, effect))
+                .map(Box::new)
         };
         let difference = Difference {
             scope: view.scope.clone(),
             effect,
-            regions: pieces.iter().map(|piece| region(view.resource_type, tree, piece, scopes)).collect(),
+            regions: pieces
+                .iter()
+                .map(|piece| region(view.resource_type, tree, piece, scopes))
+                .collect(),
             counterexample,
             blocked_by: match effect {
                 AccessEffect::StillBlocked => self.blocking(view, tree, pieces, scopes),
                 _ => Vec::new(),
             },
         };
-        let list = if is_role(&view.scope) { &mut self.roles } else { &mut self.differences };
+        let list = if is_role(&view.scope) {
+            &mut self.roles
+        } else {
+            &mut self.differences
+        };
         list.push(difference);
     }
 
-    /// A request in a piece, and an identity with different decisions about it: the scope alone or with another principal.
+    /// A request in a piece, and an identity with different decisions about it: the scope alone or
+    /// with another principal.
     fn counterexample(
         &self,
         view: &View<'_>,
@@ -127,17 +161,26 @@ impl<'a> Report<'a> {
     ) -> Option<Counterexample> {
         let alone = matches!(effect, AccessEffect::Gains | AccessEffect::Loses);
         let gains = matches!(effect, AccessEffect::Gains | AccessEffect::GainsWithOthers);
-        let outcomes = if gains { [Outcome::Deny, Outcome::Allow] } else { [Outcome::Allow, Outcome::Deny] };
+        let outcomes = if gains {
+            [Outcome::Deny, Outcome::Allow]
+        } else {
+            [Outcome::Allow, Outcome::Deny]
+        };
         let resource_type = view.resource_type;
         let resource_name = tree.witness(scoped.piece.at, resource_type)?;
         let host_scope = *scoped.scopes.first()?;
         for operation in scoped.piece.operations.iter() {
-            let request = Request::new(operation, resource_type, &resource_name, At::IgnoringExpiry)
-                .with_host(address(host_scope, scopes));
+            let request =
+                Request::new(operation, resource_type, &resource_name, At::IgnoringExpiry)
+                    .with_host(address(host_scope, scopes));
             for identity in self.identities(&view.scope, &request, alone) {
-                let [before, after] = self.policies.map(|policy| decide(policy, &identity, &request));
+                let [before, after] = self
+                    .policies
+                    .map(|policy| decide(policy, &identity, &request));
                 // A superuser's gains and losses are its own differences.
-                let superuser = [&before, &after].into_iter().any(|decision| decision.reason == Reason::Superuser);
+                let superuser = [&before, &after]
+                    .into_iter()
+                    .any(|decision| decision.reason == Reason::Superuser);
                 let of_partner = superuser && view.scope != Scope::One(identity.principal());
                 if [before.outcome, after.outcome] == outcomes && !of_partner {
                     let host = request.host;
@@ -161,14 +204,17 @@ impl<'a> Report<'a> {
         let stranger = self.stranger.as_str();
         let (user, group) = match scope {
             Scope::Everyone => (None, None),
-            Scope::One(principal) if principal.kind() == PrincipalType::Group => (None, Some(principal.name())),
+            Scope::One(principal) if principal.kind() == PrincipalType::Group => {
+                (None, Some(principal.name()))
+            }
             Scope::One(principal) => (Some(principal.name()), None),
         };
         let named = |groups: Vec<&str>| match scope {
-            Scope::One(principal) => Identity::of_principal(principal, groups.iter().copied()).map_or_else(
-                |_| Identity::new(user.unwrap_or(stranger), groups.iter().copied()),
-                |(identity, _)| identity,
-            ),
+            Scope::One(principal) => Identity::of_principal(principal, groups.iter().copied())
+                .map_or_else(
+                    |_| Identity::new(user.unwrap_or(stranger), groups.iter().copied()),
+                    |(identity, _)| identity,
+                ),
             Scope::Everyone => Identity::new(stranger, groups),
         };
         if alone {
@@ -177,9 +223,13 @@ impl<'a> Report<'a> {
         let mut identities = Vec::new();
         for policy in self.policies {
             for entry in who_can(policy, request).entries {
-                let Scope::One(partner) = &entry.scope else { continue };
+                let Scope::One(partner) = &entry.scope else {
+                    continue;
+                };
                 let identity = match partner.kind() {
-                    PrincipalType::Group => named(group.into_iter().chain([partner.name()]).collect()),
+                    PrincipalType::Group => {
+                        named(group.into_iter().chain([partner.name()]).collect())
+                    }
                     PrincipalType::User if user.is_none() && !scope.is_everyone() => {
                         Identity::new(partner.name(), group)
                     }
@@ -195,21 +245,35 @@ impl<'a> Report<'a> {
     }
 
     /// The ACLs that deny the pieces to the scope.
-    fn blocking(&self, view: &View<'_>, tree: &Tree<'_>, pieces: &[ScopedPiece], scopes: &[HostScope]) -> Vec<Acl> {
+    fn blocking(
+        &self,
+        view: &View<'_>,
+        tree: &Tree<'_>,
+        pieces: &[ScopedPiece],
+        scopes: &[HostScope],
+    ) -> Vec<Acl> {
         let [_, policy] = self.policies;
         let mut blocking = Vec::new();
         for scoped in pieces {
-            let (Some(name), Some(host_scope)) =
-                (tree.witness(scoped.piece.at, view.resource_type), scoped.scopes.first())
-            else {
+            let (Some(name), Some(host_scope)) = (
+                tree.witness(scoped.piece.at, view.resource_type),
+                scoped.scopes.first(),
+            ) else {
                 continue;
             };
             for operation in scoped.piece.operations.iter() {
                 let host = address(*host_scope, scopes);
-                let request = Request::new(operation, view.resource_type, &name, At::IgnoringExpiry).with_host(host);
+                let request =
+                    Request::new(operation, view.resource_type, &name, At::IgnoringExpiry)
+                        .with_host(host);
                 let hits = Hits::new(policy, &request);
                 let id = *of(&view.ids, 1);
-                blocking.extend(hits.entry(view.scope.clone(), id).denied_by.into_iter().map(|denied| denied.acl));
+                blocking.extend(
+                    hits.entry(view.scope.clone(), id)
+                        .denied_by
+                        .into_iter()
+                        .map(|denied| denied.acl),
+                );
             }
         }
         sort(&mut blocking, |a: &Acl, b| a.cmp(b));
@@ -220,12 +284,17 @@ impl<'a> Report<'a> {
 
 /// An address of a host scope; `None` if no rule names a host.
 fn address(host_scope: HostScope, scopes: &[HostScope]) -> Option<IpAddr> {
-    if scopes.len() < 2 { None } else { host_scope.address(scopes) }
+    if scopes.len() < 2 {
+        None
+    } else {
+        host_scope.address(scopes)
+    }
 }
 
 /// Merges equal pieces of several host scopes.
 pub(crate) fn merged(mut pieces: Vec<ScopedPiece>) -> Vec<ScopedPiece> {
-    let operations = |scoped: &ScopedPiece| scoped.piece.operations.iter().collect::<Vec<Operation>>();
+    let operations =
+        |scoped: &ScopedPiece| scoped.piece.operations.iter().collect::<Vec<Operation>>();
     sort(&mut pieces, |a, b| {
         let places = |scoped: &ScopedPiece| (scoped.piece.at, operations(scoped));
         places(a)
@@ -258,7 +327,12 @@ pub(crate) fn region(
     AccessRegion {
         resource_type,
         pattern: tree.place(scoped.piece.at).pattern(),
-        except: scoped.piece.except.iter().map(|(at, _)| tree.place(*at).pattern()).collect(),
+        except: scoped
+            .piece
+            .except
+            .iter()
+            .map(|(at, _)| tree.place(*at).pattern())
+            .collect(),
         operations: scoped.piece.operations.iter().collect(),
         hosts: hosts(&scoped.scopes, scopes),
     }
@@ -268,12 +342,20 @@ pub(crate) fn region(
 fn hosts(some: &[HostScope], all: &[HostScope]) -> HostSet {
     let named = |is_included: bool| -> Vec<Host> {
         let is = |host_scope: &&HostScope| some.contains(host_scope) == is_included;
-        all.iter().filter(is).filter_map(|host_scope| host_scope.host()).filter(|host| *host != Host::Any).collect()
+        all.iter()
+            .filter(is)
+            .filter_map(|host_scope| host_scope.host())
+            .filter(|host| *host != Host::Any)
+            .collect()
     };
     let addresses = |is_included: bool| cover(&named(is_included), &named(!is_included));
     // Without hosts in ACLs, there is a single scope for all clients.
     let unknown = some.contains(&HostScope::Unknown) || all.len() == 1;
     let other = some.contains(&HostScope::Other);
-    let addresses = if other { Addresses::AllBut(addresses(false)) } else { Addresses::Only(addresses(true)) };
+    let addresses = if other {
+        Addresses::AllBut(addresses(false))
+    } else {
+        Addresses::Only(addresses(true))
+    };
     HostSet { unknown, addresses }
 }

@@ -23,10 +23,11 @@ pub(super) struct SidedRule<'a> {
 pub(super) struct OperationChanges {
     /// By effect, in the order of [`super::AccessEffect::ALL`].
     pub(super) effects: [Operations; 5],
-    /// Denies that were added or removed, for operations without another ACL. They matter if another principal of the identity
-    /// is allowed.
+    /// Denies that were added or removed, for operations without another ACL. They matter if
+    /// another principal of the identity is allowed.
     denied: [Operations; 2],
-    /// Allowed as a superuser in one policy and by ACLs in the other. This matters if a group of the identity is denied.
+    /// Allowed as a superuser in one policy and by ACLs in the other. This matters if a group of
+    /// the identity is denied.
     bypassed: [Operations; 2],
 }
 
@@ -48,19 +49,34 @@ impl OperationChanges {
         };
         let every = access.every;
         let mask = |operations: [Operations; 2], superuser: Operations| {
-            let of = |side| if *of(&access.superuser, side) { superuser } else { *of(&operations, side) };
+            let of = |side| {
+                if *of(&access.superuser, side) {
+                    superuser
+                } else {
+                    *of(&operations, side)
+                }
+            };
             [of(0), of(1)]
         };
         let none = Operations::default();
         let by_acl = mask(each(&|allow, deny| allow.without(deny)), none);
         let allowed = mask(by_acl, every);
         let denied = mask(access.deny, none);
-        let nothing = mask(each(&|allow, deny| every.without(allow).without(deny)), none);
+        let nothing = mask(
+            each(&|allow, deny| every.without(allow).without(deny)),
+            none,
+        );
         let covered = mask(access.allow, every);
         let [was, is] = allowed;
         let [had, has] = covered;
         Self {
-            effects: [is.without(was), was.without(is), none, none, has.without(had).and(denied[1])],
+            effects: [
+                is.without(was),
+                was.without(is),
+                none,
+                none,
+                has.without(had).and(denied[1]),
+            ],
             denied: [denied[0].and(nothing[1]), nothing[0].and(denied[1])],
             bypassed: match access.superuser {
                 [false, true] => [by_acl[0], none],
@@ -72,13 +88,18 @@ impl OperationChanges {
 
     /// The changes beyond those for everyone.
     fn beyond(&self, everyone: &Self) -> Self {
-        let pair =
-            |here: [Operations; 2], there: [Operations; 2]| [here[0].without(there[0]), here[1].without(there[1])];
+        let pair = |here: [Operations; 2], there: [Operations; 2]| {
+            [here[0].without(there[0]), here[1].without(there[1])]
+        };
         let mut effects = self.effects;
         for (here, there) in effects.iter_mut().zip(everyone.effects) {
             *here = here.without(there);
         }
-        Self { effects, denied: pair(self.denied, everyone.denied), bypassed: self.bypassed }
+        Self {
+            effects,
+            denied: pair(self.denied, everyone.denied),
+            bypassed: self.bypassed,
+        }
     }
 
     fn needs_others(&self) -> bool {
@@ -119,7 +140,14 @@ impl<'a> View<'a> {
         superuser: [bool; 2],
         every: Operations,
     ) -> Self {
-        Self { scope, ids, resource_type, superuser, every, rules: Vec::new() }
+        Self {
+            scope,
+            ids,
+            resource_type,
+            superuser,
+            every,
+            rules: Vec::new(),
+        }
     }
 
     /// The regions of the scope's own rules.
@@ -128,37 +156,73 @@ impl<'a> View<'a> {
     }
 
     /// The regions of the scope's own rules and of these places of others.
-    pub(super) fn regions_with(&self, others: &[(Place<'a>, usize)], hosts: &[Host]) -> Regions<'a> {
+    pub(super) fn regions_with(
+        &self,
+        others: &[(Place<'a>, usize)],
+        hosts: &[Host],
+    ) -> Regions<'a> {
         let places = self.rules.iter().map(|sided| sided.rule.place);
         let tree = Tree::new(places.chain(others.iter().map(|(place, _)| *place)));
-        let scopes = HostScope::all(&hosts_of(self.rules.iter().map(|sided| &sided.rule.host).chain(hosts)));
-        let changes = scopes.iter().map(|host_scope| self.changes(&tree, *host_scope)).collect();
+        let scopes = HostScope::all(&hosts_of(
+            self.rules.iter().map(|sided| &sided.rule.host).chain(hosts),
+        ));
+        let changes = scopes
+            .iter()
+            .map(|host_scope| self.changes(&tree, *host_scope))
+            .collect();
         let mut among_others = vec![usize::MAX; if others.is_empty() { 0 } else { tree.len() }];
-        for ((_, among), at) in others.iter().zip(tree.made_of().iter().skip(self.rules.len())) {
+        for ((_, among), at) in others
+            .iter()
+            .zip(tree.made_of().iter().skip(self.rules.len()))
+        {
             if let Some(place) = among_others.get_mut(*at) {
                 *place = *among;
             }
         }
         for at in 0..among_others.len() {
-            let above = tree.parent(at).and_then(|parent| among_others.get(parent)).copied();
+            let above = tree
+                .parent(at)
+                .and_then(|parent| among_others.get(parent))
+                .copied();
             if let (Some(above), Some(here)) = (above, among_others.get_mut(at))
                 && *here == usize::MAX
             {
                 *here = above;
             }
         }
-        Regions { tree, scopes, changes, among_others }
+        Regions {
+            tree,
+            scopes,
+            changes,
+            among_others,
+        }
     }
 
     /// The changes in each region of a tree of the rules' places.
     fn changes(&self, tree: &Tree<'_>, host_scope: HostScope) -> Vec<OperationChanges> {
-        let everyone = SideOperations { every: self.every, ..SideOperations::default() };
-        let own = SideOperations { superuser: self.superuser, ..everyone };
+        let everyone = SideOperations {
+            every: self.every,
+            ..SideOperations::default()
+        };
+        let own = SideOperations {
+            superuser: self.superuser,
+            ..everyone
+        };
         // For the scope, and for everyone alone.
         let mut operations_at = vec![(own, everyone); tree.len()];
-        for (SidedRule { rule, side, everyone }, at) in self.rules.iter().zip(tree.made_of()) {
+        for (
+            SidedRule {
+                rule,
+                side,
+                everyone,
+            },
+            at,
+        ) in self.rules.iter().zip(tree.made_of())
+        {
             let (allow, deny) = host_scope.apply(rule.host, rule.allow, rule.deny);
-            let Some((own, all)) = operations_at.get_mut(*at) else { continue };
+            let Some((own, all)) = operations_at.get_mut(*at) else {
+                continue;
+            };
             own.add(*side, allow, deny);
             if *everyone {
                 all.add(*side, allow, deny);
@@ -166,12 +230,21 @@ impl<'a> View<'a> {
         }
         let mut changes = Vec::with_capacity(tree.len());
         for at in 0..tree.len() {
-            let above = tree.parent(at).and_then(|parent| operations_at.get(parent)).copied();
-            let Some((own, everyone)) = operations_at.get_mut(at) else { continue };
+            let above = tree
+                .parent(at)
+                .and_then(|parent| operations_at.get(parent))
+                .copied();
+            let Some((own, everyone)) = operations_at.get_mut(at) else {
+                continue;
+            };
             if let Some((above, everyone_above)) = above {
                 for side in 0..2 {
                     own.add(side, *of(&above.allow, side), *of(&above.deny, side));
-                    everyone.add(side, *of(&everyone_above.allow, side), *of(&everyone_above.deny, side));
+                    everyone.add(
+                        side,
+                        *of(&everyone_above.allow, side),
+                        *of(&everyone_above.deny, side),
+                    );
                 }
             }
             let change = OperationChanges::new(own);
@@ -191,8 +264,15 @@ impl<'a> View<'a> {
         host_scope: usize,
         others: Option<&Others<'_>>,
     ) -> Vec<[Operations; 5]> {
-        let changes = regions.changes.get(host_scope).map_or(&[][..], |changes| changes);
-        let host_scope = regions.scopes.get(host_scope).copied().unwrap_or(HostScope::Other);
+        let changes = regions
+            .changes
+            .get(host_scope)
+            .map_or(&[][..], |changes| changes);
+        let host_scope = regions
+            .scopes
+            .get(host_scope)
+            .copied()
+            .unwrap_or(HostScope::Other);
         let mut effects = Vec::with_capacity(changes.len());
         for (at, change) in changes.iter().enumerate() {
             let [was_denied, is_denied] = change.denied;
@@ -203,16 +283,20 @@ impl<'a> View<'a> {
                 let among = regions.among_others.get(at).copied().unwrap_or(usize::MAX);
                 let there = |side| others.at(side, self.resource_type, among, host_scope);
                 let (before, after) = (there(0), there(1));
-                gains_with = was_denied.and(after.partners(&self.scope)).or(bypasses.and(before.group_denied));
-                loses_with = is_denied.and(before.partners(&self.scope)).or(bypassed.and(after.group_denied));
+                gains_with = was_denied
+                    .and(after.partners(&self.scope))
+                    .or(bypasses.and(before.group_denied));
+                loses_with = is_denied
+                    .and(before.partners(&self.scope))
+                    .or(bypassed.and(after.group_denied));
             }
             effects.push([gains, loses, gains_with, loses_with, blocked]);
         }
         effects
     }
 
-    /// Whether the effects depend on other principals. Those of a role do not, because its members have differences of their
-    /// own.
+    /// Whether the effects depend on other principals. Those of a role do not, because its members
+    /// have differences of their own.
     pub(super) fn depends_on_others(&self) -> bool {
         !is_role(&self.scope)
     }
@@ -222,16 +306,26 @@ impl<'a> Regions<'a> {
     /// The places whose effects depend on others.
     pub(super) fn unsettled(&self) -> Vec<Place<'a>> {
         let needs = |at: &usize| {
-            self.changes.iter().any(|changes| changes.get(*at).is_some_and(OperationChanges::needs_others))
+            self.changes
+                .iter()
+                .any(|changes| changes.get(*at).is_some_and(OperationChanges::needs_others))
         };
-        (0..self.tree.len()).filter(needs).map(|at| self.tree.place(at)).collect()
+        (0..self.tree.len())
+            .filter(needs)
+            .map(|at| self.tree.place(at))
+            .collect()
     }
 }
 
 impl SideOperations {
     fn add(&mut self, side: usize, allow: Operations, deny: Operations) {
-        let ([allow_before, allow_after], [deny_before, deny_after]) = (&mut self.allow, &mut self.deny);
-        let (allows, denies) = if side == 0 { (allow_before, deny_before) } else { (allow_after, deny_after) };
+        let ([allow_before, allow_after], [deny_before, deny_after]) =
+            (&mut self.allow, &mut self.deny);
+        let (allows, denies) = if side == 0 {
+            (allow_before, deny_before)
+        } else {
+            (allow_after, deny_after)
+        };
         *allows = allows.or(allow);
         *denies = denies.or(deny);
     }

@@ -1,10 +1,13 @@
-//! ACLs without an effect: covered by a broader one, blocked by a deny, or for something that does not exist.
+//! ACLs without an effect: covered by a broader one, blocked by a deny, or for something that does
+//! not exist.
 
 use super::{Finding, FindingCode, Severity};
 use crate::scope::{answered, within};
 use crate::tree::Place;
 use gbac_engine::escape::escaped;
-use gbac_engine::model::{Acl, AclField, Host, KafkaVersion, Operation, Permission, PrincipalType, ResourceType};
+use gbac_engine::model::{
+    Acl, AclField, Host, KafkaVersion, Operation, Permission, PrincipalType, ResourceType,
+};
 use gbac_engine::{
     internal::{Operations, Pattern, PatternId, PrincipalId, Row, rows_of},
     policy::Policy,
@@ -39,8 +42,12 @@ struct Linter<'a, 'f> {
 impl<'a> Linter<'a, '_> {
     fn pattern(&mut self, id: PatternId, pattern: &'a Pattern) {
         let only = self.only;
-        let is_selected =
-            |row: &&Row| only.is_none_or(|only| only.binary_search_by(|id| id.0.cmp(&row.principal.0)).is_ok());
+        let is_selected = |row: &&Row| {
+            only.is_none_or(|only| {
+                only.binary_search_by(|id| id.0.cmp(&row.principal.0))
+                    .is_ok()
+            })
+        };
         if pattern.rows().iter().find(is_selected).is_none() {
             return;
         }
@@ -48,21 +55,31 @@ impl<'a> Linter<'a, '_> {
         self.covering.clear();
         let covering = self.policy.covering(pattern.resource_type, pattern.name());
         for other in covering.as_slice() {
-            let Some(covers) = self.policy.pattern(PatternId(*other)) else { continue };
+            let Some(covers) = self.policy.pattern(PatternId(*other)) else {
+                continue;
+            };
             if Place::of(covers).covers(place) {
                 self.covering.push((PatternId(*other), covers));
             }
         }
-        let applicable = self.policy.settings().dialect.operations_of(pattern.resource_type);
+        let applicable = self
+            .policy
+            .settings()
+            .dialect
+            .operations_of(pattern.resource_type);
         for row in pattern.rows().iter().filter(is_selected) {
-            let Some(principal) = self.policy.principal(row.principal) else { continue };
+            let Some(principal) = self.policy.principal(row.principal) else {
+                continue;
+            };
             for operation in row.deny().or(row.allow()).iter() {
                 if operation != Operation::All && !applicable.contains(&operation) {
                     self.foreign(pattern, row, operation);
                 }
             }
             self.refused(pattern, row);
-            if self.everyone == Some(row.principal) && matches!(place, Place::All | Place::Literal(_)) {
+            if self.everyone == Some(row.principal)
+                && matches!(place, Place::All | Place::Literal(_))
+            {
                 self.open(pattern, row, place);
             }
             if !self.policy.host_can_match(row.host) {
@@ -76,7 +93,8 @@ impl<'a> Linter<'a, '_> {
             self.scopes.push(row.principal);
             if self.everyone != Some(row.principal) {
                 if principal.kind() != PrincipalType::Role {
-                    self.scopes.extend_from_slice(self.policy.links(row.principal));
+                    self.scopes
+                        .extend_from_slice(self.policy.links(row.principal));
                 }
                 self.scopes.extend(self.everyone);
             }
@@ -86,8 +104,8 @@ impl<'a> Linter<'a, '_> {
 
     /// Finds the ACLs of a row without an effect.
     fn row(&mut self, id: PatternId, pattern: &'a Pattern, row: &Row) {
-        // The operations that broader rows deny and allow; separately those of the row itself, because one of its operations
-        // can cover another.
+        // The operations that broader rows deny and allow; separately those of the row itself,
+        // because one of its operations can cover another.
         let (mut deny, mut allow) = (Operations::default(), Operations::default());
         let (mut own_deny, mut own_allow) = (row.deny(), row.allow());
         self.broader(id, row, |_, other, twin| {
@@ -112,14 +130,18 @@ impl<'a> Linter<'a, '_> {
             let effect = answered(only, Permission::Allow);
             if within(effect, denied) {
                 self.unreachable(id, pattern, row, operation);
-            } else if within(effect, allow.or(answered(own_allow.without(only), Permission::Allow))) {
+            } else if within(
+                effect,
+                allow.or(answered(own_allow.without(only), Permission::Allow)),
+            ) {
                 self.covered(id, pattern, row, operation, Permission::Allow);
             }
         }
     }
 
-    /// Visits the other rows that apply wherever this one does. The last argument is `true` for an equal row whose pattern is
-    /// the other spelling of every name: the empty prefix or the literal `*`. Of two such ACLs, the literal one is redundant.
+    /// Visits the other rows that apply wherever this one does. The last argument is `true` for an
+    /// equal row whose pattern is the other spelling of every name: the empty prefix or the literal
+    /// `*`. Of two such ACLs, the literal one is redundant.
     fn broader(&self, id: PatternId, row: &Row, mut visit: impl FnMut(&'a Pattern, &'a Row, bool)) {
         let every_name = self.policy.pattern(id).is_some_and(Pattern::is_all_names);
         for (other, pattern) in &self.covering {
@@ -137,16 +159,29 @@ impl<'a> Linter<'a, '_> {
     }
 
     /// The ACLs for these operations in the row itself and in broader ones, the row's own first.
-    fn acls(&self, id: PatternId, pattern: &'a Pattern, row: &Row, of: Operations, permission: Permission) -> Vec<Acl> {
+    fn acls(
+        &self,
+        id: PatternId,
+        pattern: &'a Pattern,
+        row: &Row,
+        of: Operations,
+        permission: Permission,
+    ) -> Vec<Acl> {
         let mut acls = Vec::new();
         let mut take = |pattern: &Pattern, row: &Row, without: Operations| {
             let operations = row.of(permission).and(of).without(without);
-            acls.extend(operations.iter().map(|operation| self.policy.acl(pattern, row, operation, permission)));
+            acls.extend(
+                operations
+                    .iter()
+                    .map(|operation| self.policy.acl(pattern, row, operation, permission)),
+            );
         };
         let none = Operations::default();
         take(pattern, row, none);
         let own = row.of(permission);
-        self.broader(id, row, |pattern, row, twin| take(pattern, row, if twin { own } else { none }));
+        self.broader(id, row, |pattern, row, twin| {
+            take(pattern, row, if twin { own } else { none })
+        });
         acls
     }
 
@@ -159,8 +194,16 @@ impl<'a> Linter<'a, '_> {
         permission: Permission,
     ) {
         let acl = self.policy.acl(pattern, row, operation, permission);
-        let by = self.acls(id, pattern, row, Operations::answering(operation, permission), permission);
-        let Some(by) = by.into_iter().find(|by| *by != acl) else { return };
+        let by = self.acls(
+            id,
+            pattern,
+            row,
+            Operations::answering(operation, permission),
+            permission,
+        );
+        let Some(by) = by.into_iter().find(|by| *by != acl) else {
+            return;
+        };
         let message = format!("{} is already covered by {}", acl_text(&acl), acl_text(&by));
         let hint = "remove it, unless you plan to remove the broader one";
         let finding = Finding::new(FindingCode::ACL_COVERED, Severity::Notice, message, hint);
@@ -169,7 +212,9 @@ impl<'a> Linter<'a, '_> {
 
     /// Reports what everyone is allowed on every name, or on the cluster, unless it is harmless.
     fn open(&mut self, pattern: &Pattern, row: &Row, place: Place<'_>) {
-        use Operation::{All, Alter, AlterConfigs, ClusterAction, Create, CreateTokens, Delete, Read, Write};
+        use Operation::{
+            All, Alter, AlterConfigs, ClusterAction, Create, CreateTokens, Delete, Read, Write,
+        };
         let harmful: &[Operation] = match (pattern.resource_type, place) {
             (ResourceType::Topic | ResourceType::Subject, Place::All) => {
                 &[All, Read, Write, Create, Delete, Alter, AlterConfigs]
@@ -177,9 +222,15 @@ impl<'a> Linter<'a, '_> {
             (ResourceType::Group, Place::All) => &[All, Delete],
             (ResourceType::TransactionalId, Place::All) => &[All],
             (ResourceType::User, Place::All) => &[All, CreateTokens],
-            (ResourceType::Cluster | ResourceType::Registry, _) => {
-                &[All, Alter, AlterConfigs, ClusterAction, Create, Write, Delete]
-            }
+            (ResourceType::Cluster | ResourceType::Registry, _) => &[
+                All,
+                Alter,
+                AlterConfigs,
+                ClusterAction,
+                Create,
+                Write,
+                Delete,
+            ],
             _ => return,
         };
         let acls: Vec<Acl> = row
@@ -196,17 +247,34 @@ impl<'a> Linter<'a, '_> {
         };
         let message = format!("{}{more} is for everyone", acl_text(first));
         let hint = "allow the groups or users that need it, or a prefix of names, and remove it";
-        let finding = Finding::new(FindingCode::ACL_OPEN_TO_EVERYONE, Severity::Error, message, hint);
+        let finding = Finding::new(
+            FindingCode::ACL_OPEN_TO_EVERYONE,
+            Severity::Error,
+            message,
+            hint,
+        );
         self.findings.push(finding.with_acls(acls));
     }
 
-    fn unreachable(&mut self, id: PatternId, pattern: &'a Pattern, row: &Row, operation: Operation) {
+    fn unreachable(
+        &mut self,
+        id: PatternId,
+        pattern: &'a Pattern,
+        row: &Row,
+        operation: Operation,
+    ) {
         let acl = self.policy.acl(pattern, row, operation, Permission::Allow);
         let message = format!("{} never allows anything: a deny wins", acl_text(&acl));
         let mut acls = vec![acl];
         let effect = answered(Operations::only(operation), Permission::Allow);
         let mut denied = Operations::default();
-        for deny in self.acls(id, pattern, row, effect.or(Operations::only(Operation::All)), Permission::Deny) {
+        for deny in self.acls(
+            id,
+            pattern,
+            row,
+            effect.or(Operations::only(Operation::All)),
+            Permission::Deny,
+        ) {
             let by = answered(Operations::only(deny.operation), Permission::Deny).and(effect);
             if !within(by, denied) {
                 denied = denied.or(by);
@@ -214,15 +282,26 @@ impl<'a> Linter<'a, '_> {
             }
         }
         let hint = "remove it, or narrow the deny ACLs";
-        self.findings
-            .push(Finding::new(FindingCode::ACL_UNREACHABLE, Severity::Warning, message, hint).with_acls(acls));
+        self.findings.push(
+            Finding::new(
+                FindingCode::ACL_UNREACHABLE,
+                Severity::Warning,
+                message,
+                hint,
+            )
+            .with_acls(acls),
+        );
     }
 
     fn foreign(&mut self, pattern: &Pattern, row: &Row, operation: Operation) {
         for permission in Permission::ALL {
             if row.of(*permission).meets(Operations::only(operation)) {
                 let acl = self.policy.acl(pattern, row, operation, *permission);
-                let known = self.policy.settings().dialect.operations_of(pattern.resource_type);
+                let known = self
+                    .policy
+                    .settings()
+                    .dialect
+                    .operations_of(pattern.resource_type);
                 let words: Vec<&str> = known.iter().map(|known| known.spelling().cli).collect();
                 let message = format!(
                     "{} is for an operation that does not apply to a {}",
@@ -230,7 +309,12 @@ impl<'a> Linter<'a, '_> {
                     pattern.resource_type.spelling().label.to_lowercase()
                 );
                 let hint = format!("remove it, or name one of `{}`, `all`", words.join("`, `"));
-                let finding = Finding::new(FindingCode::OPERATION_FOREIGN, Severity::Warning, message, hint);
+                let finding = Finding::new(
+                    FindingCode::OPERATION_FOREIGN,
+                    Severity::Warning,
+                    message,
+                    hint,
+                );
                 self.findings.push(finding.with_acls(vec![acl]));
             }
         }
@@ -246,24 +330,40 @@ impl<'a> Linter<'a, '_> {
         };
         let acls: Vec<Acl> = Permission::ALL.iter().flat_map(of).collect();
         let Some(first) = acls.first() else { return };
-        let message = format!("{} never matches: Kafka {version} does not know ranges of hosts", acl_text(first));
-        let hint =
-            format!("upgrade to Kafka {} or later, or write an ACL for each address", KafkaVersion::WITH_HOST_RANGES);
-        let finding = Finding::new(FindingCode::HOST_RANGE_UNSUPPORTED, Severity::Warning, message, hint);
+        let message = format!(
+            "{} never matches: Kafka {version} does not know ranges of hosts",
+            acl_text(first)
+        );
+        let hint = format!(
+            "upgrade to Kafka {} or later, or write an ACL for each address",
+            KafkaVersion::WITH_HOST_RANGES
+        );
+        let finding = Finding::new(
+            FindingCode::HOST_RANGE_UNSUPPORTED,
+            Severity::Warning,
+            message,
+            hint,
+        );
         self.findings.push(finding.with_acls(acls));
     }
 
-    /// Finds ACLs that could not be created today (D-27), with the codes and hints of that error. Errors of the principal are
-    /// reported once for all of its ACLs, elsewhere.
+    /// Finds ACLs that could not be created today (D-27), with the codes and hints of that error.
+    /// Errors of the principal are reported once for all of its ACLs, elsewhere.
     fn refused(&mut self, pattern: &Pattern, row: &Row) {
         let policy = self.policy;
         let acls = || {
             Permission::ALL.iter().flat_map(|permission| {
-                row.of(*permission).iter().map(|operation| policy.acl(pattern, row, operation, *permission))
+                row.of(*permission)
+                    .iter()
+                    .map(|operation| policy.acl(pattern, row, operation, *permission))
             })
         };
         let Some(first) = acls().next() else { return };
-        for fault in first.check_create().iter().filter(|fault| fault.field() != AclField::Principal) {
+        for fault in first
+            .check_create()
+            .iter()
+            .filter(|fault| fault.field() != AclField::Principal)
+        {
             let message = format!("an ACL could not be created today: {fault}");
             let finding = Finding::new(fault.into(), Severity::Warning, message, fault.hint());
             self.findings.push(finding.with_acls(acls().collect()));

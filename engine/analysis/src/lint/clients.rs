@@ -1,5 +1,5 @@
-//! Clients that lack a part of what they need: consumers without a consumer group, readers of schemas without configurations
-//! (D-68).
+//! Clients that lack a part of what they need: consumers without a consumer group, readers of
+//! schemas without configurations (D-68).
 
 use super::{Finding, FindingCode, Severity};
 use crate::held::is_superuser;
@@ -33,7 +33,8 @@ impl Allowed {
     }
 }
 
-/// Finds principals whose ACLs allow reading topics or subjects, but whose users lack the other accesses that reading needs.
+/// Finds principals whose ACLs allow reading topics or subjects, but whose users lack the other
+/// accesses that reading needs.
 pub(super) fn lint(policy: &Policy, findings: &mut Vec<Finding>) {
     let own = of_principals(policy);
     let of = |id: PrincipalId| own.get(id.0 as usize).copied().unwrap_or_default();
@@ -59,7 +60,11 @@ pub(super) fn lint(policy: &Policy, findings: &mut Vec<Finding>) {
         }
         let allowed = of(id);
         let holders: Vec<Allowed> = match is_role {
-            true => policy.links(id).iter().map(|member| total(*member)).collect(),
+            true => policy
+                .links(id)
+                .iter()
+                .map(|member| total(*member))
+                .collect(),
             false => vec![total(id)],
         };
         let mut find = |code, lacking: usize, what: &str, hint: &str| {
@@ -80,7 +85,10 @@ pub(super) fn lint(policy: &Policy, findings: &mut Vec<Finding>) {
         if allowed.reads_subjects {
             find(
                 FindingCode::SCHEMA_READER_WITHOUT_CONFIGS,
-                holders.iter().filter(|holder| !holder.sees_subject_configs || !holder.sees_registry_configs).count(),
+                holders
+                    .iter()
+                    .filter(|holder| !holder.sees_subject_configs || !holder.sees_registry_configs)
+                    .count(),
                 "can read schemas, but not their compatibility level",
                 "allow describe configs on the subjects and on the registry too",
             );
@@ -102,13 +110,19 @@ fn clients(principal: &Principal, lacking: usize, all: usize) -> String {
 
 /// The accesses that the ACLs of each principal allow, by its id.
 fn of_principals(policy: &Policy) -> Vec<Allowed> {
-    let bound = policy.principals().map(|(id, _)| id.0 as usize + 1).max().unwrap_or_default();
+    let bound = policy
+        .principals()
+        .map(|(id, _)| id.0 as usize + 1)
+        .max()
+        .unwrap_or_default();
     let mut own = vec![Allowed::default(); bound];
     let read = Operations::answering(Operation::Read, Permission::Allow);
     let configs = Operations::answering(Operation::DescribeConfigs, Permission::Allow);
     for (_, pattern) in policy.patterns() {
         for row in pattern.rows() {
-            let Some(allowed) = own.get_mut(row.principal.0 as usize) else { continue };
+            let Some(allowed) = own.get_mut(row.principal.0 as usize) else {
+                continue;
+            };
             let (reads, sees_configs) = (row.allow().meets(read), row.allow().meets(configs));
             match pattern.resource_type {
                 ResourceType::Topic => allowed.reads_topics |= reads,

@@ -19,13 +19,18 @@ pub struct Fix {
 
 impl Fix {
     fn new(title: impl Into<String>, is_neutral: bool, changes: Vec<Change>) -> Self {
-        Self { title: title.into(), changes, is_neutral }
+        Self {
+            title: title.into(),
+            changes,
+            is_neutral,
+        }
     }
 }
 
 impl Finding {
-    /// Suggested fixes for the policy with this finding, the safest first; empty if only a person can decide. No fix adds an
-    /// ACL for a group, because groups get access through roles (specification 4.4).
+    /// Suggested fixes for the policy with this finding, the safest first; empty if only a person
+    /// can decide. No fix adds an ACL for a group, because groups get access through roles
+    /// (specification 4.4).
     ///
     /// ```
     /// use gbac_analysis::lint;
@@ -43,21 +48,35 @@ impl Finding {
         match self.code {
             FindingCode::HOST_RANGE_UNSUPPORTED => vec![removal(&self.acls, true)],
             // The other ACLs of the finding are its causes.
-            FindingCode::ACL_COVERED | FindingCode::ACL_UNREACHABLE => {
-                self.acls.first().map(|acl| removal(std::slice::from_ref(acl), true)).into_iter().collect()
-            }
+            FindingCode::ACL_COVERED | FindingCode::ACL_UNREACHABLE => self
+                .acls
+                .first()
+                .map(|acl| removal(std::slice::from_ref(acl), true))
+                .into_iter()
+                .collect(),
             FindingCode::ROLE_MISSING => {
                 let create = self.principals.first().map(|role| {
                     let title = format!("Create the role `{}`", escaped(role.name()));
-                    Fix::new(title, true, vec![Change::CreateRole(role.name().to_owned())])
+                    Fix::new(
+                        title,
+                        true,
+                        vec![Change::CreateRole(role.name().to_owned())],
+                    )
                 });
-                std::iter::once(removal(&self.acls, true)).chain(create).collect()
+                std::iter::once(removal(&self.acls, true))
+                    .chain(create)
+                    .collect()
             }
             // No identity has the role, or it has no ACLs.
-            FindingCode::ROLE_WITHOUT_MEMBERS | FindingCode::ROLE_WITHOUT_ACLS => self.role_deletion(),
-            FindingCode::GROUP_PATH_WITH_SUFFIX => {
-                self.principals.first().and_then(|group| last_segment(policy, group)).into_iter().collect()
+            FindingCode::ROLE_WITHOUT_MEMBERS | FindingCode::ROLE_WITHOUT_ACLS => {
+                self.role_deletion()
             }
+            FindingCode::GROUP_PATH_WITH_SUFFIX => self
+                .principals
+                .first()
+                .and_then(|group| last_segment(policy, group))
+                .into_iter()
+                .collect(),
             // Only a person knows the right name or the right claim.
             FindingCode::NAME_LETTER_CASE
             | FindingCode::NAME_LEADING_SLASH
@@ -69,28 +88,50 @@ impl Finding {
             | FindingCode::CONSUMER_WITHOUT_GROUP
             | FindingCode::SCHEMA_READER_WITHOUT_CONFIGS => Vec::new(),
             _ if self.acls.is_empty() => self.member_fixes(),
-            _ => std::iter::once(removal(&self.acls, false)).chain(self.replacement()).collect(),
+            _ => std::iter::once(removal(&self.acls, false))
+                .chain(self.replacement())
+                .collect(),
         }
     }
 
     fn role_deletion(&self) -> Vec<Fix> {
         let delete = |role: &Principal| {
-            let change = Change::DeleteRole { name: role.name().to_owned(), delete_acls: true };
-            Fix::new(format!("Delete the role `{}`", escaped(role.name())), true, vec![change])
+            let change = Change::DeleteRole {
+                name: role.name().to_owned(),
+                delete_acls: true,
+            };
+            Fix::new(
+                format!("Delete the role `{}`", escaped(role.name())),
+                true,
+                vec![change],
+            )
         };
         self.principals.first().map(delete).into_iter().collect()
     }
 
-    /// Fixes for a member that could not be added today: remove it, or replace it with the intended principal.
+    /// Fixes for a member that could not be added today: remove it, or replace it with the intended
+    /// principal.
     fn member_fixes(&self) -> Vec<Fix> {
-        let [role, member] = self.principals.as_slice() else { return Vec::new() };
-        let remove = Change::RemoveMember { role: role.name().to_owned(), member: member.clone() };
+        let [role, member] = self.principals.as_slice() else {
+            return Vec::new();
+        };
+        let remove = Change::RemoveMember {
+            role: role.name().to_owned(),
+            member: member.clone(),
+        };
         let title = format!("Remove `{}` from the role", escaped(&member.to_string()));
         let mut fixes = vec![Fix::new(title, false, vec![remove.clone()])];
-        let intended = if self.code == "principal_type_twice" { Principal::parse(member.name()).ok() } else { None };
+        let intended = if self.code == "principal_type_twice" {
+            Principal::parse(member.name()).ok()
+        } else {
+            None
+        };
         if let Some(intended) = intended.filter(|intended| intended.kind() != PrincipalType::Role) {
             let title = format!("Replace it with `{}`", escaped(&intended.to_string()));
-            let add = Change::AddMember { role: role.name().to_owned(), member: intended };
+            let add = Change::AddMember {
+                role: role.name().to_owned(),
+                member: intended,
+            };
             fixes.push(Fix::new(title, false, vec![remove, add]));
         }
         fixes
@@ -100,14 +141,25 @@ impl Finding {
     fn replacement(&self) -> Option<Fix> {
         let first = self.acls.first()?;
         let intended = |acl: &Acl| match (self.code.as_str(), acl.resource_type) {
-            ("cluster_name", ResourceType::Cluster) => Some(Acl { resource_name: CLUSTER_NAME.into(), ..acl.clone() }),
+            ("cluster_name", ResourceType::Cluster) => Some(Acl {
+                resource_name: CLUSTER_NAME.into(),
+                ..acl.clone()
+            }),
             ("topic_name", ResourceType::Topic) => {
                 let prefix = acl.resource_name.trim_end_matches('*');
                 let ends_with_asterisk = acl.resource_name.ends_with('*');
                 let acl = if prefix.is_empty() {
-                    Acl { resource_name: "*".into(), pattern_type: PatternType::Literal, ..acl.clone() }
+                    Acl {
+                        resource_name: "*".into(),
+                        pattern_type: PatternType::Literal,
+                        ..acl.clone()
+                    }
                 } else {
-                    Acl { resource_name: prefix.to_owned(), pattern_type: PatternType::Prefixed, ..acl.clone() }
+                    Acl {
+                        resource_name: prefix.to_owned(),
+                        pattern_type: PatternType::Prefixed,
+                        ..acl.clone()
+                    }
                 };
                 (ends_with_asterisk && acl.check_create().is_empty()).then_some(acl)
             }
@@ -124,16 +176,19 @@ impl Finding {
             escaped(&first_new.resource_name)
         );
         let remove = self.acls.iter().cloned().map(Change::RemoveAcl);
-        let changes = remove.chain(new.iter().cloned().map(Change::AddAcl)).collect();
+        let changes = remove
+            .chain(new.iter().cloned().map(Change::AddAcl))
+            .collect();
         Some(Fix::new(title, false, changes))
     }
 }
 
-/// The fixes that together leave all effective access unchanged: the first neutral one of each finding, as long as the changes
-/// apply. Returns the changes in order, and how many findings they fix.
+/// The fixes that together leave all effective access unchanged: the first neutral one of each
+/// finding, as long as the changes apply. Returns the changes in order, and how many findings they
+/// fix.
 ///
-/// An ACL that is covered by one for `User:*` is kept: the broader one may be the mistake, and whoever removes it later would
-/// take the access away (D-104).
+/// An ACL that is covered by one for `User:*` is kept: the broader one may be the mistake, and
+/// whoever removes it later would take the access away (D-104).
 ///
 /// ```
 /// use gbac_analysis::{lint, neutral_fixes};
@@ -149,12 +204,24 @@ impl Finding {
 pub fn neutral_fixes(policy: &Policy, findings: &[Finding]) -> (Vec<Change>, usize) {
     let apply = |checked: bool| {
         let (mut after, mut all, mut fixed) = (policy.clone(), Vec::new(), 0);
-        for finding in findings.iter().filter(|finding| !is_covered_by_everyone(finding)) {
-            let fix = finding.suggested_fixes(policy).into_iter().find(|fix| fix.is_neutral);
+        for finding in findings
+            .iter()
+            .filter(|finding| !is_covered_by_everyone(finding))
+        {
+            let fix = finding
+                .suggested_fixes(policy)
+                .into_iter()
+                .find(|fix| fix.is_neutral);
             let Some(fix) = fix else { continue };
-            let changes: Vec<Change> = fix.changes.into_iter().filter(|change| !all.contains(change)).collect();
+            let changes: Vec<Change> = fix
+                .changes
+                .into_iter()
+                .filter(|change| !all.contains(change))
+                .collect();
             let mut next = after.clone();
-            let applies = changes.iter().all(|change| next.apply(change.clone()).is_ok());
+            let applies = changes
+                .iter()
+                .all(|change| next.apply(change.clone()).is_ok());
             // Fixes that are neutral one by one need not be so together.
             if applies && (!checked || diff(policy, &next).acl_relation == Relation::Equal) {
                 after = next;
@@ -180,21 +247,45 @@ fn is_covered_by_everyone(finding: &Finding) -> bool {
 }
 
 fn removal(acls: &[Acl], is_neutral: bool) -> Fix {
-    let title = if acls.len() == 1 { "Remove the ACL".to_owned() } else { format!("Remove its {} ACLs", acls.len()) };
-    Fix::new(title, is_neutral, acls.iter().cloned().map(Change::RemoveAcl).collect())
+    let title = if acls.len() == 1 {
+        "Remove the ACL".to_owned()
+    } else {
+        format!("Remove its {} ACLs", acls.len())
+    };
+    Fix::new(
+        title,
+        is_neutral,
+        acls.iter().cloned().map(Change::RemoveAcl).collect(),
+    )
 }
 
-/// Replaces a group whose name is a path with its last segment in its roles. ACLs of the group stay.
+/// Replaces a group whose name is a path with its last segment in its roles. ACLs of the group
+/// stay.
 fn last_segment(policy: &Policy, group: &Principal) -> Option<Fix> {
-    let last = group.name().rsplit('/').find(|segment| !segment.is_empty())?;
+    let last = group
+        .name()
+        .rsplit('/')
+        .find(|segment| !segment.is_empty())?;
     let named = Principal::group(last);
     let changes: Vec<Change> = policy
         .roles_of(group)
         .flat_map(|role| {
-            let remove = Change::RemoveMember { role: role.to_owned(), member: group.clone() };
-            [remove, Change::AddMember { role: role.to_owned(), member: named.clone() }]
+            let remove = Change::RemoveMember {
+                role: role.to_owned(),
+                member: group.clone(),
+            };
+            [
+                remove,
+                Change::AddMember {
+                    role: role.to_owned(),
+                    member: named.clone(),
+                },
+            ]
         })
         .collect();
-    let title = format!("Put `{}` in its place in its roles", escaped(&named.to_string()));
+    let title = format!(
+        "Put `{}` in its place in its roles",
+        escaped(&named.to_string())
+    );
     (!changes.is_empty()).then(|| Fix::new(title, false, changes))
 }

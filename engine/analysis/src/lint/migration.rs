@@ -1,4 +1,5 @@
-//! ACLs that Apache Kafka stores without matching them, and that match when GBAC decides in its brokers (D-78).
+//! ACLs that Apache Kafka stores without matching them, and that match when GBAC decides in its
+//! brokers (D-78).
 
 use super::acls::acl_text;
 use super::principals::path_with_suffix;
@@ -7,8 +8,9 @@ use gbac_engine::internal::{PrincipalId, Row};
 use gbac_engine::model::{Acl, Permission, PrincipalType};
 use gbac_engine::policy::Policy;
 
-/// The ACLs of a Kafka cluster that begin to match when GBAC decides in its brokers: those of groups, and those of roles with
-/// members. Kafka itself matches only ACLs of the session's principal and of `User:*`.
+/// The ACLs of a Kafka cluster that begin to match when GBAC decides in its brokers: those of
+/// groups, and those of roles with members. Kafka itself matches only ACLs of the session's
+/// principal and of `User:*`.
 ///
 /// ```
 /// use gbac_analysis::migration_findings;
@@ -25,7 +27,11 @@ use gbac_engine::policy::Policy;
 pub fn migration_findings(policy: &Policy) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (_, pattern) in policy.patterns() {
-        for row in pattern.rows().iter().filter(|row| begins_to_match(policy, row)) {
+        for row in pattern
+            .rows()
+            .iter()
+            .filter(|row| begins_to_match(policy, row))
+        {
             row.acls(|operation, permission| {
                 findings.push(finding(policy.acl(pattern, row, operation, permission)));
             });
@@ -38,11 +44,13 @@ pub fn migration_findings(policy: &Policy) -> Vec<Finding> {
 /// Whether the ACLs of a row match somebody, and did not in Kafka.
 fn begins_to_match(policy: &Policy, row: &Row) -> bool {
     let matches = |id: PrincipalId| {
-        policy.principal(id).is_some_and(|principal| match principal.kind() {
-            PrincipalType::Group => path_with_suffix(policy, principal).is_none(),
-            PrincipalType::Role => !policy.links(id).is_empty(),
-            PrincipalType::User | PrincipalType::Other => false,
-        })
+        policy
+            .principal(id)
+            .is_some_and(|principal| match principal.kind() {
+                PrincipalType::Group => path_with_suffix(policy, principal).is_none(),
+                PrincipalType::Role => !policy.links(id).is_empty(),
+                PrincipalType::User | PrincipalType::Other => false,
+            })
     };
     policy.host_can_match(row.host) && matches(row.principal)
 }
@@ -50,8 +58,18 @@ fn begins_to_match(policy: &Policy, row: &Row) -> bool {
 fn finding(acl: Acl) -> Finding {
     let message = format!("{} begins to match", acl_text(&acl));
     let hint = match acl.permission {
-        Permission::Allow => "check that its users should have this access, or remove it before you install the plugin",
-        Permission::Deny => "check that its users should lose this access, or remove it before you install the plugin",
+        Permission::Allow => {
+            "check that its users should have this access, or remove it before you install the plugin"
+        }
+        Permission::Deny => {
+            "check that its users should lose this access, or remove it before you install the plugin"
+        }
     };
-    Finding::new(FindingCode::ACL_BEGINS_TO_MATCH, Severity::Warning, message, hint).with_acls(vec![acl])
+    Finding::new(
+        FindingCode::ACL_BEGINS_TO_MATCH,
+        Severity::Warning,
+        message,
+        hint,
+    )
+    .with_acls(vec![acl])
 }

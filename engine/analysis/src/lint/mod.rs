@@ -42,8 +42,8 @@ impl Severity {
 }
 
 gbac_engine::code_table! {
-    /// The code of a finding, explained in docs/analysis.md. ACLs, members and roles that could not be created today have the
-    /// code of that error.
+    /// The code of a finding, explained in docs/analysis.md. ACLs, members and roles that could not
+    /// be created today have the code of that error.
     FindingCode {
         SUPERUSER_NAME_CHOSEN = "superuser_name_chosen",
         SUPERUSER_UNREACHABLE = "superuser_unreachable",
@@ -90,9 +90,22 @@ pub struct Finding {
 
 impl Finding {
     /// Creates a finding without ACLs, principals and places.
-    pub fn new(code: FindingCode, severity: Severity, message: String, hint: impl Into<String>) -> Self {
+    pub fn new(
+        code: FindingCode,
+        severity: Severity,
+        message: String,
+        hint: impl Into<String>,
+    ) -> Self {
         let (acls, principals, places) = Default::default();
-        Self { code, severity, message, hint: hint.into(), acls, principals, places }
+        Self {
+            code,
+            severity,
+            message,
+            hint: hint.into(),
+            acls,
+            principals,
+            places,
+        }
     }
 
     fn with_acls(mut self, acls: Vec<Acl>) -> Self {
@@ -106,11 +119,14 @@ impl Finding {
     }
 }
 
-/// Finds rules that probably do not do what their author intended, sorted by severity, code and content.
+/// Finds rules that probably do not do what their author intended, sorted by severity, code and
+/// content.
 ///
-/// A policy is a set of ACLs without duplicates (D-17); `gbac_json::lint_from_json` finds the duplicates in a document.
+/// A policy is a set of ACLs without duplicates (D-17); `gbac_json::lint_from_json` finds the
+/// duplicates in a document.
 ///
-/// Cost: for each row, a comparison with the rows of the same and of broader principals on the patterns that cover its pattern.
+/// Cost: for each row, a comparison with the rows of the same and of broader principals on the
+/// patterns that cover its pattern.
 ///
 /// ```
 /// use gbac_analysis::lint;
@@ -132,8 +148,8 @@ pub fn lint(policy: &Policy) -> Vec<Finding> {
     findings
 }
 
-/// The findings of only these roles, their members and their ACLs, in the order of [`lint`]. Findings about similar names are
-/// excluded; [`name_findings`] returns them for each member.
+/// The findings of only these roles, their members and their ACLs, in the order of [`lint`].
+/// Findings about similar names are excluded; [`name_findings`] returns them for each member.
 ///
 /// Cost: one pass over all rows, and for the rows of these roles the cost of [`lint`].
 ///
@@ -149,8 +165,10 @@ pub fn lint(policy: &Policy) -> Vec<Finding> {
 /// ```
 #[must_use]
 pub fn lint_roles<'a>(policy: &Policy, names: impl IntoIterator<Item = &'a str>) -> Vec<Finding> {
-    let mut ids: Vec<PrincipalId> =
-        names.into_iter().filter_map(|name| policy.principal_id(PrincipalType::Role, name)).collect();
+    let mut ids: Vec<PrincipalId> = names
+        .into_iter()
+        .filter_map(|name| policy.principal_id(PrincipalType::Role, name))
+        .collect();
     sort(&mut ids, |a, b| a.0.cmp(&b.0));
     ids.dedup();
     let mut findings = Vec::new();

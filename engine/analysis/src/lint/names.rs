@@ -1,18 +1,20 @@
-//! Roles without members or ACLs, members that could not be added, unreachable or freely chosen superusers, and access to the
-//! service.
+//! Roles without members or ACLs, members that could not be added, unreachable or freely chosen
+//! superusers, and access to the service.
 
 use super::principals::{NameFault, lint_near_names, name_fault, path_with_suffix};
 use super::{Finding, FindingCode, Severity};
 use gbac_engine::escape::escaped;
 use gbac_engine::internal::sort;
-use gbac_engine::model::{Principal, PrincipalError, PrincipalType, RoleError, check_member, role_name_warning};
+use gbac_engine::model::{
+    Principal, PrincipalError, PrincipalType, RoleError, check_member, role_name_warning,
+};
 use gbac_engine::{
     internal::PrincipalId,
     policy::{AccessLevel, Policy},
 };
 
-/// Claims that users can often edit, or that are reassigned after a user leaves. OpenID Connect Core, section 5.7, names `sub`
-/// with `iss` as the only reliable ones.
+/// Claims that users can often edit, or that are reassigned after a user leaves. OpenID Connect
+/// Core, section 5.7, names `sub` with `iss` as the only reliable ones.
 const EDITABLE_CLAIMS: &[&str] = &[
     "display_name",
     "email",
@@ -40,9 +42,18 @@ pub(super) fn lint(policy: &Policy, findings: &mut Vec<Finding>) {
         }
         findings.extend(path_with_suffix(policy, principal));
     }
-    let superusers: Vec<Principal> = policy.settings().superusers.iter().map(Principal::user).collect();
+    let superusers: Vec<Principal> = policy
+        .settings()
+        .superusers
+        .iter()
+        .map(Principal::user)
+        .collect();
     findings.extend(superusers.iter().filter_map(superuser));
-    findings.extend(superusers.iter().filter_map(|superuser| unreachable_superuser(policy, superuser)));
+    findings.extend(
+        superusers
+            .iter()
+            .filter_map(|superuser| unreachable_superuser(policy, superuser)),
+    );
     service_access(policy, findings);
     lint_near_names(policy, findings);
     chosen_superusers(policy, superusers, findings);
@@ -85,22 +96,43 @@ fn role(policy: &Policy, id: PrincipalId, principal: &Principal, findings: &mut 
     }
     if let Some(warning) = role_name_warning(principal.name()) {
         let hint = "use ASCII characters in the names of roles".into();
-        report(FindingCode::ROLE_NAME_NOT_ASCII, Severity::Notice, format!("the role `{name}`: {warning}"), hint, None);
+        report(
+            FindingCode::ROLE_NAME_NOT_ASCII,
+            Severity::Notice,
+            format!("the role `{name}`: {warning}"),
+            hint,
+            None,
+        );
     }
-    let mut members: Vec<&Principal> = policy.links(id).iter().filter_map(|id| policy.principal(*id)).collect();
+    let mut members: Vec<&Principal> = policy
+        .links(id)
+        .iter()
+        .filter_map(|id| policy.principal(*id))
+        .collect();
     sort(&mut members, |a, b| a.cmp(b));
     for member in members {
         let problem = match (check_member(member), name_fault(member)) {
             // This is the user named `*`, not everyone (D-33).
             (Err(error @ RoleError::EveryoneAsMember), _) => {
-                let message = format!("the member `User:*` of the role `{name}` is the user named `*`");
+                let message =
+                    format!("the member `User:*` of the role `{name}` is the user named `*`");
                 Some((FindingCode::from(&error), message, error.hint()))
             }
-            (_, Some(NameFault { code, message, hint })) => {
-                Some((code, format!("a member of the role `{name}`: {message}"), hint))
-            }
+            (
+                _,
+                Some(NameFault {
+                    code,
+                    message,
+                    hint,
+                }),
+            ) => Some((
+                code,
+                format!("a member of the role `{name}`: {message}"),
+                hint,
+            )),
             (Err(error), None) => {
-                let message = format!("a member of the role `{name}` could not be added today: {error}");
+                let message =
+                    format!("a member of the role `{name}` could not be added today: {error}");
                 Some((FindingCode::from(&error), message, error.hint()))
             }
             (Ok(()), None) => None,
@@ -117,7 +149,9 @@ fn superuser(superuser: &Principal) -> Option<Finding> {
         return None;
     }
     let name = escaped(superuser.name());
-    let message = format!("the superuser `{name}` is not a wildcard: it is the one user with this exact name");
+    let message = format!(
+        "the superuser `{name}` is not a wildcard: it is the one user with this exact name"
+    );
     let finding = Finding::new(
         FindingCode::from(&PrincipalError::Wildcard(PrincipalType::User)),
         Severity::Warning,
@@ -134,17 +168,26 @@ fn unreachable_superuser(policy: &Policy, superuser: &Principal) -> Option<Findi
         return None;
     }
     let (name, rule) = (escaped(superuser.name()), escaped(mapping.as_str()));
-    let message =
-        format!("nobody can sign in as the superuser `{name}`: no token names this user with the rule `{rule}`");
+    let message = format!(
+        "nobody can sign in as the superuser `{name}`: no token names this user with the rule `{rule}`"
+    );
     let hint = "write the name as it is in tokens, or remove it from the superusers";
-    let finding = Finding::new(FindingCode::SUPERUSER_UNREACHABLE, Severity::Warning, message, hint);
+    let finding = Finding::new(
+        FindingCode::SUPERUSER_UNREACHABLE,
+        Severity::Warning,
+        message,
+        hint,
+    );
     Some(finding.with_principals(vec![superuser.clone()]))
 }
 
 /// The findings about users and groups with limited access to the service (D-58).
 fn service_access(policy: &Policy, findings: &mut Vec<Finding>) {
     let access = &policy.settings().access;
-    let mut grantees: Vec<&Principal> = AccessLevel::ALL.iter().flat_map(|level| access.grantees(*level)).collect();
+    let mut grantees: Vec<&Principal> = AccessLevel::ALL
+        .iter()
+        .flat_map(|level| access.grantees(*level))
+        .collect();
     sort(&mut grantees, |a, b| a.cmp(b));
     grantees.dedup();
     for grantee in grantees {
@@ -155,11 +198,26 @@ fn service_access(policy: &Policy, findings: &mut Vec<Finding>) {
                 escaped(grantee.name())
             );
             let hint = "check that the identity provider has a group with exactly this name";
-            let finding = Finding::new(FindingCode::ACCESS_GROUP_UNKNOWN, Severity::Warning, message, hint);
+            let finding = Finding::new(
+                FindingCode::ACCESS_GROUP_UNKNOWN,
+                Severity::Warning,
+                message,
+                hint,
+            );
             findings.push(finding.with_principals(vec![grantee.clone()]));
         }
-        if let Some(NameFault { code, message, hint }) = name_fault(grantee) {
-            let finding = Finding::new(code, Severity::Warning, format!("access to the service: {message}"), hint);
+        if let Some(NameFault {
+            code,
+            message,
+            hint,
+        }) = name_fault(grantee)
+        {
+            let finding = Finding::new(
+                code,
+                Severity::Warning,
+                format!("access to the service: {message}"),
+                hint,
+            );
             findings.push(finding.with_principals(vec![grantee.clone()]));
         }
         if !is_known {
@@ -168,17 +226,24 @@ fn service_access(policy: &Policy, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Superusers named by a claim that users can edit: anyone who can choose that name becomes a superuser (D-14).
+/// Superusers named by a claim that users can edit: anyone who can choose that name becomes a
+/// superuser (D-14).
 fn chosen_superusers(policy: &Policy, superusers: Vec<Principal>, findings: &mut Vec<Finding>) {
     let mapping = policy.settings().principal_mapping.as_str();
     let path = mapping.split('/').next().unwrap_or_default();
     let claim = path.split('.').find(|name| EDITABLE_CLAIMS.contains(name));
     if let Some(claim) = claim.filter(|_| !superusers.is_empty()) {
-        let message =
-            format!("users are named by `{claim}`, which users can often edit, so anyone could become a superuser");
+        let message = format!(
+            "users are named by `{claim}`, which users can often edit, so anyone could become a superuser"
+        );
         let hint = "set `oidc_principal_mapping` to `$.sub`, or make sure that the identity provider never gives these \
                     names to others";
-        let finding = Finding::new(FindingCode::SUPERUSER_NAME_CHOSEN, Severity::Error, message, hint);
+        let finding = Finding::new(
+            FindingCode::SUPERUSER_NAME_CHOSEN,
+            Severity::Error,
+            message,
+            hint,
+        );
         findings.push(finding.with_principals(superusers));
     }
 }

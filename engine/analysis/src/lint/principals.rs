@@ -1,4 +1,5 @@
-//! Principal names that never match what their author intended: wildcards, types inside a name, paths, near misses.
+//! Principal names that never match what their author intended: wildcards, types inside a name,
+//! paths, near misses.
 
 use super::{Finding, FindingCode, Severity, sort_findings};
 use gbac_engine::escape::escaped;
@@ -11,8 +12,8 @@ use gbac_engine::{
     policy::{AccessLevel, GroupSource, Policy},
 };
 
-/// The principals, superusers, and users and groups with access to the service that a policy names, indexed for finding near
-/// misses.
+/// The principals, superusers, and users and groups with access to the service that a policy names,
+/// indexed for finding near misses.
 ///
 /// ```
 /// use gbac_analysis::NameIndex;
@@ -44,9 +45,14 @@ impl NameIndex {
     ///
     /// Cost: visits each principal once.
     #[must_use]
-    pub fn near_to<'a>(policy: &Policy, principals: impl IntoIterator<Item = &'a Principal>) -> Self {
-        let mut keys: Vec<(PrincipalType, String)> =
-            principals.into_iter().map(|principal| (principal.kind(), fold_name(principal.name()))).collect();
+    pub fn near_to<'a>(
+        policy: &Policy,
+        principals: impl IntoIterator<Item = &'a Principal>,
+    ) -> Self {
+        let mut keys: Vec<(PrincipalType, String)> = principals
+            .into_iter()
+            .map(|principal| (principal.kind(), fold_name(principal.name())))
+            .collect();
         sort(&mut keys, |a, b| a.cmp(b));
         Self::of(policy, Some(&keys))
     }
@@ -61,9 +67,17 @@ impl NameIndex {
             }
         };
         policy.known_principals().for_each(&mut add);
-        policy.settings().superusers.iter().map(Principal::user).for_each(|user| add(&user));
+        policy
+            .settings()
+            .superusers
+            .iter()
+            .map(Principal::user)
+            .for_each(|user| add(&user));
         let access = &policy.settings().access;
-        AccessLevel::ALL.iter().flat_map(|level| access.grantees(*level)).for_each(&mut add);
+        AccessLevel::ALL
+            .iter()
+            .flat_map(|level| access.grantees(*level))
+            .for_each(&mut add);
         sort(&mut names, |a, b| a.cmp(b));
         names.dedup();
         Self { names }
@@ -72,22 +86,31 @@ impl NameIndex {
     /// The known names that are near misses of this one, in order, without the name itself.
     pub fn near(&self, principal: &Principal) -> impl Iterator<Item = &Principal> {
         let folded = fold_name(principal.name());
-        let same = run(&self.names, |(kind, name, _)| (*kind, name).cmp(&(principal.kind(), &folded)));
-        same.iter().map(|(.., known)| known).filter(move |known| *known != principal && !principal.is_everyone())
+        let same = run(&self.names, |(kind, name, _)| {
+            (*kind, name).cmp(&(principal.kind(), &folded))
+        });
+        same.iter()
+            .map(|(.., known)| known)
+            .filter(move |known| *known != principal && !principal.is_everyone())
     }
 
     /// The names that are near misses of each other, as sorted groups.
     fn groups(&self) -> impl Iterator<Item = Vec<&Principal>> {
-        let groups = self.names.chunk_by(|a, b| (a.0, &a.1) == (b.0, &b.1)).filter(|group| group.len() > 1);
+        let groups = self
+            .names
+            .chunk_by(|a, b| (a.0, &a.1) == (b.0, &b.1))
+            .filter(|group| group.len() > 1);
         groups.map(|group| group.iter().map(|(.., name)| name).collect())
     }
 }
 
-/// Reports findings about the name of one principal, whether or not the policy contains it: an asterisk that is not a
-/// wildcard, a type inside the name, a path although only last segments become groups, and known names that differ only in
-/// letter case or in leading or trailing slashes.
+/// Reports findings about the name of one principal, whether or not the policy contains it: an
+/// asterisk that is not a wildcard, a type inside the name, a path although only last segments
+/// become groups, and known names that differ only in letter case or in leading or trailing
+/// slashes.
 ///
-/// `User:*` means everyone here; [`gbac_engine::model::check_member`] refuses it as a member of a role.
+/// `User:*` means everyone here; [`gbac_engine::model::check_member`] refuses it as a member of a
+/// role.
 ///
 /// ```
 /// use gbac_analysis::{NameIndex, name_findings};
@@ -137,11 +160,14 @@ impl NameFault {
 /// The problem of a name by itself: it could not be created today (D-27), or it never matches.
 pub(super) fn name_fault(principal: &Principal) -> Option<NameFault> {
     let (kind, name) = (principal.kind(), principal.name());
-    // Roles can have any name; [`FindingCode::ROLE_MISSING`] reports ACLs for roles that do not exist.
+    // Roles can have any name; [`FindingCode::ROLE_MISSING`] reports ACLs for roles that do not
+    // exist.
     let is_person = kind != PrincipalType::Role;
     let error = match principal.check_create() {
         Err(error) => error,
-        Ok(()) if is_person && !principal.is_everyone() && name.contains('*') => PrincipalError::Wildcard(kind),
+        Ok(()) if is_person && !principal.is_everyone() && name.contains('*') => {
+            PrincipalError::Wildcard(kind)
+        }
         Ok(()) if is_person && Principal::split(name).is_ok() && name.contains(':') => {
             PrincipalError::TypeInName(name.to_owned())
         }
@@ -161,15 +187,28 @@ pub(super) fn name_fault(principal: &Principal) -> Option<NameFault> {
                 format!("write `{name}` if you mean that {type_name}"),
             )
         }
-        error => (format!("`{label}` could not be created today: {error}"), error.hint()),
+        error => (
+            format!("`{label}` could not be created today: {error}"),
+            error.hint(),
+        ),
     };
-    Some(NameFault { code: (&error).into(), message, hint })
+    Some(NameFault {
+        code: (&error).into(),
+        message,
+        hint,
+    })
 }
 
-/// Finds problems of the principals of ACLs, of these or of all: one finding for each problem, with all ACLs of the principal.
-pub(super) fn lint_acl_principals(policy: &Policy, only: Option<&[PrincipalId]>, findings: &mut Vec<Finding>) {
-    let is_selected =
-        |id: PrincipalId| only.is_none_or(|only| only.binary_search_by(|other| other.0.cmp(&id.0)).is_ok());
+/// Finds problems of the principals of ACLs, of these or of all: one finding for each problem, with
+/// all ACLs of the principal.
+pub(super) fn lint_acl_principals(
+    policy: &Policy,
+    only: Option<&[PrincipalId]>,
+    findings: &mut Vec<Finding>,
+) {
+    let is_selected = |id: PrincipalId| {
+        only.is_none_or(|only| only.binary_search_by(|other| other.0.cmp(&id.0)).is_ok())
+    };
     let (mut ids, mut problems) = (Vec::new(), Vec::new());
     for (id, principal) in policy.principals() {
         if policy.row_count(id) > 0 && is_selected(id) {
@@ -184,53 +223,100 @@ pub(super) fn lint_acl_principals(policy: &Policy, only: Option<&[PrincipalId]>,
     policy.rows_of(&ids, &mut |pattern, row| {
         let place = ids.binary_search_by(|id| id.0.cmp(&row.principal.0)).ok();
         if let Some((.., acls)) = place.and_then(|place| problems.get_mut(place)) {
-            row.acls(|operation, permission| acls.push(policy.acl(pattern, row, operation, permission)));
+            row.acls(|operation, permission| {
+                acls.push(policy.acl(pattern, row, operation, permission))
+            });
         }
     });
     for (principal, fault, is_missing, mut acls) in problems {
         sort(&mut acls, Acl::cmp);
         let missing = is_missing.then(|| role_missing(principal, acls.len()));
-        for finding in missing.into_iter().chain(fault.map(NameFault::into_finding)) {
-            findings.push(finding.with_acls(acls.clone()).with_principals(vec![principal.clone()]));
+        for finding in missing
+            .into_iter()
+            .chain(fault.map(NameFault::into_finding))
+        {
+            findings.push(
+                finding
+                    .with_acls(acls.clone())
+                    .with_principals(vec![principal.clone()]),
+            );
         }
     }
 }
 
 fn role_missing(role: &Principal, acls: usize) -> Finding {
-    let consequence =
-        if acls == 1 { "its ACL has no effect".to_owned() } else { format!("its {acls} ACLs have no effect") };
-    let message = format!("there is no role `{}`, so {consequence}", escaped(role.name()));
+    let consequence = if acls == 1 {
+        "its ACL has no effect".to_owned()
+    } else {
+        format!("its {acls} ACLs have no effect")
+    };
+    let message = format!(
+        "there is no role `{}`, so {consequence}",
+        escaped(role.name())
+    );
     let hint = "create the role, or remove its ACLs: they take effect again if a role with that name is created";
     Finding::new(FindingCode::ROLE_MISSING, Severity::Warning, message, hint)
 }
 
 /// With `suffix`, a group whose name is a path never matches (specification 2.2).
 pub(super) fn path_with_suffix(policy: &Policy, principal: &Principal) -> Option<Finding> {
-    let suffix =
-        matches!(policy.settings().groups, GroupSource::Properties { nested: NestedGroupBehavior::Suffix, .. });
+    let suffix = matches!(
+        policy.settings().groups,
+        GroupSource::Properties {
+            nested: NestedGroupBehavior::Suffix,
+            ..
+        }
+    );
     if !suffix || principal.kind() != PrincipalType::Group || !principal.name().contains('/') {
         return None;
     }
-    let last = principal.name().rsplit('/').find(|segment| !segment.is_empty()).unwrap_or_default();
-    let message =
-        format!("no token produces the group `{}`: with `suffix`, groups have no slash", escaped(principal.name()));
-    let hint = format!("name `Group:{}`, or set `nested_group_behavior` to `none`", escaped(last));
-    let finding = Finding::new(FindingCode::GROUP_PATH_WITH_SUFFIX, Severity::Warning, message, hint);
+    let last = principal
+        .name()
+        .rsplit('/')
+        .find(|segment| !segment.is_empty())
+        .unwrap_or_default();
+    let message = format!(
+        "no token produces the group `{}`: with `suffix`, groups have no slash",
+        escaped(principal.name())
+    );
+    let hint = format!(
+        "name `Group:{}`, or set `nested_group_behavior` to `none`",
+        escaped(last)
+    );
+    let finding = Finding::new(
+        FindingCode::GROUP_PATH_WITH_SUFFIX,
+        Severity::Warning,
+        message,
+        hint,
+    );
     Some(finding.with_principals(vec![principal.clone()]))
 }
 
 /// Finds names of the same type that are near misses of each other.
 pub(super) fn lint_near_names(policy: &Policy, findings: &mut Vec<Finding>) {
-    findings.extend(NameIndex::new(policy).groups().map(|names| near_names(&names)));
+    findings.extend(
+        NameIndex::new(policy)
+            .groups()
+            .map(|names| near_names(&names)),
+    );
 }
 
 /// The finding for at least two sorted names that are near misses of each other.
 fn near_names(names: &[&Principal]) -> Finding {
-    let label: Vec<String> = names.iter().map(|principal| format!("`{}`", escaped(&principal.to_string()))).collect();
+    let label: Vec<String> = names
+        .iter()
+        .map(|principal| format!("`{}`", escaped(&principal.to_string())))
+        .collect();
     let first = names.first().map_or("", |first| first.name());
-    let mut differences = names.iter().filter_map(|other| name_difference(first, other.name()));
+    let mut differences = names
+        .iter()
+        .filter_map(|other| name_difference(first, other.name()));
     let (code, by) = match differences.next() {
-        Some(only) if differences.all(|difference| difference == only) && only != NameDifference::Both => (only, only),
+        Some(only)
+            if differences.all(|difference| difference == only) && only != NameDifference::Both =>
+        {
+            (only, only)
+        }
         _ => (NameDifference::Slashes, NameDifference::Both),
     };
     let code = if code == NameDifference::LetterCase {
@@ -238,7 +324,11 @@ fn near_names(names: &[&Principal]) -> Finding {
     } else {
         FindingCode::NAME_LEADING_SLASH
     };
-    let message = format!("{} differ only in {}, but are different principals", label.join(" and "), by.label());
+    let message = format!(
+        "{} differ only in {}, but are different principals",
+        label.join(" and "),
+        by.label()
+    );
     let hint = "names are compared byte by byte: use the spelling of the identity provider";
     let principals = names.iter().map(|principal| (*principal).clone()).collect();
     Finding::new(code, Severity::Warning, message, hint).with_principals(principals)

@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use super::{Api, CATALOG, Presence, RequestSpec, ResourceNames, find, fold, is_implied, kind_from_name, kind_name};
+use super::{
+    Api, CATALOG, Presence, RequestSpec, ResourceNames, find, fold, is_implied, kind_from_name,
+    kind_name,
+};
 use gbac_engine::code::{Codes, merged};
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{Dialect, ResourceType};
@@ -91,16 +94,30 @@ impl RequestFault {
     pub fn hint(&self) -> String {
         match self {
             Self::UnknownApi(_) => {
-                format!("write {}", or_list(&Api::ALL.iter().map(|api| api.name()).collect::<Vec<_>>()))
+                format!(
+                    "write {}",
+                    or_list(&Api::ALL.iter().map(|api| api.name()).collect::<Vec<_>>())
+                )
             }
-            Self::UnknownRequest { elsewhere: Some(api), .. } => format!("it is a request of `{}`", api.name()),
+            Self::UnknownRequest {
+                elsewhere: Some(api),
+                ..
+            } => format!("it is a request of `{}`", api.name()),
             Self::UnknownRequest { nearest, .. } if !nearest.is_empty() => {
                 format!("did you mean {}?", or_list(nearest))
             }
-            Self::UnknownRequest { api, .. } => format!("see the requests of `{}` in the catalog", api.name()),
+            Self::UnknownRequest { api, .. } => {
+                format!("see the requests of `{}` in the catalog", api.name())
+            }
             Self::UnknownKind(_) => {
-                let kinds = Dialect::Platform.resource_types().iter().filter(|kind| !is_implied(**kind));
-                format!("resources are {}", or_list(&kinds.map(|kind| kind_name(*kind)).collect::<Vec<_>>()))
+                let kinds = Dialect::Platform
+                    .resource_types()
+                    .iter()
+                    .filter(|kind| !is_implied(**kind));
+                format!(
+                    "resources are {}",
+                    or_list(&kinds.map(|kind| kind_name(*kind)).collect::<Vec<_>>())
+                )
             }
             Self::Implied(_) => "remove it; there is only one".into(),
             Self::NotAccepted { accepts, .. } if accepts.is_empty() => {
@@ -119,12 +136,23 @@ impl fmt::Display for RequestFault {
         match self {
             Self::UnknownApi(text) => write!(f, "`{}` is not an API", escaped(text)),
             Self::UnknownRequest { api, name, .. } => {
-                write!(f, "`{}` is not a request of `{}`", escaped(name), api.name())
+                write!(
+                    f,
+                    "`{}` is not a request of `{}`",
+                    escaped(name),
+                    api.name()
+                )
             }
             Self::UnknownKind(text) => write!(f, "`{}` is not a kind of resource", escaped(text)),
-            Self::Implied(kind) => write!(f, "the resource `{kind}` is implied and cannot be named"),
+            Self::Implied(kind) => {
+                write!(f, "the resource `{kind}` is implied and cannot be named")
+            }
             Self::NotAccepted { request, kind, .. } => {
-                write!(f, "`{request}` does not accept the resource `{}`", escaped(kind))
+                write!(
+                    f,
+                    "`{request}` does not accept the resource `{}`",
+                    escaped(kind)
+                )
             }
             Self::EmptyList(kind) => write!(f, "the list of `{}` is empty", escaped(kind)),
             Self::Missing { request, kind } => write!(f, "`{request}` needs the resource `{kind}`"),
@@ -187,8 +215,16 @@ impl std::error::Error for RequestError {}
 
 /// The error of an unknown name, with similar names.
 pub(super) fn unknown_request(api: Api, name: &str) -> RequestFault {
-    let elsewhere = Api::ALL.iter().copied().find(|other| *other != api && find(*other, name).is_some());
-    RequestFault::UnknownRequest { api, name: name.into(), nearest: nearest(api, name), elsewhere }
+    let elsewhere = Api::ALL
+        .iter()
+        .copied()
+        .find(|other| *other != api && find(*other, name).is_some());
+    RequestFault::UnknownRequest {
+        api,
+        name: name.into(),
+        nearest: nearest(api, name),
+        elsewhere,
+    }
 }
 
 /// Errors of the resources that are independent of the request.
@@ -211,18 +247,36 @@ pub(super) fn of_resources(row: &RequestSpec, resources: &ResourceNames) -> Vec<
     for (key, _) in resources.iter() {
         if let Some(kind) = kind_from_name(key)
             && !is_implied(kind)
-            && !row.parameters.iter().any(|parameter| parameter.kind == kind)
+            && !row
+                .parameters
+                .iter()
+                .any(|parameter| parameter.kind == kind)
         {
-            let accepts = row.parameters.iter().map(|parameter| kind_name(parameter.kind)).collect();
+            let accepts = row
+                .parameters
+                .iter()
+                .map(|parameter| kind_name(parameter.kind))
+                .collect();
             // An unaccepted type has one error, even if its list is empty.
             faults.retain(|fault| *fault != RequestFault::EmptyList(key.into()));
-            faults.push(RequestFault::NotAccepted { request: row.name, kind: key.into(), accepts });
+            faults.push(RequestFault::NotAccepted {
+                request: row.name,
+                kind: key.into(),
+                accepts,
+            });
         }
     }
     let absent = |kind: ResourceType| resources.get(kind_name(kind)).is_none();
-    for parameter in row.parameters.iter().filter(|parameter| parameter.presence == Presence::Required) {
+    for parameter in row
+        .parameters
+        .iter()
+        .filter(|parameter| parameter.presence == Presence::Required)
+    {
         if absent(parameter.kind) {
-            faults.push(RequestFault::Missing { request: row.name, kind: kind_name(parameter.kind) });
+            faults.push(RequestFault::Missing {
+                request: row.name,
+                kind: kind_name(parameter.kind),
+            });
         }
     }
     let choices: Vec<ResourceType> = row
@@ -233,12 +287,16 @@ pub(super) fn of_resources(row: &RequestSpec, resources: &ResourceNames) -> Vec<
         .collect();
     if !choices.is_empty() && choices.iter().all(|kind| absent(*kind)) {
         let kinds = choices.into_iter().map(kind_name).collect();
-        faults.push(RequestFault::MissingOneOf { request: row.name, kinds });
+        faults.push(RequestFault::MissingOneOf {
+            request: row.name,
+            kinds,
+        });
     }
     faults
 }
 
-/// The names of an API that are most similar to a text: those that contain it, then those within a few edits.
+/// The names of an API that are most similar to a text: those that contain it, then those within a
+/// few edits.
 fn nearest(api: Api, name: &str) -> Vec<&'static str> {
     let characters: Vec<char> = fold(name).chars().take(MAX_COMPARED).collect();
     if characters.is_empty() {
@@ -247,11 +305,12 @@ fn nearest(api: Api, name: &str) -> Vec<&'static str> {
     let text: String = characters.iter().collect();
     let mut ranked: Vec<(usize, &'static str)> = Vec::new();
     for row in CATALOG.iter().filter(|row| row.api == api) {
-        let distances =
-            row.spellings().map(fold).map(|spelling| match characters.len() >= 4 && spelling.contains(&text) {
+        let distances = row.spellings().map(fold).map(|spelling| {
+            match characters.len() >= 4 && spelling.contains(&text) {
                 true => 1,
                 false => distance(&characters, &spelling.chars().collect::<Vec<_>>()),
-            });
+            }
+        });
         if let Some(best) = distances.min()
             && best <= (characters.len() / 3).max(2)
         {
@@ -275,7 +334,9 @@ fn distance(from: &[char], to: &[char]) -> usize {
                 [diagonal, above] => (*diagonal, *above),
                 _ => break,
             };
-            left = (diagonal + usize::from(a != b)).min(above + 1).min(left + 1);
+            left = (diagonal + usize::from(a != b))
+                .min(above + 1)
+                .min(left + 1);
             next.push(left);
         }
         row = next;
@@ -299,8 +360,16 @@ mod tests {
 
     #[test]
     fn counts_edits() {
-        let d = |a: &str, b: &str| distance(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>());
-        assert_eq!((d("", ""), d("", "ab"), d("ab", ""), d("kitten", "sitting")), (0, 2, 2, 3));
+        let d = |a: &str, b: &str| {
+            distance(
+                &a.chars().collect::<Vec<_>>(),
+                &b.chars().collect::<Vec<_>>(),
+            )
+        };
+        assert_eq!(
+            (d("", ""), d("", "ab"), d("ab", ""), d("kitten", "sitting")),
+            (0, 2, 2, 3)
+        );
         assert_eq!((d("produce", "produce"), d("prodcue", "produce")), (0, 2));
     }
 
@@ -317,8 +386,11 @@ mod tests {
         assert_eq!(nearest(Api::Kafka, "OffsetComit"), ["OffsetCommit"]);
         assert_eq!(nearest(Api::Kafka, &"x".repeat(100_000)), [""; 0]);
         assert_eq!(nearest(Api::Kafka, ""), [""; 0]);
-        let subjects =
-            ["GET /subjects", "GET /subjects/{subject}/versions", "GET /subjects/{subject}/versions/{version}"];
+        let subjects = [
+            "GET /subjects",
+            "GET /subjects/{subject}/versions",
+            "GET /subjects/{subject}/versions/{version}",
+        ];
         assert_eq!(nearest(Api::SchemaRegistry, "GET /subject"), subjects);
     }
 }

@@ -1,4 +1,5 @@
-//! API requests and the checks that each requires: one table for the Kafka API, Schema Registry and HTTP Proxy.
+//! API requests and the checks that each requires: one table for the Kafka API, Schema Registry and
+//! HTTP Proxy.
 
 mod fault;
 mod need;
@@ -54,7 +55,10 @@ impl Api {
     #[must_use]
     pub fn from_name(text: &str) -> Option<Self> {
         let folded = text.replace('-', "_");
-        Self::ALL.iter().copied().find(|api| api.name().eq_ignore_ascii_case(&folded))
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|api| api.name().eq_ignore_ascii_case(&folded))
     }
 }
 
@@ -78,7 +82,8 @@ pub struct ParameterSpec {
     pub presence: Presence,
 }
 
-/// The checks of a request, without the names of resources. The cluster and the registry have exactly one name.
+/// The checks of a request, without the names of resources. The cluster and the registry have
+/// exactly one name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
     /// The operation on every named resource of the type; no check if none is named.
@@ -87,7 +92,8 @@ pub enum Rule {
     OneOf(Operation, ResourceType),
     /// All of these; an empty list requires nothing.
     All(&'static [Rule]),
-    /// At least one of these. Rules without named resources do not count; if none remains, the request is denied.
+    /// At least one of these. Rules without named resources do not count; if none remains, the
+    /// request is denied.
     Any(&'static [Rule]),
     /// The first rule if a resource of the type is named, else the second.
     IfNamed(ResourceType, &'static Rule, &'static Rule),
@@ -100,7 +106,8 @@ pub enum Rule {
 pub struct RequestSpec {
     /// Its API.
     pub api: Api,
-    /// A stable short name, unique within the API, such as `offset-commit` or `get-subject-versions`.
+    /// A stable short name, unique within the API, such as `offset-commit` or
+    /// `get-subject-versions`.
     pub id: &'static str,
     /// The name in the API's terms, such as `OffsetCommit` or `GET /subjects/{subject}/versions`.
     pub name: &'static str,
@@ -118,7 +125,8 @@ pub struct RequestSpec {
     pub base: &'static str,
 }
 
-/// The short name of a resource type, such as `topic` or `transactional_id`; `group` is a consumer group.
+/// The short name of a resource type, such as `topic` or `transactional_id`; `group` is a consumer
+/// group.
 #[must_use]
 pub const fn kind_name(kind: ResourceType) -> &'static str {
     kind.spelling().audit
@@ -127,10 +135,15 @@ pub const fn kind_name(kind: ResourceType) -> &'static str {
 /// Parses the exact short name of a resource type.
 #[must_use]
 pub fn kind_from_name(text: &str) -> Option<ResourceType> {
-    Dialect::Platform.resource_types().iter().copied().find(|kind| kind_name(*kind) == text)
+    Dialect::Platform
+        .resource_types()
+        .iter()
+        .copied()
+        .find(|kind| kind_name(*kind) == text)
 }
 
-/// Whether requests never name this type because there is exactly one resource: the cluster and the registry.
+/// Whether requests never name this type because there is exactly one resource: the cluster and the
+/// registry.
 #[must_use]
 pub const fn is_implied(kind: ResourceType) -> bool {
     matches!(kind, ResourceType::Cluster | ResourceType::Registry)
@@ -154,20 +167,23 @@ pub const fn catalog() -> &'static [RequestSpec] {
 pub fn find(api: Api, name: &str) -> Option<&'static RequestSpec> {
     let mut rows = CATALOG.iter().filter(|row| row.api == api);
     // Tries the exact spelling first, which is much cheaper.
-    rows.clone().find(|row| row.id == name || row.name == name).or_else(|| {
-        let folded = fold(name);
-        rows.find(|row| row.spellings().any(|spelling| fold(spelling) == folded))
-    })
+    rows.clone()
+        .find(|row| row.id == name || row.name == name)
+        .or_else(|| {
+            let folded = fold(name);
+            rows.find(|row| row.spellings().any(|spelling| fold(spelling) == folded))
+        })
 }
 
 /// Expands a request to its checks.
 ///
-/// The keys of `resources` are the short names of types ([`kind_name`]); a name may be any text, including the empty one
-/// (D-27). The result is in normal form: no `All` directly in an `All`, no `Any` in an `Any`, no list of one element, no
-/// duplicate checks.
+/// The keys of `resources` are the short names of types ([`kind_name`]); a name may be any text,
+/// including the empty one (D-27). The result is in normal form: no `All` directly in an `All`, no
+/// `Any` in an `Any`, no list of one element, no duplicate checks.
 ///
 /// # Errors
-/// All errors at once: an unknown API or request; missing, unknown, implied or unaccepted types; and empty lists.
+/// All errors at once: an unknown API or request; missing, unknown, implied or unaccepted types;
+/// and empty lists.
 ///
 /// ```
 /// use gbac_analysis::requests::{ResourceNames, expand};
@@ -180,7 +196,11 @@ pub fn find(api: Api, name: &str) -> Option<&'static RequestSpec> {
 /// assert_eq!(need.to_string(), "write on topic `orders` and write on transactional ID `payments-1`");
 /// # Ok::<(), gbac_analysis::requests::RequestError>(())
 /// ```
-pub fn expand(api: &str, name: &str, resources: &ResourceNames) -> Result<Requirement, RequestError> {
+pub fn expand(
+    api: &str,
+    name: &str,
+    resources: &ResourceNames,
+) -> Result<Requirement, RequestError> {
     let mut faults = Vec::new();
     let row = match Api::from_name(api) {
         None => {
@@ -213,7 +233,17 @@ impl RequestSpec {
         parameters: &'static [ParameterSpec],
         rule: Rule,
     ) -> Self {
-        Self { api, id, name, aliases: &[], description, parameters, rule, notes: "", base: id }
+        Self {
+            api,
+            id,
+            name,
+            aliases: &[],
+            description,
+            parameters,
+            rule,
+            notes: "",
+            base: id,
+        }
     }
 
     const fn with_aliases(mut self, aliases: &'static [&'static str]) -> Self {
@@ -232,7 +262,9 @@ impl RequestSpec {
     }
 
     fn spellings(&self) -> impl Iterator<Item = &'static str> + use<> {
-        [self.id, self.name].into_iter().chain(self.aliases.iter().copied())
+        [self.id, self.name]
+            .into_iter()
+            .chain(self.aliases.iter().copied())
     }
 
     /// The operation in audit events, such as `offset_commit`; a variant has that of its base.
@@ -256,7 +288,10 @@ impl RequestSpec {
         if !faults.is_empty() {
             return Err(RequestError::new(faults));
         }
-        Ok(self.rule.fill(&Names(resources)).unwrap_or(Requirement::All(Vec::new())))
+        Ok(self
+            .rule
+            .fill(&Names(resources))
+            .unwrap_or(Requirement::All(Vec::new())))
     }
 }
 
@@ -270,14 +305,24 @@ impl Names<'_> {
             ResourceType::Registry => Some(""),
             _ => None,
         };
-        let names = if implied.is_some() { None } else { self.0.get(kind_name(kind)) };
-        implied.into_iter().chain(names.into_iter().flatten().map(String::as_str))
+        let names = if implied.is_some() {
+            None
+        } else {
+            self.0.get(kind_name(kind))
+        };
+        implied
+            .into_iter()
+            .chain(names.into_iter().flatten().map(String::as_str))
     }
 
     fn checks(&self, operation: Operation, kind: ResourceType) -> Vec<Requirement> {
         self.of(kind)
             .map(|name| {
-                Requirement::Check(RequiredCheck { operation, resource_type: kind, resource_name: name.into() })
+                Requirement::Check(RequiredCheck {
+                    operation,
+                    resource_type: kind,
+                    resource_name: name.into(),
+                })
             })
             .collect()
     }
@@ -296,11 +341,14 @@ impl Rule {
                 (!checks.is_empty()).then(|| Requirement::any(checks))
             }
             Self::All(rules) => {
-                let parts: Vec<Requirement> = rules.iter().filter_map(|rule| rule.fill(names)).collect();
+                let parts: Vec<Requirement> =
+                    rules.iter().filter_map(|rule| rule.fill(names)).collect();
                 (rules.is_empty() || !parts.is_empty()).then(|| Requirement::all(parts))
             }
             // Without alternatives, an empty `Any` denies the request.
-            Self::Any(rules) => Some(Requirement::any(rules.iter().filter_map(|rule| rule.fill(names)).collect())),
+            Self::Any(rules) => Some(Requirement::any(
+                rules.iter().filter_map(|rule| rule.fill(names)).collect(),
+            )),
             Self::IfNamed(kind, then, otherwise) => {
                 if names.of(*kind).next().is_some() {
                     then.fill(names)
@@ -322,7 +370,8 @@ impl Rule {
     }
 }
 
-/// Normalizes a name: letter case, surrounding whitespace, `_` for `-`, the names of path parameters.
+/// Normalizes a name: letter case, surrounding whitespace, `_` for `-`, the names of path
+/// parameters.
 fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let mut in_parameter = false;
@@ -355,11 +404,19 @@ mod tests {
             for row in catalog().iter().filter(|row| row.api == *api) {
                 for spelling in row.spellings() {
                     let before = seen.insert(fold(spelling), row.id);
-                    assert!(before.is_none_or(|id| id == row.id), "`{spelling}` of {} and {before:?}", row.id);
+                    assert!(
+                        before.is_none_or(|id| id == row.id),
+                        "`{spelling}` of {} and {before:?}",
+                        row.id
+                    );
                     assert_eq!(find(*api, spelling), Some(row));
                     assert_eq!(find(*api, &spelling.to_ascii_uppercase()), Some(row));
                 }
-                assert!(row.id.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{}", row.id);
+                assert!(
+                    row.id.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'),
+                    "{}",
+                    row.id
+                );
             }
         }
     }
@@ -367,15 +424,28 @@ mod tests {
     #[test]
     fn every_row_is_complete() {
         for row in catalog() {
-            assert!(!row.description.is_empty() && !row.description.ends_with('.'), "{}", row.id);
-            assert!(find(row.api, row.base).is_some_and(|base| base.base == base.id), "{}", row.id);
+            assert!(
+                !row.description.is_empty() && !row.description.ends_with('.'),
+                "{}",
+                row.id
+            );
+            assert!(
+                find(row.api, row.base).is_some_and(|base| base.base == base.id),
+                "{}",
+                row.id
+            );
             let mut used = Vec::new();
             kinds_of(&row.rule, &mut used);
             let missing = |kind: ResourceType| {
-                !is_implied(kind) && !row.parameters.iter().any(|parameter| parameter.kind == kind)
+                !is_implied(kind)
+                    && !row
+                        .parameters
+                        .iter()
+                        .any(|parameter| parameter.kind == kind)
             };
             for kind in used.iter().filter(|kind| missing(**kind)) {
-                // An endpoint of HTTP Proxy need not accept the optional types of a Kafka API request.
+                // An endpoint of HTTP Proxy need not accept the optional types of a Kafka API
+                // request.
                 assert!(
                     row.api == Api::HttpProxy && optional(&row.rule, *kind),
                     "{} uses {}",
@@ -386,23 +456,34 @@ mod tests {
             for parameter in row.parameters {
                 assert!(!is_implied(parameter.kind), "{}", row.id);
                 let checked = used.contains(&parameter.kind);
-                assert!(checked || !row.notes.is_empty(), "{} accepts an unused {}", row.id, kind_name(parameter.kind));
+                assert!(
+                    checked || !row.notes.is_empty(),
+                    "{} accepts an unused {}",
+                    row.id,
+                    kind_name(parameter.kind)
+                );
             }
         }
     }
 
     fn optional(rule: &Rule, kind: ResourceType) -> bool {
-        let Rule::AsKafka(ids) = rule else { return false };
+        let Rule::AsKafka(ids) = rule else {
+            return false;
+        };
         let mut rows = ids.iter().map(|id| find(Api::Kafka, id).unwrap());
         rows.all(|row| {
-            row.parameters.iter().all(|parameter| parameter.kind != kind || parameter.presence != Presence::Required)
+            row.parameters
+                .iter()
+                .all(|parameter| parameter.kind != kind || parameter.presence != Presence::Required)
         })
     }
 
     fn kinds_of(rule: &Rule, used: &mut Vec<ResourceType>) {
         match rule {
             Rule::Each(_, kind) | Rule::OneOf(_, kind) => used.push(*kind),
-            Rule::All(rules) | Rule::Any(rules) => rules.iter().for_each(|rule| kinds_of(rule, used)),
+            Rule::All(rules) | Rule::Any(rules) => {
+                rules.iter().for_each(|rule| kinds_of(rule, used))
+            }
             Rule::IfNamed(kind, then, otherwise) => {
                 used.push(*kind);
                 kinds_of(then, used);

@@ -26,7 +26,12 @@ impl fmt::Display for RequiredCheck {
         if is_implied(self.resource_type) {
             write!(f, "the {}", resource_type_text(self.resource_type))
         } else {
-            write!(f, "{} `{}`", resource_type_text(self.resource_type), escaped(&self.resource_name))
+            write!(
+                f,
+                "{} `{}`",
+                resource_type_text(self.resource_type),
+                escaped(&self.resource_name)
+            )
         }
     }
 }
@@ -43,8 +48,8 @@ pub enum Requirement {
 }
 
 impl Requirement {
-    /// All of these in normal form: nested lists are flattened, duplicates removed, and a list of one element becomes that
-    /// element.
+    /// All of these in normal form: nested lists are flattened, duplicates removed, and a list of
+    /// one element becomes that element.
     #[must_use]
     pub fn all(parts: Vec<Requirement>) -> Self {
         let mut flat = Vec::with_capacity(parts.len());
@@ -91,13 +96,16 @@ impl Requirement {
     fn collect<'a>(&'a self, checks: &mut Vec<&'a RequiredCheck>) {
         match self {
             Self::Check(check) => checks.push(check),
-            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.collect(checks)),
+            Self::All(parts) | Self::Any(parts) => {
+                parts.iter().for_each(|part| part.collect(checks))
+            }
         }
     }
 
     /// The overall outcome, from the outcomes of the checks.
     ///
-    /// Every check is evaluated, even if the overall outcome is already known, so that the caller gets each decision.
+    /// Every check is evaluated, even if the overall outcome is already known, so that the caller
+    /// gets each decision.
     pub fn outcome<F: FnMut(&RequiredCheck) -> Outcome>(&self, mut decide: F) -> Outcome {
         self.combine(&mut decide)
     }
@@ -105,14 +113,20 @@ impl Requirement {
     fn combine(&self, decide: &mut dyn FnMut(&RequiredCheck) -> Outcome) -> Outcome {
         match self {
             Self::Check(check) => decide(check),
-            Self::All(parts) => parts.iter().fold(Outcome::Allow, |combined, part| match part.combine(decide) {
-                Outcome::Allow => combined,
-                Outcome::Deny => Outcome::Deny,
+            Self::All(parts) => parts.iter().fold(Outcome::Allow, |combined, part| {
+                match part.combine(decide) {
+                    Outcome::Allow => combined,
+                    Outcome::Deny => Outcome::Deny,
+                }
             }),
-            Self::Any(parts) => parts.iter().fold(Outcome::Deny, |combined, part| match part.combine(decide) {
-                Outcome::Allow => Outcome::Allow,
-                Outcome::Deny => combined,
-            }),
+            Self::Any(parts) => {
+                parts
+                    .iter()
+                    .fold(Outcome::Deny, |combined, part| match part.combine(decide) {
+                        Outcome::Allow => Outcome::Allow,
+                        Outcome::Deny => combined,
+                    })
+            }
         }
     }
 }
@@ -183,18 +197,34 @@ pub const fn resource_type_text(kind: ResourceType) -> &'static str {
 /// A rule as text, without names.
 pub(super) fn rule_text(rule: &Rule, parameters: &[ParameterSpec]) -> String {
     let optional = |kind: &ResourceType| {
-        parameters.iter().any(|parameter| parameter.kind == *kind && parameter.presence != Presence::Required)
+        parameters
+            .iter()
+            .any(|parameter| parameter.kind == *kind && parameter.presence != Presence::Required)
     };
     let named = |kind: &ResourceType| if optional(kind) { " named" } else { "" };
     match rule {
         Rule::Each(operation, kind) if is_implied(*kind) => {
-            format!("{} on the {}", operation.spelling().audit, resource_type_text(*kind))
+            format!(
+                "{} on the {}",
+                operation.spelling().audit,
+                resource_type_text(*kind)
+            )
         }
         Rule::Each(operation, kind) => {
-            format!("{} on each {}{}", operation.spelling().audit, resource_type_text(*kind), named(kind))
+            format!(
+                "{} on each {}{}",
+                operation.spelling().audit,
+                resource_type_text(*kind),
+                named(kind)
+            )
         }
         Rule::OneOf(operation, kind) => {
-            format!("{} on at least one {}{}", operation.spelling().audit, resource_type_text(*kind), named(kind))
+            format!(
+                "{} on at least one {}{}",
+                operation.spelling().audit,
+                resource_type_text(*kind),
+                named(kind)
+            )
         }
         Rule::All([]) => "nothing".into(),
         Rule::All(rules) => join(rules, parameters, " and "),
@@ -208,8 +238,10 @@ pub(super) fn rule_text(rule: &Rule, parameters: &[ParameterSpec]) -> String {
             )
         }
         Rule::AsKafka(ids) => {
-            let names: Vec<&str> =
-                ids.iter().map(|id| super::find(super::Api::Kafka, id).map_or(*id, |row| row.name)).collect();
+            let names: Vec<&str> = ids
+                .iter()
+                .map(|id| super::find(super::Api::Kafka, id).map_or(*id, |row| row.name))
+                .collect();
             format!("what the Kafka API needs for {}", names.join(", "))
         }
     }
@@ -220,7 +252,9 @@ fn join(rules: &[Rule], parameters: &[ParameterSpec], between: &str) -> String {
         .iter()
         .map(|rule| match rule {
             Rule::All(_) | Rule::Any(_) => format!("({})", rule_text(rule, parameters)),
-            Rule::Each(..) | Rule::OneOf(..) | Rule::IfNamed(..) | Rule::AsKafka(_) => rule_text(rule, parameters),
+            Rule::Each(..) | Rule::OneOf(..) | Rule::IfNamed(..) | Rule::AsKafka(_) => {
+                rule_text(rule, parameters)
+            }
         })
         .collect();
     parts.join(between)
@@ -240,44 +274,86 @@ mod tests {
 
     #[test]
     fn combines_like_boolean_logic() {
-        let allow_a = |check: &RequiredCheck| if check.resource_name == "a" { Outcome::Allow } else { Outcome::Deny };
+        let allow_a = |check: &RequiredCheck| {
+            if check.resource_name == "a" {
+                Outcome::Allow
+            } else {
+                Outcome::Deny
+            }
+        };
         assert_eq!(Requirement::All(vec![]).outcome(allow_a), Outcome::Allow);
         assert_eq!(Requirement::Any(vec![]).outcome(allow_a), Outcome::Deny);
-        assert_eq!(Requirement::All(vec![check("a"), check("b")]).outcome(allow_a), Outcome::Deny);
-        assert_eq!(Requirement::Any(vec![check("b"), check("a")]).outcome(allow_a), Outcome::Allow);
-        assert_eq!(Requirement::Any(vec![check("b"), Requirement::All(vec![])]).outcome(allow_a), Outcome::Allow);
-        assert_eq!(Requirement::All(vec![check("a"), Requirement::Any(vec![])]).outcome(allow_a), Outcome::Deny);
+        assert_eq!(
+            Requirement::All(vec![check("a"), check("b")]).outcome(allow_a),
+            Outcome::Deny
+        );
+        assert_eq!(
+            Requirement::Any(vec![check("b"), check("a")]).outcome(allow_a),
+            Outcome::Allow
+        );
+        assert_eq!(
+            Requirement::Any(vec![check("b"), Requirement::All(vec![])]).outcome(allow_a),
+            Outcome::Allow
+        );
+        assert_eq!(
+            Requirement::All(vec![check("a"), Requirement::Any(vec![])]).outcome(allow_a),
+            Outcome::Deny
+        );
     }
 
     #[test]
     fn evaluates_every_check_in_order() {
         let mut evaluated = Vec::new();
-        let need = Requirement::All(vec![check("b"), Requirement::Any(vec![check("a"), check("b")])]);
+        let need = Requirement::All(vec![
+            check("b"),
+            Requirement::Any(vec![check("a"), check("b")]),
+        ]);
         let outcome = need.outcome(|check| {
             evaluated.push(check.resource_name.clone());
             Outcome::Deny
         });
-        assert_eq!((outcome, evaluated), (Outcome::Deny, vec!["b".to_string(), "a".into(), "b".into()]));
+        assert_eq!(
+            (outcome, evaluated),
+            (Outcome::Deny, vec!["b".to_string(), "a".into(), "b".into()])
+        );
         assert_eq!(need.checks().len(), 2);
     }
 
     #[test]
     fn normal_form() {
         assert_eq!(Requirement::all(vec![check("a")]), check("a"));
-        assert_eq!(Requirement::all(vec![Requirement::all(vec![]), check("a"), check("a")]), check("a"));
         assert_eq!(
-            Requirement::all(vec![check("a"), Requirement::all(vec![check("b"), check("c")])]),
+            Requirement::all(vec![Requirement::all(vec![]), check("a"), check("a")]),
+            check("a")
+        );
+        assert_eq!(
+            Requirement::all(vec![
+                check("a"),
+                Requirement::all(vec![check("b"), check("c")])
+            ]),
             Requirement::All(vec![check("a"), check("b"), check("c")])
         );
         assert_eq!(Requirement::any(vec![]), Requirement::Any(vec![]));
-        assert_eq!(Requirement::any(vec![Requirement::All(vec![])]), Requirement::All(vec![]));
+        assert_eq!(
+            Requirement::any(vec![Requirement::All(vec![])]),
+            Requirement::All(vec![])
+        );
     }
 
     #[test]
     fn control_characters_are_escaped() {
-        assert_eq!(check("a\u{1b}[31m").to_string(), "read on topic `a\\u{1b}[31m`");
+        assert_eq!(
+            check("a\u{1b}[31m").to_string(),
+            "read on topic `a\\u{1b}[31m`"
+        );
         assert_eq!(Requirement::All(vec![]).to_string(), "nothing");
-        let nested = Requirement::Any(vec![check("a"), Requirement::All(vec![check("b"), check("c")])]);
-        assert_eq!(nested.to_string(), "read on topic `a` or (read on topic `b` and read on topic `c`)");
+        let nested = Requirement::Any(vec![
+            check("a"),
+            Requirement::All(vec![check("b"), check("c")]),
+        ]);
+        assert_eq!(
+            nested.to_string(),
+            "read on topic `a` or (read on topic `b` and read on topic `c`)"
+        );
     }
 }

@@ -11,7 +11,8 @@ pub struct RecipeParameter {
     pub name: &'static str,
     /// The resource type.
     pub kind: ResourceType,
-    /// Whether the client derives other names that begin with this one, so that a prefixed ACL is best.
+    /// Whether the client derives other names that begin with this one, so that a prefixed ACL is
+    /// best.
     pub prefixed: bool,
     /// A short description.
     pub description: &'static str,
@@ -44,33 +45,54 @@ pub struct Recipe {
 /// Finds a recipe by its ID.
 #[must_use]
 pub fn recipe(id: &str) -> Option<&'static Recipe> {
-    RECIPES.iter().find(|recipe| recipe.id.eq_ignore_ascii_case(id))
+    RECIPES
+        .iter()
+        .find(|recipe| recipe.id.eq_ignore_ascii_case(id))
 }
 
 impl Recipe {
-    /// The requests with their resources for [`RequestSpec::expand`]. The keys of `names` are parameters.
+    /// The requests with their resources for [`RequestSpec::expand`]. The keys of `names` are
+    /// parameters.
     ///
     /// # Errors
     /// Missing, empty and unknown parameters, all at once.
-    pub fn requests(&self, names: &ResourceNames) -> Result<Vec<(&'static RequestSpec, ResourceNames)>, RequestError> {
+    pub fn requests(
+        &self,
+        names: &ResourceNames,
+    ) -> Result<Vec<(&'static RequestSpec, ResourceNames)>, RequestError> {
         let mut faults = Vec::new();
         for (key, list) in names.iter() {
             if !self.slots.iter().any(|slot| slot.name == key) {
                 let accepts = self.slots.iter().map(|slot| slot.name).collect();
-                faults.push(RequestFault::NotAccepted { request: self.id, kind: key.into(), accepts });
+                faults.push(RequestFault::NotAccepted {
+                    request: self.id,
+                    kind: key.into(),
+                    accepts,
+                });
             } else if list.is_empty() {
                 faults.push(RequestFault::EmptyList(key.into()));
             }
         }
-        for slot in self.slots.iter().filter(|slot| names.get(slot.name).is_none()) {
-            faults.push(RequestFault::Missing { request: self.id, kind: slot.name });
+        for slot in self
+            .slots
+            .iter()
+            .filter(|slot| names.get(slot.name).is_none())
+        {
+            faults.push(RequestFault::Missing {
+                request: self.id,
+                kind: slot.name,
+            });
         }
         if !faults.is_empty() {
             return Err(RequestError::new(faults));
         }
         let requests = self.steps.iter().filter_map(|step| {
             let mut resources = ResourceNames::default();
-            for slot in self.slots.iter().filter(|slot| step.slots.contains(&slot.name)) {
+            for slot in self
+                .slots
+                .iter()
+                .filter(|slot| step.slots.contains(&slot.name))
+            {
                 let kind = kind_name(slot.kind);
                 let mut list = resources.get(kind).unwrap_or_default().to_vec();
                 list.extend_from_slice(names.get(slot.name).unwrap_or_default());
@@ -86,21 +108,43 @@ impl Recipe {
     /// # Errors
     /// The errors of [`Recipe::requests`].
     pub fn expand(&self, names: &ResourceNames) -> Result<Requirement, RequestError> {
-        let needs = self.requests(names)?.into_iter().map(|(row, resources)| row.expand(&resources));
-        needs.collect::<Result<Vec<Requirement>, RequestError>>().map(Requirement::all)
+        let needs = self
+            .requests(names)?
+            .into_iter()
+            .map(|(row, resources)| row.expand(&resources));
+        needs
+            .collect::<Result<Vec<Requirement>, RequestError>>()
+            .map(Requirement::all)
     }
 }
 
-const fn slot(name: &'static str, kind: ResourceType, description: &'static str) -> RecipeParameter {
-    RecipeParameter { name, kind, prefixed: false, description }
+const fn slot(
+    name: &'static str,
+    kind: ResourceType,
+    description: &'static str,
+) -> RecipeParameter {
+    RecipeParameter {
+        name,
+        kind,
+        prefixed: false,
+        description,
+    }
 }
 
 const fn kafka(request: &'static str, slots: &'static [&'static str]) -> RecipeStep {
-    RecipeStep { api: Kafka, request, slots }
+    RecipeStep {
+        api: Kafka,
+        request,
+        slots,
+    }
 }
 
 const fn registry(request: &'static str, slots: &'static [&'static str]) -> RecipeStep {
-    RecipeStep { api: SchemaRegistry, request, slots }
+    RecipeStep {
+        api: SchemaRegistry,
+        request,
+        slots,
+    }
 }
 
 /// Every recipe.
@@ -108,7 +152,10 @@ pub const RECIPES: &[Recipe] = &[
     Recipe {
         id: "consume",
         description: "consume topics in a consumer group and commit offsets",
-        slots: &[slot("topic", Topic, "the topics to read"), slot("group", Group, "the consumer group")],
+        slots: &[
+            slot("topic", Topic, "the topics to read"),
+            slot("group", Group, "the consumer group"),
+        ],
         steps: &[
             kafka("metadata", &["topic"]),
             kafka("find-coordinator", &["group"]),
@@ -126,14 +173,22 @@ pub const RECIPES: &[Recipe] = &[
         id: "produce",
         description: "produce to topics, with an idempotent producer as clients do by default",
         slots: &[slot("topic", Topic, "the topics to write")],
-        steps: &[kafka("metadata", &["topic"]), kafka("init-producer-id", &["topic"]), kafka("produce", &["topic"])],
+        steps: &[
+            kafka("metadata", &["topic"]),
+            kafka("init-producer-id", &["topic"]),
+            kafka("produce", &["topic"]),
+        ],
     },
     Recipe {
         id: "produce-transactional",
         description: "produce to topics in transactions",
         slots: &[
             slot("topic", Topic, "the topics to write"),
-            slot("transactional_id", TransactionalId, "the producer's transactional ID"),
+            slot(
+                "transactional_id",
+                TransactionalId,
+                "the producer's transactional ID",
+            ),
         ],
         steps: &[
             kafka("metadata", &["topic"]),
@@ -150,7 +205,11 @@ pub const RECIPES: &[Recipe] = &[
         slots: &[
             slot("input_topic", Topic, "the topics to read"),
             slot("output_topic", Topic, "the topics to write"),
-            slot("group", Group, "the application id, which is its consumer group"),
+            slot(
+                "group",
+                Group,
+                "the application id, which is its consumer group",
+            ),
             RecipeParameter {
                 name: "internal_topic",
                 kind: Topic,
@@ -159,7 +218,10 @@ pub const RECIPES: &[Recipe] = &[
             },
         ],
         steps: &[
-            kafka("metadata", &["input_topic", "output_topic", "internal_topic"]),
+            kafka(
+                "metadata",
+                &["input_topic", "output_topic", "internal_topic"],
+            ),
             kafka("find-coordinator", &["group"]),
             kafka("join-group", &["group"]),
             kafka("create-topics", &["internal_topic"]),
@@ -179,7 +241,11 @@ pub const RECIPES: &[Recipe] = &[
     Recipe {
         id: "schema-read",
         description: "read schemas, as a consumer's deserializer does",
-        slots: &[slot("subject", Subject, "the subjects, such as `orders-value`")],
+        slots: &[slot(
+            "subject",
+            Subject,
+            "the subjects, such as `orders-value`",
+        )],
         steps: &[
             registry("get-schemas-ids-id", &["subject"]),
             registry("get-subject-versions", &["subject"]),
@@ -189,7 +255,11 @@ pub const RECIPES: &[Recipe] = &[
     Recipe {
         id: "schema-write",
         description: "check and register schemas, as a producer's serializer does",
-        slots: &[slot("subject", Subject, "the subjects, such as `orders-value`")],
+        slots: &[slot(
+            "subject",
+            Subject,
+            "the subjects, such as `orders-value`",
+        )],
         steps: &[
             registry("post-subject", &["subject"]),
             registry("compatibility-subject-version", &["subject"]),
@@ -206,19 +276,29 @@ mod tests {
     fn every_step_names_a_request_and_slots_of_its_recipe() {
         for recipe in RECIPES {
             for step in recipe.steps {
-                let row = find(step.api, step.request).unwrap_or_else(|| panic!("{}", step.request));
+                let row =
+                    find(step.api, step.request).unwrap_or_else(|| panic!("{}", step.request));
                 assert_eq!(row.id, step.request);
                 for name in step.slots {
                     let slot = recipe.slots.iter().find(|slot| slot.name == *name).unwrap();
                     assert!(
-                        row.parameters.iter().any(|parameter| parameter.kind == slot.kind),
+                        row.parameters
+                            .iter()
+                            .any(|parameter| parameter.kind == slot.kind),
                         "{} {name}",
                         step.request
                     );
                 }
             }
             for slot in recipe.slots {
-                assert!(recipe.steps.iter().any(|step| step.slots.contains(&slot.name)), "{}", slot.name);
+                assert!(
+                    recipe
+                        .steps
+                        .iter()
+                        .any(|step| step.slots.contains(&slot.name)),
+                    "{}",
+                    slot.name
+                );
             }
         }
     }

@@ -1,12 +1,14 @@
 //! The named resources of a request, by resource type.
 
-/// Names by resource type, sorted by type. The keys are short names of types or, in a recipe, parameters.
+/// Names by resource type, sorted by type. The keys are short names of types or, in a recipe,
+/// parameters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResourceNames(Vec<(String, Vec<String>)>);
 
 impl ResourceNames {
     fn place(&self, kind: &str) -> Result<usize, usize> {
-        self.0.binary_search_by(|(known, _)| known.as_str().cmp(kind))
+        self.0
+            .binary_search_by(|(known, _)| known.as_str().cmp(kind))
     }
 
     /// Replaces the names of a type.
@@ -25,12 +27,16 @@ impl ResourceNames {
     /// The names of a type; `None` if the type is absent.
     #[must_use]
     pub fn get(&self, kind: &str) -> Option<&[String]> {
-        self.0.get(self.place(kind).ok()?).map(|(_, names)| names.as_slice())
+        self.0
+            .get(self.place(kind).ok()?)
+            .map(|(_, names)| names.as_slice())
     }
 
     /// The types with their names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[String])> {
-        self.0.iter().map(|(kind, names)| (kind.as_str(), names.as_slice()))
+        self.0
+            .iter()
+            .map(|(kind, names)| (kind.as_str(), names.as_slice()))
     }
 }
 

@@ -1,4 +1,5 @@
-//! The table of requests and the operations that each requires. The semantics are in `rule.fill` of the parent module.
+//! The table of requests and the operations that each requires. The semantics are in `rule.fill` of
+//! the parent module.
 
 use super::Api::{HttpProxy, Kafka, SchemaRegistry};
 use super::ParameterSpec;
@@ -10,16 +11,46 @@ use gbac_engine::model::Operation::{
 };
 use gbac_engine::model::ResourceType::{Cluster, Group, Registry, Subject, Topic, TransactionalId};
 
-const TOPIC: ParameterSpec = ParameterSpec { kind: Topic, presence: Required };
-const MAYBE_TOPIC: ParameterSpec = ParameterSpec { kind: Topic, presence: Optional };
-const GROUP: ParameterSpec = ParameterSpec { kind: Group, presence: Required };
-const MAYBE_GROUP: ParameterSpec = ParameterSpec { kind: Group, presence: Optional };
-const GROUP_OR: ParameterSpec = ParameterSpec { kind: Group, presence: OneOf };
-const TXN: ParameterSpec = ParameterSpec { kind: TransactionalId, presence: Required };
-const MAYBE_TXN: ParameterSpec = ParameterSpec { kind: TransactionalId, presence: Optional };
-const TXN_OR: ParameterSpec = ParameterSpec { kind: TransactionalId, presence: OneOf };
-const SUBJECT: ParameterSpec = ParameterSpec { kind: Subject, presence: Required };
-const MAYBE_SUBJECT: ParameterSpec = ParameterSpec { kind: Subject, presence: Optional };
+const TOPIC: ParameterSpec = ParameterSpec {
+    kind: Topic,
+    presence: Required,
+};
+const MAYBE_TOPIC: ParameterSpec = ParameterSpec {
+    kind: Topic,
+    presence: Optional,
+};
+const GROUP: ParameterSpec = ParameterSpec {
+    kind: Group,
+    presence: Required,
+};
+const MAYBE_GROUP: ParameterSpec = ParameterSpec {
+    kind: Group,
+    presence: Optional,
+};
+const GROUP_OR: ParameterSpec = ParameterSpec {
+    kind: Group,
+    presence: OneOf,
+};
+const TXN: ParameterSpec = ParameterSpec {
+    kind: TransactionalId,
+    presence: Required,
+};
+const MAYBE_TXN: ParameterSpec = ParameterSpec {
+    kind: TransactionalId,
+    presence: Optional,
+};
+const TXN_OR: ParameterSpec = ParameterSpec {
+    kind: TransactionalId,
+    presence: OneOf,
+};
+const SUBJECT: ParameterSpec = ParameterSpec {
+    kind: Subject,
+    presence: Required,
+};
+const MAYBE_SUBJECT: ParameterSpec = ParameterSpec {
+    kind: Subject,
+    presence: Optional,
+};
 
 /// Requires no ACL.
 const OPEN: super::Rule = All(&[]);

@@ -8,7 +8,10 @@ pub(super) fn pretty(declaration: &str) -> String {
     let mut text = String::new();
     let mut depth = 0_usize;
     let mut comment: Vec<&str> = Vec::new();
-    let lines = declaration.replace("{ \n", "{\n").replace("{ \"", "{\n\"").replace(", }", ",\n}");
+    let lines = declaration
+        .replace("{ \n", "{\n")
+        .replace("{ \"", "{\n\"")
+        .replace(", }", ",\n}");
     for line in lines.lines().map(str::trim) {
         let is_comment = line.starts_with("/**") || line.starts_with('*');
         if is_comment {
@@ -27,8 +30,14 @@ pub(super) fn pretty(declaration: &str) -> String {
         }
         let closing = line.chars().take_while(|letter| *letter == '}').count();
         push(&mut text, depth.saturating_sub(closing), line);
-        let opened = line.matches('{').count().saturating_sub(line.matches("${").count());
-        let closed = line.matches('}').count().saturating_sub(line.matches("${").count());
+        let opened = line
+            .matches('{')
+            .count()
+            .saturating_sub(line.matches("${").count());
+        let closed = line
+            .matches('}')
+            .count()
+            .saturating_sub(line.matches("${").count());
         depth = (depth + opened).saturating_sub(closed);
     }
     text
@@ -39,7 +48,16 @@ fn one_line(comment: &[&str]) -> Vec<String> {
     if let [_, text, _] = comment {
         return vec![format!("/** {} */", text.trim_start_matches('*').trim())];
     }
-    comment.iter().map(|line| if line.starts_with('*') { format!(" {line}") } else { (*line).to_owned() }).collect()
+    comment
+        .iter()
+        .map(|line| {
+            if line.starts_with('*') {
+                format!(" {line}")
+            } else {
+                (*line).to_owned()
+            }
+        })
+        .collect()
 }
 
 /// Adds a line. A union that is too long is split into several lines.
@@ -48,7 +66,9 @@ fn push(text: &mut String, depth: usize, line: &str) {
     let mut rest = line;
     let mut start = String::new();
     while rest.len() > WIDTH {
-        let Some(end) = rest.get(..WIDTH).and_then(|part| part.rfind(" | ")) else { break };
+        let Some(end) = rest.get(..WIDTH).and_then(|part| part.rfind(" | ")) else {
+            break;
+        };
         let (part, more) = rest.split_at(end);
         text.push_str(&format!("{indent}{start}{part}\n"));
         (start, rest) = ("  | ".to_owned(), more.trim_start_matches(" | "));

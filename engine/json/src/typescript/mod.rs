@@ -1,11 +1,14 @@
-//! The TypeScript declarations of the arguments and results of the JavaScript package (feature `typescript`).
+//! The TypeScript declarations of the arguments and results of the JavaScript package (feature
+//! `typescript`).
 
 mod layout;
 
 pub use crate::code::Union;
 pub use crate::decision_union::*;
 pub use crate::input::*;
-pub use crate::literal::{AclPrincipal, MemberPrincipal, OperationInput, Present, ResourceTypeInput, Short};
+pub use crate::literal::{
+    AclPrincipal, MemberPrincipal, OperationInput, Present, ResourceTypeInput, Short,
+};
 
 use std::collections::BTreeMap;
 
@@ -13,13 +16,14 @@ use gbac_engine::decide::{Reason, Source};
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::{
-    AnswerJson, Code, CollisionReportJson, ComparisonJson, DiffJson, DocumentJson, ExplanationJson, FaultCode,
-    FindingJson, IdentityComparisonJson, LeastGrantJson, PatternJson, PermissionsJson, Problem, ResolvedIdentityJson,
-    RevocationJson, WhatIfJson, WhoCanJson,
+    AnswerJson, Code, CollisionReportJson, ComparisonJson, DiffJson, DocumentJson, ExplanationJson,
+    FaultCode, FindingJson, IdentityComparisonJson, LeastGrantJson, PatternJson, PermissionsJson,
+    Problem, ResolvedIdentityJson, RevocationJson, WhatIfJson, WhoCanJson,
 };
 
 /// The first line of the declarations.
-const HEADER: &str = "// Made from the Rust types of gbac-json by `cargo xtask types`. Do not edit.\n";
+const HEADER: &str =
+    "// Made from the Rust types of gbac-json by `cargo xtask types`. Do not edit.\n";
 
 /// The declarations, sorted by name.
 ///
@@ -29,7 +33,10 @@ const HEADER: &str = "// Made from the Rust types of gbac-json by `cargo xtask t
 /// ```
 #[must_use]
 pub fn declarations() -> String {
-    let mut visitor = Declarations { config: Config::new(), declared: BTreeMap::new() };
+    let mut visitor = Declarations {
+        config: Config::new(),
+        declared: BTreeMap::new(),
+    };
     // Arguments.
     visitor.visit::<PolicyDocumentInput>();
     visitor.visit::<RoleInput>();
@@ -64,7 +71,10 @@ pub fn declarations() -> String {
     visitor.visit::<FindingJson>();
     visitor.visit::<Code<FaultCode>>();
     let declarations = visitor.declared.into_values();
-    std::iter::once(HEADER.to_owned()).chain(declarations).collect::<Vec<_>>().join("\n")
+    std::iter::once(HEADER.to_owned())
+        .chain(declarations)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// The declarations so far, by name.

@@ -112,7 +112,9 @@ impl FetchError {
         match self {
             Self::Tls(_) => "install the machine's root certificates",
             Self::Address(_, error) => error.hint(),
-            Self::Unreachable(..) | Self::TooSlow(_) => "check that this machine can reach the identity provider",
+            Self::Unreachable(..) | Self::TooSlow(_) => {
+                "check that this machine can reach the identity provider"
+            }
             Self::Status(..) => {
                 "set `oidc_discovery_url` to the URL of the document itself; redirects are not followed"
             }
@@ -128,21 +130,41 @@ impl FetchError {
     }
 }
 
-/// The paths of discovery documents below an issuer (OpenID Connect Discovery 4, RFC 8414 section 3).
-const WELL_KNOWN: [&str; 2] = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"];
+/// The paths of discovery documents below an issuer (OpenID Connect Discovery 4, RFC 8414 section
+/// 3).
+const WELL_KNOWN: [&str; 2] = [
+    "/.well-known/openid-configuration",
+    "/.well-known/oauth-authorization-server",
+];
 
-/// Checks that a discovery document states the issuer of its address, or the configured one (OpenID Connect Discovery 4.3). Without
-/// this check, a provider could state the issuer of another one.
+/// Checks that a discovery document states the issuer of its address, or the configured one (OpenID
+/// Connect Discovery 4.3). Without this check, a provider could state the issuer of another one.
 fn check_issuer(discovery: &str, found: &str, configured: Option<&str>) -> Result<(), FetchError> {
-    let mismatch = |expected: &str| Err(FetchError::Issuer { found: found.into(), expected: expected.into() });
+    let mismatch = |expected: &str| {
+        Err(FetchError::Issuer {
+            found: found.into(),
+            expected: expected.into(),
+        })
+    };
     if let Some(expected) = configured {
-        return if found == expected { Ok(()) } else { mismatch(expected) };
+        return if found == expected {
+            Ok(())
+        } else {
+            mismatch(expected)
+        };
     }
     let address = discovery.split(['?', '#']).next().unwrap_or_default();
     let expected = WELL_KNOWN.iter().find_map(|path| {
         // The path comes last, or between the host and the path of the issuer (RFC 8414).
-        let inserted = || address.split_once(&format!("{path}/")).map(|(host, rest)| format!("{host}/{rest}"));
-        address.strip_suffix(path).map(str::to_owned).or_else(inserted)
+        let inserted = || {
+            address
+                .split_once(&format!("{path}/"))
+                .map(|(host, rest)| format!("{host}/{rest}"))
+        };
+        address
+            .strip_suffix(path)
+            .map(str::to_owned)
+            .or_else(inserted)
     });
     let expected = expected.ok_or(FetchError::IssuerUnknown)?;
     // An issuer with a slash at its end has the same address.
@@ -167,7 +189,8 @@ pub(crate) struct SignInEndpoints {
     pub(crate) authorization: Url,
     /// Where codes are exchanged for tokens.
     pub(crate) token: Url,
-    /// Whether the secret of a client has to be in the body, because the provider does not support `client_secret_basic`.
+    /// Whether the secret of a client has to be in the body, because the provider does not support
+    /// `client_secret_basic`.
     pub(crate) secret_in_body: bool,
     /// Whether answers name their issuer (RFC 9207).
     pub(crate) states_issuer: bool,
@@ -177,13 +200,18 @@ impl SignInEndpoints {
     /// Those of a discovery document; `None` if it lacks one, or one is not safe.
     fn of(document: &Value) -> Option<Self> {
         let endpoint = |name| address(document.get(name)?.as_str()?).ok();
-        let methods = document.get("token_endpoint_auth_methods_supported").and_then(Value::as_array);
-        let supports = |method: &str| methods.is_none_or(|methods| methods.iter().any(|known| known == method));
+        let methods = document
+            .get("token_endpoint_auth_methods_supported")
+            .and_then(Value::as_array);
+        let supports = |method: &str| {
+            methods.is_none_or(|methods| methods.iter().any(|known| known == method))
+        };
         Some(Self {
             authorization: endpoint("authorization_endpoint")?,
             token: endpoint("token_endpoint")?,
             secret_in_body: !supports("client_secret_basic") && supports("client_secret_post"),
-            states_issuer: document.get("authorization_response_iss_parameter_supported") == Some(&Value::Bool(true)),
+            states_issuer: document.get("authorization_response_iss_parameter_supported")
+                == Some(&Value::Bool(true)),
         })
     }
 }
@@ -198,7 +226,10 @@ pub(super) struct Fetcher {
 
 impl Fetcher {
     pub(super) fn new(issuer: Option<String>) -> Self {
-        Self { client: HttpClient::default(), issuer }
+        Self {
+            client: HttpClient::default(),
+            issuer,
+        }
     }
 
     /// Fetches the discovery document at this address, and the key set that it names.
@@ -207,19 +238,34 @@ impl Fetcher {
         let text = self.text(discovery, document).await?;
         let value = gbac_json::parse(&text).map_err(|error| FetchError::Json(document, error))?;
         let member = |name| {
-            let text = value.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+            let text = value
+                .get(name)
+                .and_then(Value::as_str)
+                .filter(|text| !text.is_empty());
             text.ok_or(FetchError::Missing(name))
         };
         let (issuer, keys) = (member("issuer")?, member("jwks_uri")?);
         check_issuer(discovery, issuer, self.issuer.as_deref())?;
-        let set = KeySet::parse(&self.text(keys, ProviderDocument::Keys).await?).map_err(FetchError::KeySet)?;
-        Ok(ProviderKeys { issuer: issuer.to_owned(), set, sign_in: SignInEndpoints::of(&value) })
+        let set = KeySet::parse(&self.text(keys, ProviderDocument::Keys).await?)
+            .map_err(FetchError::KeySet)?;
+        Ok(ProviderKeys {
+            issuer: issuer.to_owned(),
+            set,
+            sign_in: SignInEndpoints::of(&value),
+        })
     }
 
     async fn text(&self, from: &str, document: ProviderDocument) -> Result<String, FetchError> {
         let url = address(from).map_err(|error| FetchError::Address(document, error))?;
-        let client = self.client.get(TIMEOUT).map_err(|error| FetchError::Tls(error.to_string()))?;
-        let response = client.get(url).send().await.map_err(|error| fetch_failed(document, &error))?;
+        let client = self
+            .client
+            .get(TIMEOUT)
+            .map_err(|error| FetchError::Tls(error.to_string()))?;
+        let response = client
+            .get(url)
+            .send()
+            .await
+            .map_err(|error| fetch_failed(document, &error))?;
         if response.status() != reqwest::StatusCode::OK {
             return Err(FetchError::Status(document, response.status().as_u16()));
         }
@@ -242,7 +288,11 @@ pub(crate) async fn read_body(
     document: ProviderDocument,
 ) -> Result<String, FetchError> {
     let mut bytes = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| fetch_failed(document, &error))? {
+    while let Some(chunk) = response
+        .chunk()
+        .await
+        .map_err(|error| fetch_failed(document, &error))?
+    {
         if bytes.len() + chunk.len() > MAX_BYTES {
             return Err(FetchError::TooLarge(document));
         }
@@ -264,9 +314,18 @@ mod tests {
         for (address, issuer) in [
             (of, "https://idp.example/realms/a"),
             (of, "https://idp.example/realms/a/"),
-            ("https://idp.example/.well-known/openid-configuration?appid=1", "https://idp.example"),
-            ("https://idp.example/.well-known/oauth-authorization-server", "https://idp.example/"),
-            ("https://idp.example/.well-known/oauth-authorization-server/tenant/a", "https://idp.example/tenant/a"),
+            (
+                "https://idp.example/.well-known/openid-configuration?appid=1",
+                "https://idp.example",
+            ),
+            (
+                "https://idp.example/.well-known/oauth-authorization-server",
+                "https://idp.example/",
+            ),
+            (
+                "https://idp.example/.well-known/oauth-authorization-server/tenant/a",
+                "https://idp.example/tenant/a",
+            ),
         ] {
             assert_eq!(code(address, issuer, None), Ok(()), "{address} {issuer}");
         }
@@ -279,14 +338,38 @@ mod tests {
             "https://evil.example/realms/a",
             "https://idp.example/realms/a/.well-known/openid-configuration",
         ] {
-            assert_eq!(code(of, issuer, None), Err("discovery_issuer_mismatch"), "{issuer}");
+            assert_eq!(
+                code(of, issuer, None),
+                Err("discovery_issuer_mismatch"),
+                "{issuer}"
+            );
         }
-        assert_eq!(code("https://idp.example/keys.json", "https://idp.example", None), Err("discovery_issuer_unknown"));
+        assert_eq!(
+            code("https://idp.example/keys.json", "https://idp.example", None),
+            Err("discovery_issuer_unknown")
+        );
         let configured = Some("https://sts.example/{tenant}/");
-        assert_eq!(code("https://idp.example/keys.json", "https://sts.example/{tenant}/", configured), Ok(()));
-        assert_eq!(code(of, "https://sts.example/{tenant}/", configured), Ok(()));
-        assert_eq!(code(of, "https://idp.example/realms/a", configured), Err("discovery_issuer_mismatch"));
-        assert_eq!(code(of, "https://sts.example/{tenant}", configured), Err("discovery_issuer_mismatch"), "exactly");
+        assert_eq!(
+            code(
+                "https://idp.example/keys.json",
+                "https://sts.example/{tenant}/",
+                configured
+            ),
+            Ok(())
+        );
+        assert_eq!(
+            code(of, "https://sts.example/{tenant}/", configured),
+            Ok(())
+        );
+        assert_eq!(
+            code(of, "https://idp.example/realms/a", configured),
+            Err("discovery_issuer_mismatch")
+        );
+        assert_eq!(
+            code(of, "https://sts.example/{tenant}", configured),
+            Err("discovery_issuer_mismatch"),
+            "exactly"
+        );
     }
 
     #[test]
@@ -294,19 +377,35 @@ mod tests {
         let of = |change: serde_json::Value| {
             let mut document = serde_json::json!({ "authorization_endpoint": "https://idp.example/auth?x=1",
                 "token_endpoint": "https://idp.example/token" });
-            document.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+            document
+                .as_object_mut()
+                .unwrap()
+                .extend(change.as_object().unwrap().clone());
             SignInEndpoints::of(&document)
         };
         let found = of(serde_json::json!({})).unwrap();
         assert_eq!(found.authorization.as_str(), "https://idp.example/auth?x=1");
-        assert!(!found.secret_in_body && !found.states_issuer, "`client_secret_basic` is the default");
-        let methods = |methods: serde_json::Value| {
-            of(serde_json::json!({ "token_endpoint_auth_methods_supported": methods })).unwrap().secret_in_body
-        };
-        assert!(!methods(serde_json::json!(["client_secret_post", "client_secret_basic"])));
-        assert!(methods(serde_json::json!(["client_secret_post"])) && !methods(serde_json::json!(["none"])));
         assert!(
-            of(serde_json::json!({ "authorization_response_iss_parameter_supported": true })).unwrap().states_issuer
+            !found.secret_in_body && !found.states_issuer,
+            "`client_secret_basic` is the default"
+        );
+        let methods = |methods: serde_json::Value| {
+            of(serde_json::json!({ "token_endpoint_auth_methods_supported": methods }))
+                .unwrap()
+                .secret_in_body
+        };
+        assert!(!methods(serde_json::json!([
+            "client_secret_post",
+            "client_secret_basic"
+        ])));
+        assert!(
+            methods(serde_json::json!(["client_secret_post"]))
+                && !methods(serde_json::json!(["none"]))
+        );
+        assert!(
+            of(serde_json::json!({ "authorization_response_iss_parameter_supported": true }))
+                .unwrap()
+                .states_issuer
         );
         for unsafe_document in [
             serde_json::json!({ "authorization_endpoint": "http://idp.example/auth" }),

@@ -1,4 +1,5 @@
-//! The identity provider's keys: fetched when needed, in one fetch at a time, and kept while the provider is down (D-19).
+//! The identity provider's keys: fetched when needed, in one fetch at a time, and kept while the
+//! provider is down (D-19).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,10 +19,15 @@ const MAX_AGE: f64 = 3600.0;
 /// The pause in seconds after a failed fetch.
 const RETRY_DELAY: f64 = 5.0;
 /// The limit on fetches because of tokens with unknown keys.
-const UNKNOWN_KEY_LIMIT: RateLimit = RateLimit { burst: 5.0, interval: 10.0 };
-/// The number of unknown key IDs that are remembered; further ones count against the limit each time.
+const UNKNOWN_KEY_LIMIT: RateLimit = RateLimit {
+    burst: 5.0,
+    interval: 10.0,
+};
+/// The number of unknown key IDs that are remembered; further ones count against the limit each
+/// time.
 const MAX_UNKNOWN_KIDS: usize = 1024;
-/// How long in seconds a key ID is remembered as unknown. A provider can sign with a key moments before it publishes the key.
+/// How long in seconds a key ID is remembered as unknown. A provider can sign with a key moments
+/// before it publishes the key.
 const UNKNOWN_KID_TTL: f64 = 10.0;
 
 /// The keys of one fetch.
@@ -42,7 +48,13 @@ pub(crate) struct Keys {
 impl Keys {
     /// Keys that are never fetched.
     pub(crate) const fn fixed(issuer: String, set: KeySet) -> Self {
-        Self { issuer, set, sign_in: None, fetch: 0, fetched_at: 0.0 }
+        Self {
+            issuer,
+            set,
+            sign_in: None,
+            fetch: 0,
+            fetched_at: 0.0,
+        }
     }
 }
 
@@ -91,7 +103,8 @@ struct State {
     /// The discovery URL to which the other fields belong.
     url: String,
     keys: Option<Arc<Keys>>,
-    /// The key IDs that the provider did not have, each with the time at which the last fetch for it started.
+    /// The key IDs that the provider did not have, each with the time at which the last fetch for
+    /// it started.
     unknown_kids: BTreeMap<Digest32, f64>,
     /// The number of fetches started.
     fetches: u64,
@@ -122,7 +135,11 @@ impl State {
     /// Clears the state if it belongs to another URL.
     fn switch_to(&mut self, url: &str) {
         if self.url != url {
-            *self = Self { url: url.into(), fetches: self.fetches, ..Self::new() };
+            *self = Self {
+                url: url.into(),
+                fetches: self.fetches,
+                ..Self::new()
+            };
         }
     }
 
@@ -138,18 +155,26 @@ impl State {
     }
 
     fn is_due(&self, now: f64) -> bool {
-        now >= self.retry_at && self.keys.as_ref().is_none_or(|keys| now - keys.fetched_at >= MAX_AGE)
+        now >= self.retry_at
+            && self
+                .keys
+                .as_ref()
+                .is_none_or(|keys| now - keys.fetched_at >= MAX_AGE)
     }
 
-    /// Whether the provider did not have this key ID a moment ago. A clock that went back forgets it.
+    /// Whether the provider did not have this key ID a moment ago. A clock that went back forgets
+    /// it.
     fn is_unknown(&self, kid: &Digest32, now: f64) -> bool {
-        self.unknown_kids.get(kid).is_some_and(|since| (0.0..UNKNOWN_KID_TTL).contains(&(now - since)))
+        self.unknown_kids
+            .get(kid)
+            .is_some_and(|since| (0.0..UNKNOWN_KID_TTL).contains(&(now - since)))
     }
 
     /// Remembers that the keys of the last fetch have no key with this ID.
     fn remember_unknown(&mut self, kid: Digest32, fetched_at: f64, now: f64) {
         if self.unknown_kids.len() >= MAX_UNKNOWN_KIDS {
-            self.unknown_kids.retain(|_, since| (0.0..UNKNOWN_KID_TTL).contains(&(now - *since)));
+            self.unknown_kids
+                .retain(|_, since| (0.0..UNKNOWN_KID_TTL).contains(&(now - *since)));
         }
         if self.unknown_kids.len() < MAX_UNKNOWN_KIDS {
             self.unknown_kids.insert(kid, fetched_at);
@@ -172,7 +197,10 @@ impl State {
             return Step::Fail(KeyError::BackingOff);
         }
         if matches!(request, KeyRequest::Kid(..))
-            && self.unknown_key_bucket.try_acquire(UNKNOWN_KEY_LIMIT, now).is_err()
+            && self
+                .unknown_key_bucket
+                .try_acquire(UNKNOWN_KEY_LIMIT, now)
+                .is_err()
         {
             return Step::Fail(KeyError::RateLimited);
         }
@@ -184,7 +212,12 @@ impl State {
 impl KeyCache {
     pub(super) fn new(clock: Clock, issuer: Option<String>) -> Self {
         let fetch_permit = Arc::new(Semaphore::new(1));
-        Self(Arc::new(Parts { clock, fetcher: Fetcher::new(issuer), fetch_permit, state: Lock::new(State::new()) }))
+        Self(Arc::new(Parts {
+            clock,
+            fetcher: Fetcher::new(issuer),
+            fetch_permit,
+            state: Lock::new(State::new()),
+        }))
     }
 
     fn with_state<T>(&self, url: &str, work: impl FnOnce(&mut State) -> T) -> T {
@@ -198,16 +231,20 @@ impl KeyCache {
         (self.0.clock)()
     }
 
-    /// The current keys, fetched if there are none. If they are due, one caller fetches new ones; the others use the current ones,
-    /// and so does everyone while the provider is down.
+    /// The current keys, fetched if there are none. If they are due, one caller fetches new ones;
+    /// the others use the current ones, and so does everyone while the provider is down.
     pub(super) async fn current(&self, url: &str) -> Result<Arc<Keys>, KeyError> {
         let now = self.now();
-        let Some((keys, due)) = self.with_state(url, |state| state.keys.clone().map(|keys| (keys, state.is_due(now))))
-        else {
+        let Some((keys, due)) = self.with_state(url, |state| {
+            state.keys.clone().map(|keys| (keys, state.is_due(now)))
+        }) else {
             return self.get(url, KeyRequest::Any).await;
         };
         if due && let Ok(permit) = Arc::clone(&self.0.fetch_permit).try_acquire_owned() {
-            return Ok(self.take_step(url, KeyRequest::Fresh, permit).await.unwrap_or(keys));
+            return Ok(self
+                .take_step(url, KeyRequest::Fresh, permit)
+                .await
+                .unwrap_or(keys));
         }
         Ok(keys)
     }
@@ -216,13 +253,23 @@ impl KeyCache {
     pub(super) async fn with_kid(&self, url: &str, kid: &str) -> Result<Arc<Keys>, KeyError> {
         let name = digest(kid);
         let now = self.now();
-        let fetches = self.with_state(url, |state| (!state.is_unknown(&name, now)).then_some(state.fetches));
-        let keys = self.get(url, KeyRequest::Kid(kid, fetches.ok_or(KeyError::UnknownKid)?)).await?;
+        let fetches = self.with_state(url, |state| {
+            (!state.is_unknown(&name, now)).then_some(state.fetches)
+        });
+        let keys = self
+            .get(
+                url,
+                KeyRequest::Kid(kid, fetches.ok_or(KeyError::UnknownKid)?),
+            )
+            .await?;
         if keys.set.contains(kid) {
             return Ok(keys);
         }
         self.with_state(url, |state| {
-            let is_current = state.keys.as_ref().is_some_and(|current| current.fetch == keys.fetch);
+            let is_current = state
+                .keys
+                .as_ref()
+                .is_some_and(|current| current.fetch == keys.fetch);
             if is_current {
                 state.remember_unknown(name, keys.fetched_at, now);
             }
@@ -233,23 +280,37 @@ impl KeyCache {
     /// Fetches the keys now.
     pub(super) async fn refresh(&self, url: &str) -> Result<(), KeyError> {
         let fetches = self.with_state(url, |state| state.fetches);
-        self.get(url, KeyRequest::NewerThan(fetches)).await.map(drop)
+        self.get(url, KeyRequest::NewerThan(fetches))
+            .await
+            .map(drop)
     }
 
     /// The age of the keys in seconds; `None` if there are none.
     pub(super) fn age(&self, url: &str) -> Option<f64> {
         let now = self.now();
-        self.with_state(url, |state| state.keys.as_ref().map(|keys| (now - keys.fetched_at).max(0.0)))
+        self.with_state(url, |state| {
+            state
+                .keys
+                .as_ref()
+                .map(|keys| (now - keys.fetched_at).max(0.0))
+        })
     }
 
     /// The issuer of the current keys; `None` if there are none.
     pub(super) fn issuer(&self, url: &str) -> Option<String> {
-        self.with_state(url, |state| state.keys.as_ref().map(|keys| keys.issuer.clone()))
+        self.with_state(url, |state| {
+            state.keys.as_ref().map(|keys| keys.issuer.clone())
+        })
     }
 
     async fn get(&self, url: &str, request: KeyRequest<'_>) -> Result<Arc<Keys>, KeyError> {
         let permit = Arc::clone(&self.0.fetch_permit).acquire_owned().await;
-        self.take_step(url, request, permit.map_err(|_| KeyError::Fetch(FetchError::Superseded))?).await
+        self.take_step(
+            url,
+            request,
+            permit.map_err(|_| KeyError::Fetch(FetchError::Superseded))?,
+        )
+        .await
     }
 
     async fn take_step(
@@ -265,7 +326,10 @@ impl KeyCache {
             Step::Fetch(number) => {
                 // In its own task, so that it completes even if the request is canceled.
                 let fetch = tokio::spawn(self.clone().fetch(url.to_owned(), number, now, permit));
-                fetch.await.unwrap_or(Err(FetchError::Superseded)).map_err(KeyError::Fetch)
+                fetch
+                    .await
+                    .unwrap_or(Err(FetchError::Superseded))
+                    .map_err(KeyError::Fetch)
             }
         }
     }
@@ -284,8 +348,18 @@ impl KeyCache {
                 return Err(FetchError::Superseded);
             }
             match fetched {
-                Ok(ProviderKeys { issuer, set, sign_in }) => {
-                    let keys = Arc::new(Keys { issuer, set, sign_in, fetch: number, fetched_at });
+                Ok(ProviderKeys {
+                    issuer,
+                    set,
+                    sign_in,
+                }) => {
+                    let keys = Arc::new(Keys {
+                        issuer,
+                        set,
+                        sign_in,
+                        fetch: number,
+                        fetched_at,
+                    });
                     state.keys = Some(Arc::clone(&keys));
                     state.unknown_kids.clear();
                     state.retry_at = f64::NEG_INFINITY;
@@ -299,8 +373,12 @@ impl KeyCache {
         });
         drop(permit);
         match &result {
-            Ok(keys) => tracing::info!(target: "oidc", keys = keys.set.keys().len(), "keys fetched"),
-            Err(error) => tracing::warn!(target: "oidc", code = error.code(), hint = error.hint(), "{error}"),
+            Ok(keys) => {
+                tracing::info!(target: "oidc", keys = keys.set.keys().len(), "keys fetched")
+            }
+            Err(error) => {
+                tracing::warn!(target: "oidc", code = error.code(), hint = error.hint(), "{error}")
+            }
         }
         result
     }

@@ -1,5 +1,6 @@
-//! Verification of tokens: the keys of the identity provider, the checks of the engine, and a cache of verified tokens (D-15,
-//! D-19). The demo's provider and a remote one differ only in where the keys come from.
+//! Verification of tokens: the keys of the identity provider, the checks of the engine, and a cache
+//! of verified tokens (D-15, D-19). The demo's provider and a remote one differ only in where the
+//! keys come from.
 
 mod fetch;
 mod key_cache;
@@ -13,7 +14,9 @@ use gbac_engine::token::Claims;
 use gbac_engine::verify::{TokenRules, Validation, Verified, VerifyError, verify_with_rules};
 use thiserror::Error;
 
-pub(crate) use fetch::{FetchError, ProviderDocument, SignInEndpoints, TIMEOUT, fetch_failed, read_body};
+pub(crate) use fetch::{
+    FetchError, ProviderDocument, SignInEndpoints, TIMEOUT, fetch_failed, read_body,
+};
 pub(crate) use key_cache::{KeyError, Keys};
 
 use crate::clock::Clock;
@@ -71,7 +74,11 @@ pub struct OidcRules {
 
 impl OidcRules {
     /// Nothing besides.
-    pub(crate) const DEFAULT: Self = Self { issuer: None, access_tokens_only: false, max_lifetime: None };
+    pub(crate) const DEFAULT: Self = Self {
+        issuer: None,
+        access_tokens_only: false,
+        max_lifetime: None,
+    };
 }
 
 /// The verifier of tokens.
@@ -90,16 +97,25 @@ impl Oidc {
     /// A verifier with these keys.
     pub(crate) fn with_keys(keys: Keys) -> Self {
         let keys = KeySource::Fixed(Arc::new(keys));
-        Self { keys, verified: VerifiedTokens::default(), rules: OidcRules::DEFAULT }
+        Self {
+            keys,
+            verified: VerifiedTokens::default(),
+            rules: OidcRules::DEFAULT,
+        }
     }
 
     /// A verifier with the keys of the configured provider.
     pub(crate) fn remote(clock: Clock, rules: OidcRules) -> Self {
         let keys = KeySource::Remote(KeyCache::new(clock, rules.issuer.clone()));
-        Self { keys, verified: VerifiedTokens::default(), rules }
+        Self {
+            keys,
+            verified: VerifiedTokens::default(),
+            rules,
+        }
     }
 
-    /// The keys of the provider, and where users sign in; requires a discovery URL and an audience (D-30).
+    /// The keys of the provider, and where users sign in; requires a discovery URL and an audience
+    /// (D-30).
     pub(crate) async fn provider(&self, config: &Config) -> Result<Arc<Keys>, TokenRejection> {
         let url = config.oidc_discovery_url.as_str();
         if url.is_empty() || config.oidc_token_audience.is_empty() {
@@ -112,7 +128,12 @@ impl Oidc {
     }
 
     /// The claims of a token that passes every check.
-    pub(crate) async fn verify(&self, token: &str, config: &Config, now: f64) -> Result<Arc<Claims>, TokenRejection> {
+    pub(crate) async fn verify(
+        &self,
+        token: &str,
+        config: &Config,
+        now: f64,
+    ) -> Result<Arc<Claims>, TokenRejection> {
         let keys = self.provider(config).await?;
         let digest = digest(token);
         if let Some(claims) = self.verified.get(&digest, &context(&keys, config), now) {
@@ -123,14 +144,17 @@ impl Oidc {
             access_tokens_only: self.rules.access_tokens_only,
             max_lifetime: self.rules.max_lifetime.map(f64::from),
         };
-        let (keys, verified) = self.check(token, keys, &config.oidc_token_audience, rules, config, now).await?;
+        let (keys, verified) = self
+            .check(token, keys, &config.oidc_token_audience, rules, config, now)
+            .await?;
         let claims = Arc::new(verified.claims);
-        self.verified.insert(digest, token.len(), &claims, &context(&keys, config), now);
+        self.verified
+            .insert(digest, token.len(), &claims, &context(&keys, config), now);
         Ok(claims)
     }
 
-    /// An ID token of this client, whose type, `nonce` and `azp` are not checked here. The rules that are only for tokens of
-    /// requests do not apply.
+    /// An ID token of this client, whose type, `nonce` and `azp` are not checked here. The rules
+    /// that are only for tokens of requests do not apply.
     pub(crate) async fn verify_id_token(
         &self,
         token: &str,
@@ -140,7 +164,9 @@ impl Oidc {
     ) -> Result<Verified, TokenRejection> {
         let keys = self.provider(config).await?;
         let rules = TokenRules::with_skew(config.oidc_clock_skew.into());
-        self.check(token, keys, client_id, rules, config, now).await.map(|(_, verified)| verified)
+        self.check(token, keys, client_id, rules, config, now)
+            .await
+            .map(|(_, verified)| verified)
     }
 
     /// Checks a token with these keys, and with new ones if they lack the token's key.
@@ -154,18 +180,27 @@ impl Oidc {
         now: f64,
     ) -> Result<(Arc<Keys>, Verified), TokenRejection> {
         let check = |keys: &Keys| {
-            let expect = Validation { issuer: Some(&keys.issuer), audience: Some(audience), now: now.into() };
+            let expect = Validation {
+                issuer: Some(&keys.issuer),
+                audience: Some(audience),
+                now: now.into(),
+            };
             verify_with_rules(token, &keys.set, expect, rules)
         };
         let (keys, checked) = match (check(&keys), &self.keys) {
             (Err(VerifyError::KidUnknown(kid)), KeySource::Remote(cache)) => {
-                let keys = cache.with_kid(&config.oidc_discovery_url, &kid).await.map_err(TokenRejection::Key)?;
+                let keys = cache
+                    .with_kid(&config.oidc_discovery_url, &kid)
+                    .await
+                    .map_err(TokenRejection::Key)?;
                 let checked = check(&keys);
                 (keys, checked)
             }
             (checked, _) => (keys, checked),
         };
-        checked.map(|verified| (keys, verified)).map_err(TokenRejection::Token)
+        checked
+            .map(|verified| (keys, verified))
+            .map_err(TokenRejection::Token)
     }
 
     /// Fetches the keys regardless of their age; does nothing without a remote provider.
@@ -192,12 +227,18 @@ impl Oidc {
         }
     }
 
-    /// What is required of tokens besides the cluster properties, for clients that predict what becomes of a token.
+    /// What is required of tokens besides the cluster properties, for clients that predict what
+    /// becomes of a token.
     pub(crate) fn requirements(&self, config: &Config) -> TokenRequirements {
-        let is_configured = !config.oidc_discovery_url.is_empty() && !config.oidc_token_audience.is_empty();
+        let is_configured =
+            !config.oidc_discovery_url.is_empty() && !config.oidc_token_audience.is_empty();
         let issuer = match &self.keys {
             KeySource::Fixed(keys) => Some(keys.issuer.clone()),
-            KeySource::Remote(cache) => self.rules.issuer.clone().or_else(|| cache.issuer(&config.oidc_discovery_url)),
+            KeySource::Remote(cache) => self
+                .rules
+                .issuer
+                .clone()
+                .or_else(|| cache.issuer(&config.oidc_discovery_url)),
         };
         TokenRequirements {
             issuer: issuer.filter(|_| is_configured),
@@ -217,5 +258,10 @@ impl Oidc {
 
 fn context(keys: &Keys, config: &Config) -> VerificationContext {
     let (issuer, audience) = (keys.issuer.clone(), config.oidc_token_audience.clone());
-    VerificationContext { fetch: keys.fetch, issuer, audience, skew: config.oidc_clock_skew }
+    VerificationContext {
+        fetch: keys.fetch,
+        issuer,
+        audience,
+        skew: config.oidc_clock_skew,
+    }
 }

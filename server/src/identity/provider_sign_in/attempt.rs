@@ -1,5 +1,6 @@
-//! A sign-in between its start and the answer of the identity provider. The browser keeps it in a cookie; its state, nonce and
-//! verifier are derived from its random ID with a key that only this process knows.
+//! A sign-in between its start and the answer of the identity provider. The browser keeps it in a
+//! cookie; its state, nonce and verifier are derived from its random ID with a key that only this
+//! process knows.
 
 use std::io;
 use std::net::IpAddr;
@@ -17,9 +18,13 @@ use crate::random;
 
 /// How long a sign-in may take, in seconds.
 pub(crate) const MAX_SECONDS: u32 = 600;
-/// The number of answered sign-ins that are remembered until they have expired, from everywhere and from one network. Beyond it, the
-/// oldest is forgotten; the provider accepts its code only once anyway.
-const USED: FairLimits = FairLimits { all: 4096, of_owner: 256 };
+/// The number of answered sign-ins that are remembered until they have expired, from everywhere and
+/// from one network. Beyond it, the oldest is forgotten; the provider accepts its code only once
+/// anyway.
+const USED: FairLimits = FairLimits {
+    all: 4096,
+    of_owner: 256,
+};
 
 type Id = [u8; 32];
 
@@ -44,7 +49,10 @@ impl Attempts {
     /// # Errors
     /// The operating system provides no random numbers.
     pub(super) fn new() -> io::Result<Self> {
-        Ok(Self { key: random::bytes()?, used: Lock::new(FairMap::new(USED)) })
+        Ok(Self {
+            key: random::bytes()?,
+            used: Lock::new(FairMap::new(USED)),
+        })
     }
 
     /// A new attempt.
@@ -52,7 +60,11 @@ impl Attempts {
     /// # Errors
     /// The operating system provides no random numbers.
     pub(super) fn start(return_to: String, now: f64) -> io::Result<Attempt> {
-        Ok(Attempt { id: random::bytes()?, expires_at: now.floor() + f64::from(MAX_SECONDS), return_to })
+        Ok(Attempt {
+            id: random::bytes()?,
+            expires_at: now.floor() + f64::from(MAX_SECONDS),
+            return_to,
+        })
     }
 
     /// The `state` of the authorization request.
@@ -77,7 +89,8 @@ impl Attempts {
 
     /// The cookie of an attempt.
     pub(super) fn seal(&self, attempt: &Attempt) -> String {
-        let [id, path] = [attempt.id.as_slice(), attempt.return_to.as_bytes()].map(|part| URL_SAFE_NO_PAD.encode(part));
+        let [id, path] = [attempt.id.as_slice(), attempt.return_to.as_bytes()]
+            .map(|part| URL_SAFE_NO_PAD.encode(part));
         let content = format!("{id}.{}.{path}", attempt.expires_at);
         let tag = self.derive("cookie", content.as_bytes());
         format!("{content}.{tag}")
@@ -86,14 +99,26 @@ impl Attempts {
     /// The attempt of a cookie, if this process made it and it has not expired.
     pub(super) fn open(&self, cookie: &str, now: f64) -> Option<Attempt> {
         let (content, tag) = cookie.rsplit_once('.')?;
-        if !bool::from(self.derive("cookie", content.as_bytes()).as_bytes().ct_eq(tag.as_bytes())) {
+        if !bool::from(
+            self.derive("cookie", content.as_bytes())
+                .as_bytes()
+                .ct_eq(tag.as_bytes()),
+        ) {
             return None;
         }
         let mut parts = content.split('.');
-        let id = URL_SAFE_NO_PAD.decode(parts.next()?).ok()?.try_into().ok()?;
+        let id = URL_SAFE_NO_PAD
+            .decode(parts.next()?)
+            .ok()?
+            .try_into()
+            .ok()?;
         let expires_at: f64 = parts.next()?.parse().ok()?;
         let return_to = String::from_utf8(URL_SAFE_NO_PAD.decode(parts.next()?).ok()?).ok()?;
-        (now < expires_at).then_some(Attempt { id, expires_at, return_to })
+        (now < expires_at).then_some(Attempt {
+            id,
+            expires_at,
+            return_to,
+        })
     }
 
     /// Marks an attempt as answered, by a client. Says whether this is the first answer.
@@ -114,7 +139,9 @@ impl Attempts {
     /// A value that only this process can compute, for one purpose.
     fn derive(&self, purpose: &str, data: &[u8]) -> String {
         // A key of any length is accepted.
-        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&self.key) else { return String::new() };
+        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&self.key) else {
+            return String::new();
+        };
         mac.update(purpose.as_bytes());
         mac.update(&[0]);
         mac.update(data);
@@ -139,9 +166,20 @@ mod tests {
         for at in 0..cookie.len() {
             let mut changed = cookie.clone().into_bytes();
             changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
-            assert_eq!(attempts.open(&String::from_utf8(changed).unwrap(), 1001.0), None, "byte {at}");
+            assert_eq!(
+                attempts.open(&String::from_utf8(changed).unwrap(), 1001.0),
+                None,
+                "byte {at}"
+            );
         }
-        for malformed in ["", ".", "...", "a.b.c.d", &cookie[..cookie.len() - 1], &format!("{cookie}A")] {
+        for malformed in [
+            "",
+            ".",
+            "...",
+            "a.b.c.d",
+            &cookie[..cookie.len() - 1],
+            &format!("{cookie}A"),
+        ] {
             assert_eq!(attempts.open(malformed, 1001.0), None, "{malformed}");
         }
     }
@@ -159,15 +197,25 @@ mod tests {
         ];
         let distinct: std::collections::BTreeSet<&String> = all.iter().collect();
         assert_eq!(distinct.len(), all.len());
-        assert!(all.iter().all(|value| value.len() == 43), "a verifier has at least 43 characters");
+        assert!(
+            all.iter().all(|value| value.len() == 43),
+            "a verifier has at least 43 characters"
+        );
         assert_eq!(attempts.state(&one), attempts.state(&one));
-        assert!(all.iter().all(|value| !attempts.seal(&one).contains(value.as_str())), "the cookie has none of them");
+        assert!(
+            all.iter()
+                .all(|value| !attempts.seal(&one).contains(value.as_str())),
+            "the cookie has none of them"
+        );
     }
 
     #[test]
     fn the_challenge_is_that_of_rfc_7636() {
         let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
-        assert_eq!(Attempts::challenge(verifier), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
+        assert_eq!(
+            Attempts::challenge(verifier),
+            "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+        );
     }
 
     #[test]
@@ -175,19 +223,36 @@ mod tests {
         let attempts = Attempts::new().unwrap();
         let start = || Attempts::start("/".into(), 0.0).unwrap();
         let attempt = start();
-        let client = |network: usize| Some(Ipv4Addr::from_bits(u32::try_from(network << 8).unwrap()).into());
-        assert!(attempts.take(&attempt, client(0), 1.0) && !attempts.take(&attempt, client(0), 1.0));
+        let client =
+            |network: usize| Some(Ipv4Addr::from_bits(u32::try_from(network << 8).unwrap()).into());
+        assert!(
+            attempts.take(&attempt, client(0), 1.0) && !attempts.take(&attempt, client(0), 1.0)
+        );
         for number in 0..USED.all + USED.of_owner {
-            assert!(attempts.take(&start(), client(1 + number / USED.of_owner), 1.0), "nobody is locked out");
+            assert!(
+                attempts.take(&start(), client(1 + number / USED.of_owner), 1.0),
+                "nobody is locked out"
+            );
         }
-        assert!(!attempts.take(&attempt, client(0), 1.0), "others do not make the service forget it");
+        assert!(
+            !attempts.take(&attempt, client(0), 1.0),
+            "others do not make the service forget it"
+        );
         assert_eq!(attempts.used.with(|used| used.len()), USED.all);
-        let of_a_site = |subnet: u16| Some(Ipv6Addr::from([0x2001, 0xdb8, 1, subnet, 0, 0, 0, 1]).into());
+        let of_a_site =
+            |subnet: u16| Some(Ipv6Addr::from([0x2001, 0xdb8, 1, subnet, 0, 0, 0, 1]).into());
         for number in 0..u16::try_from(2 * USED.of_owner).unwrap() {
             assert!(attempts.take(&start(), of_a_site(number), 1.0));
         }
-        assert!(!attempts.take(&attempt, client(0), 1.0), "nor does one site");
+        assert!(
+            !attempts.take(&attempt, client(0), 1.0),
+            "nor does one site"
+        );
         assert!(attempts.take(&Attempts::start("/".into(), 600.0).unwrap(), None, 600.0));
-        assert_eq!(attempts.used.with(|used| used.len()), 1, "the others have expired");
+        assert_eq!(
+            attempts.used.with(|used| used.len()),
+            1,
+            "the others have expired"
+        );
     }
 }

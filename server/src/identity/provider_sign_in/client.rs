@@ -1,4 +1,5 @@
-//! The service as a client of the identity provider: the authorization request, and the exchange of a code for tokens (RFC 6749).
+//! The service as a client of the identity provider: the authorization request, and the exchange of
+//! a code for tokens (RFC 6749).
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,7 +12,9 @@ use url::Url;
 use url::form_urlencoded::{Serializer, byte_serialize};
 
 use crate::http_client::HttpClient;
-use crate::identity::oidc::{FetchError, ProviderDocument, SignInEndpoints, TIMEOUT, fetch_failed, read_body};
+use crate::identity::oidc::{
+    FetchError, ProviderDocument, SignInEndpoints, TIMEOUT, fetch_failed, read_body,
+};
 use crate::identity::sessions::MAX_TOKEN_BYTES;
 
 /// The number of exchanges at once; further ones wait.
@@ -96,11 +99,21 @@ impl OidcClient {
     /// A client; one without a secret is public.
     pub(crate) fn new(id: String, secret: Option<String>, scope: String) -> Self {
         let exchanges = Semaphore::new(MAX_EXCHANGES);
-        Self { id, secret, scope, http: HttpClient::default(), exchanges }
+        Self {
+            id,
+            secret,
+            scope,
+            http: HttpClient::default(),
+            exchanges,
+        }
     }
 
     /// The URL of the provider on which the user signs in.
-    pub(super) fn authorization_url(&self, endpoints: &SignInEndpoints, request: &AuthorizationRequest<'_>) -> Url {
+    pub(super) fn authorization_url(
+        &self,
+        endpoints: &SignInEndpoints,
+        request: &AuthorizationRequest<'_>,
+    ) -> Url {
         let mut url = endpoints.authorization.clone();
         url.query_pairs_mut()
             .append_pair("response_type", "code")
@@ -123,12 +136,16 @@ impl OidcClient {
         redirect_uri: &str,
     ) -> Result<Tokens, ExchangeError> {
         if code.len() > MAX_CODE_BYTES {
-            return Err(ExchangeError::Refused { status: 400, error: "code_too_long".into() });
+            return Err(ExchangeError::Refused {
+                status: 400,
+                error: "code_too_long".into(),
+            });
         }
         let document = ProviderDocument::Tokens;
         let in_body = endpoints.secret_in_body || self.secret.is_none();
         let failed = |error| ExchangeError::Fetch(fetch_failed(document, &error));
-        let unavailable = |error: reqwest::Error| ExchangeError::Fetch(FetchError::Tls(error.to_string()));
+        let unavailable =
+            |error: reqwest::Error| ExchangeError::Fetch(FetchError::Tls(error.to_string()));
         let mut request = self
             .http
             .get(TIMEOUT)
@@ -147,22 +164,40 @@ impl OidcClient {
         if status != 200 && !(400..500).contains(&status) {
             return Err(ExchangeError::Fetch(FetchError::Status(document, status)));
         }
-        let text = read_body(response, document).await.map_err(ExchangeError::Fetch)?;
+        let text = read_body(response, document)
+            .await
+            .map_err(ExchangeError::Fetch)?;
         let body = gbac_json::parse(&text).map_err(|error| FetchError::Json(document, error));
         if status != 200 {
-            let error = body.ok().and_then(|body| body.get("error")?.as_str().map(str::to_owned)).unwrap_or_default();
+            let error = body
+                .ok()
+                .and_then(|body| body.get("error")?.as_str().map(str::to_owned))
+                .unwrap_or_default();
             return Err(ExchangeError::Refused { status, error });
         }
         let body = body.map_err(ExchangeError::Fetch)?;
         let token = |name| {
             let token = body.get(name).and_then(Value::as_str);
-            token.filter(|token| token.len() <= MAX_TOKEN_BYTES).ok_or(ExchangeError::NoToken(name)).map(str::to_owned)
+            token
+                .filter(|token| token.len() <= MAX_TOKEN_BYTES)
+                .ok_or(ExchangeError::NoToken(name))
+                .map(str::to_owned)
         };
-        Ok(Tokens { id: token("id_token")?, access: token("access_token")? })
+        Ok(Tokens {
+            id: token("id_token")?,
+            access: token("access_token")?,
+        })
     }
 
-    /// The body of a token request (RFC 6749, section 4.1.3, and RFC 7636, section 4.5), with or without the client's credentials.
-    fn form(&self, code: &str, verifier: &str, redirect_uri: &str, with_credentials: bool) -> String {
+    /// The body of a token request (RFC 6749, section 4.1.3, and RFC 7636, section 4.5), with or
+    /// without the client's credentials.
+    fn form(
+        &self,
+        code: &str,
+        verifier: &str,
+        redirect_uri: &str,
+        with_credentials: bool,
+    ) -> String {
         let mut form = Serializer::new(String::new());
         form.append_pair("grant_type", "authorization_code")
             .append_pair("code", code)
@@ -180,6 +215,9 @@ impl OidcClient {
     /// The credentials of the client (RFC 6749, section 2.3.1).
     fn basic(&self, secret: &str) -> String {
         let encoded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
-        format!("Basic {}", STANDARD.encode(format!("{}:{}", encoded(&self.id), encoded(secret))))
+        format!(
+            "Basic {}",
+            STANDARD.encode(format!("{}:{}", encoded(&self.id), encoded(secret)))
+        )
     }
 }

@@ -1,4 +1,5 @@
-//! Sign-in with the identity provider: the authorization code flow with PKCE (OpenID Connect Core 1.0, RFC 7636; D-65).
+//! Sign-in with the identity provider: the authorization code flow with PKCE (OpenID Connect Core
+//! 1.0, RFC 7636; D-65).
 
 mod attempt;
 mod client;
@@ -72,10 +73,15 @@ impl ProviderSignIn {
     /// # Errors
     /// The operating system provides no random numbers.
     pub(crate) fn new(client: OidcClient, redirect_uri: String) -> io::Result<Self> {
-        Ok(Self { client, attempts: Attempts::new()?, redirect_uri })
+        Ok(Self {
+            client,
+            attempts: Attempts::new()?,
+            redirect_uri,
+        })
     }
 
-    /// Starts a sign-in after which the browser returns to a page. The page to return to, and the sign-in.
+    /// Starts a sign-in after which the browser returns to a page. The page to return to, and the
+    /// sign-in.
     pub(crate) async fn start(
         &self,
         authenticator: &Authenticator,
@@ -104,28 +110,42 @@ impl ProviderSignIn {
             challenge: &challenge,
         };
         let authorization = self.client.authorization_url(&endpoints, &request);
-        Ok(StartedSignIn { authorization, cookie: self.attempts.seal(&attempt) })
+        Ok(StartedSignIn {
+            authorization,
+            cookie: self.attempts.seal(&attempt),
+        })
     }
 
-    /// Ends a sign-in with the answer of the provider. The page to return to, and the ID of the new session. A failure has an
-    /// audit event.
+    /// Ends a sign-in with the answer of the provider. The page to return to, and the ID of the new
+    /// session. A failure has an audit event.
     pub(crate) async fn finish(
         &self,
         authenticator: &Authenticator,
         answer: ProviderAnswer<'_>,
         now: f64,
     ) -> (String, Result<String, SignInFailure>) {
-        let attempt = answer.cookie.and_then(|cookie| self.attempts.open(cookie, now));
-        let return_to = return_path(attempt.as_ref().map(|attempt| attempt.return_to.as_str())).to_owned();
+        let attempt = answer
+            .cookie
+            .and_then(|cookie| self.attempts.open(cookie, now));
+        let return_to =
+            return_path(attempt.as_ref().map(|attempt| attempt.return_to.as_str())).to_owned();
         let opened = match attempt {
             Some(attempt) => self.complete(authenticator, &attempt, &answer, now).await,
-            None => Err(SignInFailure::new(SignInProblem::Interrupted, "attempt_unknown")),
+            None => Err(SignInFailure::new(
+                SignInProblem::Interrupted,
+                "attempt_unknown",
+            )),
         };
         let opened = match opened {
-            Err(failure) => Err(match authenticator.record_failed_sign_in(answer.request, failure.code).await {
-                Ok(()) => failure,
-                Err(_) => SignInFailure::new(SignInProblem::NotRecorded, "audit_failed"),
-            }),
+            Err(failure) => Err(
+                match authenticator
+                    .record_failed_sign_in(answer.request, failure.code)
+                    .await
+                {
+                    Ok(()) => failure,
+                    Err(_) => SignInFailure::new(SignInProblem::NotRecorded, "audit_failed"),
+                },
+            ),
             Ok(id) => Ok(id),
         };
         (return_to, opened)
@@ -139,7 +159,8 @@ impl ProviderSignIn {
         now: f64,
     ) -> Result<String, SignInFailure> {
         let interrupted = |code| SignInFailure::new(SignInProblem::Interrupted, code);
-        let parameter = |name| single(answer.parameters, name).map_err(|()| interrupted("parameter_repeated"));
+        let parameter =
+            |name| single(answer.parameters, name).map_err(|()| interrupted("parameter_repeated"));
         let state = parameter("state")?.unwrap_or_default();
         if !equal(state, &self.attempts.state(attempt)) {
             return Err(interrupted("state_mismatch"));
@@ -154,10 +175,13 @@ impl ProviderSignIn {
         }
         if let Some(error) = parameter("error")? {
             let (problem, code) = match error {
-                "access_denied" | "login_required" | "consent_required" | "interaction_required" => {
-                    (SignInProblem::Declined, "declined")
+                "access_denied"
+                | "login_required"
+                | "consent_required"
+                | "interaction_required" => (SignInProblem::Declined, "declined"),
+                "temporarily_unavailable" | "server_error" => {
+                    (SignInProblem::ProviderUnavailable, "provider_error")
                 }
-                "temporarily_unavailable" | "server_error" => (SignInProblem::ProviderUnavailable, "provider_error"),
                 _ => (SignInProblem::ProviderRefused, "request_refused"),
             };
             tracing::warn!(target: "oidc", code, "the identity provider ended a sign-in");
@@ -165,14 +189,20 @@ impl ProviderSignIn {
         }
         let code = parameter("code")?.ok_or_else(|| interrupted("code_missing"))?;
         let (issuer, endpoints) = endpoints(authenticator).await?;
-        let is_issuer = parameter("iss")?.map_or(!endpoints.states_issuer, |stated| stated == issuer);
+        let is_issuer =
+            parameter("iss")?.map_or(!endpoints.states_issuer, |stated| stated == issuer);
         if !is_issuer {
             return Err(interrupted("issuer_mismatch"));
         }
         let verifier = self.attempts.verifier(attempt);
-        let tokens = self.client.exchange(&endpoints, code, &verifier, &self.redirect_uri).await;
+        let tokens = self
+            .client
+            .exchange(&endpoints, code, &verifier, &self.redirect_uri)
+            .await;
         let tokens = tokens.map_err(|error| exchange_failure(&error))?;
-        let verified = authenticator.verify_id_token(&tokens.id, &self.client.id).await;
+        let verified = authenticator
+            .verify_id_token(&tokens.id, &self.client.id)
+            .await;
         let verified = verified.map_err(|rejection| token_failure("the ID token", &rejection))?;
         self.check_id_token(&verified, attempt)?;
         let (token, name) = if authenticator.audience() == self.client.id {
@@ -180,15 +210,21 @@ impl ProviderSignIn {
         } else {
             (tokens.access, "the access token")
         };
-        let identity = authenticator.resolve(&token).await.map_err(|rejection| token_failure(name, &rejection))?;
-        let opened = authenticator.open_session(answer.request, &identity, &token).await;
-        let id = opened.map_err(|_| SignInFailure::new(SignInProblem::NotRecorded, "audit_failed"))?;
+        let identity = authenticator
+            .resolve(&token)
+            .await
+            .map_err(|rejection| token_failure(name, &rejection))?;
+        let opened = authenticator
+            .open_session(answer.request, &identity, &token)
+            .await;
+        let id =
+            opened.map_err(|_| SignInFailure::new(SignInProblem::NotRecorded, "audit_failed"))?;
         failed_sign_ins.remove_address(answer.client);
         id.map_err(SignInFailure::no_random)
     }
 
-    /// Checks that a token is no access token (RFC 9068, section 4), but an ID token for this attempt and this client (OpenID
-    /// Connect Core 1.0, section 3.1.3.7).
+    /// Checks that a token is no access token (RFC 9068, section 4), but an ID token for this
+    /// attempt and this client (OpenID Connect Core 1.0, section 3.1.3.7).
     fn check_id_token(&self, verified: &Verified, attempt: &Attempt) -> Result<(), SignInFailure> {
         let refused = |code| Err(SignInFailure::new(SignInProblem::TokenRefused, code));
         if verified.header.is_typed_access_token() {
@@ -196,26 +232,42 @@ impl ProviderSignIn {
         }
         let claims = &verified.claims;
         let members = claims.members();
-        if !equal(members.text("nonce").unwrap_or_default(), &self.attempts.nonce(attempt)) {
+        if !equal(
+            members.text("nonce").unwrap_or_default(),
+            &self.attempts.nonce(attempt),
+        ) {
             return refused("nonce_mismatch");
         }
         let is_for_this_client = match members.text("azp") {
             Some(party) => party == self.client.id,
-            None => !members.contains("azp") && claims.audiences().is_some_and(|audiences| audiences.len() == 1),
+            None => {
+                !members.contains("azp")
+                    && claims
+                        .audiences()
+                        .is_some_and(|audiences| audiences.len() == 1)
+            }
         };
-        if is_for_this_client { Ok(()) } else { refused("authorized_party_mismatch") }
+        if is_for_this_client {
+            Ok(())
+        } else {
+            refused("authorized_party_mismatch")
+        }
     }
 }
 
 /// The issuer of the provider, and where users sign in.
-async fn endpoints(authenticator: &Authenticator) -> Result<(String, SignInEndpoints), SignInFailure> {
+async fn endpoints(
+    authenticator: &Authenticator,
+) -> Result<(String, SignInEndpoints), SignInFailure> {
     let unavailable = |code| SignInFailure::new(SignInProblem::ProviderUnavailable, code);
-    let keys = authenticator.provider().await.map_err(|rejection| unavailable(rejection.code()))?;
+    let keys = authenticator
+        .provider()
+        .await
+        .map_err(|rejection| unavailable(rejection.code()))?;
     match &keys.sign_in {
         Some(endpoints) => Ok((keys.issuer.clone(), endpoints.clone())),
         None => {
-            let hint =
-                "check that the discovery document has an `authorization_endpoint` and a `token_endpoint` over https";
+            let hint = "check that the discovery document has an `authorization_endpoint` and a `token_endpoint` over https";
             tracing::warn!(target: "oidc", code = "discovery_without_sign_in", hint, "users cannot sign in with the provider");
             Err(unavailable("discovery_without_sign_in"))
         }
@@ -236,7 +288,9 @@ fn token_failure(name: &str, rejection: &TokenRejection) -> SignInFailure {
     // Only the code, because the message quotes the token.
     tracing::warn!(target: "oidc", code, "{name} of a sign-in is refused");
     let problem = match rejection {
-        TokenRejection::NotConfigured | TokenRejection::Key(_) => SignInProblem::ProviderUnavailable,
+        TokenRejection::NotConfigured | TokenRejection::Key(_) => {
+            SignInProblem::ProviderUnavailable
+        }
         TokenRejection::Token(_) | TokenRejection::User(_) => SignInProblem::TokenRefused,
     };
     SignInFailure::new(problem, code)
@@ -249,7 +303,11 @@ fn token_failure(name: &str, rejection: &TokenRejection) -> SignInFailure {
 fn single<'p>(parameters: &'p [(String, String)], name: &str) -> Result<Option<&'p str>, ()> {
     let mut values = parameters.iter().filter(|(known, _)| known == name);
     let value = values.next();
-    if values.next().is_some() { Err(()) } else { Ok(value.map(|(_, value)| value.as_str())) }
+    if values.next().is_some() {
+        Err(())
+    } else {
+        Ok(value.map(|(_, value)| value.as_str()))
+    }
 }
 
 /// Compares two texts in constant time.

@@ -37,7 +37,10 @@ impl Batch {
             let mut index = |question| {
                 let subject = all.question(question).ok().and_then(|parts| parts.subject);
                 // The default subject may be large, so it is compared by address.
-                if subject.zip(common).is_some_and(|(own, common)| ptr::eq(own, common)) {
+                if subject
+                    .zip(common)
+                    .is_some_and(|(own, common)| ptr::eq(own, common))
+                {
                     return 0;
                 }
                 *indexes.entry(subject).or_insert_with(|| {
@@ -47,9 +50,21 @@ impl Batch {
             };
             subject_indexes = list.iter().map(&mut index).collect();
         }
-        let subjects =
-            distinct.into_iter().map(|subject| Parts { subject, ..Parts::default() }.parse_subject()).collect();
-        Ok(Self { all, subjects, subject_indexes })
+        let subjects = distinct
+            .into_iter()
+            .map(|subject| {
+                Parts {
+                    subject,
+                    ..Parts::default()
+                }
+                .parse_subject()
+            })
+            .collect();
+        Ok(Self {
+            all,
+            subjects,
+            subject_indexes,
+        })
     }
 
     /// The distinct subjects.
@@ -71,12 +86,20 @@ impl Batch {
     }
 
     /// The questions of this list, each with the defaults; without a list, the defaults.
-    pub(super) fn parts<'v>(&'v self, list: Option<&'v [Value]>) -> impl Iterator<Item = ParsedQuestion<'v>> {
+    pub(super) fn parts<'v>(
+        &'v self,
+        list: Option<&'v [Value]>,
+    ) -> impl Iterator<Item = ParsedQuestion<'v>> {
         let single = list.is_none().then(|| Ok(self.all.defaults.parts()));
-        single.into_iter().chain(list.into_iter().flatten().map(|question| self.all.question(question)))
+        single.into_iter().chain(
+            list.into_iter()
+                .flatten()
+                .map(|question| self.all.question(question)),
+        )
     }
 
-    /// The number of names that the evaluation looks at, about: a question costs as much as some names of groups.
+    /// The number of names that the evaluation looks at, about: a question costs as much as some
+    /// names of groups.
     pub(super) fn weight(&self) -> usize {
         const QUESTION: usize = 8;
         let groups = |subject: &StatedSubject| match subject {
@@ -84,12 +107,25 @@ impl Batch {
             _ => 0,
         };
         let resources = |question: ParsedQuestion<'_>| {
-            let properties = question.ok().and_then(|parts| parts.action?.get("properties")?.get("resources"));
-            let names = properties.and_then(Value::as_object).into_iter().flat_map(|resources| resources.values());
-            names.map(|names| names.as_array().map_or(1, Vec::len)).sum::<usize>()
+            let properties = question
+                .ok()
+                .and_then(|parts| parts.action?.get("properties")?.get("resources"));
+            let names = properties
+                .and_then(Value::as_object)
+                .into_iter()
+                .flat_map(|resources| resources.values());
+            names
+                .map(|names| names.as_array().map_or(1, Vec::len))
+                .sum::<usize>()
         };
         let list = self.all.questions().ok().and_then(|(list, _)| list);
-        let questions = self.parts(list).map(|question| QUESTION * (1 + resources(question)));
-        self.subjects.iter().map(groups).chain(questions).fold(0, usize::saturating_add)
+        let questions = self
+            .parts(list)
+            .map(|question| QUESTION * (1 + resources(question)));
+        self.subjects
+            .iter()
+            .map(groups)
+            .chain(questions)
+            .fold(0, usize::saturating_add)
     }
 }

@@ -10,7 +10,8 @@ use crate::http::problem::Problem;
 
 /// The maximum number of decisions of a request; an API request takes one for each resource.
 const MAX_DECISIONS: usize = 10_000;
-/// The maximum number of decisions times groups of their subjects: all decisions about a subject with 200 groups.
+/// The maximum number of decisions times groups of their subjects: all decisions about a subject
+/// with 200 groups.
 const MAX_WORK: usize = 200 * MAX_DECISIONS;
 /// The maximum size in bytes of names and reasons in the responses and events of a request.
 const MAX_BYTES: usize = 16 << 20;
@@ -24,23 +25,47 @@ pub(super) struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { decisions: MAX_DECISIONS, work: MAX_WORK, bytes: MAX_BYTES }
+        Self {
+            decisions: MAX_DECISIONS,
+            work: MAX_WORK,
+            bytes: MAX_BYTES,
+        }
     }
 }
 
 impl Budget {
-    /// Uses up the budget for decisions about a subject with this number of groups, with names of this size.
+    /// Uses up the budget for decisions about a subject with this number of groups, with names of
+    /// this size.
     fn spend(&mut self, decisions: usize, groups: usize, bytes: usize) -> Result<(), Problem> {
         let too_many = |reason: String| {
             let message = format!("{reason}; send fewer questions in a request");
-            Problem::with_status(400, RpcCode::ResourceExhausted, "too_many_decisions", message)
+            Problem::with_status(
+                400,
+                RpcCode::ResourceExhausted,
+                "too_many_decisions",
+                message,
+            )
         };
-        let exceeded = || too_many(format!("the request needs more than {MAX_DECISIONS} decisions"));
+        let exceeded = || {
+            too_many(format!(
+                "the request needs more than {MAX_DECISIONS} decisions"
+            ))
+        };
         self.decisions = self.decisions.checked_sub(decisions).ok_or_else(exceeded)?;
-        let exceeded =
-            || too_many(format!("the number of decisions times the groups of their subjects is more than {MAX_WORK}"));
-        self.work = self.work.checked_sub(decisions.saturating_mul(groups)).ok_or_else(exceeded)?;
-        let exceeded = || too_many(format!("the names in the answers are longer than {MAX_BYTES} bytes"));
+        let exceeded = || {
+            too_many(format!(
+                "the number of decisions times the groups of their subjects is more than {MAX_WORK}"
+            ))
+        };
+        self.work = self
+            .work
+            .checked_sub(decisions.saturating_mul(groups))
+            .ok_or_else(exceeded)?;
+        let exceeded = || {
+            too_many(format!(
+                "the names in the answers are longer than {MAX_BYTES} bytes"
+            ))
+        };
         self.bytes = self.bytes.checked_sub(bytes).ok_or_else(exceeded)?;
         Ok(())
     }
@@ -49,10 +74,14 @@ impl Budget {
         let (mut decisions, mut bytes) = (1, subject.user().len());
         match &check.query {
             Query::Access { resource_name, .. } => bytes += resource_name.len(),
-            Query::Api { api, name, resources } => {
+            Query::Api {
+                api,
+                name,
+                resources,
+            } => {
                 // The API request was validated when the question was parsed.
-                let need =
-                    expand(api, name, resources).map_err(|error| Problem::new(RpcCode::Internal, error.to_string()))?;
+                let need = expand(api, name, resources)
+                    .map_err(|error| Problem::new(RpcCode::Internal, error.to_string()))?;
                 decisions = 0;
                 let _ = need.outcome(|needed| {
                     decisions += 1;
@@ -65,7 +94,14 @@ impl Budget {
     }
 
     pub(super) fn spend_faults(&mut self, faults: &[DocumentFault]) -> Result<(), Problem> {
-        self.spend(faults.len(), 0, faults.iter().map(|fault| fault.message.len() + fault.path.len()).sum())
+        self.spend(
+            faults.len(),
+            0,
+            faults
+                .iter()
+                .map(|fault| fault.message.len() + fault.path.len())
+                .sum(),
+        )
     }
 
     /// Uses up the budget for a rejected subject: the response has the names and the reason.
@@ -74,7 +110,9 @@ impl Budget {
             Query::Access { resource_name, .. } => (1, resource_name.len()),
             Query::Api { resources, .. } => {
                 let names = resources.iter().flat_map(|(_, names)| names);
-                names.fold((0, 0), |(count, bytes), name| (count + 1, bytes + name.len()))
+                names.fold((0, 0), |(count, bytes), name| {
+                    (count + 1, bytes + name.len())
+                })
             }
         };
         self.spend(names.0.max(1), 0, names.1 + 2 * reason.len())

@@ -38,14 +38,27 @@ impl Evaluator<'_> {
     ) -> Result<(Vec<EvaluationResponse>, Vec<Event>), Problem> {
         let (list, semantic) = batch.questions()?;
         let is_one = list.is_none();
-        let mut subjects: Vec<(PreparedSubject, bool)> = subjects.into_iter().map(|subject| (subject, false)).collect();
+        let mut subjects: Vec<(PreparedSubject, bool)> = subjects
+            .into_iter()
+            .map(|subject| (subject, false))
+            .collect();
         let (mut evaluations, mut events) = (Vec::new(), Vec::new());
         for (question, index) in batch.parts(list).zip(batch.subject_indexes()) {
-            let Some((subject, is_recorded)) = subjects.get_mut(*index) else { return Err(incomplete()) };
+            let Some((subject, is_recorded)) = subjects.get_mut(*index) else {
+                return Err(incomplete());
+            };
             let answer = match check(question, subject) {
                 Ok(check) => {
                     let first = !std::mem::replace(is_recorded, true);
-                    self.evaluate(subject, first, &Check { at: Some(self.at), ..check }, &mut events)?
+                    self.evaluate(
+                        subject,
+                        first,
+                        &Check {
+                            at: Some(self.at),
+                            ..check
+                        },
+                        &mut events,
+                    )?
                 }
                 Err(faults) if is_one => return Err(Problem::question(faults)),
                 Err(faults) => self.deny_malformed(&faults, &mut events)?,
@@ -69,9 +82,18 @@ impl Evaluator<'_> {
         let (method, identity) = match subject {
             PreparedSubject::Known(method, identity) => (*method, identity),
             PreparedSubject::Refused(refusal) => {
-                self.deny(SignInMethod::Token, &refusal.message, first, check, audit_events)?;
+                self.deny(
+                    SignInMethod::Token,
+                    &refusal.message,
+                    first,
+                    check,
+                    audit_events,
+                )?;
                 let context = EvaluationContext::Refused((&*refusal).into());
-                return Ok(EvaluationResponse { decision: false, context });
+                return Ok(EvaluationResponse {
+                    decision: false,
+                    context,
+                });
             }
             PreparedSubject::Rejected(code, reason) => {
                 self.deny(SignInMethod::Gateway, reason, first, check, audit_events)?;
@@ -86,11 +108,19 @@ impl Evaluator<'_> {
         let identity = identity.identity();
         let cleartext = self.request.is_cleartext();
         audit_events.extend(self.audit.events(self.request, |context| {
-            let sign_in = || events::sign_in_event(context, method.protocol(), cleartext, identity, check);
-            first.then(sign_in).into_iter().chain(events::decision_events(context, identity, check, &answer)).collect()
+            let sign_in =
+                || events::sign_in_event(context, method.protocol(), cleartext, identity, check);
+            first
+                .then(sign_in)
+                .into_iter()
+                .chain(events::decision_events(context, identity, check, &answer))
+                .collect()
         }));
         let context = EvaluationContext::Answer((&answer).into());
-        Ok(EvaluationResponse { decision: answer.outcome() == Outcome::Allow, context })
+        Ok(EvaluationResponse {
+            decision: answer.outcome() == Outcome::Allow,
+            context,
+        })
     }
 
     /// Denies a check whose subject has no identity.
@@ -106,8 +136,14 @@ impl Evaluator<'_> {
         self.metrics.count_decision(Outcome::Deny);
         let cleartext = self.request.is_cleartext();
         audit_events.extend(self.audit.events(self.request, |context| {
-            let sign_in = || events::refused_sign_in_event(context, method.protocol(), cleartext, reason, check);
-            first.then(sign_in).into_iter().chain([events::refused_check_event(context, reason, check)]).collect()
+            let sign_in = || {
+                events::refused_sign_in_event(context, method.protocol(), cleartext, reason, check)
+            };
+            first
+                .then(sign_in)
+                .into_iter()
+                .chain([events::refused_check_event(context, reason, check)])
+                .collect()
         }));
         Ok(())
     }
@@ -126,26 +162,51 @@ impl Evaluator<'_> {
                 context,
                 user: User::default(),
                 operation: "evaluation",
-                authorization: Authorization::Service { outcome: Outcome::Deny, reason: &message },
+                authorization: Authorization::Service {
+                    outcome: Outcome::Deny,
+                    reason: &message,
+                },
                 http: None,
                 resources: &[],
             })]
         }));
-        Ok(failed(400, "invalid_question", message, without_secrets(faults.to_vec())))
+        Ok(failed(
+            400,
+            "invalid_question",
+            message,
+            without_secrets(faults.to_vec()),
+        ))
     }
 }
 
 /// The check of a question, or every problem with it and its subject.
-fn check(question: ParsedQuestion<'_>, subject: &PreparedSubject) -> Result<Check, Vec<DocumentFault>> {
+fn check(
+    question: ParsedQuestion<'_>,
+    subject: &PreparedSubject,
+) -> Result<Check, Vec<DocumentFault>> {
     let asks = question?.parse_check();
     match subject {
-        PreparedSubject::Known(..) | PreparedSubject::Refused(_) | PreparedSubject::Rejected(..) => asks,
-        PreparedSubject::Malformed(faults) => {
-            Err(faults.iter().cloned().chain(asks.err().into_iter().flatten()).collect())
-        }
+        PreparedSubject::Known(..)
+        | PreparedSubject::Refused(_)
+        | PreparedSubject::Rejected(..) => asks,
+        PreparedSubject::Malformed(faults) => Err(faults
+            .iter()
+            .cloned()
+            .chain(asks.err().into_iter().flatten())
+            .collect()),
     }
 }
 
-fn failed(status: u16, code: &'static str, message: String, problems: Vec<DocumentFault>) -> EvaluationResponse {
-    EvaluationResponse::failed(EvaluationError { status, code, message, problems })
+fn failed(
+    status: u16,
+    code: &'static str,
+    message: String,
+    problems: Vec<DocumentFault>,
+) -> EvaluationResponse {
+    EvaluationResponse::failed(EvaluationError {
+        status,
+        code,
+        message,
+        problems,
+    })
 }

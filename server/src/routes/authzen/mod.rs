@@ -1,5 +1,5 @@
-//! `/access/v1`: access evaluation for gateways (OpenID AuthZEN 1.0). Each question causes an audit event, and each subject one
-//! more (D-39).
+//! `/access/v1`: access evaluation for gateways (OpenID AuthZEN 1.0). Each question causes an audit
+//! event, and each subject one more (D-39).
 
 mod batch;
 mod budget;
@@ -40,16 +40,24 @@ const SURFACE: Surface = Surface::Own;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The maximum size in bytes of a body that is read on the thread that received it.
 const SMALL_BODY: usize = 16 << 10;
-/// The maximum [weight](Batch::weight) of questions that are evaluated there: a question about a subject with 200 groups takes
-/// about 70 µs.
+/// The maximum [weight](Batch::weight) of questions that are evaluated there: a question about a
+/// subject with 200 groups takes about 70 µs.
 const SMALL_WEIGHT: usize = 256;
 
 pub(crate) fn routes() -> Routes {
     Routes::new()
         .prefix("access", Access::Evaluate)
         .route(paths::ACCESS_EVALUATION, Access::Evaluate, post(evaluation))
-        .route(paths::ACCESS_EVALUATIONS, Access::Evaluate, post(evaluations))
-        .route(paths::AUTHZEN_CONFIGURATION, Access::Public, get(configuration))
+        .route(
+            paths::ACCESS_EVALUATIONS,
+            Access::Evaluate,
+            post(evaluations),
+        )
+        .route(
+            paths::AUTHZEN_CONFIGURATION,
+            Access::Public,
+            get(configuration),
+        )
 }
 
 async fn configuration(State(service): State<Service>) -> Json<Configuration> {
@@ -88,15 +96,28 @@ async fn respond(
     mut request: Request,
     take: fn(&mut Map<String, Value>) -> Evaluations,
 ) -> Response {
-    let (head, id) = (take_request_head(&mut request), request.headers().get(REQUEST_ID).cloned());
+    let (head, id) = (
+        take_request_head(&mut request),
+        request.headers().get(REQUEST_ID).cloned(),
+    );
     let answered = async {
         let text = body::text(request, body::MAX_BYTES, body::TIMEOUT).await?;
         let is_small = text.len() <= SMALL_BODY;
-        let batch = run(Work::Evaluation, is_small, move || Batch::new(take(&mut body::object(&text)?))).await??;
+        let batch = run(Work::Evaluation, is_small, move || {
+            Batch::new(take(&mut body::object(&text)?))
+        })
+        .await??;
         decide(service, authenticator, head, batch).await
     };
     let mut response = match answered.await {
-        Ok(json) => ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], json).into_response(),
+        Ok(json) => (
+            [(
+                header::CONTENT_TYPE,
+                HeaderValue::from_static("application/json"),
+            )],
+            json,
+        )
+            .into_response(),
         Err(problem) => problem.into_response(SURFACE),
     };
     if let Some(id) = id {
@@ -117,16 +138,23 @@ async fn decide(
     for subject in batch.subjects() {
         verified.push(verify(authenticator, subject).await);
     }
-    let groups = verified.iter().flatten().flatten().map(|identity| identity.groups().len()).sum::<usize>();
+    let groups = verified
+        .iter()
+        .flatten()
+        .flatten()
+        .map(|identity| identity.groups().len())
+        .sum::<usize>();
     let (this, weight) = (service.clone(), batch.weight() + groups);
-    let (json, events) =
-        run(Work::Evaluation, weight <= SMALL_WEIGHT, move || evaluate(&this, &policy, &head, &batch, verified))
-            .await??;
+    let (json, events) = run(Work::Evaluation, weight <= SMALL_WEIGHT, move || {
+        evaluate(&this, &policy, &head, &batch, verified)
+    })
+    .await??;
     service.audit().decisions(events).await?;
     Ok(json)
 }
 
-/// Evaluates all questions of a request at the same time. Gives the body of the response, and the events of the decisions.
+/// Evaluates all questions of a request at the same time. Gives the body of the response, and the
+/// events of the decisions.
 fn evaluate(
     service: &Service,
     policy: &Policy,
@@ -135,9 +163,18 @@ fn evaluate(
     verified: Vec<Option<Result<Identity, TokenRejection>>>,
 ) -> Result<(Vec<u8>, Vec<Event>), Problem> {
     let subjects = batch.subjects().iter().zip(verified);
-    let subjects = subjects.map(|(subject, verified)| PreparedSubject::new(policy, subject, verified)).collect();
+    let subjects = subjects
+        .map(|(subject, verified)| PreparedSubject::new(policy, subject, verified))
+        .collect();
     let (audit, at) = (service.audit(), At::seconds(service.now()));
-    let evaluator = Evaluator { audit, metrics: service.metrics(), policy, request, at, budget: Budget::default() };
+    let evaluator = Evaluator {
+        audit,
+        metrics: service.metrics(),
+        policy,
+        request,
+        at,
+        budget: Budget::default(),
+    };
     let (evaluations, events) = evaluator.run(batch, subjects)?;
     let json = match (batch.questions()?, evaluations.as_slice()) {
         ((Some(_), _), _) => serde_json::to_vec(&EvaluationsResponse { evaluations }),

@@ -14,7 +14,8 @@ use crate::state::audit::SignInMethod;
 /// A subject as a question states it, or what is wrong with it.
 pub(super) type StatedSubject = Result<Subject, Vec<DocumentFault>>;
 
-/// The identity of a token that was sent as a subject; `None` for other subjects. The provider's keys may be fetched for it.
+/// The identity of a token that was sent as a subject; `None` for other subjects. The provider's
+/// keys may be fetched for it.
 pub(super) async fn verify(
     authenticator: &Authenticator,
     subject: &StatedSubject,
@@ -44,13 +45,16 @@ impl PreparedSubject {
         subject: &StatedSubject,
         verified: Option<Result<Identity, TokenRejection>>,
     ) -> Self {
-        let known = |method, identity| Self::Known(method, Box::new(PreparedIdentity::new(policy, identity)));
+        let known = |method, identity| {
+            Self::Known(method, Box::new(PreparedIdentity::new(policy, identity)))
+        };
         match (verified, subject) {
             (_, Err(faults)) => Self::Malformed(faults.clone()),
             (Some(Ok(identity)), _) => known(SignInMethod::Token, identity),
-            (Some(Err(rejected)), _) => {
-                Self::Refused(TokenRefusal { code: rejected.code().to_owned(), message: rejected.to_string() })
-            }
+            (Some(Err(rejected)), _) => Self::Refused(TokenRefusal {
+                code: rejected.code().to_owned(),
+                message: rejected.to_string(),
+            }),
             (None, Ok(subject)) => match gbac_engine::resolve(policy, subject, None) {
                 Ok(resolved) => known(SignInMethod::Gateway, resolved.identity),
                 Err(error) => Self::Rejected(error.code(), error.to_string()),

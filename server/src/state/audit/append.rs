@@ -49,22 +49,33 @@ pub(super) fn append(
         let first = first.filter(|entry| entry.stream == stream);
         let events: Vec<&EventText> = first
             .into_iter()
-            .chain(entries.iter().copied().filter(|entry| entry.stream == stream))
+            .chain(
+                entries
+                    .iter()
+                    .copied()
+                    .filter(|entry| entry.stream == stream),
+            )
             .map(|entry| &entry.text)
             .collect();
         if events.is_empty() && !checks_both {
             return Vec::new().into_iter();
         }
-        let lines = files.of(stream).append(&events, now_ms).unwrap_or_else(|error| {
-            appended.failures.push((stream, error));
-            Vec::new()
-        });
+        let lines = files
+            .of(stream)
+            .append(&events, now_ms)
+            .unwrap_or_else(|error| {
+                appended.failures.push((stream, error));
+                Vec::new()
+            });
         lines.into_iter()
     });
-    let lines = first.iter().chain(entries).filter_map(|entry| match entry.stream {
-        Stream::Decisions => of_decisions.next(),
-        Stream::Changes => of_changes.next(),
-    });
+    let lines = first
+        .iter()
+        .chain(entries)
+        .filter_map(|entry| match entry.stream {
+            Stream::Decisions => of_decisions.next(),
+            Stream::Changes => of_changes.next(),
+        });
     appended.lines = lines.collect();
     appended
 }

@@ -1,4 +1,5 @@
-//! Events that could not be written, and are written before all others as soon as the files can be written again.
+//! Events that could not be written, and are written before all others as soon as the files can be
+//! written again.
 
 use std::collections::VecDeque;
 

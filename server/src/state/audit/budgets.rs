@@ -1,5 +1,5 @@
-//! How many different events each network without valid credentials, and each user, adds to the log (D-124). No network and no
-//! user can use up the budget of another one, and memory is bounded.
+//! How many different events each network without valid credentials, and each user, adds to the log
+//! (D-124). No network and no user can use up the budget of another one, and memory is bounded.
 
 use std::collections::HashMap;
 
@@ -8,9 +8,15 @@ use crate::client_network::ClientNetwork;
 use crate::rate_limit::{RateLimit, TokenBucket};
 
 /// For each network (of IPv6, a site of 48 bits): 20 events at once, then one in half a second.
-const NETWORK_LIMIT: RateLimit = RateLimit { burst: 20.0, interval: 0.5 };
+const NETWORK_LIMIT: RateLimit = RateLimit {
+    burst: 20.0,
+    interval: 0.5,
+};
 /// For each user: 100 events at once, then one in a second.
-const USER_LIMIT: RateLimit = RateLimit { burst: 100.0, interval: 1.0 };
+const USER_LIMIT: RateLimit = RateLimit {
+    burst: 100.0,
+    interval: 1.0,
+};
 /// The number of networks with a budget of their own; further ones share one.
 const MAX_NETWORKS: usize = 4096;
 /// The number of users with a budget of their own; further ones share one.
@@ -21,9 +27,11 @@ const PRUNE_INTERVAL: f64 = 10.0;
 /// The budget that an event uses.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Payer<'a> {
-    /// None: a superuser's events are all recorded, and so are those whose number another limit bounds.
+    /// None: a superuser's events are all recorded, and so are those whose number another limit
+    /// bounds.
     Unlimited,
-    /// That of a network, because the request has no valid credentials; `None` if the client's address is not known.
+    /// That of a network, because the request has no valid credentials; `None` if the client's
+    /// address is not known.
     Network(Option<ClientNetwork>),
     /// That of a user with valid credentials, or of a known account.
     User(&'a str),
@@ -44,7 +52,10 @@ pub(super) struct Budgets {
 
 impl Default for Budgets {
     fn default() -> Self {
-        Self { networks: Buckets::new(NETWORK_LIMIT, MAX_NETWORKS), users: Buckets::new(USER_LIMIT, MAX_USERS) }
+        Self {
+            networks: Buckets::new(NETWORK_LIMIT, MAX_NETWORKS),
+            users: Buckets::new(USER_LIMIT, MAX_USERS),
+        }
     }
 }
 
@@ -57,7 +68,13 @@ impl Budgets {
         match payer {
             Payer::Unlimited => Ok(()),
             Payer::Network(network) => {
-                let network = network.map(|network| network.site().unwrap_or(network).first_address().to_string());
+                let network = network.map(|network| {
+                    network
+                        .site()
+                        .unwrap_or(network)
+                        .first_address()
+                        .to_string()
+                });
                 self.networks.take(RepeatKey::new(network.as_deref()), now)
             }
             Payer::User(name) => self.users.take(RepeatKey::new([name]), now),
@@ -78,7 +95,13 @@ struct Buckets {
 impl Buckets {
     fn new(limit: RateLimit, room: usize) -> Self {
         let shared = TokenBucket::full(limit);
-        Self { limit, room, own: HashMap::new(), shared, pruned_at: f64::NEG_INFINITY }
+        Self {
+            limit,
+            room,
+            own: HashMap::new(),
+            shared,
+            pruned_at: f64::NEG_INFINITY,
+        }
     }
 
     fn take(&mut self, owner: RepeatKey, now: f64) -> Result<(), BeyondBudget> {
@@ -86,11 +109,19 @@ impl Buckets {
         if self.own.len() >= self.room && !self.own.contains_key(&owner) {
             self.prune(now);
             if self.own.len() >= self.room {
-                return self.shared.try_acquire(limit, now).map_err(|_| BeyondBudget { is_own: false });
+                return self
+                    .shared
+                    .try_acquire(limit, now)
+                    .map_err(|_| BeyondBudget { is_own: false });
             }
         }
-        let bucket = self.own.entry(owner).or_insert_with(|| TokenBucket::full(limit));
-        bucket.try_acquire(limit, now).map_err(|_| BeyondBudget { is_own: true })
+        let bucket = self
+            .own
+            .entry(owner)
+            .or_insert_with(|| TokenBucket::full(limit));
+        bucket
+            .try_acquire(limit, now)
+            .map_err(|_| BeyondBudget { is_own: true })
     }
 
     /// Forgets the budgets that are like new ones.
@@ -110,23 +141,46 @@ mod tests {
     use super::*;
 
     fn network(number: u32) -> Payer<'static> {
-        Payer::Network(Some(ClientNetwork::of(std::net::IpAddr::from(number.to_be_bytes()))))
+        Payer::Network(Some(ClientNetwork::of(std::net::IpAddr::from(
+            number.to_be_bytes(),
+        ))))
     }
 
     fn granted(budgets: &mut Budgets, payer: Payer<'_>, tries: usize, now: f64) -> usize {
-        (0..tries).filter(|_| budgets.take(payer, now).is_ok()).count()
+        (0..tries)
+            .filter(|_| budgets.take(payer, now).is_ok())
+            .count()
     }
 
     #[test]
     fn each_network_and_each_user_has_its_own_budget() {
         let mut budgets = Budgets::default();
         assert_eq!(granted(&mut budgets, network(1), 1000, 0.0), 20);
-        assert_eq!(granted(&mut budgets, network(2), 1000, 0.0), 20, "another network");
-        assert_eq!(granted(&mut budgets, Payer::User("maya"), 1000, 0.0), 100, "a user of any network");
+        assert_eq!(
+            granted(&mut budgets, network(2), 1000, 0.0),
+            20,
+            "another network"
+        );
+        assert_eq!(
+            granted(&mut budgets, Payer::User("maya"), 1000, 0.0),
+            100,
+            "a user of any network"
+        );
         assert_eq!(granted(&mut budgets, Payer::User("raj"), 1000, 0.0), 100);
-        assert_eq!(granted(&mut budgets, Payer::Network(None), 1000, 0.0), 20, "clients without an address share one");
-        assert_eq!(budgets.take(network(1), 0.0), Err(BeyondBudget { is_own: true }));
-        assert_eq!(budgets.take(network(1), 0.5), Ok(()), "one more after half a second");
+        assert_eq!(
+            granted(&mut budgets, Payer::Network(None), 1000, 0.0),
+            20,
+            "clients without an address share one"
+        );
+        assert_eq!(
+            budgets.take(network(1), 0.0),
+            Err(BeyondBudget { is_own: true })
+        );
+        assert_eq!(
+            budgets.take(network(1), 0.5),
+            Ok(()),
+            "one more after half a second"
+        );
         assert_eq!(granted(&mut budgets, Payer::Unlimited, 5000, 0.0), 5000);
     }
 
@@ -146,11 +200,20 @@ mod tests {
             assert_eq!(budgets.take(network(number), 0.0), Ok(()));
         }
         let further = (5000..5100).map(network);
-        let granted = further.filter(|payer| budgets.take(*payer, 0.0).is_ok()).count();
+        let granted = further
+            .filter(|payer| budgets.take(*payer, 0.0).is_ok())
+            .count();
         assert_eq!((granted, budgets.networks.own.len()), (20, MAX_NETWORKS));
-        assert_eq!(budgets.take(network(6000), 0.0), Err(BeyondBudget { is_own: false }));
+        assert_eq!(
+            budgets.take(network(6000), 0.0),
+            Err(BeyondBudget { is_own: false })
+        );
         assert_eq!(budgets.take(network(6000), PRUNE_INTERVAL), Ok(()));
         assert_eq!(budgets.networks.own.len(), 1);
-        assert_eq!(budgets.take(network(6001), 0.0), Ok(()), "after the clock was set back");
+        assert_eq!(
+            budgets.take(network(6001), 0.0),
+            Ok(()),
+            "after the clock was set back"
+        );
     }
 }

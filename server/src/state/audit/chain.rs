@@ -1,4 +1,5 @@
-//! The chain of the events of a log: each has its number and the SHA-256 of the line before it (D-125).
+//! The chain of the events of a log: each has its number and the SHA-256 of the line before it
+//! (D-125).
 
 use gbac_analysis::audit::{EventLink, EventText};
 use serde_json::Value;
@@ -18,8 +19,13 @@ pub(crate) struct ChainEnd {
 impl ChainEnd {
     /// The end after this line, which may be of a version without links.
     pub(super) fn after(line: &[u8]) -> Self {
-        let link = serde_json::from_slice::<Value>(line).ok().and_then(|event| EventLink::of(&event));
-        Self { sequence: link.map_or(0, |link| link.sequence), sha256: Sha256::digest(line).into() }
+        let link = serde_json::from_slice::<Value>(line)
+            .ok()
+            .and_then(|event| EventLink::of(&event));
+        Self {
+            sequence: link.map_or(0, |link| link.sequence),
+            sha256: Sha256::digest(line).into(),
+        }
     }
 
     /// The hash in hexadecimal.
@@ -29,9 +35,15 @@ impl ChainEnd {
 
     /// The line of the next event, which is the new end.
     pub(super) fn push(&mut self, event: &EventText) -> String {
-        let link = EventLink { sequence: self.sequence.saturating_add(1), previous_sha256: self.sha256() };
+        let link = EventLink {
+            sequence: self.sequence.saturating_add(1),
+            previous_sha256: self.sha256(),
+        };
         let line = event.linked(&link);
-        *self = Self { sequence: link.sequence, sha256: Sha256::digest(line.as_bytes()).into() };
+        *self = Self {
+            sequence: link.sequence,
+            sha256: Sha256::digest(line.as_bytes()).into(),
+        };
         line
     }
 }

@@ -1,12 +1,12 @@
-//! What a planned write changes, as audit events. They are written before the change is committed, so that no change is made
-//! without its events (D-50).
+//! What a planned write changes, as audit events. They are written before the change is committed,
+//! so that no change is made without its events (D-50).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use gbac_analysis::audit::{
-    Administration, Context, Event, Modification, ResultingState, User, UserKind, administration, modification_data,
-    service,
+    Administration, Context, Event, Modification, ResultingState, User, UserKind, administration,
+    modification_data, service,
 };
 use gbac_engine::model::{Acl, Principal, Role};
 use gbac_engine::policy::{AccessLevel, Change, ChangeOutcome, GroupSource, Policy, Settings};
@@ -55,8 +55,16 @@ struct OwnedContext {
 impl ChangeRecorder {
     /// A recorder for a write of the current request.
     pub(crate) fn new(audit: &Audit<'_>, recorded: RecordedChange) -> Self {
-        let context = OwnedContext { time_ms: audit.time_ms(), server: audit.server };
-        Self { log: audit.log.clone(), scope: RequestScope::current(), context, recorded }
+        let context = OwnedContext {
+            time_ms: audit.time_ms(),
+            server: audit.server,
+        };
+        Self {
+            log: audit.log.clone(),
+            scope: RequestScope::current(),
+            context,
+            recorded,
+        }
     }
 
     /// A plan that records what it changes before it is committed.
@@ -82,10 +90,14 @@ impl ChangeRecorder {
                 let values = PropertyValues::current(current);
                 let accept = move |attempt: &Attempt<'_>| {
                     let answer = accept(attempt)?;
-                    let refused = |effect: &ChangeOutcome| matches!(effect, ChangeOutcome::Refused(_));
+                    let refused =
+                        |effect: &ChangeOutcome| matches!(effect, ChangeOutcome::Refused(_));
                     if !attempt.effects.iter().any(refused) {
-                        let changes: Vec<&Change> = attempt.effective().map(|(_, change)| change).collect();
-                        let sets = changes.iter().any(|change| matches!(change, Change::Settings(_)));
+                        let changes: Vec<&Change> =
+                            attempt.effective().map(|(_, change)| change).collect();
+                        let sets = changes
+                            .iter()
+                            .any(|change| matches!(change, Change::Settings(_)));
                         let state = (tags.next, config_version + u64::from(sets));
                         let mut collector = Collector::new(&self, state, changes.len());
                         collector.add_changes(&changes, &deleted, values);
@@ -101,26 +113,46 @@ impl ChangeRecorder {
                     return Ok(Plan::Configure(changes, config, answer));
                 }
                 let before = PropertyValues::current(current);
-                let mut after = PropertyValues { settings: before.settings.clone(), config: config.clone() };
+                let mut after = PropertyValues {
+                    settings: before.settings.clone(),
+                    config: config.clone(),
+                };
                 for change in &changes {
                     if let Change::Settings(settings) = change {
                         after.settings = settings.filled_from(&after.settings);
                     }
                 }
-                let tag = if before.settings == after.settings { tags.current } else { tags.next };
+                let tag = if before.settings == after.settings {
+                    tags.current
+                } else {
+                    tags.next
+                };
                 let mut collector = Collector::new(&self, (tag, config_version + 1), 1);
                 collector.add_values(&before, &after);
-                let config_off = Config { audit_enabled: false, ..before.config.clone() };
-                let turns_off =
-                    was_enabled && after == PropertyValues { settings: before.settings.clone(), config: config_off };
+                let config_off = Config {
+                    audit_enabled: false,
+                    ..before.config.clone()
+                };
+                let turns_off = was_enabled
+                    && after
+                        == PropertyValues {
+                            settings: before.settings.clone(),
+                            config: config_off,
+                        };
                 let events = collector.finish();
                 self.write(events, turns_off)?;
                 Ok(Plan::Configure(changes, config, answer))
             }
             Plan::Replace(policy, answer) => {
                 let config = (*current.config).clone();
-                let before = PropertyValues { settings: current.policy.settings().clone(), config: config.clone() };
-                let after = PropertyValues { settings: policy.settings().clone(), config };
+                let before = PropertyValues {
+                    settings: current.policy.settings().clone(),
+                    config: config.clone(),
+                };
+                let after = PropertyValues {
+                    settings: policy.settings().clone(),
+                    config,
+                };
                 let replacement = Replacement::new(&current.policy, &policy);
                 let sets = before.settings != after.settings;
                 let state = (tags.next, config_version + u64::from(sets));
@@ -134,8 +166,8 @@ impl ChangeRecorder {
         }
     }
 
-    /// Writes events before the change is committed. Turning auditing off is possible if they cannot be written; they are then kept
-    /// until they can.
+    /// Writes events before the change is committed. Turning auditing off is possible if they
+    /// cannot be written; they are then kept until they can.
     fn write(&self, events: Vec<Event>, turns_off: bool) -> Result<(), WriteError> {
         if events.is_empty() {
             return Ok(());
@@ -153,12 +185,26 @@ impl ChangeRecorder {
         Ok(())
     }
 
-    fn event(&self, modification: Modification<'_>, (policy_etag, config_version): &(String, u64)) -> Event {
+    fn event(
+        &self,
+        modification: Modification<'_>,
+        (policy_etag, config_version): &(String, u64),
+    ) -> Event {
         let policy_etag = policy_etag.trim_matches('"');
-        self.make_event(modification, Some(ResultingState { policy_etag, config_version: *config_version }))
+        self.make_event(
+            modification,
+            Some(ResultingState {
+                policy_etag,
+                config_version: *config_version,
+            }),
+        )
     }
 
-    fn make_event(&self, modification: Modification<'_>, state: Option<ResultingState<'_>>) -> Event {
+    fn make_event(
+        &self,
+        modification: Modification<'_>,
+        state: Option<ResultingState<'_>>,
+    ) -> Event {
         let scope = self.scope.as_deref();
         let server = gbac_analysis::audit::Endpoint {
             ip: Some(self.context.server.ip()),
@@ -175,11 +221,18 @@ impl ChangeRecorder {
                 correlation_uid: scope.map(|scope| scope.head.id.as_str()),
                 invoked_by: None,
             },
-            user: scope.map_or(User { name: "gbac", kind: UserKind::System, ..User::default() }, |scope| User {
-                name: &scope.user,
-                kind: UserKind::Admin,
-                ..User::default()
-            }),
+            user: scope.map_or(
+                User {
+                    name: "gbac",
+                    kind: UserKind::System,
+                    ..User::default()
+                },
+                |scope| User {
+                    name: &scope.user,
+                    kind: UserKind::Admin,
+                    ..User::default()
+                },
+            ),
             protocol: scope.map(|scope| scope.method.protocol()),
             modification,
             state,
@@ -199,7 +252,8 @@ impl ChangeRecorder {
         Ok(())
     }
 
-    /// Records that the service starts or stops. If that cannot be written, it is kept until it can: nobody has to be refused.
+    /// Records that the service starts or stops. If that cannot be written, it is kept until it
+    /// can: nobody has to be refused.
     pub(crate) async fn record_lifecycle(self, modification: Modification<'_>) {
         let events = [self.make_event(modification, None)];
         if self.log.write(Stream::Changes, &events).await.is_err() {
@@ -218,7 +272,15 @@ impl ChangeRecorder {
         before: &Value,
         after: &Value,
     ) -> Result<(), AuditError> {
-        let event = self.make_event(Modification::ValueSet { kind, name, before, after }, None);
+        let event = self.make_event(
+            Modification::ValueSet {
+                kind,
+                name,
+                before,
+                after,
+            },
+            None,
+        );
         self.log.write(Stream::Changes, &[event]).await?;
         if let Some(scope) = &self.scope {
             scope.set_changed();
@@ -247,7 +309,10 @@ impl RecordedChange {
     fn failed(&self) -> Vec<Event> {
         let events = self.0.with(std::mem::take);
         let detail = "the change could not be stored; nothing was changed";
-        events.into_iter().map(|event| event.failed("not_stored", detail)).collect()
+        events
+            .into_iter()
+            .map(|event| event.failed("not_stored", detail))
+            .collect()
     }
 
     /// Takes note that the changes so far were stored.
@@ -283,34 +348,54 @@ impl<'r> Collector<'r> {
             Modification::AclAdded(acl) => self.acls.push(AclChange::Created(acl.clone())),
             Modification::AclRemoved(acl) => self.acls.push(AclChange::Deleted(acl.clone())),
             Modification::RoleDeleted { acls, .. } => {
-                self.acls.extend(acls.iter().cloned().map(AclChange::Deleted));
+                self.acls
+                    .extend(acls.iter().cloned().map(AclChange::Deleted));
             }
             _ => {}
         }
         match &mut self.many {
             Some(many) => many.push(modification_data(&modification)),
-            None => self.events.push(self.recorder.event(modification, &self.state)),
+            None => self
+                .events
+                .push(self.recorder.event(modification, &self.state)),
         }
     }
 
-    fn add_changes(&mut self, changes: &[&Change], deleted: &[(Role, Vec<Acl>)], mut values: PropertyValues) {
+    fn add_changes(
+        &mut self,
+        changes: &[&Change],
+        deleted: &[(Role, Vec<Acl>)],
+        mut values: PropertyValues,
+    ) {
         for change in changes {
             match change {
                 Change::AddAcl(acl) => self.add(Modification::AclAdded(acl)),
                 Change::RemoveAcl(acl) => self.add(Modification::AclRemoved(acl)),
                 Change::CreateRole(name) => self.add(Modification::RoleCreated(name)),
-                Change::AddMember { role, member } => self.add(Modification::MemberAdded { role, member }),
-                Change::RemoveMember { role, member } => self.add(Modification::MemberRemoved { role, member }),
+                Change::AddMember { role, member } => {
+                    self.add(Modification::MemberAdded { role, member })
+                }
+                Change::RemoveMember { role, member } => {
+                    self.add(Modification::MemberRemoved { role, member })
+                }
                 Change::DeleteRole { name, .. } => {
                     let before = deleted.iter().find(|(role, _)| role.name == *name);
-                    let members: Vec<Principal> =
-                        before.map(|(role, _)| role.members.iter().cloned().collect()).unwrap_or_default();
+                    let members: Vec<Principal> = before
+                        .map(|(role, _)| role.members.iter().cloned().collect())
+                        .unwrap_or_default();
                     let acls = before.map(|(_, acls)| acls.as_slice()).unwrap_or_default();
-                    self.add(Modification::RoleDeleted { name, members: &members, acls });
+                    self.add(Modification::RoleDeleted {
+                        name,
+                        members: &members,
+                        acls,
+                    });
                 }
                 Change::Settings(settings) => {
                     let settings = settings.filled_from(&values.settings);
-                    let after = PropertyValues { settings, config: values.config.clone() };
+                    let after = PropertyValues {
+                        settings,
+                        config: values.config.clone(),
+                    };
                     self.add_values(&values, &after);
                     values = after;
                 }
@@ -321,7 +406,11 @@ impl<'r> Collector<'r> {
     fn add_replacement(&mut self, replacement: &Replacement) {
         for (role, acls) in &replacement.deleted_roles {
             let members: Vec<Principal> = role.members.iter().cloned().collect();
-            self.add(Modification::RoleDeleted { name: &role.name, members: &members, acls });
+            self.add(Modification::RoleDeleted {
+                name: &role.name,
+                members: &members,
+                acls,
+            });
         }
         for acl in &replacement.removed_acls {
             self.add(Modification::AclRemoved(acl));
@@ -333,10 +422,16 @@ impl<'r> Collector<'r> {
             let none = BTreeSet::new();
             let before = before.as_ref().map_or(&none, |role| &role.members);
             for member in before.difference(&after.members) {
-                self.add(Modification::MemberRemoved { role: &after.name, member });
+                self.add(Modification::MemberRemoved {
+                    role: &after.name,
+                    member,
+                });
             }
             for member in after.members.difference(before) {
-                self.add(Modification::MemberAdded { role: &after.name, member });
+                self.add(Modification::MemberAdded {
+                    role: &after.name,
+                    member,
+                });
             }
         }
         for acl in &replacement.added_acls {
@@ -346,45 +441,88 @@ impl<'r> Collector<'r> {
 
     /// The settings, properties and license that differ.
     fn add_values(&mut self, before: &PropertyValues, after: &PropertyValues) {
-        for name in before.settings.superusers.iter().filter(|name| !after.settings.superusers.contains(name)) {
+        for name in before
+            .settings
+            .superusers
+            .iter()
+            .filter(|name| !after.settings.superusers.contains(name))
+        {
             self.add(Modification::SuperuserRemoved(name));
         }
-        for name in after.settings.superusers.iter().filter(|name| !before.settings.superusers.contains(name)) {
+        for name in after
+            .settings
+            .superusers
+            .iter()
+            .filter(|name| !before.settings.superusers.contains(name))
+        {
             self.add(Modification::SuperuserAdded(name));
         }
         for level in AccessLevel::ALL {
-            let grantees = |values: &PropertyValues| values.settings.access.grantees(level).to_vec();
+            let grantees =
+                |values: &PropertyValues| values.settings.access.grantees(level).to_vec();
             let (old, new) = (grantees(before), grantees(after));
             for grantee in old.iter().filter(|grantee| !new.contains(grantee)) {
-                self.add(Modification::AccessRevoked { level: level.code(), grantee });
+                self.add(Modification::AccessRevoked {
+                    level: level.code(),
+                    grantee,
+                });
             }
             for grantee in new.iter().filter(|grantee| !old.contains(grantee)) {
-                self.add(Modification::AccessGranted { level: level.code(), grantee });
+                self.add(Modification::AccessGranted {
+                    level: level.code(),
+                    grantee,
+                });
             }
         }
-        for property in ClusterProperty::all().filter(|property| *property != ClusterProperty::Superusers) {
-            self.add_value(property.name(), &property.value(before), &property.value(after));
+        for property in
+            ClusterProperty::all().filter(|property| *property != ClusterProperty::Superusers)
+        {
+            self.add_value(
+                property.name(),
+                &property.value(before),
+                &property.value(after),
+            );
         }
         self.add_value("sso", &sso(&before.settings), &sso(&after.settings));
-        let license = |values: &PropertyValues| serde_json::to_value(values.config.license).unwrap_or_default();
+        let license = |values: &PropertyValues| {
+            serde_json::to_value(values.config.license).unwrap_or_default()
+        };
         self.add_value("license", &license(before), &license(after));
     }
 
     fn add_value(&mut self, name: &str, before: &Value, after: &Value) {
         if before != after {
-            self.add(Modification::ValueSet { kind: "setting", name, before, after });
+            self.add(Modification::ValueSet {
+                kind: "setting",
+                name,
+                before,
+                after,
+            });
         }
     }
 
     fn finish(self) -> Vec<Event> {
-        let Self { recorder, state, mut events, many, acls } = self;
+        let Self {
+            recorder,
+            state,
+            mut events,
+            many,
+            acls,
+        } = self;
         if let Some(scope) = &recorder.scope {
             scope.add_acls(&acls);
         }
         let many = many.unwrap_or_default();
         for (place, changes) in many.chunks(CHANGES_PER_EVENT).enumerate() {
             let (first, total) = (place * CHANGES_PER_EVENT, many.len());
-            events.push(recorder.event(Modification::Several { changes, first, total }, &state));
+            events.push(recorder.event(
+                Modification::Several {
+                    changes,
+                    first,
+                    total,
+                },
+                &state,
+            ));
         }
         events
     }
@@ -405,9 +543,16 @@ fn deleted_roles(policy: &Policy, changes: &[Change]) -> Vec<(Role, Vec<Acl>)> {
         _ => None,
     });
     let acls = |role: &Role, is_deleted| {
-        if is_deleted { policy.acls_of(&Principal::role(&role.name)) } else { Vec::new() }
+        if is_deleted {
+            policy.acls_of(&Principal::role(&role.name))
+        } else {
+            Vec::new()
+        }
     };
-    deleted.map(|(role, delete_acls)| (acls(&role, delete_acls), role)).map(|(acls, role)| (role, acls)).collect()
+    deleted
+        .map(|(role, delete_acls)| (acls(&role, delete_acls), role))
+        .map(|(acls, role)| (role, acls))
+        .collect()
 }
 
 /// What replacing a policy by another one changes.
@@ -421,21 +566,28 @@ struct Replacement {
 
 impl Replacement {
     fn new(before: &Policy, after: &Policy) -> Self {
-        let deleted_roles = before.roles().filter(|role| !after.has_role(&role.name)).map(|role| (role, Vec::new()));
+        let deleted_roles = before
+            .roles()
+            .filter(|role| !after.has_role(&role.name))
+            .map(|role| (role, Vec::new()));
         let roles = after.roles().map(|role| (before.role(&role.name), role));
         Self {
             deleted_roles: deleted_roles.collect(),
             removed_acls: before.acls().filter(|acl| !after.has_acl(acl)).collect(),
-            roles: roles.filter(|(before, after)| before.as_ref() != Some(after)).collect(),
+            roles: roles
+                .filter(|(before, after)| before.as_ref() != Some(after))
+                .collect(),
             added_acls: after.acls().filter(|acl| !before.has_acl(acl)).collect(),
         }
     }
 
     fn len(&self) -> usize {
-        let members = self
-            .roles
-            .iter()
-            .map(|(before, after)| 1 + after.members.len() + before.as_ref().map_or(0, |role| role.members.len()));
-        self.deleted_roles.len() + self.removed_acls.len() + self.added_acls.len() + members.sum::<usize>()
+        let members = self.roles.iter().map(|(before, after)| {
+            1 + after.members.len() + before.as_ref().map_or(0, |role| role.members.len())
+        });
+        self.deleted_roles.len()
+            + self.removed_acls.len()
+            + self.added_acls.len()
+            + members.sum::<usize>()
     }
 }

@@ -17,7 +17,8 @@ pub struct AuditFileLimits {
     pub file_bytes: u64,
     /// A file whose first event is this old in seconds is rotated.
     pub file_seconds: u64,
-    /// The oldest rotated files of decisions are deleted when all of them together have more bytes than this.
+    /// The oldest rotated files of decisions are deleted when all of them together have more bytes
+    /// than this.
     pub total_bytes: u64,
     /// The same for the files of changes.
     pub changes_total_bytes: u64,
@@ -37,7 +38,8 @@ impl Default for AuditFileLimits {
     }
 }
 
-/// A file of JSON Lines that stays open, and its chain of events. If it is renamed or removed, the next write creates a new one.
+/// A file of JSON Lines that stays open, and its chain of events. If it is renamed or removed, the
+/// next write creates a new one.
 pub(super) struct AuditFile {
     path: PathBuf,
     /// Of these, `total_bytes` is the limit of this file and its rotated ones.
@@ -71,19 +73,31 @@ pub(super) struct Surplus {
 
 impl Surplus {
     pub(super) fn name(&self) -> String {
-        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+        self.path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
     }
 }
 
 impl AuditFile {
-    /// Opens the file for appending. The next event continues the chain of the last one in it, or in the newest rotated file.
+    /// Opens the file for appending. The next event continues the chain of the last one in it, or
+    /// in the newest rotated file.
     ///
     /// # Errors
     /// It cannot be opened or read.
     pub(super) fn open(path: PathBuf, limits: AuditFileLimits, now_ms: i64) -> io::Result<Self> {
         let end = ChainEnd::default();
-        let mut file =
-            Self { path, limits, open: None, end, may_have_surplus: true, rotation_failed: false, group_reads: false };
+        let mut file = Self {
+            path,
+            limits,
+            open: None,
+            end,
+            may_have_surplus: true,
+            rotation_failed: false,
+            group_reads: false,
+        };
         let length = file.current(now_ms)?;
         let last_rotated = file.open_rotated()?;
         file.end = match (&mut file.open, length, last_rotated) {
@@ -94,7 +108,8 @@ impl AuditFile {
         Ok(file)
     }
 
-    /// Opens the newest rotated file, if there is one. Like the current file, none of them may be readable by others.
+    /// Opens the newest rotated file, if there is one. Like the current file, none of them may be
+    /// readable by others.
     fn open_rotated(&self) -> io::Result<Option<File>> {
         let mut last = None;
         for (number, _) in self.rotated() {
@@ -112,15 +127,18 @@ impl AuditFile {
         self.end
     }
 
-    /// Appends events, all of them or none, and returns their lines. When this returns, the operating system has them. Without
-    /// events, it checks that some could be appended.
+    /// Appends events, all of them or none, and returns their lines. When this returns, the
+    /// operating system has them. Without events, it checks that some could be appended.
     ///
     /// # Errors
     /// They cannot be written.
     pub(super) fn append(&mut self, events: &[&EventText], now_ms: i64) -> io::Result<Vec<String>> {
         let mut end = self.end;
         let lines: Vec<String> = events.iter().map(|event| end.push(event)).collect();
-        let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+        let text: String = lines
+            .iter()
+            .flat_map(|line| [line.as_str(), "\n"])
+            .collect();
         let mut length = self.current(now_ms)?;
         if length.is_some_and(|length| self.is_due(length, text.len(), now_ms)) {
             self.rotate();
@@ -129,13 +147,16 @@ impl AuditFile {
         if length.is_some() {
             self.check_space(text.len())?;
         }
-        let Some(open) = self.open.as_mut().filter(|_| !text.is_empty()) else { return Ok(lines) };
+        let Some(open) = self.open.as_mut().filter(|_| !text.is_empty()) else {
+            return Ok(lines);
+        };
         if length == Some(0) {
             open.started_ms = now_ms;
         }
         let written = open.file.write_all(text.as_bytes());
         if written.is_err() {
-            // A line would be the event of a rejected request. If it cannot be removed now, it is before the next write.
+            // A line would be the event of a rejected request. If it cannot be removed now, it is
+            // before the next write.
             open.cut_to = length.filter(|length| open.file.set_len(*length).is_err());
         }
         written?;
@@ -143,8 +164,8 @@ impl AuditFile {
         Ok(lines)
     }
 
-    /// Opens the file if it is not open or another one has its name. Returns its length; `None` if it is not a regular file, whose
-    /// size and disk are unknown.
+    /// Opens the file if it is not open or another one has its name. Returns its length; `None` if
+    /// it is not a regular file, whose size and disk are unknown.
     fn current(&mut self, now_ms: i64) -> io::Result<Option<u64>> {
         let named = fs::symlink_metadata(&self.path).ok();
         if let (Some(open), Some(named)) = (&mut self.open, &named)
@@ -172,25 +193,41 @@ impl AuditFile {
             length = Some(self.cut_torn_line(&mut file, metadata.len())?);
         }
         let has_events = length.is_some_and(|length| length > 0);
-        let started_ms = if has_events { first_time(&self.path).unwrap_or(now_ms) } else { now_ms };
-        self.open = Some(OpenFile { file, identity: identity(&metadata), started_ms, cut_to: None });
+        let started_ms = if has_events {
+            first_time(&self.path).unwrap_or(now_ms)
+        } else {
+            now_ms
+        };
+        self.open = Some(OpenFile {
+            file,
+            identity: identity(&metadata),
+            started_ms,
+            cut_to: None,
+        });
         Ok(length)
     }
 
-    /// Removes an incomplete line at the end: that of a request without response, because the process was killed during a write. It
-    /// belongs to no chain. Returns the new length.
+    /// Removes an incomplete line at the end: that of a request without response, because the
+    /// process was killed during a write. It belongs to no chain. Returns the new length.
     fn cut_torn_line(&self, file: &mut File, length: u64) -> io::Result<u64> {
         let whole = tail(file)?.whole;
         if whole < length {
             file.set_len(whole)?;
-            let (file, bytes) = (self.path.file_name().unwrap_or_default().to_string_lossy(), length - whole);
+            let (file, bytes) = (
+                self.path.file_name().unwrap_or_default().to_string_lossy(),
+                length - whole,
+            );
             tracing::warn!(target: "audit", %file, bytes, "removed an incomplete line at the end of an audit file");
         }
         Ok(whole)
     }
 
     fn is_due(&mut self, length: u64, more: usize, now_ms: i64) -> bool {
-        let AuditFileLimits { file_bytes, file_seconds, .. } = self.limits;
+        let AuditFileLimits {
+            file_bytes,
+            file_seconds,
+            ..
+        } = self.limits;
         let more = u64::try_from(more).unwrap_or(u64::MAX);
         // If the clock was set back behind the first event, its age begins again.
         let age_ms = self.open.as_mut().map_or(0, |open| {
@@ -227,11 +264,19 @@ impl AuditFile {
             return None;
         }
         let rotated = self.rotated();
-        let total = rotated.iter().map(|(_, size)| size).sum::<u64>().saturating_add(self.limits.file_bytes);
+        let total = rotated
+            .iter()
+            .map(|(_, size)| size)
+            .sum::<u64>()
+            .saturating_add(self.limits.file_bytes);
         let (number, bytes) = rotated.first().filter(|_| total > limit)?;
         let path = self.rotated_path(*number);
         match File::open(&path).and_then(|mut file| tail(&mut file)) {
-            Ok(Tail { end, .. }) => Some(Surplus { path, bytes: *bytes, end }),
+            Ok(Tail { end, .. }) => Some(Surplus {
+                path,
+                bytes: *bytes,
+                end,
+            }),
             Err(error) => {
                 tracing::warn!(target: "audit", %error, "an old audit file cannot be read, and is not deleted");
                 None
@@ -247,7 +292,9 @@ impl AuditFile {
             Ok(()) => {
                 tracing::info!(target: "audit", %file, "deleted the oldest audit file; the total size is limited");
             }
-            Err(error) => tracing::warn!(target: "audit", %error, %file, "an old audit file cannot be deleted"),
+            Err(error) => {
+                tracing::warn!(target: "audit", %error, %file, "an old audit file cannot be deleted")
+            }
         }
         self.may_have_surplus
     }
@@ -256,12 +303,24 @@ impl AuditFile {
     fn rotated(&self) -> Vec<(u64, u64)> {
         let (stem, extension) = self.name_parts();
         let number = |name: &str| -> Option<u64> {
-            let digits = name.strip_prefix(&stem)?.strip_prefix('-')?.strip_suffix(&extension)?;
-            digits.bytes().all(|digit| digit.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+            let digits = name
+                .strip_prefix(&stem)?
+                .strip_prefix('-')?
+                .strip_suffix(&extension)?;
+            digits
+                .bytes()
+                .all(|digit| digit.is_ascii_digit())
+                .then(|| digits.parse().ok())
+                .flatten()
         };
         let entries = fs::read_dir(self.folder()).into_iter().flatten().flatten();
         let mut rotated: Vec<(u64, u64)> = entries
-            .filter_map(|entry| Some((number(entry.file_name().to_str()?)?, entry.metadata().ok()?.len())))
+            .filter_map(|entry| {
+                Some((
+                    number(entry.file_name().to_str()?)?,
+                    entry.metadata().ok()?.len(),
+                ))
+            })
             .collect();
         rotated.sort_unstable();
         rotated
@@ -274,8 +333,11 @@ impl AuditFile {
 
     /// `audit` and `.jsonl`.
     fn name_parts(&self) -> (String, String) {
-        let text = |part: Option<&std::ffi::OsStr>| part.map(|part| part.to_string_lossy().into_owned());
-        let extension = text(self.path.extension()).map(|extension| format!(".{extension}")).unwrap_or_default();
+        let text =
+            |part: Option<&std::ffi::OsStr>| part.map(|part| part.to_string_lossy().into_owned());
+        let extension = text(self.path.extension())
+            .map(|extension| format!(".{extension}"))
+            .unwrap_or_default();
         (text(self.path.file_stem()).unwrap_or_default(), extension)
     }
 
@@ -286,7 +348,8 @@ impl AuditFile {
         }
     }
 
-    /// The space that is kept free lets the store commit, so that auditing can be turned off when the disk is full of events.
+    /// The space that is kept free lets the store commit, so that auditing can be turned off when
+    /// the disk is full of events.
     fn check_space(&self, more: usize) -> io::Result<()> {
         let reserve = self.limits.reserve_bytes;
         let needed = reserve.saturating_add(u64::try_from(more).unwrap_or(u64::MAX));
@@ -327,16 +390,25 @@ fn tail(file: &mut File) -> io::Result<Tail> {
     let (mut start, mut text) = (length, Vec::new());
     loop {
         let last = text.iter().rposition(|byte| *byte == b'\n');
-        let before = last.and_then(|last| text.get(..last)?.iter().rposition(|byte| *byte == b'\n'));
+        let before =
+            last.and_then(|last| text.get(..last)?.iter().rposition(|byte| *byte == b'\n'));
         if let Some(last) = last
             && (before.is_some() || start == 0)
         {
-            let line = text.get(before.map_or(0, |before| before + 1)..last).unwrap_or_default();
+            let line = text
+                .get(before.map_or(0, |before| before + 1)..last)
+                .unwrap_or_default();
             let rest = text.len() - last - 1;
-            return Ok(Tail { whole: length - u64::try_from(rest).unwrap_or(0), end: ChainEnd::after(line) });
+            return Ok(Tail {
+                whole: length - u64::try_from(rest).unwrap_or(0),
+                end: ChainEnd::after(line),
+            });
         }
         if start == 0 {
-            return Ok(Tail { whole: 0, end: ChainEnd::default() });
+            return Ok(Tail {
+                whole: 0,
+                end: ChainEnd::default(),
+            });
         }
         // Twice as much each time, because a line can be long.
         let size = start.min(BLOCK.max(length - start));
@@ -352,15 +424,20 @@ fn tail(file: &mut File) -> io::Result<Tail> {
 /// The time of the first event of a file.
 fn first_time(path: &Path) -> Option<i64> {
     let mut line = String::new();
-    BufReader::new(File::open(path).ok()?.take(1 << 20)).read_line(&mut line).ok()?;
-    serde_json::from_str::<Value>(&line).ok()?.get("time")?.as_i64()
+    BufReader::new(File::open(path).ok()?.take(1 << 20))
+        .read_line(&mut line)
+        .ok()?;
+    serde_json::from_str::<Value>(&line)
+        .ok()?
+        .get("time")?
+        .as_i64()
 }
 
 #[cfg(test)]
 mod tests {
     use gbac_analysis::audit::{
-        AuthProtocol, Authentication, Context, Endpoint, EventLink, Product, SignInResult, User, authentication,
-        service,
+        AuthProtocol, Authentication, Context, Endpoint, EventLink, Product, SignInResult, User,
+        authentication, service,
     };
 
     use super::*;
@@ -374,15 +451,20 @@ mod tests {
     };
 
     fn names(folder: &Path) -> Vec<String> {
-        let mut names: Vec<String> =
-            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<String> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }
 
     /// An event of more than 500 bytes with its link.
     fn event(time_ms: i64) -> EventText {
-        let product = Product { name: "y".repeat(400), ..Product::default() };
+        let product = Product {
+            name: "y".repeat(400),
+            ..Product::default()
+        };
         let context = Context {
             time_ms,
             product: &product,
@@ -392,12 +474,27 @@ mod tests {
             correlation_uid: None,
             invoked_by: None,
         };
-        let (user, protocol, result) = (User::default(), AuthProtocol::Oauth2, SignInResult::Success { groups: &[] });
-        authentication(&Authentication { context, user, protocol, cleartext: false, result }).to_text()
+        let (user, protocol, result) = (
+            User::default(),
+            AuthProtocol::Oauth2,
+            SignInResult::Success { groups: &[] },
+        );
+        authentication(&Authentication {
+            context,
+            user,
+            protocol,
+            cleartext: false,
+            result,
+        })
+        .to_text()
     }
 
     fn append(file: &mut AuditFile, time_ms: i64) -> String {
-        let [line] = file.append(&[&event(time_ms)], time_ms).unwrap().try_into().unwrap();
+        let [line] = file
+            .append(&[&event(time_ms)], time_ms)
+            .unwrap()
+            .try_into()
+            .unwrap();
         assert!((500..1000).contains(&line.len()), "{line}");
         while let Some(surplus) = file.surplus() {
             assert!(file.delete(&surplus));
@@ -407,7 +504,13 @@ mod tests {
 
     fn sequences(path: &Path) -> Vec<u64> {
         let text = fs::read_to_string(path).unwrap();
-        text.lines().map(|line| EventLink::of(&serde_json::from_str(line).unwrap()).unwrap().sequence).collect()
+        text.lines()
+            .map(|line| {
+                EventLink::of(&serde_json::from_str(line).unwrap())
+                    .unwrap()
+                    .sequence
+            })
+            .collect()
     }
 
     #[test]
@@ -417,25 +520,41 @@ mod tests {
         for _ in 0..2 {
             append(&mut file, 1);
         }
-        assert_eq!(names(folder.path()), ["audit-00000001.jsonl", "audit.jsonl"]);
+        assert_eq!(
+            names(folder.path()),
+            ["audit-00000001.jsonl", "audit.jsonl"]
+        );
         for _ in 0..8 {
             append(&mut file, 1);
         }
-        let total: u64 =
-            names(folder.path()).iter().map(|name| fs::metadata(folder.path().join(name)).unwrap().len()).sum();
+        let total: u64 = names(folder.path())
+            .iter()
+            .map(|name| fs::metadata(folder.path().join(name)).unwrap().len())
+            .sum();
         assert!(total <= LIMITS.total_bytes, "{total}");
-        assert_eq!(names(folder.path()).last_chunk::<2>().unwrap(), &["audit-00000009.jsonl", "audit.jsonl"]);
+        assert_eq!(
+            names(folder.path()).last_chunk::<2>().unwrap(),
+            &["audit-00000009.jsonl", "audit.jsonl"]
+        );
         assert!(!names(folder.path()).contains(&"audit-00000001.jsonl".to_owned()));
         let many = [&event(1), &event(1), &event(1)];
         file.append(&many, 1).unwrap();
-        assert_eq!(sequences(&folder.path().join("audit.jsonl")), [11, 12, 13], "what is written at once stays whole");
+        assert_eq!(
+            sequences(&folder.path().join("audit.jsonl")),
+            [11, 12, 13],
+            "what is written at once stays whole"
+        );
     }
 
     #[test]
     fn a_file_is_rotated_by_the_age_of_its_first_event() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.jsonl");
-        let limits = AuditFileLimits { file_bytes: 0, total_bytes: 0, ..LIMITS };
+        let limits = AuditFileLimits {
+            file_bytes: 0,
+            total_bytes: 0,
+            ..LIMITS
+        };
         let mut file = AuditFile::open(path.clone(), limits, 0).unwrap();
         append(&mut file, 1000);
         append(&mut file, 60_999);
@@ -443,10 +562,18 @@ mod tests {
         drop(file);
         let mut file = AuditFile::open(path, limits, 61_000).unwrap();
         append(&mut file, 61_000);
-        assert_eq!(names(folder.path()), ["audit-00000001.jsonl", "audit.jsonl"], "the age outlives a restart");
+        assert_eq!(
+            names(folder.path()),
+            ["audit-00000001.jsonl", "audit.jsonl"],
+            "the age outlives a restart"
+        );
         append(&mut file, 1000);
         append(&mut file, 61_000);
-        assert_eq!(names(folder.path()).len(), 3, "the age begins again when the clock is set back");
+        assert_eq!(
+            names(folder.path()).len(),
+            3,
+            "the age begins again when the clock is set back"
+        );
     }
 
     #[test]
@@ -459,14 +586,32 @@ mod tests {
             assert_eq!(file.end(), last, "round {round}");
             let line = append(&mut file, 1);
             let link = EventLink::of(&serde_json::from_str(&line).unwrap()).unwrap();
-            assert_eq!((link.sequence, &link.previous_sha256), (round + 1, &last.sha256()));
+            assert_eq!(
+                (link.sequence, &link.previous_sha256),
+                (round + 1, &last.sha256())
+            );
             last = file.end();
             drop(file);
             match round % 3 {
-                // Killed after the first bytes of a line, after most of a long one, and after a rotation.
-                0 => OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"ti").unwrap(),
-                1 => OpenOptions::new().append(true).open(&path).unwrap().write_all(&[b'x'; 300_000]).unwrap(),
-                _ => fs::rename(&path, folder.path().join(format!("audit-{round:05}000.jsonl"))).unwrap(),
+                // Killed after the first bytes of a line, after most of a long one, and after a
+                // rotation.
+                0 => OpenOptions::new()
+                    .append(true)
+                    .open(&path)
+                    .unwrap()
+                    .write_all(b"{\"ti")
+                    .unwrap(),
+                1 => OpenOptions::new()
+                    .append(true)
+                    .open(&path)
+                    .unwrap()
+                    .write_all(&[b'x'; 300_000])
+                    .unwrap(),
+                _ => fs::rename(
+                    &path,
+                    folder.path().join(format!("audit-{round:05}000.jsonl")),
+                )
+                .unwrap(),
             }
         }
     }
@@ -478,7 +623,13 @@ mod tests {
         fs::write(&path, "{\"time\":1}\n{\"time\":2}\n").unwrap();
         let mut file = AuditFile::open(path, LIMITS, 1).unwrap();
         let link = EventLink::of(&serde_json::from_str(&append(&mut file, 1)).unwrap()).unwrap();
-        assert_eq!(link, EventLink { sequence: 1, previous_sha256: ChainEnd::after(b"{\"time\":2}").sha256() });
+        assert_eq!(
+            link,
+            EventLink {
+                sequence: 1,
+                previous_sha256: ChainEnd::after(b"{\"time\":2}").sha256()
+            }
+        );
     }
 
     #[cfg(unix)]
@@ -488,11 +639,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.jsonl");
         let open = || AuditFile::open(path.clone(), LIMITS, 0);
-        for (before, after) in [(0o644, 0o640), (0o664, 0o640), (0o640, 0o640), (0o600, 0o600)] {
+        for (before, after) in [
+            (0o644, 0o640),
+            (0o664, 0o640),
+            (0o640, 0o640),
+            (0o600, 0o600),
+        ] {
             fs::write(&path, "").unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(before)).unwrap();
             open().unwrap();
-            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, after, "{before:o}");
+            assert_eq!(
+                fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+                after,
+                "{before:o}"
+            );
         }
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         let mut file = open().unwrap();
@@ -501,7 +661,11 @@ mod tests {
         }
         assert_eq!(names(folder.path()).len(), 3);
         for name in names(folder.path()) {
-            let mode = fs::metadata(folder.path().join(&name)).unwrap().permissions().mode() & 0o777;
+            let mode = fs::metadata(folder.path().join(&name))
+                .unwrap()
+                .permissions()
+                .mode()
+                & 0o777;
             assert_eq!(mode, 0o640, "{name}: after a rotation, too");
         }
         let rotated = folder.path().join("audit-00000001.jsonl");
@@ -512,17 +676,34 @@ mod tests {
             assert_eq!(mode, after, "{before:o}: an existing rotated file");
         }
         fs::set_permissions(&rotated, fs::Permissions::from_mode(0o646)).unwrap();
-        assert!(open().map(drop).unwrap_err().to_string().ends_with("can be changed by other users"));
+        assert!(
+            open()
+                .map(drop)
+                .unwrap_err()
+                .to_string()
+                .ends_with("can be changed by other users")
+        );
         fs::set_permissions(&rotated, fs::Permissions::from_mode(0o600)).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
-        assert!(open().map(drop).unwrap_err().to_string().ends_with("can be changed by other users"));
+        assert!(
+            open()
+                .map(drop)
+                .unwrap_err()
+                .to_string()
+                .ends_with("can be changed by other users")
+        );
         fs::remove_file(&path).unwrap();
         let mut file = open().unwrap();
         let other = folder.path().join("other");
         fs::write(&other, "x").unwrap();
         fs::remove_file(&path).unwrap();
         symlink(&other, &path).unwrap();
-        assert!(file.append(&[&event(1)], 1).unwrap_err().to_string().ends_with("is a link to another file"));
+        assert!(
+            file.append(&[&event(1)], 1)
+                .unwrap_err()
+                .to_string()
+                .ends_with("is a link to another file")
+        );
         assert!(open().is_err());
         assert_eq!(fs::read_to_string(other).unwrap(), "x");
     }
@@ -531,19 +712,32 @@ mod tests {
     fn the_reserve_is_kept_free() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.jsonl");
-        let limits = AuditFileLimits { reserve_bytes: u64::MAX, ..LIMITS };
+        let limits = AuditFileLimits {
+            reserve_bytes: u64::MAX,
+            ..LIMITS
+        };
         let mut file = AuditFile::open(path.clone(), limits, 0).unwrap();
         let error = file.append(&[&event(1)], 1).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
-        assert_eq!(file.append(&[], 1).unwrap_err().kind(), io::ErrorKind::StorageFull, "a check finds it too");
-        assert_eq!((fs::metadata(&path).unwrap().len(), file.end()), (0, ChainEnd::default()));
+        assert_eq!(
+            file.append(&[], 1).unwrap_err().kind(),
+            io::ErrorKind::StorageFull,
+            "a check finds it too"
+        );
+        assert_eq!(
+            (fs::metadata(&path).unwrap().len(), file.end()),
+            (0, ChainEnd::default())
+        );
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn a_full_disk_is_an_error() {
         let mut file = AuditFile::open("/dev/full".into(), LIMITS, 0).unwrap();
-        assert_eq!(file.append(&[&event(1)], 1).unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(
+            file.append(&[&event(1)], 1).unwrap_err().kind(),
+            io::ErrorKind::StorageFull
+        );
         assert_eq!(file.end(), ChainEnd::default());
     }
 }

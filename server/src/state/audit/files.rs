@@ -1,5 +1,5 @@
-//! The two files of the audit log (D-125): what changes something is apart from decisions, whose number anyone with weak
-//! credentials can increase until the oldest are deleted.
+//! The two files of the audit log (D-125): what changes something is apart from decisions, whose
+//! number anyone with weak credentials can increase until the oldest are deleted.
 
 use std::io;
 use std::path::PathBuf;
@@ -48,9 +48,16 @@ impl AuditFiles {
     ///
     /// # Errors
     /// One of them cannot be opened or read.
-    pub(super) fn open(decisions: PathBuf, limits: AuditFileLimits, now_ms: i64) -> io::Result<Self> {
+    pub(super) fn open(
+        decisions: PathBuf,
+        limits: AuditFileLimits,
+        now_ms: i64,
+    ) -> io::Result<Self> {
         let changes = decisions.with_file_name(format!("{}.jsonl", Stream::Changes.name()));
-        let of_changes = AuditFileLimits { total_bytes: limits.changes_total_bytes, ..limits };
+        let of_changes = AuditFileLimits {
+            total_bytes: limits.changes_total_bytes,
+            ..limits
+        };
         Ok(Self {
             changes: AuditFile::open(changes, of_changes, now_ms)?,
             decisions: AuditFile::open(decisions, limits, now_ms)?,
@@ -67,6 +74,9 @@ impl AuditFiles {
 
     /// The ends of their chains.
     pub(super) fn ends(&self) -> [(Stream, ChainEnd); 2] {
-        [(Stream::Decisions, self.decisions.end()), (Stream::Changes, self.changes.end())]
+        [
+            (Stream::Decisions, self.decisions.end()),
+            (Stream::Changes, self.changes.end()),
+        ]
     }
 }

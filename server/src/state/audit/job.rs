@@ -7,7 +7,8 @@ use tokio::sync::oneshot;
 use super::files::Entry;
 use crate::state::error::AuditError;
 
-/// Events to write, and who waits for them. Without events, it asks whether both files can be written.
+/// Events to write, and who waits for them. Without events, it asks whether both files can be
+/// written.
 pub(super) struct Job {
     pub(super) entries: Vec<Entry>,
     pub(super) done: Waiter,
@@ -19,7 +20,8 @@ pub(super) struct Job {
 pub(super) enum Waiter {
     /// A task of the async runtime.
     Task(oneshot::Sender<Result<(), AuditError>>),
-    /// A thread that may block. Unlike one that waits for a task's channel, it may belong to the runtime.
+    /// A thread that may block. Unlike one that waits for a task's channel, it may belong to the
+    /// runtime.
     Thread(SyncSender<Result<(), AuditError>>),
     /// No one, because the log ends.
     None,

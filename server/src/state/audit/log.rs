@@ -1,7 +1,7 @@
 //! Where audit events are kept: two files of JSON Lines, and the latest in memory.
 //!
-//! One thread writes the files. It takes everything that waits, and writes it at once; a request waits until its events are
-//! written.
+//! One thread writes the files. It takes everything that waits, and writes it at once; a request
+//! waits until its events are written.
 
 use std::io;
 use std::path::PathBuf;
@@ -49,14 +49,22 @@ impl Drop for WriterThread {
 }
 
 impl AuditLog {
-    /// A log that appends decisions to this file and changes to one beside it, or only keeps events in memory.
+    /// A log that appends decisions to this file and changes to one beside it, or only keeps events
+    /// in memory.
     ///
     /// # Errors
     /// A file cannot be opened for writing.
-    pub(crate) fn new(file: Option<PathBuf>, limits: AuditFileLimits, clock: Clock) -> io::Result<Self> {
+    pub(crate) fn new(
+        file: Option<PathBuf>,
+        limits: AuditFileLimits,
+        clock: Clock,
+    ) -> io::Result<Self> {
         let writer = Arc::new(AuditWriter {
             // The service is the only node of its cluster.
-            product: Product { uid: Some("0".into()), ..Product::default() },
+            product: Product {
+                uid: Some("0".into()),
+                ..Product::default()
+            },
             clock,
             recent: Lock::default(),
             repeats: Lock::default(),
@@ -69,8 +77,13 @@ impl AuditLog {
                 let files = AuditFiles::open(path, limits, milliseconds(clock()))?;
                 writer.note_ends(&files);
                 let ((jobs, queue), writer) = (channel(), Arc::clone(&writer));
-                let thread = thread::Builder::new().name("audit".into()).spawn(move || writer.run(files, &queue))?;
-                Some(WriterThread { jobs: Some(jobs), thread: Some(thread) })
+                let thread = thread::Builder::new()
+                    .name("audit".into())
+                    .spawn(move || writer.run(files, &queue))?;
+                Some(WriterThread {
+                    jobs: Some(jobs),
+                    thread: Some(thread),
+                })
             }
             None => None,
         };
@@ -88,19 +101,32 @@ impl AuditLog {
 
     /// The newest event of each file: the file, its number, and the SHA-256 of its line.
     pub(crate) fn newest(&self) -> Vec<(&'static str, u64, String)> {
-        self.0.writer.ends.with(|ends| *ends).map(newest).unwrap_or_default()
+        self.0
+            .writer
+            .ends
+            .with(|ends| *ends)
+            .map(newest)
+            .unwrap_or_default()
     }
 
     /// Why a file cannot be written, if the last write failed.
     pub(crate) fn failure(&self) -> Option<String> {
-        self.0.writer.backlog.with(|backlog| backlog.failing.as_ref().map(|failing| failing.reason.clone()))
+        self.0.writer.backlog.with(|backlog| {
+            backlog
+                .failing
+                .as_ref()
+                .map(|failing| failing.reason.clone())
+        })
     }
 
     /// The latest events as lines of JSON, newest first; those that are still counted come first.
     pub(crate) fn recent(&self, limit: usize) -> Vec<String> {
         let pending = self.0.writer.repeats.with(|repeats| repeats.pending());
         let mut lines: Vec<String> = pending.iter().take(limit).map(Event::to_line).collect();
-        self.0.writer.recent.with(|recent| lines.extend(recent.iter().rev().take(limit).cloned()));
+        self.0
+            .writer
+            .recent
+            .with(|recent| lines.extend(recent.iter().rev().take(limit).cloned()));
         lines.truncate(limit);
         lines
     }
@@ -113,7 +139,9 @@ impl AuditLog {
         if events.is_empty() {
             return Ok(());
         }
-        self.submit(entries(stream, events), false).await.unwrap_or(Err(AuditError))
+        self.submit(entries(stream, events), false)
+            .await
+            .unwrap_or(Err(AuditError))
     }
 
     /// [`AuditLog::write`] on a thread that may block.
@@ -125,7 +153,11 @@ impl AuditLog {
             return Ok(());
         }
         let (done, answer) = sync_channel(1);
-        self.send(Job { entries: entries(stream, events), done: Waiter::Thread(done), all: false });
+        self.send(Job {
+            entries: entries(stream, events),
+            done: Waiter::Thread(done),
+            all: false,
+        });
         answer.recv().unwrap_or(Err(AuditError))
     }
 
@@ -134,7 +166,9 @@ impl AuditLog {
     /// # Errors
     /// They cannot; see [`AuditLog::failure`].
     pub(crate) async fn check(&self) -> Result<(), AuditError> {
-        self.submit(Vec::new(), false).await.unwrap_or(Err(AuditError))
+        self.submit(Vec::new(), false)
+            .await
+            .unwrap_or(Err(AuditError))
     }
 
     /// Writes the repetitions that were counted so far.
@@ -144,7 +178,12 @@ impl AuditLog {
 
     /// Counts an event as a repetition, or returns it to be written.
     pub(super) fn admit(&self, admit: impl FnOnce(&mut Repeats, f64) -> Admission) -> Vec<Event> {
-        let AuditWriter { repeats, counters, clock, .. } = &*self.0.writer;
+        let AuditWriter {
+            repeats,
+            counters,
+            clock,
+            ..
+        } = &*self.0.writer;
         match repeats.with(|repeats| admit(repeats, clock())) {
             Admission::Write(events) => return events,
             Admission::Repeated => counters.repeated.fetch_add(1, Relaxed),
@@ -158,8 +197,8 @@ impl AuditLog {
         self.0.writer.repeats.with(|repeats| repeats.forget(key));
     }
 
-    /// Keeps the events of a write that failed until they can be written, and writes them to the service's log. Their request is not
-    /// refused, so it does not count as such.
+    /// Keeps the events of a write that failed until they can be written, and writes them to the
+    /// service's log. Their request is not refused, so it does not count as such.
     pub(super) fn owe(&self, stream: Stream, events: &[Event]) {
         self.0.writer.counters.failed.fetch_sub(1, Relaxed);
         self.0.writer.backlog.with(|backlog| {
@@ -176,17 +215,30 @@ impl AuditLog {
 
     /// Keeps events until they can be written.
     pub(super) fn keep(&self, stream: Stream, events: &[Event]) {
-        self.0.writer.backlog.with(|backlog| entries(stream, events).into_iter().for_each(|entry| backlog.keep(entry)));
+        self.0.writer.backlog.with(|backlog| {
+            entries(stream, events)
+                .into_iter()
+                .for_each(|entry| backlog.keep(entry))
+        });
     }
 
     fn submit(&self, entries: Vec<Entry>, all: bool) -> oneshot::Receiver<Result<(), AuditError>> {
         let (done, answer) = oneshot::channel();
-        self.send(Job { entries, done: Waiter::Task(done), all });
+        self.send(Job {
+            entries,
+            done: Waiter::Task(done),
+            all,
+        });
         answer
     }
 
     fn send(&self, job: Job) {
-        match self.0.thread.as_ref().and_then(|thread| thread.jobs.as_ref()) {
+        match self
+            .0
+            .thread
+            .as_ref()
+            .and_then(|thread| thread.jobs.as_ref())
+        {
             // If the thread is gone, the answer is dropped, which is a failure.
             Some(jobs) => drop(jobs.send(job)),
             None => self.0.writer.write(None, vec![job]),
@@ -195,7 +247,13 @@ impl AuditLog {
 }
 
 fn entries(stream: Stream, events: &[Event]) -> Vec<Entry> {
-    events.iter().map(|event| Entry { stream, text: event.to_text() }).collect()
+    events
+        .iter()
+        .map(|event| Entry {
+            stream,
+            text: event.to_text(),
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -204,15 +262,21 @@ mod tests {
     use std::path::Path;
 
     use gbac_analysis::audit::{
-        AuthProtocol, Authentication, Context, Endpoint, SignInResult, User, authentication, service,
+        AuthProtocol, Authentication, Context, Endpoint, SignInResult, User, authentication,
+        service,
     };
     use serde_json::Value;
 
     use super::super::writer::{IN_MEMORY, due_hashes};
     use super::*;
 
-    const LIMITS: AuditFileLimits =
-        AuditFileLimits { file_bytes: 0, file_seconds: 0, total_bytes: 0, changes_total_bytes: 0, reserve_bytes: 0 };
+    const LIMITS: AuditFileLimits = AuditFileLimits {
+        file_bytes: 0,
+        file_seconds: 0,
+        total_bytes: 0,
+        changes_total_bytes: 0,
+        reserve_bytes: 0,
+    };
 
     fn log(path: &Path) -> AuditLog {
         AuditLog::new(Some(path.to_owned()), LIMITS, || 1.0).unwrap()
@@ -229,7 +293,10 @@ mod tests {
                 correlation_uid: None,
                 invoked_by: None,
             },
-            user: User { name, ..User::default() },
+            user: User {
+                name,
+                ..User::default()
+            },
             protocol: AuthProtocol::Oauth2,
             cleartext: false,
             result: SignInResult::Success { groups: &[] },
@@ -238,7 +305,11 @@ mod tests {
 
     fn name(line: &str) -> String {
         match serde_json::from_str::<Value>(line) {
-            Ok(event) => event["user"]["name"].as_str().or(event["message"].as_str()).unwrap().to_owned(),
+            Ok(event) => event["user"]["name"]
+                .as_str()
+                .or(event["message"].as_str())
+                .unwrap()
+                .to_owned(),
             Err(_) => "torn".to_owned(),
         }
     }
@@ -254,19 +325,34 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.jsonl");
         let log = log(&path);
-        log.write(Stream::Decisions, &[event(&log, "a"), event(&log, "b")]).await.unwrap();
-        log.write(Stream::Decisions, &[event(&log, "c")]).await.unwrap();
+        log.write(Stream::Decisions, &[event(&log, "a"), event(&log, "b")])
+            .await
+            .unwrap();
+        log.write(Stream::Decisions, &[event(&log, "c")])
+            .await
+            .unwrap();
         assert_eq!(users(&path), ["a", "b", "c"]);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+            assert_eq!(
+                fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+                0o600
+            );
         }
         fs::rename(&path, folder.path().join("audit.1")).unwrap();
-        log.write(Stream::Decisions, &[event(&log, "d")]).await.unwrap();
-        assert_eq!(users(&path), ["d"], "a new file after a rotation by another program");
+        log.write(Stream::Decisions, &[event(&log, "d")])
+            .await
+            .unwrap();
+        assert_eq!(
+            users(&path),
+            ["d"],
+            "a new file after a rotation by another program"
+        );
         fs::remove_file(&path).unwrap();
-        log.write(Stream::Decisions, &[event(&log, "e")]).await.unwrap();
+        log.write(Stream::Decisions, &[event(&log, "e")])
+            .await
+            .unwrap();
         assert_eq!(users(&path), ["e"], "a new file after it was removed");
         assert_eq!(log.counters().written.load(Relaxed), 5);
     }
@@ -278,17 +364,28 @@ mod tests {
         let log = log(&path);
         let mut writers = tokio::task::JoinSet::new();
         for n in 0..50 {
-            let (log, pair) = (log.clone(), [event(&log, &format!("{n}a")), event(&log, &format!("{n}b"))]);
+            let (log, pair) = (
+                log.clone(),
+                [event(&log, &format!("{n}a")), event(&log, &format!("{n}b"))],
+            );
             writers.spawn(async move { log.write(Stream::Decisions, &pair).await });
         }
         for done in writers.join_all().await {
             done.unwrap();
         }
         let written = users(&path);
-        let mut kept: Vec<String> = log.recent(IN_MEMORY).iter().map(|line| name(line)).collect();
+        let mut kept: Vec<String> = log
+            .recent(IN_MEMORY)
+            .iter()
+            .map(|line| name(line))
+            .collect();
         kept.reverse();
         assert_eq!((written.len(), &written), (100, &kept));
-        assert!(written.chunks(2).all(|pair| pair[0].trim_end_matches('a') == pair[1].trim_end_matches('b')));
+        assert!(
+            written
+                .chunks(2)
+                .all(|pair| pair[0].trim_end_matches('a') == pair[1].trim_end_matches('b'))
+        );
     }
 
     #[tokio::test]
@@ -297,8 +394,12 @@ mod tests {
         let path = folder.path().join("audit.jsonl");
         fs::write(&path, "{\"half").unwrap();
         let log = log(&path);
-        log.write(Stream::Decisions, &[event(&log, "a")]).await.unwrap();
-        log.write(Stream::Decisions, &[event(&log, "b")]).await.unwrap();
+        log.write(Stream::Decisions, &[event(&log, "a")])
+            .await
+            .unwrap();
+        log.write(Stream::Decisions, &[event(&log, "b")])
+            .await
+            .unwrap();
         assert_eq!(users(&path), ["a", "b"]);
     }
 
@@ -309,19 +410,32 @@ mod tests {
         let log = log(&path);
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
-        log.write(Stream::Decisions, &[event(&log, "a")]).await.unwrap_err();
-        assert_eq!((log.recent(9).len(), log.counters().failed.load(Relaxed)), (0, 1));
+        log.write(Stream::Decisions, &[event(&log, "a")])
+            .await
+            .unwrap_err();
+        assert_eq!(
+            (log.recent(9).len(), log.counters().failed.load(Relaxed)),
+            (0, 1)
+        );
         assert!(log.failure().is_some() && log.check().await.is_err());
         let owed = [event(&log, "b")];
         log.write(Stream::Decisions, &owed).await.unwrap_err();
         log.owe(Stream::Decisions, &owed);
-        log.write(Stream::Changes, &[event(&log, "c")]).await.unwrap();
+        log.write(Stream::Changes, &[event(&log, "c")])
+            .await
+            .unwrap();
         fs::remove_dir(&path).unwrap();
         log.check().await.unwrap();
         assert_eq!(log.failure(), None);
         assert_eq!(users(&path), ["b"]);
         let changes = folder.path().join("changes.jsonl");
-        assert_eq!(users(&changes), ["c", "gbac writes the audit log again; requests refused in between: 1"]);
+        assert_eq!(
+            users(&changes),
+            [
+                "c",
+                "gbac writes the audit log again; requests refused in between: 1"
+            ]
+        );
         let nowhere = folder.path().join("none/audit.jsonl");
         assert!(AuditLog::new(Some(nowhere), LIMITS, || 1.0).is_err());
     }
@@ -331,29 +445,52 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.jsonl");
         let log = log(&path);
-        log.write(Stream::Changes, &[event(&log, "a"), event(&log, "b")]).await.unwrap();
-        log.write(Stream::Decisions, &[event(&log, "c")]).await.unwrap();
+        log.write(Stream::Changes, &[event(&log, "a"), event(&log, "b")])
+            .await
+            .unwrap();
+        log.write(Stream::Decisions, &[event(&log, "c")])
+            .await
+            .unwrap();
         let files = AuditFiles::open(path, LIMITS, 1).unwrap();
         let mut shown_at = 1000.0;
         assert!(due_hashes(&files, &mut shown_at, 4599.0).is_empty());
         let due = due_hashes(&files, &mut shown_at, 4600.0);
         assert_eq!(due, log.newest());
         assert_eq!(
-            due.iter().map(|(log, sequence, _)| (*log, *sequence)).collect::<Vec<_>>(),
+            due.iter()
+                .map(|(log, sequence, _)| (*log, *sequence))
+                .collect::<Vec<_>>(),
             [("audit", 1), ("changes", 2)]
         );
         assert!(due_hashes(&files, &mut shown_at, 4600.0).is_empty());
-        assert_eq!(due_hashes(&files, &mut shown_at, 10.0).len(), 2, "after the clock was set back");
+        assert_eq!(
+            due_hashes(&files, &mut shown_at, 10.0).len(),
+            2,
+            "after the clock was set back"
+        );
     }
 
     #[tokio::test]
     async fn the_latest_events_are_bounded_and_newest_first() {
         let log = AuditLog::new(None, LIMITS, || 1.0).unwrap();
         for n in 0..=IN_MEMORY {
-            log.write(Stream::Decisions, &[event(&log, &n.to_string())]).await.unwrap();
+            log.write(Stream::Decisions, &[event(&log, &n.to_string())])
+                .await
+                .unwrap();
         }
-        let names: Vec<String> = log.recent(IN_MEMORY + 9).iter().map(|line| name(line)).collect();
-        assert_eq!((names.len(), names[0].as_str(), names[IN_MEMORY - 1].as_str()), (IN_MEMORY, "1000", "1"));
+        let names: Vec<String> = log
+            .recent(IN_MEMORY + 9)
+            .iter()
+            .map(|line| name(line))
+            .collect();
+        assert_eq!(
+            (
+                names.len(),
+                names[0].as_str(),
+                names[IN_MEMORY - 1].as_str()
+            ),
+            (IN_MEMORY, "1000", "1")
+        );
         assert_eq!(log.recent(2).len(), 2);
     }
 }

@@ -1,5 +1,5 @@
-//! Auditing: every authentication and every decision is an event, written before the response is sent (specification 6,
-//! D-23).
+//! Auditing: every authentication and every decision is an event, written before the response is
+//! sent (specification 6, D-23).
 
 mod append;
 mod backlog;

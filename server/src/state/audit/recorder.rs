@@ -3,8 +3,9 @@
 use std::net::SocketAddr;
 
 use gbac_analysis::audit::{
-    ApiActivity, AuditedResource, Authentication, Authorization, CallEffect, CallResult, Context, Endpoint, Event,
-    HttpRequest, SignInResult, User, UserKind, api_activity, authentication, service, sign_out,
+    ApiActivity, AuditedResource, Authentication, Authorization, CallEffect, CallResult, Context,
+    Endpoint, Event, HttpRequest, SignInResult, User, UserKind, api_activity, authentication,
+    service, sign_out,
 };
 use gbac_engine::decide::Outcome;
 
@@ -29,8 +30,18 @@ pub(crate) struct Audit<'a> {
 
 impl<'a> Audit<'a> {
     /// The log at this time, of a service at this address.
-    pub(crate) const fn new(log: &'a AuditLog, enabled: bool, now: f64, server: SocketAddr) -> Self {
-        Self { log, enabled, now, server }
+    pub(crate) const fn new(
+        log: &'a AuditLog,
+        enabled: bool,
+        now: f64,
+        server: SocketAddr,
+    ) -> Self {
+        Self {
+            log,
+            enabled,
+            now,
+            server,
+        }
     }
 
     /// Where the events are kept.
@@ -43,7 +54,8 @@ impl<'a> Audit<'a> {
         self.enabled
     }
 
-    /// Records a successful authentication. Those of requests that only read are recorded together if they repeat.
+    /// Records a successful authentication. Those of requests that only read are recorded together
+    /// if they repeat.
     ///
     /// # Errors
     /// The event cannot be written; the request must be rejected.
@@ -61,7 +73,11 @@ impl<'a> Audit<'a> {
         let make = |context: Context<'_>| {
             authentication(&Authentication {
                 context,
-                user: User { name: user, kind: kind(superuser), ..User::default() },
+                user: User {
+                    name: user,
+                    kind: kind(superuser),
+                    ..User::default()
+                },
                 protocol: method.protocol(),
                 cleartext: request.is_cleartext(),
                 result: SignInResult::Success { groups },
@@ -70,22 +86,38 @@ impl<'a> Audit<'a> {
         // Only a superuser can change something.
         if request.purpose == Purpose::Read || !superuser {
             let ip = request.client_ip();
-            let parts = ["signed in", user, method.id(), kind_id(superuser), &ip, encryption(request)];
+            let parts = [
+                "signed in",
+                user,
+                method.id(),
+                kind_id(superuser),
+                &ip,
+                encryption(request),
+            ];
             let event = Repeatable {
                 key: RepeatKey::new(parts.into_iter().chain(groups.iter().map(String::as_str))),
-                payer: if superuser { Payer::Unlimited } else { Payer::User(user) },
+                payer: if superuser {
+                    Payer::Unlimited
+                } else {
+                    Payer::User(user)
+                },
                 beyond: RepeatKey::new(["sign-ins beyond the budget", user]),
                 path: None,
                 stream: Stream::Changes,
             };
             let make = |telling| match telling {
                 Telling::One | Telling::Repetitions => make(self.context(request)),
-                Telling::Beyond(budget) => self.beyond_budget(request, user, budget, &ALLOWED_BEYOND),
+                Telling::Beyond(budget) => {
+                    self.beyond_budget(request, user, budget, &ALLOWED_BEYOND)
+                }
             };
             return self.write_repeatable(&event, make).await;
         }
         let event = make(self.context(request));
-        match self.write(Stream::Changes, std::slice::from_ref(&event)).await {
+        match self
+            .write(Stream::Changes, std::slice::from_ref(&event))
+            .await
+        {
             Err(_) if superuser && request.may_turn_audit_off => {
                 self.log.owe(Stream::Changes, &[event]);
                 Ok(())
@@ -108,22 +140,47 @@ impl<'a> Audit<'a> {
         if !self.enabled {
             return Ok(());
         }
-        let user = User { name: user, kind: kind(superuser), ..User::default() };
-        self.write(Stream::Changes, &[authentication(&self.of_session(request, user, groups))]).await
+        let user = User {
+            name: user,
+            kind: kind(superuser),
+            ..User::default()
+        };
+        self.write(
+            Stream::Changes,
+            &[authentication(&self.of_session(request, user, groups))],
+        )
+        .await
     }
 
-    /// Records that a user signed out. If the event cannot be written, it is kept for later, because the session has ended.
+    /// Records that a user signed out. If the event cannot be written, it is kept for later,
+    /// because the session has ended.
     pub(crate) async fn signed_out(&self, request: &RequestHead, user: &str) {
         if !self.enabled {
             return;
         }
-        let event = sign_out(&self.of_session(request, User { name: user, ..User::default() }, &[]));
-        if self.write(Stream::Changes, std::slice::from_ref(&event)).await.is_err() {
+        let event = sign_out(&self.of_session(
+            request,
+            User {
+                name: user,
+                ..User::default()
+            },
+            &[],
+        ));
+        if self
+            .write(Stream::Changes, std::slice::from_ref(&event))
+            .await
+            .is_err()
+        {
             self.log.owe(Stream::Changes, &[event]);
         }
     }
 
-    fn of_session<'c>(&'c self, request: &'c RequestHead, user: User<'c>, groups: &'c [String]) -> Authentication<'c> {
+    fn of_session<'c>(
+        &'c self,
+        request: &'c RequestHead,
+        user: User<'c>,
+        groups: &'c [String],
+    ) -> Authentication<'c> {
         Authentication {
             context: self.context(request),
             user,
@@ -147,20 +204,34 @@ impl<'a> Audit<'a> {
         let make = |context: Context<'_>| {
             authentication(&Authentication {
                 context,
-                user: User { name: known_user, ..User::default() },
+                user: User {
+                    name: known_user,
+                    ..User::default()
+                },
                 protocol: method.protocol(),
                 cleartext: request.is_cleartext(),
                 result: SignInResult::Failure { detail },
             })
         };
-        let parts = ["rejected", known_user, method.id(), detail, encryption(request)];
-        // The number of wrong passwords for an account is limited (D-38), so noise of others does not hide them.
-        let payer = if known_user.is_empty() { Payer::Network(request.client_network()) } else { Payer::Unlimited };
+        let parts = [
+            "rejected",
+            known_user,
+            method.id(),
+            detail,
+            encryption(request),
+        ];
+        // The number of wrong passwords for an account is limited (D-38), so noise of others does
+        // not hide them.
+        let payer = if known_user.is_empty() {
+            Payer::Network(request.client_network())
+        } else {
+            Payer::Unlimited
+        };
         self.write_refusal(request, payer, &parts, make).await
     }
 
-    /// Records that a request was denied by the service's own access rules (D-26), which do not involve ACLs. `user` is empty if
-    /// the request has no credentials.
+    /// Records that a request was denied by the service's own access rules (D-26), which do not
+    /// involve ACLs. `user` is empty if the request has no credentials.
     ///
     /// # Errors
     /// The event cannot be written; the request must be rejected.
@@ -173,24 +244,47 @@ impl<'a> Audit<'a> {
         let make = |context: Context<'_>| {
             api_activity(&ApiActivity {
                 context,
-                user: User { name: user, ..User::default() },
+                user: User {
+                    name: user,
+                    ..User::default()
+                },
                 operation: request.fixed_method(),
                 authorization: Authorization::Call(result),
                 http: request.fixed_http(self.server.port()),
                 resources: &[],
             })
         };
-        let parts = ["denied", user, request.fixed_method(), &request.route, result.code];
-        let payer = if user.is_empty() { Payer::Network(request.client_network()) } else { Payer::User(user) };
+        let parts = [
+            "denied",
+            user,
+            request.fixed_method(),
+            &request.route,
+            result.code,
+        ];
+        let payer = if user.is_empty() {
+            Payer::Network(request.client_network())
+        } else {
+            Payer::User(user)
+        };
         self.write_refusal(request, payer, &parts, make).await
     }
 
-    /// Records that a sign-in was refused because there were too many wrong passwords; `known_user` is empty if the name is not known.
+    /// Records that a sign-in was refused because there were too many wrong passwords; `known_user`
+    /// is empty if the name is not known.
     ///
     /// # Errors
     /// The event cannot be written; the request must be rejected.
-    pub(crate) async fn too_many_attempts(&self, request: &RequestHead, known_user: &str) -> Result<(), AuditError> {
-        self.denied(request, known_user, CallResult::denied(429, "too_many_attempts", "too many failed sign-ins")).await
+    pub(crate) async fn too_many_attempts(
+        &self,
+        request: &RequestHead,
+        known_user: &str,
+    ) -> Result<(), AuditError> {
+        self.denied(
+            request,
+            known_user,
+            CallResult::denied(429, "too_many_attempts", "too many failed sign-ins"),
+        )
+        .await
     }
 
     /// Records that a user with this access reads something. Repetitions are recorded together.
@@ -208,10 +302,22 @@ impl<'a> Audit<'a> {
             return Ok(());
         }
         let ip = request.client_ip();
-        let parts = ["read", user, reason, &request.method, &request.route, &ip, encryption(request)];
+        let parts = [
+            "read",
+            user,
+            reason,
+            &request.method,
+            &request.route,
+            &ip,
+            encryption(request),
+        ];
         let event = Repeatable {
             key: RepeatKey::new(parts),
-            payer: if kind == UserKind::Admin { Payer::Unlimited } else { Payer::User(user) },
+            payer: if kind == UserKind::Admin {
+                Payer::Unlimited
+            } else {
+                Payer::User(user)
+            },
             beyond: RepeatKey::new(["reads beyond the budget", user]),
             path: Some(&request.path),
             stream: Stream::Decisions,
@@ -220,10 +326,25 @@ impl<'a> Audit<'a> {
             let http = match telling {
                 Telling::One => Some(request.http(self.server.port())),
                 Telling::Repetitions => request.fixed_http(self.server.port()),
-                Telling::Beyond(budget) => return self.beyond_budget(request, user, budget, &ALLOWED_BEYOND),
+                Telling::Beyond(budget) => {
+                    return self.beyond_budget(request, user, budget, &ALLOWED_BEYOND);
+                }
             };
-            let authorization = Authorization::Service { outcome: Outcome::Allow, reason };
-            self.activity(request, User { name: user, kind, ..User::default() }, authorization, http, &[])
+            let authorization = Authorization::Service {
+                outcome: Outcome::Allow,
+                reason,
+            };
+            self.activity(
+                request,
+                User {
+                    name: user,
+                    kind,
+                    ..User::default()
+                },
+                authorization,
+                http,
+                &[],
+            )
         };
         self.write_repeatable(&event, make).await
     }
@@ -231,13 +352,25 @@ impl<'a> Audit<'a> {
     /// Records how the request of a superuser ended that can change something.
     ///
     /// # Errors
-    /// The event cannot be written. If the request changed something, it is kept for later instead, because the change is recorded.
-    pub(crate) async fn call(&self, scope: &RequestScope, result: CallResult<'_>) -> Result<(), AuditError> {
-        let user = User { name: &scope.user, kind: UserKind::Admin, ..User::default() };
+    /// The event cannot be written. If the request changed something, it is kept for later instead,
+    /// because the change is recorded.
+    pub(crate) async fn call(
+        &self,
+        scope: &RequestScope,
+        result: CallResult<'_>,
+    ) -> Result<(), AuditError> {
+        let user = User {
+            name: &scope.user,
+            kind: UserKind::Admin,
+            ..User::default()
+        };
         let acls = scope.acls();
         let resources = AclChange::resources(&acls);
         let event = self.full_activity(&scope.head, user, Authorization::Call(result), &resources);
-        match self.write(Stream::Changes, std::slice::from_ref(&event)).await {
+        match self
+            .write(Stream::Changes, std::slice::from_ref(&event))
+            .await
+        {
             Err(_) if scope.has_changed() => {
                 self.log.owe(Stream::Changes, &[event]);
                 Ok(())
@@ -246,7 +379,8 @@ impl<'a> Audit<'a> {
         }
     }
 
-    /// Records that a change is relayed to a cluster, and with `result` how that ended. `user` is empty if it is not known.
+    /// Records that a change is relayed to a cluster, and with `result` how that ended. `user` is
+    /// empty if it is not known.
     ///
     /// # Errors
     /// The event cannot be written; the change must not be relayed, or its response not be sent.
@@ -260,13 +394,29 @@ impl<'a> Audit<'a> {
             return Ok(());
         }
         let reason = "relayed to the cluster, which decides";
-        let authorization =
-            result.map_or(Authorization::Service { outcome: Outcome::Allow, reason }, Authorization::Call);
+        let authorization = result.map_or(
+            Authorization::Service {
+                outcome: Outcome::Allow,
+                reason,
+            },
+            Authorization::Call,
+        );
         // What the cluster has accepted. Requests that it refuses are without number.
         let is_done = result.is_some_and(|result| result.effect == CallEffect::Done);
-        let stream = if is_done { Stream::Changes } else { Stream::Decisions };
-        let user = User { name: user, ..User::default() };
-        self.write(stream, &[self.full_activity(request, user, authorization, &[])]).await
+        let stream = if is_done {
+            Stream::Changes
+        } else {
+            Stream::Decisions
+        };
+        let user = User {
+            name: user,
+            ..User::default()
+        };
+        self.write(
+            stream,
+            &[self.full_activity(request, user, authorization, &[])],
+        )
+        .await
     }
 
     fn full_activity(
@@ -276,7 +426,13 @@ impl<'a> Audit<'a> {
         authorization: Authorization<'_>,
         resources: &[AuditedResource<'_>],
     ) -> Event {
-        self.activity(request, user, authorization, Some(request.http(self.server.port())), resources)
+        self.activity(
+            request,
+            user,
+            authorization,
+            Some(request.http(self.server.port())),
+            resources,
+        )
     }
 
     fn activity(
@@ -288,14 +444,32 @@ impl<'a> Audit<'a> {
         resources: &[AuditedResource<'_>],
     ) -> Event {
         let context = self.context(request);
-        api_activity(&ApiActivity { context, user, operation: &request.method, authorization, http, resources })
+        api_activity(&ApiActivity {
+            context,
+            user,
+            operation: &request.method,
+            authorization,
+            http,
+            resources,
+        })
     }
 
-    /// The events of what the engine was asked and has decided; `make` is not called if auditing is disabled.
-    /// They name the gateway that asks.
-    pub(crate) fn events(&self, request: &RequestHead, make: impl FnOnce(Context<'_>) -> Vec<Event>) -> Vec<Event> {
-        let context = || Context { invoked_by: request.caller.as_deref(), ..self.context(request) };
-        if self.enabled { make(context()) } else { Vec::new() }
+    /// The events of what the engine was asked and has decided; `make` is not called if auditing is
+    /// disabled. They name the gateway that asks.
+    pub(crate) fn events(
+        &self,
+        request: &RequestHead,
+        make: impl FnOnce(Context<'_>) -> Vec<Event>,
+    ) -> Vec<Event> {
+        let context = || Context {
+            invoked_by: request.caller.as_deref(),
+            ..self.context(request)
+        };
+        if self.enabled {
+            make(context())
+        } else {
+            Vec::new()
+        }
     }
 
     /// Records these events of decisions.
@@ -310,18 +484,27 @@ impl<'a> Audit<'a> {
         self.log.write(stream, events).await
     }
 
-    /// Writes an event, unless it repeats one that was written or is beyond a budget. If that fails, the request is refused and its
-    /// event is written when it is repeated, but what was counted before must not be lost.
+    /// Writes an event, unless it repeats one that was written or is beyond a budget. If that
+    /// fails, the request is refused and its event is written when it is repeated, but what was
+    /// counted before must not be lost.
     async fn write_repeatable(
         &self,
         event: &Repeatable<'_>,
         make: impl Fn(Telling) -> Event,
     ) -> Result<(), AuditError> {
-        let events = self.log.admit(|repeats, now| repeats.admit(event, now, make));
+        let events = self
+            .log
+            .admit(|repeats, now| repeats.admit(event, now, make));
         let result = self.write(event.stream, &events).await;
         if result.is_err() {
             self.log.forget(event.key);
-            self.log.keep(event.stream, events.split_last().map(|(_, counted)| counted).unwrap_or_default());
+            self.log.keep(
+                event.stream,
+                events
+                    .split_last()
+                    .map(|(_, counted)| counted)
+                    .unwrap_or_default(),
+            );
         }
         result
     }
@@ -341,20 +524,34 @@ impl<'a> Audit<'a> {
         let text = network.map(|ip| ip.to_string()).unwrap_or_default();
         let (user, beyond) = match payer {
             Payer::User(user) => (user, ["refusals of a user beyond the budget", user]),
-            Payer::Network(_) | Payer::Unlimited => ("", ["refusals of a network beyond the budget", &text]),
+            Payer::Network(_) | Payer::Unlimited => {
+                ("", ["refusals of a network beyond the budget", &text])
+            }
         };
         let event = Repeatable {
             key: RepeatKey::new(parts.iter().copied().chain([text.as_str()])),
             payer,
             beyond: RepeatKey::new(beyond),
             path: None,
-            // Those of strangers have no place among what is kept. Those for the local account are sign-ins.
-            stream: if matches!(payer, Payer::Unlimited) { Stream::Changes } else { Stream::Decisions },
+            // Those of strangers have no place among what is kept. Those for the local account are
+            // sign-ins.
+            stream: if matches!(payer, Payer::Unlimited) {
+                Stream::Changes
+            } else {
+                Stream::Decisions
+            },
         };
         let make = |telling| match telling {
             Telling::One | Telling::Repetitions => {
-                let client = Endpoint { ip: network, ..Endpoint::default() };
-                make(Context { correlation_uid: None, client, ..self.context(request) })
+                let client = Endpoint {
+                    ip: network,
+                    ..Endpoint::default()
+                };
+                make(Context {
+                    correlation_uid: None,
+                    client,
+                    ..self.context(request)
+                })
             }
             Telling::Beyond(budget) => self.beyond_budget(request, user, budget, &REFUSED_BEYOND),
         };
@@ -370,11 +567,25 @@ impl<'a> Audit<'a> {
         result: &CallResult<'static>,
     ) -> Event {
         let is_of_network = budget.is_own && user.is_empty();
-        let network = request.client_network().map(ClientNetwork::first_address).filter(|_| is_of_network);
-        let client = Endpoint { ip: network, name: Some("several"), port: None };
+        let network = request
+            .client_network()
+            .map(ClientNetwork::first_address)
+            .filter(|_| is_of_network);
+        let client = Endpoint {
+            ip: network,
+            name: Some("several"),
+            port: None,
+        };
         api_activity(&ApiActivity {
-            context: Context { correlation_uid: None, client, ..self.context(request) },
-            user: User { name: if budget.is_own { user } else { "" }, ..User::default() },
+            context: Context {
+                correlation_uid: None,
+                client,
+                ..self.context(request)
+            },
+            user: User {
+                name: if budget.is_own { user } else { "" },
+                ..User::default()
+            },
             operation: "several",
             authorization: Authorization::Call(*result),
             http: None,
@@ -392,7 +603,11 @@ impl<'a> Audit<'a> {
             product: self.log.product(),
             // Every route belongs to the Admin API, since no ACL governs them.
             service: service::ADMIN,
-            server: Endpoint { ip: Some(self.server.ip()), port: Some(self.server.port()), name: None },
+            server: Endpoint {
+                ip: Some(self.server.ip()),
+                port: Some(self.server.port()),
+                name: None,
+            },
             client: request.client(),
             correlation_uid: Some(&request.id),
             invoked_by: None,
@@ -424,9 +639,17 @@ const fn kind_id(superuser: bool) -> &'static str {
 }
 
 const fn encryption(request: &RequestHead) -> &'static str {
-    if request.encrypted { "tls" } else { "cleartext" }
+    if request.encrypted {
+        "tls"
+    } else {
+        "cleartext"
+    }
 }
 
 const fn kind(superuser: bool) -> UserKind {
-    if superuser { UserKind::Admin } else { UserKind::User }
+    if superuser {
+        UserKind::Admin
+    } else {
+        UserKind::User
+    }
 }

@@ -40,7 +40,8 @@ pub(crate) struct RequestHead {
     pub(crate) encrypted: bool,
     /// What the request can do.
     pub(crate) purpose: Purpose,
-    /// Whether this may be the request that turns auditing off, which is possible although no event can be written.
+    /// Whether this may be the request that turns auditing off, which is possible although no event
+    /// can be written.
     pub(crate) may_turn_audit_off: bool,
     /// The user whose credentials the request has; none before they are checked.
     pub(crate) caller: Option<String>,
@@ -54,7 +55,9 @@ impl RequestHead {
 
     /// The client's IP address as text; empty if it is not known.
     pub(super) fn client_ip(&self) -> String {
-        self.client.map(|client| client.ip().to_canonical().to_string()).unwrap_or_default()
+        self.client
+            .map(|client| client.ip().to_canonical().to_string())
+            .unwrap_or_default()
     }
 
     /// The network that a client without valid credentials belongs to.
@@ -64,9 +67,17 @@ impl RequestHead {
 
     /// The client, as events describe it.
     pub(crate) fn client(&self) -> Endpoint<'_> {
-        let (ip, port) =
-            (self.client.map(|client| client.ip()), self.client.map(|client| client.port()).filter(|port| *port != 0));
-        Endpoint { ip, port, name: None }
+        let (ip, port) = (
+            self.client.map(|client| client.ip()),
+            self.client
+                .map(|client| client.port())
+                .filter(|port| *port != 0),
+        );
+        Endpoint {
+            ip,
+            port,
+            name: None,
+        }
     }
 
     /// The request to the service on this port, as events describe it.
@@ -97,8 +108,14 @@ impl RequestHead {
 
     /// The method, if it is one of HTTP's own.
     pub(super) fn fixed_method(&self) -> &str {
-        const METHODS: [&str; 9] = ["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"];
-        if METHODS.contains(&self.method.as_str()) { &self.method } else { "other" }
+        const METHODS: [&str; 9] = [
+            "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE",
+        ];
+        if METHODS.contains(&self.method.as_str()) {
+            &self.method
+        } else {
+            "other"
+        }
     }
 
     const fn scheme(&self) -> &'static str {

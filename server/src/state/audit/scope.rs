@@ -46,14 +46,28 @@ impl AclChange {
 
     /// The resources of an event: the ACLs, then the cluster that they belong to.
     pub(super) fn resources(changes: &[Self]) -> Vec<AuditedResource<'_>> {
-        let cluster = AuditedResource { name: CLUSTER_NAME, kind: ResourceType::Cluster.spelling().audit, acl: None };
-        changes.iter().map(Self::resource).chain((!changes.is_empty()).then_some(cluster)).collect()
+        let cluster = AuditedResource {
+            name: CLUSTER_NAME,
+            kind: ResourceType::Cluster.spelling().audit,
+            acl: None,
+        };
+        changes
+            .iter()
+            .map(Self::resource)
+            .chain((!changes.is_empty()).then_some(cluster))
+            .collect()
     }
 }
 
 impl RequestScope {
     pub(crate) fn new(head: RequestHead, user: String, method: SignInMethod) -> Arc<Self> {
-        Arc::new(Self { head, user, method, changed: AtomicBool::new(false), acls: Lock::default() })
+        Arc::new(Self {
+            head,
+            user,
+            method,
+            changed: AtomicBool::new(false),
+            acls: Lock::default(),
+        })
     }
 
     /// Runs a request; everything that it changes is recorded as a change by its user.

@@ -1,4 +1,5 @@
-//! Checking the chains of audit files (D-125): what was changed, removed, inserted or reordered breaks one.
+//! Checking the chains of audit files (D-125): what was changed, removed, inserted or reordered
+//! breaks one.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -26,7 +27,8 @@ pub struct VerifiedChain {
     pub events: u64,
     /// The number of events before it that have no link, because an older version wrote them.
     pub unlinked: u64,
-    /// The number of its first event; 0 if it has none, and more than 1 if older files were deleted, or are not among these.
+    /// The number of its first event; 0 if it has none, and more than 1 if older files were
+    /// deleted, or are not among these.
     pub first_sequence: u64,
     /// The number of its last event.
     pub last_sequence: u64,
@@ -34,7 +36,8 @@ pub struct VerifiedChain {
     pub sha256: String,
     /// Whether nothing tells where the events before the first one are.
     pub is_excerpt: bool,
-    /// Whether the last file ends with an incomplete line: one that is being written, or that a killed process left.
+    /// Whether the last file ends with an incomplete line: one that is being written, or that a
+    /// killed process left.
     pub ends_incomplete: bool,
 }
 
@@ -61,8 +64,8 @@ pub enum AuditVerifyError {
     },
 }
 
-/// Verifies the audit files in the data folder of a service. Files that are missing at the beginning need an event that says that
-/// the service deleted them.
+/// Verifies the audit files in the data folder of a service. Files that are missing at the
+/// beginning need an event that says that the service deleted them.
 ///
 /// # Errors
 /// A file cannot be read, or a chain is broken: the first break.
@@ -76,7 +79,12 @@ pub fn verify_audit_folder(folder: &Path) -> Result<Vec<VerifiedChain>, AuditVer
 /// # Errors
 /// A file cannot be read, or a chain is broken: the first break.
 pub fn verify_audit_files(paths: &[PathBuf]) -> Result<Vec<VerifiedChain>, AuditVerifyError> {
-    let (changes, decisions) = split(paths.iter().map(|path| AuditReader::open(path)).collect::<Result<_, _>>()?);
+    let (changes, decisions) = split(
+        paths
+            .iter()
+            .map(|path| AuditReader::open(path))
+            .collect::<Result<_, _>>()?,
+    );
     verify(in_order(changes)?, in_order(decisions)?, false)
 }
 
@@ -97,15 +105,27 @@ struct Line {
 
 impl AuditReader {
     fn open(path: &Path) -> Result<Self, AuditVerifyError> {
-        let unreadable = |source| AuditVerifyError::Unreadable { path: path.to_owned(), source };
+        let unreadable = |source| AuditVerifyError::Unreadable {
+            path: path.to_owned(),
+            source,
+        };
         let file = File::open(path).map_err(unreadable)?;
-        Ok(Self { path: path.to_owned(), lines: BufReader::new(file), line: 0 })
+        Ok(Self {
+            path: path.to_owned(),
+            lines: BufReader::new(file),
+            line: 0,
+        })
     }
 
     fn next_line(&mut self) -> Result<Option<Line>, AuditVerifyError> {
         let mut text = Vec::new();
-        let read = (&mut self.lines).take(MAX_LINE).read_until(b'\n', &mut text);
-        let count = read.map_err(|source| AuditVerifyError::Unreadable { path: self.path.clone(), source })?;
+        let read = (&mut self.lines)
+            .take(MAX_LINE)
+            .read_until(b'\n', &mut text);
+        let count = read.map_err(|source| AuditVerifyError::Unreadable {
+            path: self.path.clone(),
+            source,
+        })?;
         self.line += 1;
         let is_whole = text.pop_if(|last| *last == b'\n').is_some();
         if count as u64 == MAX_LINE && !is_whole {
@@ -117,37 +137,56 @@ impl AuditReader {
     fn rewind(&mut self) -> Result<(), AuditVerifyError> {
         self.line = 0;
         let rewound = self.lines.rewind();
-        rewound.map_err(|source| AuditVerifyError::Unreadable { path: self.path.clone(), source })
+        rewound.map_err(|source| AuditVerifyError::Unreadable {
+            path: self.path.clone(),
+            source,
+        })
     }
 
     fn broken(&self, reason: String) -> AuditVerifyError {
-        AuditVerifyError::Broken { file: self.path.clone(), line: self.line, reason }
+        AuditVerifyError::Broken {
+            file: self.path.clone(),
+            line: self.line,
+            reason,
+        }
     }
 }
 
-/// Opens the audit files of a folder, from the oldest. A running service can rotate and delete files at any time, so this is
-/// repeated until the names are the same before and after.
+/// Opens the audit files of a folder, from the oldest. A running service can rotate and delete
+/// files at any time, so this is repeated until the names are the same before and after.
 fn open_folder(folder: &Path) -> Result<Vec<AuditReader>, AuditVerifyError> {
-    let unreadable = |source| AuditVerifyError::Unreadable { path: folder.to_owned(), source };
+    let unreadable = |source| AuditVerifyError::Unreadable {
+        path: folder.to_owned(),
+        source,
+    };
     loop {
         let names = audit_names(folder).map_err(unreadable)?;
-        let opened = names.iter().map(|name| AuditReader::open(&folder.join(name))).collect();
+        let opened = names
+            .iter()
+            .map(|name| AuditReader::open(&folder.join(name)))
+            .collect();
         if audit_names(folder).map_err(unreadable)? == names {
             return opened;
         }
     }
 }
 
-/// The names of a folder's audit files: of each log the rotated ones by their number, then the current one, which a service always
-/// has.
+/// The names of a folder's audit files: of each log the rotated ones by their number, then the
+/// current one, which a service always has.
 fn audit_names(folder: &Path) -> io::Result<Vec<String>> {
     let current = |stream: Stream| (stream.name(), u64::MAX, format!("{}.jsonl", stream.name()));
     let mut names = BTreeSet::from(Stream::ALL.map(current));
     for entry in fs::read_dir(folder)? {
-        let Ok(name) = entry?.file_name().into_string() else { continue };
-        let Some(stem) = name.strip_suffix(".jsonl") else { continue };
+        let Ok(name) = entry?.file_name().into_string() else {
+            continue;
+        };
+        let Some(stem) = name.strip_suffix(".jsonl") else {
+            continue;
+        };
         for stream in Stream::ALL {
-            let digits = stem.strip_prefix(stream.name()).and_then(|rest| rest.strip_prefix('-'));
+            let digits = stem
+                .strip_prefix(stream.name())
+                .and_then(|rest| rest.strip_prefix('-'));
             let number = digits.and_then(|digits| digits.parse().ok());
             names.extend(number.map(|number| (stream.name(), number, name.clone())));
         }
@@ -190,7 +229,8 @@ fn link(line: &[u8]) -> Option<EventLink> {
     EventLink::of(&event(line)?)
 }
 
-/// The ends of files that the service has deleted: the number of the last event, and the SHA-256 of the last line.
+/// The ends of files that the service has deleted: the number of the last event, and the SHA-256 of
+/// the last line.
 type Deletions = BTreeSet<(u64, String)>;
 
 fn verify(
@@ -202,13 +242,17 @@ fn verify(
     for file in &mut changes {
         while let Some(line) = file.next_line()? {
             let event = event(&line.text).unwrap_or_default();
-            deletions.extend(deleted_audit_file(&event).map(|(sequence, sha256)| (sequence, sha256.to_owned())));
+            deletions.extend(
+                deleted_audit_file(&event).map(|(sequence, sha256)| (sequence, sha256.to_owned())),
+            );
         }
         file.rewind()?;
     }
     let logs = [(Stream::Changes, changes), (Stream::Decisions, decisions)];
     let with_files = logs.into_iter().filter(|(_, files)| !files.is_empty());
-    with_files.map(|(stream, files)| verify_chain(stream, files, &deletions, is_complete)).collect()
+    with_files
+        .map(|(stream, files)| verify_chain(stream, files, &deletions, is_complete))
+        .collect()
 }
 
 fn verify_chain(
@@ -238,7 +282,9 @@ fn verify_chain(
                 chain.ends_incomplete = true;
                 break;
             }
-            chain.add(&line.text, deletions, is_complete).map_err(|reason| file.broken(reason))?;
+            chain
+                .add(&line.text, deletions, is_complete)
+                .map_err(|reason| file.broken(reason))?;
         }
     }
     Ok(chain)
@@ -252,7 +298,11 @@ impl VerifiedChain {
     fn add(&mut self, line: &[u8], deletions: &Deletions, is_complete: bool) -> Result<(), String> {
         match link(line) {
             None if self.events == 0 => self.unlinked += 1,
-            None => return Err("the line is no event with a link; it was changed or inserted".to_owned()),
+            None => {
+                return Err(
+                    "the line is no event with a link; it was changed or inserted".to_owned(),
+                );
+            }
             Some(link) => {
                 if self.events > 0 || self.unlinked > 0 {
                     self.check_follows(&link)?;
@@ -271,19 +321,34 @@ impl VerifiedChain {
     }
 
     fn check_follows(&self, link: &EventLink) -> Result<(), String> {
-        let EventLink { sequence, previous_sha256 } = link;
+        let EventLink {
+            sequence,
+            previous_sha256,
+        } = link;
         let last = self.last_sequence;
         if *sequence != last + 1 {
-            return Err(format!("event {sequence} follows event {last}; events are missing, or in another order"));
+            return Err(format!(
+                "event {sequence} follows event {last}; events are missing, or in another order"
+            ));
         }
         if *previous_sha256 != self.sha256 {
-            return Err(format!("event {sequence} does not continue the line before it, which was changed"));
+            return Err(format!(
+                "event {sequence} does not continue the line before it, which was changed"
+            ));
         }
         Ok(())
     }
 
-    fn check_first(&mut self, link: &EventLink, deletions: &Deletions, is_complete: bool) -> Result<(), String> {
-        let EventLink { sequence, previous_sha256 } = link;
+    fn check_first(
+        &mut self,
+        link: &EventLink,
+        deletions: &Deletions,
+        is_complete: bool,
+    ) -> Result<(), String> {
+        let EventLink {
+            sequence,
+            previous_sha256,
+        } = link;
         let is_beginning = *sequence == 1 && *previous_sha256 == self.sha256;
         let before = (sequence.saturating_sub(1), previous_sha256.clone());
         if is_beginning || deletions.contains(&before) {
@@ -302,15 +367,21 @@ impl VerifiedChain {
 #[cfg(test)]
 mod tests {
     use gbac_analysis::audit::{
-        Administration, Context, Endpoint, Event, Modification, Product, User, UserKind, administration, service,
+        Administration, Context, Endpoint, Event, Modification, Product, User, UserKind,
+        administration, service,
     };
 
     use super::*;
     use crate::state::audit::file::AuditFileLimits;
     use crate::state::audit::log::AuditLog;
 
-    const LIMITS: AuditFileLimits =
-        AuditFileLimits { file_bytes: 4000, file_seconds: 0, total_bytes: 0, changes_total_bytes: 0, reserve_bytes: 0 };
+    const LIMITS: AuditFileLimits = AuditFileLimits {
+        file_bytes: 4000,
+        file_seconds: 0,
+        total_bytes: 0,
+        changes_total_bytes: 0,
+        reserve_bytes: 0,
+    };
 
     fn event(name: &str) -> Event {
         administration(&Administration {
@@ -323,7 +394,11 @@ mod tests {
                 correlation_uid: None,
                 invoked_by: None,
             },
-            user: User { name: "root", kind: UserKind::Admin, ..User::default() },
+            user: User {
+                name: "root",
+                kind: UserKind::Admin,
+                ..User::default()
+            },
             protocol: None,
             modification: Modification::RoleCreated(name),
             state: None,
@@ -335,19 +410,24 @@ mod tests {
         let log = AuditLog::new(Some(folder.join("audit.jsonl")), limits, || 1.0).unwrap();
         for n in 0..20 {
             for stream in Stream::ALL {
-                log.write_now(stream, &[event(&format!("role {n}"))]).unwrap();
+                log.write_now(stream, &[event(&format!("role {n}"))])
+                    .unwrap();
             }
         }
     }
 
-    fn told(result: Result<Vec<VerifiedChain>, AuditVerifyError>) -> Result<Vec<(u64, u64, u64)>, String> {
-        let numbers = |chain: &VerifiedChain| (chain.events, chain.first_sequence, chain.last_sequence);
+    fn told(
+        result: Result<Vec<VerifiedChain>, AuditVerifyError>,
+    ) -> Result<Vec<(u64, u64, u64)>, String> {
+        let numbers =
+            |chain: &VerifiedChain| (chain.events, chain.first_sequence, chain.last_sequence);
         match result {
             Ok(chains) => Ok(chains.iter().map(numbers).collect()),
             Err(error @ AuditVerifyError::Unreadable { .. }) => Err(error.to_string()),
-            Err(AuditVerifyError::Broken { file, line, reason }) => {
-                Err(format!("{}:{line}: {reason}", file.file_name().unwrap().display()))
-            }
+            Err(AuditVerifyError::Broken { file, line, reason }) => Err(format!(
+                "{}:{line}: {reason}",
+                file.file_name().unwrap().display()
+            )),
         }
     }
 
@@ -356,9 +436,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), LIMITS);
         let path = folder.path().join(file);
-        let mut lines: Vec<String> = fs::read_to_string(&path).unwrap().lines().map(str::to_owned).collect();
+        let mut lines: Vec<String> = fs::read_to_string(&path)
+            .unwrap()
+            .lines()
+            .map(str::to_owned)
+            .collect();
         change(&mut lines);
-        fs::write(&path, lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect::<String>()).unwrap();
+        fs::write(
+            &path,
+            lines
+                .iter()
+                .flat_map(|line| [line.as_str(), "\n"])
+                .collect::<String>(),
+        )
+        .unwrap();
         told(verify_audit_folder(folder.path()))
     }
 
@@ -378,17 +469,23 @@ mod tests {
             broken("audit-00000001.jsonl", |lines| lines.swap(1, 2)),
             "audit-00000001.jsonl:2: event 3 follows event 1; events are missing, or in another order"
         );
-        let inserted = broken("audit-00000001.jsonl", |lines| lines.insert(2, lines[1].clone()));
+        let inserted = broken("audit-00000001.jsonl", |lines| {
+            lines.insert(2, lines[1].clone())
+        });
         assert_eq!(
             inserted,
             "audit-00000001.jsonl:3: event 2 follows event 2; events are missing, or in another order"
         );
         assert_eq!(
-            broken("changes-00000002.jsonl", |lines| lines.insert(1, "{\"time\":1}".to_owned())),
+            broken("changes-00000002.jsonl", |lines| lines
+                .insert(1, "{\"time\":1}".to_owned())),
             "changes-00000002.jsonl:2: the line is no event with a link; it was changed or inserted"
         );
         let cut = broken("changes-00000001.jsonl", |lines| lines.truncate(3));
-        assert_eq!(cut, "changes-00000002.jsonl:1: event 9 follows event 3; events are missing, or in another order");
+        assert_eq!(
+            cut,
+            "changes-00000002.jsonl:1: event 9 follows event 3; events are missing, or in another order"
+        );
         let head = broken("changes-00000001.jsonl", |lines| drop(lines.remove(0)));
         let reason = "what is before event 2 is missing, and no event says that the service deleted its file";
         assert_eq!(head, format!("changes-00000001.jsonl:1: {reason}"));
@@ -400,16 +497,32 @@ mod tests {
     #[test]
     fn a_missing_file_is_a_break_unless_the_service_has_deleted_it() {
         let folder = tempfile::tempdir().unwrap();
-        write(folder.path(), AuditFileLimits { total_bytes: 9000, ..LIMITS });
+        write(
+            folder.path(),
+            AuditFileLimits {
+                total_bytes: 9000,
+                ..LIMITS
+            },
+        );
         assert!(!folder.path().join("audit-00000001.jsonl").exists());
-        let [changes, decisions] = told(verify_audit_folder(folder.path())).unwrap().try_into().unwrap();
+        let [changes, decisions] = told(verify_audit_folder(folder.path()))
+            .unwrap()
+            .try_into()
+            .unwrap();
         assert_eq!((changes.0, changes.1), (21, 1), "and a deletion");
         assert_eq!((decisions.1, decisions.2), (9, 20));
         fs::remove_file(folder.path().join("audit-00000002.jsonl")).unwrap();
         let error = told(verify_audit_folder(folder.path())).unwrap_err();
-        assert!(error.starts_with("audit.jsonl:1: what is before event "), "{error}");
+        assert!(
+            error.starts_with("audit.jsonl:1: what is before event "),
+            "{error}"
+        );
         fs::remove_file(folder.path().join("audit.jsonl")).unwrap();
-        assert!(told(verify_audit_folder(folder.path())).unwrap_err().contains("audit.jsonl: "));
+        assert!(
+            told(verify_audit_folder(folder.path()))
+                .unwrap_err()
+                .contains("audit.jsonl: ")
+        );
     }
 
     #[test]
@@ -418,13 +531,21 @@ mod tests {
         write(folder.path(), LIMITS);
         let moved = folder.path().join("archive");
         fs::rename(folder.path().join("audit-00000001.jsonl"), &moved).unwrap();
-        let files = ["audit.jsonl", "archive", "audit-00000002.jsonl", "changes-00000001.jsonl"];
+        let files = [
+            "audit.jsonl",
+            "archive",
+            "audit-00000002.jsonl",
+            "changes-00000001.jsonl",
+        ];
         let mut files = files.map(|name| folder.path().join(name));
         let chains = verify_audit_files(&files).unwrap();
         assert_eq!(told(Ok(chains)).unwrap(), [(8, 1, 8), (20, 1, 20)]);
         files[1] = folder.path().join("changes-00000002.jsonl");
         let chains = verify_audit_files(&files).unwrap();
-        assert!(!chains[0].is_excerpt && chains[1].is_excerpt, "the first file is not there");
+        assert!(
+            !chains[0].is_excerpt && chains[1].is_excerpt,
+            "the first file is not there"
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Writes audit events: what is owed, the repetitions that are due, and what requests wait for, at once.
+//! Writes audit events: what is owed, the repetitions that are due, and what requests wait for, at
+//! once.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -6,7 +7,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use gbac_analysis::audit::{
-    Administration, Context, Endpoint, Modification, Product, User, UserKind, administration, service,
+    Administration, Context, Endpoint, Modification, Product, User, UserKind, administration,
+    service,
 };
 
 use super::append::{Appended, append};
@@ -23,9 +25,11 @@ use crate::lock::Lock;
 pub(super) const IN_MEMORY: usize = 1000;
 /// The number of writes that share one.
 const MAX_BATCH: usize = 256;
-/// The interval at which repetitions are written, and at which a file that could not be written is tried again.
+/// The interval at which repetitions are written, and at which a file that could not be written is
+/// tried again.
 const TICK: Duration = Duration::from_secs(1);
-/// The seconds after which the service's log shows the newest hashes, so that they are kept elsewhere, too.
+/// The seconds after which the service's log shows the newest hashes, so that they are kept
+/// elsewhere, too.
 const HASH_INTERVAL: f64 = 3600.0;
 
 /// What the thread that writes the files shares with the handles of the log.
@@ -73,34 +77,72 @@ impl AuditWriter {
                 tracing::info!(target: "audit", log, sequence, sha256, "the newest audit event; keep its hash elsewhere");
             }
         }
-        self.write(Some(&mut files), vec![Job { entries: Vec::new(), done: Waiter::None, all: true }]);
+        self.write(
+            Some(&mut files),
+            vec![Job {
+                entries: Vec::new(),
+                done: Waiter::None,
+                all: true,
+            }],
+        );
     }
 
     /// Writes what is owed, the repetitions that are due, and these events.
     pub(super) fn write(&self, files: Option<&mut AuditFiles>, jobs: Vec<Job>) {
         let now = (self.clock)();
         let all = jobs.iter().any(|job| job.all);
-        let repeated = self.repeats.with(|repeats| if all { repeats.take_all() } else { repeats.take_due(now) });
+        let repeated = self.repeats.with(|repeats| {
+            if all {
+                repeats.take_all()
+            } else {
+                repeats.take_due(now)
+            }
+        });
         let (mut early, resumed) = self.backlog.with(|backlog| {
             let entries: Vec<Entry> = std::mem::take(&mut backlog.entries).into();
-            (entries, backlog.failing.as_ref().map(|failing| self.resumed(failing, milliseconds(now))))
+            (
+                entries,
+                backlog
+                    .failing
+                    .as_ref()
+                    .map(|failing| self.resumed(failing, milliseconds(now))),
+            )
         });
         early.extend(repeated);
         if jobs.is_empty() && early.is_empty() && resumed.is_none() {
             return;
         }
-        let entries: Vec<&Entry> = early.iter().chain(jobs.iter().flat_map(|job| &job.entries)).collect();
+        let entries: Vec<&Entry> = early
+            .iter()
+            .chain(jobs.iter().flat_map(|job| &job.entries))
+            .collect();
         let Some(files) = files else {
-            self.publish(entries.iter().map(|entry| entry.text.as_str().to_owned()).collect());
+            self.publish(
+                entries
+                    .iter()
+                    .map(|entry| entry.text.as_str().to_owned())
+                    .collect(),
+            );
             return jobs.into_iter().for_each(|job| job.done.answer(Ok(())));
         };
         let checks_both = resumed.is_some() || jobs.iter().any(|job| job.entries.is_empty());
-        let mut appended = append(files, resumed.as_ref(), &entries, checks_both, milliseconds(now));
+        let mut appended = append(
+            files,
+            resumed.as_ref(),
+            &entries,
+            checks_both,
+            milliseconds(now),
+        );
         // Updated after the files, so that readers of the latest events do not wait for the disk.
         self.publish(std::mem::take(&mut appended.lines));
         self.note_ends(files);
         if appended.failures.is_empty() {
-            if checks_both && self.backlog.with(|backlog| backlog.failing.take()).is_some() {
+            if checks_both
+                && self
+                    .backlog
+                    .with(|backlog| backlog.failing.take())
+                    .is_some()
+            {
                 tracing::info!(target: "audit", "the audit log is written again");
             }
         } else {
@@ -115,7 +157,9 @@ impl AuditWriter {
 
     /// Adds lines that were written to the latest events.
     fn publish(&self, lines: Vec<String>) {
-        self.counters.written.fetch_add(u64::try_from(lines.len()).unwrap_or(u64::MAX), Relaxed);
+        self.counters
+            .written
+            .fetch_add(u64::try_from(lines.len()).unwrap_or(u64::MAX), Relaxed);
         self.recent.with(|recent| {
             recent.extend(lines);
             let surplus = recent.len().saturating_sub(IN_MEMORY);
@@ -151,14 +195,23 @@ impl AuditWriter {
         }
     }
 
-    /// Keeps what belongs to no request that can be refused, and notes since when a file cannot be written.
+    /// Keeps what belongs to no request that can be refused, and notes since when a file cannot be
+    /// written.
     fn fail(&self, appended: &Appended, early: Vec<Entry>, jobs: &[Job], now_ms: i64) {
-        let Some((_, error)) = appended.failures.first() else { return };
-        let refused = jobs.iter().filter(|job| !job.entries.is_empty() && appended.answer(job).is_err()).count();
+        let Some((_, error)) = appended.failures.first() else {
+            return;
+        };
+        let refused = jobs
+            .iter()
+            .filter(|job| !job.entries.is_empty() && appended.answer(job).is_err())
+            .count();
         let refused = u64::try_from(refused).unwrap_or(u64::MAX);
         self.counters.failed.fetch_add(refused, Relaxed);
         let is_new = self.backlog.with(|backlog| {
-            early.into_iter().filter(|entry| appended.has_failed(entry.stream)).for_each(|entry| backlog.keep(entry));
+            early
+                .into_iter()
+                .filter(|entry| appended.has_failed(entry.stream))
+                .for_each(|entry| backlog.keep(entry));
             let is_new = backlog.failing.is_none();
             let failing = backlog.failing.get_or_insert_with(|| Failing {
                 since_ms: now_ms,
@@ -174,7 +227,13 @@ impl AuditWriter {
     }
 
     fn resumed(&self, failing: &Failing, now_ms: i64) -> Entry {
-        self.own(Modification::LogResumed { since_ms: failing.since_ms, refused: failing.refused }, now_ms)
+        self.own(
+            Modification::LogResumed {
+                since_ms: failing.since_ms,
+                refused: failing.refused,
+            },
+            now_ms,
+        )
     }
 
     fn deleted(&self, surplus: &Surplus, now_ms: i64) -> Entry {
@@ -200,23 +259,36 @@ impl AuditWriter {
                 correlation_uid: None,
                 invoked_by: None,
             },
-            user: User { name: "gbac", kind: UserKind::System, ..User::default() },
+            user: User {
+                name: "gbac",
+                kind: UserKind::System,
+                ..User::default()
+            },
             protocol: None,
             modification,
             state: None,
         });
-        Entry { stream: Stream::Changes, text: event.to_text() }
+        Entry {
+            stream: Stream::Changes,
+            text: event.to_text(),
+        }
     }
 }
 
 /// The newest event of each file: the file, its number, and the SHA-256 of its line.
 pub(super) fn newest(ends: [(Stream, ChainEnd); 2]) -> Vec<(&'static str, u64, String)> {
     let written = ends.into_iter().filter(|(_, end)| end.sequence > 0);
-    written.map(|(stream, end)| (stream.name(), end.sequence, end.sha256())).collect()
+    written
+        .map(|(stream, end)| (stream.name(), end.sequence, end.sha256()))
+        .collect()
 }
 
 /// The newest events, once in an interval; a clock that is set back begins another one.
-pub(super) fn due_hashes(files: &AuditFiles, shown_at: &mut f64, now: f64) -> Vec<(&'static str, u64, String)> {
+pub(super) fn due_hashes(
+    files: &AuditFiles,
+    shown_at: &mut f64,
+    now: f64,
+) -> Vec<(&'static str, u64, String)> {
     if (0.0..HASH_INTERVAL).contains(&(now - *shown_at)) {
         return Vec::new();
     }

@@ -1,8 +1,8 @@
 //! Backups: all rows of a store at one moment, in one file that shows whether it is complete.
 //!
-//! A backup is the line `gbac backup 1`; for each row the index of its table, the length of its key, the key, the length of its
-//! value and the value; then the byte 255 and the SHA-256 of everything before the digest. Numbers have four bytes, the most
-//! significant first.
+//! A backup is the line `gbac backup 1`; for each row the index of its table, the length of its
+//! key, the key, the length of its value and the value; then the byte 255 and the SHA-256 of
+//! everything before the digest. Numbers have four bytes, the most significant first.
 
 use std::fs;
 use std::io;
@@ -70,8 +70,12 @@ impl BackupError {
             Self::NotABackup => "use a file created by `gbac backup`".into(),
             Self::Damaged | Self::Content(_) => "use another backup".into(),
             Self::Newer(_) => "use the version that saved it, or a newer one".into(),
-            Self::NotEmpty(_) => "choose a new or empty folder, and keep the old one until the service runs".into(),
-            Self::Store(StoreError::InUse(_)) => "stop the service, and choose a new or empty folder".into(),
+            Self::NotEmpty(_) => {
+                "choose a new or empty folder, and keep the old one until the service runs".into()
+            }
+            Self::Store(StoreError::InUse(_)) => {
+                "stop the service, and choose a new or empty folder".into()
+            }
             Self::Store(error) => error.hint(),
         }
     }
@@ -139,8 +143,17 @@ pub fn verify_backup(backup: &[u8]) -> Result<BackupContents, BackupError> {
 /// # Errors
 /// See [`BackupError`]. The folder has no store then.
 pub fn restore_backup(backup: &[u8], path: &Path) -> Result<BackupContents, BackupError> {
-    let BackupRows { rows, commit, contents } = read(backup)?;
-    if !is_empty(path).map_err(|source| BackupError::Store(StoreError::Folder { folder: path.into(), source }))? {
+    let BackupRows {
+        rows,
+        commit,
+        contents,
+    } = read(backup)?;
+    if !is_empty(path).map_err(|source| {
+        BackupError::Store(StoreError::Folder {
+            folder: path.into(),
+            source,
+        })
+    })? {
         return Err(if Folder::is_in_use(path) {
             BackupError::Store(StoreError::InUse(path.into()))
         } else {
@@ -181,16 +194,30 @@ pub(super) struct BackupRows {
 
 pub(super) fn read(backup: &[u8]) -> Result<BackupRows, BackupError> {
     let title = backup.strip_prefix(TITLE).ok_or(BackupError::NotABackup)?;
-    let (format, _) = title.split_at(title.iter().position(|byte| *byte == b'\n').ok_or(BackupError::NotABackup)?);
-    let format = std::str::from_utf8(format).ok().and_then(|text| text.parse().ok()).ok_or(BackupError::NotABackup)?;
+    let (format, _) = title.split_at(
+        title
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .ok_or(BackupError::NotABackup)?,
+    );
+    let format = std::str::from_utf8(format)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .ok_or(BackupError::NotABackup)?;
     if format > BACKUP_FORMAT {
         return Err(BackupError::Newer(format));
     }
-    let (signed, digest) = backup.split_last_chunk::<DIGEST_LENGTH>().ok_or(BackupError::Damaged)?;
+    let (signed, digest) = backup
+        .split_last_chunk::<DIGEST_LENGTH>()
+        .ok_or(BackupError::Damaged)?;
     if <[u8; DIGEST_LENGTH]>::from(Sha256::digest(signed)) != *digest {
         return Err(BackupError::Damaged);
     }
-    let mut rest = RowReader(signed.get(TITLE.len() + format.to_string().len() + 1..).ok_or(BackupError::Damaged)?);
+    let mut rest = RowReader(
+        signed
+            .get(TITLE.len() + format.to_string().len() + 1..)
+            .ok_or(BackupError::Damaged)?,
+    );
     let mut reader = StateReader::default();
     let mut rows: Vec<RowWrite> = Vec::new();
     while let Some((table, key, value)) = rest.next()? {
@@ -202,10 +229,15 @@ pub(super) fn read(backup: &[u8]) -> Result<BackupRows, BackupError> {
         }
         let row = RowWrite::put(table, key, value);
         // In the order in which the store reads them, each once.
-        if rows.last().is_some_and(|last| last.location() >= row.location()) {
+        if rows
+            .last()
+            .is_some_and(|last| last.location() >= row.location())
+        {
             return Err(BackupError::Damaged);
         }
-        reader.read(table, key, value).map_err(BackupError::Content)?;
+        reader
+            .read(table, key, value)
+            .map_err(BackupError::Content)?;
         rows.push(row);
     }
     let commit = reader.commit();
@@ -215,7 +247,11 @@ pub(super) fn read(backup: &[u8]) -> Result<BackupRows, BackupError> {
         roles: state.policy.role_count(),
         sha256: random::hex(&Sha256::digest(backup)),
     };
-    Ok(BackupRows { rows, commit, contents })
+    Ok(BackupRows {
+        rows,
+        commit,
+        contents,
+    })
 }
 
 /// The table, the key and the value of a row.
@@ -226,11 +262,19 @@ pub(super) struct RowReader<'b>(pub(super) &'b [u8]);
 
 impl<'b> RowReader<'b> {
     pub(super) fn next(&mut self) -> Result<Option<TableRow<'b>>, BackupError> {
-        let [index] = *self.take(1)? else { return Err(BackupError::Damaged) };
+        let [index] = *self.take(1)? else {
+            return Err(BackupError::Damaged);
+        };
         if index == END {
-            return if self.0.is_empty() { Ok(None) } else { Err(BackupError::Damaged) };
+            return if self.0.is_empty() {
+                Ok(None)
+            } else {
+                Err(BackupError::Damaged)
+            };
         }
-        let table = *Table::ALL.get(usize::from(index)).ok_or(BackupError::Damaged)?;
+        let table = *Table::ALL
+            .get(usize::from(index))
+            .ok_or(BackupError::Damaged)?;
         Ok(Some((table, self.bytes()?, self.bytes()?)))
     }
 

@@ -1,4 +1,5 @@
-//! Writes that share a commit: each is planned on the state with the writes before it, and all become durable together.
+//! Writes that share a commit: each is planned on the state with the writes before it, and all
+//! become durable together.
 
 use std::sync::Arc;
 use std::thread;
@@ -12,7 +13,8 @@ use crate::state::error::WriteError;
 
 /// The interval at which a writer checks whether readers have released the standby.
 const POLL_INTERVAL: Duration = Duration::from_micros(50);
-/// The approximate time to copy an ACL. Waiting for readers longer than copying takes is not worth it.
+/// The approximate time to copy an ACL. Waiting for readers longer than copying takes is not worth
+/// it.
 const COPY_TIME: Duration = Duration::from_nanos(150);
 
 /// The second state, which readers do not see.
@@ -26,7 +28,8 @@ impl Standby {
     /// Applies the missing changes.
     fn catch_up(self, current: &Snapshot) -> Result<Snapshot, ChangeError> {
         let Self { mut state, missing } = self;
-        let mut pauses = state.policy.acl_count() as u128 * COPY_TIME.as_nanos() / POLL_INTERVAL.as_nanos();
+        let mut pauses =
+            state.policy.acl_count() as u128 * COPY_TIME.as_nanos() / POLL_INTERVAL.as_nanos();
         while Arc::strong_count(&state.policy) > 1 && pauses > 0 {
             thread::sleep(POLL_INTERVAL);
             pauses -= 1;
@@ -35,7 +38,10 @@ impl Standby {
         for change in missing {
             policy.apply(change)?;
         }
-        Ok(Snapshot { policy: state.policy, ..current.clone() })
+        Ok(Snapshot {
+            policy: state.policy,
+            ..current.clone()
+        })
     }
 }
 
@@ -57,9 +63,18 @@ pub(super) struct Batch {
 impl Batch {
     pub(super) fn new(current: &Snapshot, standby: Option<Standby>) -> Self {
         // A standby that cannot catch up is dropped; the first change then makes a copy.
-        let state = standby.and_then(|standby| standby.catch_up(current).ok()).unwrap_or_else(|| current.clone());
+        let state = standby
+            .and_then(|standby| standby.catch_up(current).ok())
+            .unwrap_or_else(|| current.clone());
         let base = Arc::clone(&current.policy);
-        Self { state, base, log: Vec::new(), writes: Vec::new(), replaced: false, changed: false }
+        Self {
+            state,
+            base,
+            log: Vec::new(),
+            writes: Vec::new(),
+            replaced: false,
+            changed: false,
+        }
     }
 
     /// Applies what a plan returns, all of it or nothing.
@@ -69,7 +84,9 @@ impl Batch {
     ) -> Result<(T, Counters), E> {
         let mut outcome = PlanOutcome::default();
         let answer = match plan(&self.state)? {
-            Plan::Changes(changes, answer) => self.apply_all(changes, &mut outcome, |_| Ok(answer))?,
+            Plan::Changes(changes, answer) => {
+                self.apply_all(changes, &mut outcome, |_| Ok(answer))?
+            }
             Plan::Attempt(changes, accept) => self.apply_all(changes, &mut outcome, accept)?,
             Plan::Configure(changes, config, answer) => {
                 self.apply_all(changes, &mut outcome, |_| Ok(()))?;
@@ -97,10 +114,17 @@ impl Batch {
         self.state.version += u64::from(outcome.policy_changed);
         self.state.config_version += u64::from(outcome.config_changed);
         self.writes.append(&mut outcome.writes);
-        Ok((answer, Counters { version: self.state.version, config_version: self.state.config_version }))
+        Ok((
+            answer,
+            Counters {
+                version: self.state.version,
+                config_version: self.state.config_version,
+            },
+        ))
     }
 
-    /// Makes the changes if `accept` accepts them and none of them is refused; otherwise none of them.
+    /// Makes the changes if `accept` accepts them and none of them is refused; otherwise none of
+    /// them.
     fn apply_all<T>(
         &mut self,
         changes: Vec<Change>,
@@ -113,7 +137,10 @@ impl Batch {
             [] => Vec::new(),
             changes => apply_each(Arc::make_mut(&mut self.state.policy), changes),
         };
-        let attempt = Attempt { changes: &changes, effects: &effects };
+        let attempt = Attempt {
+            changes: &changes,
+            effects: &effects,
+        };
         let accepted = accept(&attempt).and_then(|answer| match first_refusal(&effects) {
             Some(error) => Err(error.into()),
             None => Ok(answer),
@@ -142,7 +169,11 @@ impl Batch {
     /// Undoes the changes of a failed plan, which are not in the log yet.
     fn roll_back(&mut self) {
         let mut policy = (*self.base).clone();
-        let replayed = self.log.iter().cloned().try_for_each(|change| policy.apply(change).map(drop));
+        let replayed = self
+            .log
+            .iter()
+            .cloned()
+            .try_for_each(|change| policy.apply(change).map(drop));
         // The same changes succeeded before, on the same policy.
         debug_assert!(replayed.is_ok());
         self.state.policy = Arc::new(policy);

@@ -125,8 +125,14 @@ impl<E: Into<redb::Error>> From<E> for StoreError {
         use io::ErrorKind::{FileTooLarge, InvalidData, QuotaExceeded, StorageFull, UnexpectedEof};
         match error.into() {
             // The error for a file that is empty, truncated, or not a database.
-            redb::Error::Io(error) if matches!(error.kind(), InvalidData | UnexpectedEof) => Self::unreadable(),
-            redb::Error::Io(error) if matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge) => Self::Full,
+            redb::Error::Io(error) if matches!(error.kind(), InvalidData | UnexpectedEof) => {
+                Self::unreadable()
+            }
+            redb::Error::Io(error)
+                if matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge) =>
+            {
+                Self::Full
+            }
             redb::Error::Corrupted(_)
             | redb::Error::UpgradeRequired(_)
             | redb::Error::RepairAborted
@@ -142,5 +148,8 @@ impl<E: Into<redb::Error>> From<E> for StoreError {
 /// The message of an error without the number that the operating system gives it.
 fn without_number(error: &redb::Error) -> String {
     let text = error.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_owned()
+    text.split(" (os error")
+        .next()
+        .unwrap_or_default()
+        .to_owned()
 }

@@ -1,4 +1,5 @@
-//! The file of the store: opened by one process at a time, verified when it is opened, written in transactions.
+//! The file of the store: opened by one process at a time, verified when it is opened, written in
+//! transactions.
 
 use std::fs::File;
 use std::io;
@@ -8,7 +9,10 @@ use std::sync::{PoisonError, RwLock};
 
 use gbac_engine::escape::escaped;
 use redb::backends::{FileBackend, InMemoryBackend};
-use redb::{Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition};
+use redb::{
+    Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase, ReadableTable,
+    TableDefinition,
+};
 
 use super::error::StoreError;
 use super::folder::Folder;
@@ -67,7 +71,12 @@ impl Disk {
         let database = Builder::new().create_with_backend(InMemoryBackend::new())?;
         commit(&database, rows, Commit::default(), number, &mut Vec::new())?;
         let last = last_commit(&database, Path::new(""))?;
-        Ok(Self { database: RwLock::new(Some(database)), home: None, last: Lock::new(last), refused: Lock::default() })
+        Ok(Self {
+            database: RwLock::new(Some(database)),
+            home: None,
+            last: Lock::new(last),
+            refused: Lock::default(),
+        })
     }
 
     /// The store in a folder, which is created if it does not exist.
@@ -75,7 +84,9 @@ impl Disk {
         // The library verifies the checksum of every page.
         let open = |file: File| {
             let mut builder = Builder::new();
-            builder.set_cache_size(CACHE).set_check_integrity_on_open(true);
+            builder
+                .set_cache_size(CACHE)
+                .set_check_integrity_on_open(true);
             builder.create_with_backend(FileBackend::new(file)?)
         };
         Self::open_with(folder, Box::new(open))
@@ -105,7 +116,11 @@ impl Disk {
         }
         if last.number < acknowledged {
             let folder = home.folder.path().into();
-            return Err(StoreError::Outdated { folder, stored: last.number, acknowledged });
+            return Err(StoreError::Outdated {
+                folder,
+                stored: last.number,
+                acknowledged,
+            });
         }
         Ok(Self {
             database: RwLock::new(Some(database)),
@@ -116,26 +131,38 @@ impl Disk {
     }
 
     /// Creates the store of a folder that has none, from these rows.
-    pub(super) fn create(folder: &Folder, rows: &[RowWrite], number: u64) -> Result<(), StoreError> {
+    pub(super) fn create(
+        folder: &Folder,
+        rows: &[RowWrite],
+        number: u64,
+    ) -> Result<(), StoreError> {
         folder.create_file(|file| {
             let written = file.try_clone().map_err(redb::Error::Io)?;
             create(file, rows, number)?;
             // What is there now is what will be read.
             let mut builder = Builder::new();
-            let database = builder.set_check_integrity_on_open(true).create_with_backend(FileBackend::new(written)?)?;
+            let database = builder
+                .set_check_integrity_on_open(true)
+                .create_with_backend(FileBackend::new(written)?)?;
             load(&database.begin_read()?).map(drop)
         })
     }
 
-    /// Writes rows in one transaction, durably. If it fails, nothing is written, and nothing of it is there after a restart.
+    /// Writes rows in one transaction, durably. If it fails, nothing is written, and nothing of it
+    /// is there after a restart.
     pub(super) fn write(&self, writes: &[RowWrite]) -> Result<(), StoreError> {
         self.last.with(|last| {
             let (number, mut replaced) = (last.number + 1, Vec::new());
-            let written = self.with_database(|database| commit(database, writes, *last, number, &mut replaced));
+            let written = self
+                .with_database(|database| commit(database, writes, *last, number, &mut replaced));
             match written {
                 Ok(written) => *last = written,
                 Err(error) => {
-                    self.refuse(RefusedCommit { number, digest: last.digest.to_bytes(), replaced });
+                    self.refuse(RefusedCommit {
+                        number,
+                        digest: last.digest.to_bytes(),
+                        replaced,
+                    });
                     return Err(error);
                 }
             }
@@ -147,9 +174,9 @@ impl Disk {
         })
     }
 
-    /// Makes sure that a commit that failed does not come into force at the next start: the file may have it, because the disk
-    /// could not say whether it is durable. If that is impossible, the process ends before anybody is told that the commit was
-    /// refused.
+    /// Makes sure that a commit that failed does not come into force at the next start: the file
+    /// may have it, because the disk could not say whether it is durable. If that is impossible,
+    /// the process ends before anybody is told that the commit was refused.
     fn refuse(&self, refused: RefusedCommit) {
         let Some(home) = &self.home else { return };
         let is_kept_out = home.folder.note_refused(&refused).is_ok()
@@ -169,19 +196,26 @@ impl Disk {
 
     /// Whether the file is certainly without a commit that failed.
     fn is_without(&self, home: &Home, refused: &RefusedCommit) -> bool {
-        let found =
-            self.reopen(home).and_then(|()| self.with_database(|database| last_commit(database, home.folder.path())));
+        let found = self.reopen(home).and_then(|()| {
+            self.with_database(|database| last_commit(database, home.folder.path()))
+        });
         found.is_ok_and(|found| found.number < refused.number)
     }
 
-    /// Opens the file again after a failed write, without that write, and makes sure that it can be written.
+    /// Opens the file again after a failed write, without that write, and makes sure that it can be
+    /// written.
     pub(super) fn recover(&self) -> Result<(), StoreError> {
-        let Some(home) = &self.home else { return Err(StoreError::Full) };
+        let Some(home) = &self.home else {
+            return Err(StoreError::Full);
+        };
         self.reopen(home)?;
         let found = self.with_database(|database| last_commit(database, home.folder.path()))?;
         let last = self.last.with(|last| *last);
         if found != last {
-            let refused = self.refused.with(|refused| refused.clone()).ok_or_else(StoreError::unreadable)?;
+            let refused = self
+                .refused
+                .with(|refused| refused.clone())
+                .ok_or_else(StoreError::unreadable)?;
             let undone = self.with_database(|database| home.undo(database, &refused))?;
             self.last.with(|last| *last = undone);
             self.reopen(home)?;
@@ -190,18 +224,26 @@ impl Disk {
         self.write(&[])
     }
 
-    /// Takes space on the disk for a change that must be possible on a full one; whether there was enough.
+    /// Takes space on the disk for a change that must be possible on a full one; whether there was
+    /// enough.
     pub(super) fn take_reserve(&self) -> bool {
-        self.home.as_ref().is_none_or(|home| home.folder.take_reserve())
+        self.home
+            .as_ref()
+            .is_none_or(|home| home.folder.take_reserve())
     }
 
     /// Returns that space to the disk; whether there was any.
     pub(super) fn release_reserve(&self) -> bool {
-        self.home.as_ref().is_some_and(|home| home.folder.release_reserve())
+        self.home
+            .as_ref()
+            .is_some_and(|home| home.folder.release_reserve())
     }
 
     fn reopen(&self, home: &Home) -> Result<(), StoreError> {
-        let mut database = self.database.write().unwrap_or_else(PoisonError::into_inner);
+        let mut database = self
+            .database
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         // Closes the file, which only one can have open.
         *database = None;
         *database = Some(home.open()?);
@@ -218,8 +260,11 @@ impl Disk {
 
     /// The stored hash of a user's password.
     pub(super) fn password(&self, user: &str) -> Result<Option<String>, StoreError> {
-        let rows =
-            self.with_database(|database| Ok(database.begin_read()?.open_table(definition(Table::Passwords))?))?;
+        let rows = self.with_database(|database| {
+            Ok(database
+                .begin_read()?
+                .open_table(definition(Table::Passwords))?)
+        })?;
         match rows.get(user.as_bytes())? {
             None => Ok(None),
             Some(hash) => String::from_utf8(hash.value().to_vec())
@@ -230,12 +275,16 @@ impl Disk {
 
     /// The users with a stored password.
     pub(super) fn password_users(&self) -> Result<Vec<String>, StoreError> {
-        let rows =
-            self.with_database(|database| Ok(database.begin_read()?.open_table(definition(Table::Passwords))?))?;
+        let rows = self.with_database(|database| {
+            Ok(database
+                .begin_read()?
+                .open_table(definition(Table::Passwords))?)
+        })?;
         let mut users = Vec::new();
         for row in rows.iter()? {
             let user = String::from_utf8(row?.0.value().to_vec());
-            users.push(user.map_err(|error| StoreError::damaged("the name of an account:", error))?);
+            users
+                .push(user.map_err(|error| StoreError::damaged("the name of an account:", error))?);
         }
         Ok(users)
     }
@@ -245,26 +294,43 @@ impl Disk {
         load(&self.with_database(|database| Ok(database.begin_read()?))?)
     }
 
-    /// Reads the rows of one moment, table by table in the order of [`Table::ALL`]. Writes go on meanwhile.
+    /// Reads the rows of one moment, table by table in the order of [`Table::ALL`]. Writes go on
+    /// meanwhile.
     pub(super) fn read_rows(
         &self,
         each: impl FnMut(Table, &[u8], &[u8]) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        read_rows(&self.with_database(|database| Ok(database.begin_read()?))?, each)
+        read_rows(
+            &self.with_database(|database| Ok(database.begin_read()?))?,
+            each,
+        )
     }
 
-    fn with_database<T>(&self, work: impl FnOnce(&Database) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    fn with_database<T>(
+        &self,
+        work: impl FnOnce(&Database) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let database = self.database.read().unwrap_or_else(PoisonError::into_inner);
-        work(database.as_ref().ok_or(redb::StorageError::DatabaseClosed)?)
+        work(
+            database
+                .as_ref()
+                .ok_or(redb::StorageError::DatabaseClosed)?,
+        )
     }
 }
 
 impl Home {
     fn open(&self) -> Result<Database, StoreError> {
-        let file = self.folder.open_file().map_err(|source| match source.kind() {
-            io::ErrorKind::PermissionDenied => StoreError::Folder { folder: self.folder.path().into(), source },
-            _ => redb::Error::Io(source).into(),
-        })?;
+        let file = self
+            .folder
+            .open_file()
+            .map_err(|source| match source.kind() {
+                io::ErrorKind::PermissionDenied => StoreError::Folder {
+                    folder: self.folder.path().into(),
+                    source,
+                },
+                _ => redb::Error::Io(source).into(),
+            })?;
         // The library would make a store of an empty file.
         if file.metadata().map_err(redb::Error::Io)?.len() == 0 {
             return Err(StoreError::unreadable());
@@ -277,7 +343,8 @@ impl Home {
         })
     }
 
-    /// Writes the rows before a refused commit to a new file: pages of that commit may be lost with the power.
+    /// Writes the rows before a refused commit to a new file: pages of that commit may be lost with
+    /// the power.
     fn undo(&self, database: &Database, refused: &RefusedCommit) -> Result<Commit, StoreError> {
         let damaged = || StoreError::damaged("the last change", "that was refused");
         let mut rows = Vec::new();
@@ -288,7 +355,11 @@ impl Home {
         rows.extend(refused.undo().ok_or_else(damaged)?);
         self.folder.create_file(|file| {
             let undone = create(file, &rows, refused.number - 1)?;
-            if undone.digest.to_bytes() == refused.digest { Ok(undone) } else { Err(damaged()) }
+            if undone.digest.to_bytes() == refused.digest {
+                Ok(undone)
+            } else {
+                Err(damaged())
+            }
         })
     }
 }
@@ -299,7 +370,9 @@ fn format_row() -> RowWrite {
 
 /// A random ID for data that has none.
 pub(super) fn new_data_id() -> Result<String, StoreError> {
-    Ok(random::bytes::<16>().map(|bytes| random::hex(&bytes)).map_err(redb::Error::Io)?)
+    Ok(random::bytes::<16>()
+        .map(|bytes| random::hex(&bytes))
+        .map_err(redb::Error::Io)?)
 }
 
 /// The row of the ID of the data.
@@ -309,7 +382,10 @@ pub(super) fn data_id_row(id: &str) -> RowWrite {
 
 /// The rows of a store without content.
 fn initial_rows() -> Vec<RowWrite> {
-    [format_row()].into_iter().chain(Disk::counters(1, 1)).collect()
+    [format_row()]
+        .into_iter()
+        .chain(Disk::counters(1, 1))
+        .collect()
 }
 
 /// Creates a file with these rows.
@@ -320,8 +396,9 @@ fn create(file: File, rows: &[RowWrite], number: u64) -> Result<Commit, StoreErr
     Ok(created)
 }
 
-/// Writes rows in one transaction, with the number of this commit and the digest of all rows. The first commit creates the tables.
-/// Also after an error, `replaced` has the rows that were written, as they were before.
+/// Writes rows in one transaction, with the number of this commit and the digest of all rows. The
+/// first commit creates the tables. Also after an error, `replaced` has the rows that were written,
+/// as they were before.
 fn commit(
     database: &Database,
     writes: &[RowWrite],
@@ -334,7 +411,11 @@ fn commit(
     let is_first = last == Commit::default();
     let own = [RowWrite::put(Table::Meta, COMMIT, number.to_string())];
     for table in Table::ALL {
-        let mut writes = writes.iter().chain(&own).filter(|write| write.table() == table).peekable();
+        let mut writes = writes
+            .iter()
+            .chain(&own)
+            .filter(|write| write.table() == table)
+            .peekable();
         if writes.peek().is_none() && !is_first {
             continue;
         }
@@ -365,14 +446,19 @@ fn commit(
                         false
                     };
                     match prefix_end(prefix) {
-                        Some(end) => rows.retain_in::<&[u8], _>(prefix.as_slice()..end.as_slice(), &mut remove)?,
+                        Some(end) => rows.retain_in::<&[u8], _>(
+                            prefix.as_slice()..end.as_slice(),
+                            &mut remove,
+                        )?,
                         None => rows.retain_in::<&[u8], _>(prefix.as_slice().., &mut remove)?,
                     }
                 }
             }
         }
     }
-    transaction.open_table(definition(Table::Meta))?.insert(DIGEST, digest.to_bytes().as_slice())?;
+    transaction
+        .open_table(definition(Table::Meta))?
+        .insert(DIGEST, digest.to_bytes().as_slice())?;
     transaction.commit()?;
     Ok(Commit { number, digest })
 }
@@ -381,10 +467,14 @@ fn commit(
 fn last_commit(database: &Database, folder: &Path) -> Result<Commit, StoreError> {
     let read = database.begin_read()?;
     let meta = read.open_table(definition(Table::Meta))?;
-    let value = |key: &[u8]| Ok::<_, StoreError>(meta.get(key)?.map(|value| value.value().to_vec()));
+    let value =
+        |key: &[u8]| Ok::<_, StoreError>(meta.get(key)?.map(|value| value.value().to_vec()));
     let format = number(FORMAT_KEY, value(FORMAT_KEY)?.as_deref())?;
     if format > FORMAT {
-        return Err(StoreError::Newer { folder: folder.into(), format });
+        return Err(StoreError::Newer {
+            folder: folder.into(),
+            format,
+        });
     }
     let digest = value(DIGEST)?;
     if format < 2 && digest.is_none() {
@@ -394,12 +484,19 @@ fn last_commit(database: &Database, folder: &Path) -> Result<Commit, StoreError>
             Ok(())
         })?;
         drop((meta, read));
-        return commit(database, &[format_row()], Commit { number: 0, digest }, 1, &mut Vec::new());
+        return commit(
+            database,
+            &[format_row()],
+            Commit { number: 0, digest },
+            1,
+            &mut Vec::new(),
+        );
     }
     let digest = digest.as_deref().and_then(RowsDigest::from_bytes);
     Ok(Commit {
         number: number(COMMIT, value(COMMIT)?.as_deref())?,
-        digest: digest.ok_or_else(|| StoreError::damaged("the digest of its rows", "cannot be read"))?,
+        digest: digest
+            .ok_or_else(|| StoreError::damaged("the digest of its rows", "cannot be read"))?,
     })
 }
 
@@ -454,14 +551,21 @@ pub(super) mod tests {
 
     impl Default for DiskFaults {
         fn default() -> Self {
-            Self { room: AtomicU64::new(u64::MAX), sync_fails: AtomicBool::new(false) }
+            Self {
+                room: AtomicU64::new(u64::MAX),
+                sync_fails: AtomicBool::new(false),
+            }
         }
     }
 
     impl DiskFaults {
         fn take_room(&self) -> io::Result<()> {
-            let taken = self.room.fetch_update(Relaxed, Relaxed, |room| room.checked_sub(u64::from(room < u64::MAX)));
-            taken.map(drop).map_err(|_| io::ErrorKind::StorageFull.into())
+            let taken = self.room.fetch_update(Relaxed, Relaxed, |room| {
+                room.checked_sub(u64::from(room < u64::MAX))
+            });
+            taken
+                .map(drop)
+                .map_err(|_| io::ErrorKind::StorageFull.into())
         }
     }
 
@@ -484,7 +588,11 @@ pub(super) mod tests {
         }
 
         fn sync_data(&self) -> io::Result<()> {
-            if self.1.sync_fails.load(Relaxed) { Err(io::ErrorKind::StorageFull.into()) } else { self.0.sync_data() }
+            if self.1.sync_fails.load(Relaxed) {
+                Err(io::ErrorKind::StorageFull.into())
+            } else {
+                self.0.sync_data()
+            }
         }
 
         fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
@@ -499,11 +607,16 @@ pub(super) mod tests {
 
     impl Disk {
         /// A store in a folder on a disk with faults.
-        pub(crate) fn with_faults(folder: &Path, faults: &Arc<DiskFaults>) -> Result<Self, StoreError> {
+        pub(crate) fn with_faults(
+            folder: &Path,
+            faults: &Arc<DiskFaults>,
+        ) -> Result<Self, StoreError> {
             let faults = Arc::clone(faults);
             let open = move |file: File| {
                 let file = FaultyFile(FileBackend::new(file)?, Arc::clone(&faults));
-                Builder::new().set_check_integrity_on_open(true).create_with_backend(file)
+                Builder::new()
+                    .set_check_integrity_on_open(true)
+                    .create_with_backend(file)
             };
             Self::open_with(folder, Box::new(open))
         }

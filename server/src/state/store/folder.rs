@@ -1,5 +1,5 @@
-//! The folder of the store: used by one process at a time, private to its owner, with the number of the last commit that was
-//! acknowledged.
+//! The folder of the store: used by one process at a time, private to its owner, with the number of
+//! the last commit that was acknowledged.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -12,7 +12,8 @@ use super::format::{FILE, LOCK_FILE, NEW_FILE, REFUSED_FILE, RESERVE_BYTES, RESE
 use super::refused::RefusedCommit;
 use crate::private_file::{self, PrivateTo};
 
-/// A folder that this process has locked. The operating system releases the lock when the process ends.
+/// A folder that this process has locked. The operating system releases the lock when the process
+/// ends.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
@@ -22,14 +23,22 @@ pub(super) struct Folder {
 impl Folder {
     /// Creates the folder if it does not exist, and locks it for this process.
     pub(super) fn lock(path: &Path) -> Result<Self, StoreError> {
-        let failed = |source| StoreError::Folder { folder: path.into(), source };
+        let failed = |source| StoreError::Folder {
+            folder: path.into(),
+            source,
+        };
         fs::create_dir_all(path).map_err(failed)?;
         private_file::check_folder(path).map_err(failed)?;
-        // A folder with other content keeps its permissions; the files of the store are private in any case.
+        // A folder with other content keeps its permissions; the files of the store are private in
+        // any case.
         let is_new = fs::read_dir(path).map_err(failed)?.next().is_none();
         let name = path.join(LOCK_FILE);
         let is_missing = !name.try_exists().map_err(failed)?;
-        let lock = open_own(&name, OpenOptions::new().read(true).write(true).create(true)).map_err(failed)?;
+        let lock = open_own(
+            &name,
+            OpenOptions::new().read(true).write(true).create(true),
+        )
+        .map_err(failed)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(StoreError::InUse(path.into())),
@@ -38,7 +47,10 @@ impl Folder {
         if is_new {
             private_file::restrict_folder(path).map_err(failed)?;
         }
-        let folder = Self { path: path.into(), lock };
+        let folder = Self {
+            path: path.into(),
+            lock,
+        };
         let is_empty = folder.lock.metadata().map_err(failed)?.len() == 0;
         let has_file = folder.has_file()?;
         if is_missing && has_file {
@@ -47,7 +59,10 @@ impl Folder {
         // An interrupted first start leaves an empty one without a store.
         if is_empty && (is_missing || !has_file) {
             // Durable, so that beside a store, a lock file without a number is a damaged one.
-            folder.note_commit(0).and_then(|()| folder.lock.sync_all()).map_err(failed)?;
+            folder
+                .note_commit(0)
+                .and_then(|()| folder.lock.sync_all())
+                .map_err(failed)?;
             sync_folder(path).map_err(failed)?;
         }
         Ok(folder)
@@ -55,7 +70,8 @@ impl Folder {
 
     /// Whether a process has locked the folder.
     pub(super) fn is_in_use(path: &Path) -> bool {
-        File::open(path.join(LOCK_FILE)).is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
+        File::open(path.join(LOCK_FILE))
+            .is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
     }
 
     /// Removes the lock from a folder without a store.
@@ -74,7 +90,9 @@ impl Folder {
     }
 
     pub(super) fn has_file(&self) -> Result<bool, StoreError> {
-        self.file().try_exists().map_err(|source| self.failed(source))
+        self.file()
+            .try_exists()
+            .map_err(|source| self.failed(source))
     }
 
     /// Opens the file of the store.
@@ -82,8 +100,8 @@ impl Folder {
         open_own(&self.file(), OpenOptions::new().read(true).write(true))
     }
 
-    /// Creates a file under another name and renames it when it is complete and durable, so that an interruption leaves no partial
-    /// one. An existing file is replaced.
+    /// Creates a file under another name and renames it when it is complete and durable, so that an
+    /// interruption leaves no partial one. An existing file is replaced.
     fn create<T>(
         &self,
         name: &str,
@@ -91,23 +109,33 @@ impl Folder {
         create: impl FnOnce(File) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let (path, new) = (self.path.join(name), self.path.join(new_name));
-        let created = create_own(&new).map_err(|source| self.failed(source)).and_then(create).inspect_err(|_| {
-            // It may be what fills the disk.
-            let _ = fs::remove_file(&new);
-        })?;
-        fs::rename(&new, path).and_then(|()| sync_folder(&self.path)).map_err(|source| self.failed(source))?;
+        let created = create_own(&new)
+            .map_err(|source| self.failed(source))
+            .and_then(create)
+            .inspect_err(|_| {
+                // It may be what fills the disk.
+                let _ = fs::remove_file(&new);
+            })?;
+        fs::rename(&new, path)
+            .and_then(|()| sync_folder(&self.path))
+            .map_err(|source| self.failed(source))?;
         Ok(created)
     }
 
     /// Creates the file of the store.
-    pub(super) fn create_file<T>(&self, create: impl FnOnce(File) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    pub(super) fn create_file<T>(
+        &self,
+        create: impl FnOnce(File) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         self.create(FILE, NEW_FILE, create)
     }
 
     /// Notes durably that a commit was refused, with what undoes it.
     pub(super) fn note_refused(&self, refused: &RefusedCommit) -> Result<(), StoreError> {
         self.create(REFUSED_FILE, &format!("{REFUSED_FILE}.new"), |mut file| {
-            let written = file.write_all(&refused.to_bytes()).and_then(|()| file.sync_all());
+            let written = file
+                .write_all(&refused.to_bytes())
+                .and_then(|()| file.sync_all());
             written.map_err(|source| self.failed(source))
         })
     }
@@ -116,14 +144,19 @@ impl Folder {
     pub(super) fn refused_commit(&self) -> Result<Option<RefusedCommit>, StoreError> {
         let mut bytes = Vec::new();
         match open_own(&self.path.join(REFUSED_FILE), OpenOptions::new().read(true)) {
-            Ok(mut file) => file.read_to_end(&mut bytes).map_err(|source| self.failed(source))?,
+            Ok(mut file) => file
+                .read_to_end(&mut bytes)
+                .map_err(|source| self.failed(source))?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(self.failed(source)),
         };
-        RefusedCommit::from_bytes(&bytes).map(Some).ok_or_else(|| StoreError::RefusedFile(self.path.clone()))
+        RefusedCommit::from_bytes(&bytes)
+            .map(Some)
+            .ok_or_else(|| StoreError::RefusedFile(self.path.clone()))
     }
 
-    /// Removes what [`Folder::note_refused`] left, durably, because the number of the commit is used again.
+    /// Removes what [`Folder::note_refused`] left, durably, because the number of the commit is
+    /// used again.
     pub(super) fn forget_refused(&self) -> Result<(), StoreError> {
         match fs::remove_file(self.path.join(REFUSED_FILE)) {
             Ok(()) => sync_folder(&self.path).map_err(|source| self.failed(source)),
@@ -132,8 +165,9 @@ impl Folder {
         }
     }
 
-    /// Notes the number of the last commit that was acknowledged. It is not synchronized with the disk: after a power failure it
-    /// can be an older number, and never a later one than that of the file.
+    /// Notes the number of the last commit that was acknowledged. It is not synchronized with the
+    /// disk: after a power failure it can be an older number, and never a later one than that of
+    /// the file.
     pub(super) fn note_commit(&self, number: u64) -> io::Result<()> {
         let bytes = number.to_be_bytes();
         let mut lock = &self.lock;
@@ -145,7 +179,9 @@ impl Folder {
     pub(super) fn noted_commit(&self) -> Result<u64, StoreError> {
         let mut note = [[0; 8]; 2];
         let mut lock = &self.lock;
-        let read = lock.seek(SeekFrom::Start(0)).and_then(|_| lock.read_exact(note.as_flattened_mut()));
+        let read = lock
+            .seek(SeekFrom::Start(0))
+            .and_then(|_| lock.read_exact(note.as_flattened_mut()));
         let [number, check] = note;
         match read {
             Ok(()) if check == check_bytes(number) => Ok(u64::from_be_bytes(number)),
@@ -157,7 +193,9 @@ impl Folder {
     /// Takes space on the disk for [`Folder::release_reserve`]; whether there was enough.
     pub(super) fn take_reserve(&self) -> bool {
         let path = self.path.join(RESERVE_FILE);
-        if fs::symlink_metadata(&path).is_ok_and(|file| file.is_file() && file.len() >= RESERVE_BYTES as u64) {
+        if fs::symlink_metadata(&path)
+            .is_ok_and(|file| file.is_file() && file.len() >= RESERVE_BYTES as u64)
+        {
             return true;
         }
         let written = create_own(&path).and_then(|mut file| {
@@ -177,7 +215,10 @@ impl Folder {
     }
 
     fn failed(&self, source: io::Error) -> StoreError {
-        StoreError::Folder { folder: self.path.clone(), source }
+        StoreError::Folder {
+            folder: self.path.clone(),
+            source,
+        }
     }
 }
 
@@ -196,7 +237,10 @@ fn create_own(path: &Path) -> io::Result<File> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}
     }
-    open_own(path, OpenOptions::new().read(true).write(true).create_new(true))
+    open_own(
+        path,
+        OpenOptions::new().read(true).write(true).create_new(true),
+    )
 }
 
 /// Makes the file names in a folder durable.

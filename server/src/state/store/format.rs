@@ -1,7 +1,7 @@
 //! The names and numbers of the store's format.
 
-/// The format that this version writes, and the newest that it reads. Format 1 has no digest of its rows and no number of its
-/// last commit; both are added when it is opened.
+/// The format that this version writes, and the newest that it reads. Format 1 has no digest of its
+/// rows and no number of its last commit; both are added when it is opened.
 pub(super) const FORMAT: u64 = 2;
 
 /// The file of the store.
@@ -30,7 +30,8 @@ pub(super) const VERSION: &[u8] = b"version";
 pub(super) const CONFIG_VERSION: &[u8] = b"config_version";
 /// The number of the last commit.
 pub(super) const COMMIT: &[u8] = b"commit";
-/// The ID of the data, which restarts and backups keep. A store without one gets it when it is opened.
+/// The ID of the data, which restarts and backups keep. A store without one gets it when it is
+/// opened.
 pub(super) const DATA_ID: &[u8] = b"data_id";
 /// The digest of all rows but itself.
 pub(super) const DIGEST: &[u8] = b"digest";

@@ -13,10 +13,12 @@ use super::{Store, StoreError, verify_backup};
 use crate::state::config::Config;
 use crate::state::error::WriteError;
 
-/// Fuzzes backups. Bytes that begin like one are a file; others are the rows of one, whose digests are right.
+/// Fuzzes backups. Bytes that begin like one are a file; others are the rows of one, whose digests
+/// are right.
 ///
 /// # Panics
-/// If a backup is accepted that no service can use, or that is not the same once it was restored and saved again.
+/// If a backup is accepted that no service can use, or that is not the same once it was restored
+/// and saved again.
 pub fn backup(bytes: &[u8]) {
     if bytes.starts_with(TITLE) {
         return file(bytes);
@@ -24,7 +26,9 @@ pub fn backup(bytes: &[u8]) {
     let sealed = sealed(bytes);
     match read(&sealed) {
         Ok(rows) => restored(rows),
-        Err(error) => assert!(!error.code().is_empty() && !error.hint().is_empty() && !error.to_string().is_empty()),
+        Err(error) => assert!(
+            !error.code().is_empty() && !error.hint().is_empty() && !error.to_string().is_empty()
+        ),
     }
 }
 
@@ -32,7 +36,11 @@ pub fn backup(bytes: &[u8]) {
 fn file(bytes: &[u8]) {
     match read(bytes) {
         Ok(rows) => {
-            assert!(bytes.split_last().is_some_and(|(_, rest)| verify_backup(rest).is_err()));
+            assert!(
+                bytes
+                    .split_last()
+                    .is_some_and(|(_, rest)| verify_backup(rest).is_err())
+            );
             assert!(verify_backup(&[bytes, b"\0"].concat()).is_err());
             restored(rows);
         }
@@ -40,7 +48,8 @@ fn file(bytes: &[u8]) {
     }
 }
 
-/// A backup of these rows: each once, in order, with its digests. What follows a row that cannot be read is left out.
+/// A backup of these rows: each once, in order, with its digests. What follows a row that cannot be
+/// read is left out.
 pub(super) fn sealed(bytes: &[u8]) -> Vec<u8> {
     let mut reader = RowReader(bytes);
     let mut rows = Vec::new();
@@ -51,18 +60,24 @@ pub(super) fn sealed(bytes: &[u8]) -> Vec<u8> {
     rows.sort_by_key(|(table, key, _)| (*table, *key));
     rows.dedup_by_key(|(table, key, _)| (*table, *key));
     let mut digest = RowsDigest::default();
-    rows.iter().for_each(|(table, key, value)| digest.add(*table, key, value));
+    rows.iter()
+        .for_each(|(table, key, value)| digest.add(*table, key, value));
     let digest = digest.to_bytes();
     let place = rows.partition_point(|(table, key, _)| (*table, *key) < (Table::Meta, DIGEST));
     rows.insert(place, (Table::Meta, DIGEST, &digest));
     let mut writer = BackupWriter::default();
-    rows.into_iter().for_each(|(table, key, value)| writer.row(table, key, value));
+    rows.into_iter()
+        .for_each(|(table, key, value)| writer.row(table, key, value));
     writer.finish()
 }
 
 /// What a backup contains can be opened, saved again, and changed.
 fn restored(backup: BackupRows) {
-    let BackupRows { rows, commit, contents } = backup;
+    let BackupRows {
+        rows,
+        commit,
+        contents,
+    } = backup;
     let store = Disk::memory_with(&rows, commit).and_then(|disk| {
         let loaded = disk.load()?;
         Store::start(disk, loaded)
@@ -70,7 +85,10 @@ fn restored(backup: BackupRows) {
     assert!(store.is_ok(), "{:?} {rows:?}", store.err());
     let Ok(store) = store else { return };
     let before = store.read();
-    assert_eq!((before.policy.acl_count(), before.policy.role_count()), (contents.acls, contents.roles));
+    assert_eq!(
+        (before.policy.acl_count(), before.policy.role_count()),
+        (contents.acls, contents.roles)
+    );
     let content = |rows: Vec<RowWrite>| {
         rows.into_iter()
             .filter(|row| [Table::Roles, Table::Members, Table::Acls].contains(&row.table()))
@@ -89,7 +107,10 @@ fn restored(backup: BackupRows) {
     if !before.policy.has_role("fuzz") {
         change(Change::CreateRole("fuzz".into()));
         assert!(store.read().version > before.version && saved(&store).is_ok());
-        change(Change::DeleteRole { name: "fuzz".into(), delete_acls: false });
+        change(Change::DeleteRole {
+            name: "fuzz".into(),
+            delete_acls: false,
+        });
         assert_eq!(store.read().policy, before.policy);
     }
 }
@@ -97,32 +118,45 @@ fn restored(backup: BackupRows) {
 /// The rows of a backup of a store.
 fn saved(store: &Store) -> Result<Vec<RowWrite>, String> {
     let saved = save(&store.0.disk).map_err(|error| error.to_string())?;
-    read(&saved).map(|backup| backup.rows).map_err(|error| error.to_string())
+    read(&saved)
+        .map(|backup| backup.rows)
+        .map_err(|error| error.to_string())
 }
 
-/// Initial inputs for [`backup`]: backups of the demo, of a policy of Apache Kafka and of nothing, and their rows.
+/// Initial inputs for [`backup`]: backups of the demo, of a policy of Apache Kafka and of nothing,
+/// and their rows.
 #[must_use]
 pub fn backup_starts() -> Vec<Vec<u8>> {
     let of = |policy: &str, config: Config| {
         let store = Store::memory(policy_from_json(policy).unwrap_or_default(), config)?;
-        store
-            .0
-            .disk
-            .write(&[data_id_row("0123456789abcdef"), RowWrite::put(Table::Passwords, "admin", "$argon2id$x")])?;
+        store.0.disk.write(&[
+            data_id_row("0123456789abcdef"),
+            RowWrite::put(Table::Passwords, "admin", "$argon2id$x"),
+        ])?;
         save(&store.0.disk)
     };
     let kafka = r#"{"settings":{"dialect":"kafka","superusers":["User:root"]},"roles":[{"name":"r","members":["Group:/eng","User:x"]}],
         "acls":[{"resource_type":"RESOURCE_TYPE_TOPIC","resource_name":"a","resource_pattern_type":"RESOURCE_PATTERN_TYPE_PREFIXED",
         "principal":"Service:b","host":"10.0.0.0/8","operation":"OPERATION_READ","permission_type":"PERMISSION_TYPE_DENY"}]}"#;
-    let audited = Config { audit_enabled: true, oidc_clock_skew: 7, ..Config::default() };
+    let audited = Config {
+        audit_enabled: true,
+        oidc_clock_skew: 7,
+        ..Config::default()
+    };
     let made = [
         of(include_str!("../../../demo/policy.json"), Config::default()),
         of(kafka, audited),
         of("{}", Config::default()),
     ];
-    let mut starts: Vec<Vec<u8>> = made.into_iter().filter_map(Result::<_, StoreError>::ok).collect();
+    let mut starts: Vec<Vec<u8>> = made
+        .into_iter()
+        .filter_map(Result::<_, StoreError>::ok)
+        .collect();
     for place in 0..starts.len() {
-        let rows = starts.get(place).and_then(|backup| backup.get(TITLE.len() + 2..)).map(<[u8]>::to_vec);
+        let rows = starts
+            .get(place)
+            .and_then(|backup| backup.get(TITLE.len() + 2..))
+            .map(<[u8]>::to_vec);
         starts.extend(rows);
     }
     starts

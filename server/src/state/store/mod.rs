@@ -1,8 +1,9 @@
 //! The store: the current state in memory for readers, and the same state durably in a file.
 //!
-//! Readers take a snapshot and never wait for a write. A write is made on a second policy that readers do not see, committed to
-//! the file, and then the two policies are swapped. Writes that arrive during a commit share the next one. The guard of the lock
-//! never leaves this file, so that no guard can be held across an await.
+//! Readers take a snapshot and never wait for a write. A write is made on a second policy that
+//! readers do not see, committed to the file, and then the two policies are swapped. Writes that
+//! arrive during a commit share the next one. The guard of the lock never leaves this file, so that
+//! no guard can be held across an await.
 
 mod backup;
 mod batch;
@@ -51,7 +52,8 @@ const PROBE_INTERVAL: u64 = 8;
 const QUIET_TIME: Duration = Duration::from_millis(2);
 /// The interval at which a waiting commit checks the queue.
 const POLL_INTERVAL: Duration = Duration::from_micros(50);
-/// The time after a failed write until the store tries to write again. It doubles with each further failure, up to the longest.
+/// The time after a failed write until the store tries to write again. It doubles with each further
+/// failure, up to the longest.
 const FIRST_RETRY: Duration = Duration::from_secs(1);
 const LONGEST_RETRY: Duration = Duration::from_secs(16);
 
@@ -107,7 +109,16 @@ impl Store {
         let mut writes = rows::policy_writes(&Policy::default(), &policy);
         rows::config_writes(&Config::default(), &config, &mut writes);
         disk.write(&writes)?;
-        Self::start(disk, StoredState { policy, config, version: 1, config_version: 1, data_id: None })
+        Self::start(
+            disk,
+            StoredState {
+                policy,
+                config,
+                version: 1,
+                config_version: 1,
+                data_id: None,
+            },
+        )
     }
 
     /// Whether a folder has stored data.
@@ -115,7 +126,8 @@ impl Store {
         folder.join(format::FILE).exists()
     }
 
-    /// The store in a folder, which is created if it does not exist. `pin` overrides the configuration for this run.
+    /// The store in a folder, which is created if it does not exist. `pin` overrides the
+    /// configuration for this run.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -133,8 +145,19 @@ impl Store {
     }
 
     fn start(disk: Disk, loaded: StoredState) -> Result<Self, StoreError> {
-        let StoredState { policy, config, version, config_version, data_id } = loaded;
-        let snapshot = Snapshot { policy: Arc::new(policy), config: Arc::new(config), version, config_version };
+        let StoredState {
+            policy,
+            config,
+            version,
+            config_version,
+            data_id,
+        } = loaded;
+        let snapshot = Snapshot {
+            policy: Arc::new(policy),
+            config: Arc::new(config),
+            version,
+            config_version,
+        };
         Ok(Self(Arc::new(Shared {
             current: RwLock::new(snapshot),
             disk,
@@ -148,13 +171,19 @@ impl Store {
             failures: AtomicU64::new(0),
             recent_batch: AtomicUsize::new(0),
             data_id: data_id.unwrap_or_default(),
-            etag_prefix: random::bytes::<8>().map(|bytes| random::hex(&bytes)).map_err(redb::Error::Io)?,
+            etag_prefix: random::bytes::<8>()
+                .map(|bytes| random::hex(&bytes))
+                .map_err(redb::Error::Io)?,
         })))
     }
 
     /// The current state. A snapshot never changes.
     pub(crate) fn read(&self) -> Snapshot {
-        self.0.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0
+            .current
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// The ID of the data, which restarts and backups keep; empty in memory.
@@ -169,7 +198,10 @@ impl Store {
 
     /// The entity tag of the policy after the next change of it.
     pub(crate) fn next_etag(&self, snapshot: &Snapshot) -> String {
-        self.etag(&Snapshot { version: snapshot.version + 1, ..snapshot.clone() })
+        self.etag(&Snapshot {
+            version: snapshot.version + 1,
+            ..snapshot.clone()
+        })
     }
 
     /// Whether the store accepts writes.
@@ -187,7 +219,8 @@ impl Store {
         self.0.failures.load(Relaxed)
     }
 
-    /// A verified copy of the durable state at this moment, with the password hashes. Writes go on meanwhile.
+    /// A verified copy of the durable state at this moment, with the password hashes. Writes go on
+    /// meanwhile.
     ///
     /// # Errors
     /// The file cannot be read, or is damaged.
@@ -216,7 +249,9 @@ impl Store {
     /// # Errors
     /// The file cannot be written.
     pub(crate) fn remove_password(&self, user: &str) -> Result<(), StoreError> {
-        self.0.disk.write(&[RowWrite::Remove(Table::Passwords, user.as_bytes().to_vec())])
+        self.0
+            .disk
+            .write(&[RowWrite::Remove(Table::Passwords, user.as_bytes().to_vec())])
     }
 
     /// Stores the hash of a user's password.
@@ -224,12 +259,15 @@ impl Store {
     /// # Errors
     /// The file cannot be written.
     pub(crate) fn set_password(&self, user: &str, hash: &str) -> Result<(), StoreError> {
-        self.0.disk.write(&[RowWrite::put(Table::Passwords, user, hash)])
+        self.0
+            .disk
+            .write(&[RowWrite::put(Table::Passwords, user, hash)])
     }
 
-    /// Calls `plan` with the current state and makes the write that it returns, with no other write in between. The write is
-    /// durable when this returns. A plan validates its changes, so that they cannot fail one by one. The snapshot has the counters
-    /// of this write; its policy may include later ones.
+    /// Calls `plan` with the current state and makes the write that it returns, with no other write
+    /// in between. The write is durable when this returns. A plan validates its changes, so that
+    /// they cannot fail one by one. The snapshot has the counters of this write; its policy may
+    /// include later ones.
     ///
     /// # Errors
     /// Those of the plan, or the store cannot be written. Nothing has changed then.
@@ -246,7 +284,9 @@ impl Store {
             let this = self.clone();
             drop(tokio::task::spawn_blocking(move || this.drain()));
         }
-        answer.await.unwrap_or_else(|_| Err(WriteError::Aborted.into()))
+        answer
+            .await
+            .unwrap_or_else(|_| Err(WriteError::Aborted.into()))
     }
 
     /// [`Store::change`] without an async runtime, for the start of the service.
@@ -263,7 +303,9 @@ impl Store {
     {
         let (_, mut answer) = self.enqueue(plan);
         self.clone().drain();
-        answer.try_recv().unwrap_or_else(|_| Err(WriteError::Aborted.into()))
+        answer
+            .try_recv()
+            .unwrap_or_else(|_| Err(WriteError::Aborted.into()))
     }
 
     /// Adds a write to the queue. Returns whether the caller must drain the queue.
@@ -282,7 +324,9 @@ impl Store {
                 let result = match (planned, durable) {
                     (Err(rejected), _) => Err(rejected),
                     (Ok(_), Err(error)) => Err(WriteError::NotStored(error.to_string()).into()),
-                    (Ok((answer, counters)), Ok(state)) => Ok((answer, counters.in_snapshot(state))),
+                    (Ok((answer, counters)), Ok(state)) => {
+                        Ok((answer, counters.in_snapshot(state)))
+                    }
                 };
                 // The request may have been canceled.
                 let _ = send.send(result);
@@ -295,15 +339,19 @@ impl Store {
         (first, answer)
     }
 
-    /// Makes the queued writes, batch by batch, until the queue is empty. When the last answer is sent, this no longer holds the
-    /// store.
+    /// Makes the queued writes, batch by batch, until the queue is empty. When the last answer is
+    /// sent, this no longer holds the store.
     fn drain(self) {
         let worker = QueueWorker(self);
         loop {
             worker.gather();
             let Some(jobs) = worker.take() else { return };
             let (answers, outcome) = worker.0.commit(jobs);
-            let answer = || answers.into_iter().for_each(|answer| answer(outcome.as_ref().map_err(|error| &**error)));
+            let answer = || {
+                answers
+                    .into_iter()
+                    .for_each(|answer| answer(outcome.as_ref().map_err(|error| &**error)))
+            };
             if worker.is_done() {
                 drop(worker);
                 return answer();
@@ -320,7 +368,14 @@ impl Store {
         }
         let mut batch = Batch::new(&before, self.0.standby.with(Option::take));
         let answers = jobs.into_iter().map(|job| job(&mut batch)).collect();
-        let Batch { state, log, mut writes, replaced, changed, .. } = batch;
+        let Batch {
+            state,
+            log,
+            mut writes,
+            replaced,
+            changed,
+            ..
+        } = batch;
         if changed {
             writes.extend(Disk::counters(state.version, state.config_version));
             let turns_auditing_off = before.config.audit_enabled && !state.config.audit_enabled;
@@ -333,14 +388,24 @@ impl Store {
                 return (answers, Err(failure));
             }
             self.0.commits.fetch_add(1, Relaxed);
-            *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = state.clone();
+            *self
+                .0
+                .current
+                .write()
+                .unwrap_or_else(PoisonError::into_inner) = state.clone();
         }
         let next = if changed {
             // The previous state becomes the standby and lacks this batch.
-            (!replaced).then_some(Standby { state: before, missing: log })
+            (!replaced).then_some(Standby {
+                state: before,
+                missing: log,
+            })
         } else {
             let is_standby = !Arc::ptr_eq(&state.policy, &before.policy);
-            is_standby.then(|| Standby { state: state.clone(), missing: Vec::new() })
+            is_standby.then(|| Standby {
+                state: state.clone(),
+                missing: Vec::new(),
+            })
         };
         self.0.standby.with(|standby| *standby = next);
         (answers, Ok(state))
@@ -367,7 +432,9 @@ impl Store {
             return error;
         }
         let (store, first_retry) = (Arc::downgrade(&self.0), self.0.first_retry);
-        let started = thread::Builder::new().name("store-retry".into()).spawn(move || retry(&store, first_retry));
+        let started = thread::Builder::new()
+            .name("store-retry".into())
+            .spawn(move || retry(&store, first_retry));
         if let Err(error) = started {
             self.0.retrying.store(false, Relaxed);
             tracing::error!(target: "store", "no thread to try again: {error}; restart the service once the disk is writable");
@@ -378,12 +445,17 @@ impl Store {
     /// Makes the file accept writes again, if the disk does.
     fn recover(&self) {
         // The database library panics on some damaged files.
-        let recovered = catch_panic(|| self.0.disk.recover()).unwrap_or_else(|| Err(StoreError::unreadable()));
+        let recovered =
+            catch_panic(|| self.0.disk.recover()).unwrap_or_else(|| Err(StoreError::unreadable()));
         match &recovered {
             Ok(()) => tracing::info!(target: "store", "changes are accepted again"),
-            Err(error) => tracing::debug!(target: "store", code = error.code(), "changes are still refused: {error}"),
+            Err(error) => {
+                tracing::debug!(target: "store", code = error.code(), "changes are still refused: {error}")
+            }
         }
-        self.0.failure.with(|failure| *failure = recovered.err().map(Arc::new));
+        self.0
+            .failure
+            .with(|failure| *failure = recovered.err().map(Arc::new));
     }
 }
 
@@ -397,16 +469,19 @@ impl Shared {
     }
 }
 
-/// Lets the task that drains the queue try again, with growing intervals, until the store accepts writes and has its reserve, or
-/// is closed.
+/// Lets the task that drains the queue try again, with growing intervals, until the store accepts
+/// writes and has its reserve, or is closed.
 fn retry(store: &Weak<Shared>, first: Duration) {
     let mut interval = first;
     loop {
         thread::sleep(interval);
-        let Some(store) = store.upgrade().map(Store) else { return };
+        let Some(store) = store.upgrade().map(Store) else {
+            return;
+        };
         if !store.is_writable() {
             store.0.retry_due.store(true, Relaxed);
-            let (is_first, answer) = store.enqueue(|_| Ok::<_, WriteError>(Plan::Changes(Vec::new(), ())));
+            let (is_first, answer) =
+                store.enqueue(|_| Ok::<_, WriteError>(Plan::Changes(Vec::new(), ())));
             if is_first {
                 store.clone().drain();
             }
@@ -423,7 +498,11 @@ fn retry(store: &Weak<Shared>, first: Duration) {
 
 impl Counters {
     fn in_snapshot(self, state: &Snapshot) -> Snapshot {
-        Snapshot { version: self.version, config_version: self.config_version, ..state.clone() }
+        Snapshot {
+            version: self.version,
+            config_version: self.config_version,
+            ..state.clone()
+        }
     }
 }
 
@@ -431,16 +510,24 @@ impl Counters {
 struct QueueWorker(Store);
 
 impl QueueWorker {
-    /// Waits for as many writes as recently came together, until none arrives for a while. Now and then it waits for a full batch,
-    /// to find out whether more writers are active.
+    /// Waits for as many writes as recently came together, until none arrives for a while. Now and
+    /// then it waits for a full batch, to find out whether more writers are active.
     fn gather(&self) {
-        let Shared { queue, recent_batch, commits, .. } = &*self.0.0;
+        let Shared {
+            queue,
+            recent_batch,
+            commits,
+            ..
+        } = &*self.0.0;
         let recent = recent_batch.load(Relaxed);
         if recent < 2 {
             return;
         }
-        let wanted =
-            if commits.load(Relaxed).is_multiple_of(PROBE_INTERVAL) { FULL_BATCH } else { recent.min(FULL_BATCH) };
+        let wanted = if commits.load(Relaxed).is_multiple_of(PROBE_INTERVAL) {
+            FULL_BATCH
+        } else {
+            recent.min(FULL_BATCH)
+        };
         let deadline = Instant::now() + GATHER_TIME;
         let (mut seen, mut quiet_until) = (0, Instant::now() + QUIET_TIME);
         loop {

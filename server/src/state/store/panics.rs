@@ -8,7 +8,8 @@ thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs the closure without printing a panic message; `None` if it panics. Nothing that it changed may be used then.
+/// Runs the closure without printing a panic message; `None` if it panics. Nothing that it changed
+/// may be used then.
 pub(crate) fn catch_panic<T>(work: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -32,7 +33,10 @@ mod tests {
     #[test]
     fn a_panic_becomes_a_value() {
         assert_eq!(catch_panic(|| 1), Some(1));
-        assert_eq!(catch_panic(|| catch_panic(|| panic!("inner")).map_or(2, |()| 3)), Some(2));
+        assert_eq!(
+            catch_panic(|| catch_panic(|| panic!("inner")).map_or(2, |()| 3)),
+            Some(2)
+        );
         assert_eq!(catch_panic::<()>(|| panic!("outer")), None);
         assert!(!QUIET.get());
     }

@@ -47,6 +47,7 @@ impl Attempt<'_> {
     /// The changes with an effect, each with its index.
     pub(crate) fn effective(&self) -> impl Iterator<Item = (usize, &Change)> {
         let all = self.changes.iter().zip(self.effects).enumerate();
-        all.filter(|(_, (_, effect))| **effect == ChangeOutcome::Changed).map(|(index, (change, _))| (index, change))
+        all.filter(|(_, (_, effect))| **effect == ChangeOutcome::Changed)
+            .map(|(index, (change, _))| (index, change))
     }
 }

@@ -28,7 +28,11 @@ pub(super) struct ReplacedRow {
 
 impl ReplacedRow {
     pub(super) fn new(table: Table, key: &[u8], value: Option<&[u8]>) -> Self {
-        Self { table: table.index(), key: key.to_vec(), value: value.map(<[u8]>::to_vec) }
+        Self {
+            table: table.index(),
+            key: key.to_vec(),
+            value: value.map(<[u8]>::to_vec),
+        }
     }
 }
 

@@ -1,10 +1,12 @@
-//! The rows of the store: one for each ACL, role, member and setting, and the rows that a change writes.
+//! The rows of the store: one for each ACL, role, member and setting, and the rows that a change
+//! writes.
 
 use std::cmp::Ordering;
 use std::net::IpAddr;
 
 use gbac_engine::model::{
-    Acl, Host, HostRange, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType,
+    Acl, Host, HostRange, Operation, PatternType, Permission, Principal, PrincipalType,
+    ResourceType,
 };
 use gbac_engine::policy::{Change, Policy, Settings};
 use gbac_json::settings_to_json;
@@ -33,8 +35,15 @@ pub(super) enum Table {
 
 impl Table {
     /// The index of a table is part of the format of backups, so new tables come last.
-    pub(super) const ALL: [Self; 7] =
-        [Self::Meta, Self::Passwords, Self::Settings, Self::Config, Self::Roles, Self::Members, Self::Acls];
+    pub(super) const ALL: [Self; 7] = [
+        Self::Meta,
+        Self::Passwords,
+        Self::Settings,
+        Self::Config,
+        Self::Roles,
+        Self::Members,
+        Self::Acls,
+    ];
 
     /// The index in [`Table::ALL`].
     pub(super) const fn index(self) -> u8 {
@@ -80,14 +89,21 @@ impl RowWrite {
     /// The table and the key.
     pub(super) fn location(&self) -> (Table, &[u8]) {
         match self {
-            Self::Put(table, key, _) | Self::Remove(table, key) | Self::RemovePrefix(table, key) => (*table, key),
+            Self::Put(table, key, _)
+            | Self::Remove(table, key)
+            | Self::RemovePrefix(table, key) => (*table, key),
         }
     }
 }
 
-/// The byte of an enumeration value is its index here. This is part of the format, so new values come last.
-const PRINCIPALS: [PrincipalType; 4] =
-    [PrincipalType::User, PrincipalType::Group, PrincipalType::Role, PrincipalType::Other];
+/// The byte of an enumeration value is its index here. This is part of the format, so new values
+/// come last.
+const PRINCIPALS: [PrincipalType; 4] = [
+    PrincipalType::User,
+    PrincipalType::Group,
+    PrincipalType::Role,
+    PrincipalType::Other,
+];
 const RESOURCES: [ResourceType; 8] = [
     ResourceType::Topic,
     ResourceType::Group,
@@ -118,7 +134,10 @@ const OPERATIONS: [Operation; 14] = [
 const PERMISSIONS: [Permission; 2] = [Permission::Deny, Permission::Allow];
 
 fn push_value<T: PartialEq>(key: &mut Vec<u8>, all: &[T], value: &T) {
-    let place = all.iter().position(|known| known == value).and_then(|place| u8::try_from(place).ok());
+    let place = all
+        .iter()
+        .position(|known| known == value)
+        .and_then(|place| u8::try_from(place).ok());
     key.push(place.unwrap_or(u8::MAX));
 }
 
@@ -248,7 +267,15 @@ pub(super) fn read_acl(key: &[u8]) -> Option<Acl> {
     let host = key.host()?;
     let operation = key.value(&OPERATIONS)?;
     let permission = key.value(&PERMISSIONS)?;
-    key.finish(Acl { resource_type, resource_name, pattern_type, principal, host, operation, permission })
+    key.finish(Acl {
+        resource_type,
+        resource_name,
+        pattern_type,
+        principal,
+        host,
+        operation,
+        permission,
+    })
 }
 
 /// The role and the member of a key; `None` if the key is not valid.
@@ -262,10 +289,20 @@ pub(super) fn read_member(key: &[u8]) -> Option<(String, Principal)> {
 /// The writes of a change that had an effect; `before` are the settings without it.
 pub(super) fn change_writes(before: &Settings, change: &Change, writes: &mut Vec<RowWrite>) {
     match change {
-        Change::AddAcl(acl) => writes.push(RowWrite::add(Table::Acls, acl_key(&acl.clone().normalized()))),
-        Change::RemoveAcl(acl) => writes.push(RowWrite::Remove(Table::Acls, acl_key(&acl.clone().normalized()))),
-        Change::CreateRole(name) => writes.push(RowWrite::add(Table::Roles, name.clone().into_bytes())),
-        Change::AddMember { role, member } => writes.push(RowWrite::add(Table::Members, member_key(role, member))),
+        Change::AddAcl(acl) => writes.push(RowWrite::add(
+            Table::Acls,
+            acl_key(&acl.clone().normalized()),
+        )),
+        Change::RemoveAcl(acl) => writes.push(RowWrite::Remove(
+            Table::Acls,
+            acl_key(&acl.clone().normalized()),
+        )),
+        Change::CreateRole(name) => {
+            writes.push(RowWrite::add(Table::Roles, name.clone().into_bytes()))
+        }
+        Change::AddMember { role, member } => {
+            writes.push(RowWrite::add(Table::Members, member_key(role, member)))
+        }
         Change::RemoveMember { role, member } => {
             writes.push(RowWrite::Remove(Table::Members, member_key(role, member)));
         }
@@ -273,7 +310,10 @@ pub(super) fn change_writes(before: &Settings, change: &Change, writes: &mut Vec
             writes.push(RowWrite::Remove(Table::Roles, name.clone().into_bytes()));
             writes.push(RowWrite::RemovePrefix(Table::Members, member_prefix(name)));
             if *delete_acls {
-                writes.push(RowWrite::RemovePrefix(Table::Acls, acl_prefix(&Principal::role(name))));
+                writes.push(RowWrite::RemovePrefix(
+                    Table::Acls,
+                    acl_prefix(&Principal::role(name)),
+                ));
             }
         }
         // Settings that it does not contain stay as they are.
@@ -296,7 +336,12 @@ fn config_json(config: &Config) -> Map<String, Value> {
 }
 
 fn settings_writes(before: &Settings, after: &Settings, writes: &mut Vec<RowWrite>) {
-    value_writes(Table::Settings, &settings_json(before), &settings_json(after), writes);
+    value_writes(
+        Table::Settings,
+        &settings_json(before),
+        &settings_json(after),
+        writes,
+    );
 }
 
 /// What a new config writes; what is pinned stays as it was stored (D-30).
@@ -309,30 +354,65 @@ pub(super) fn config_writes(before: &Config, after: &Config, writes: &mut Vec<Ro
     value_writes(Table::Config, &stored(before), &stored(after), writes);
 }
 
-fn value_writes(table: Table, before: &Map<String, Value>, after: &Map<String, Value>, writes: &mut Vec<RowWrite>) {
+fn value_writes(
+    table: Table,
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+    writes: &mut Vec<RowWrite>,
+) {
     for name in before.keys().filter(|name| !after.contains_key(*name)) {
         writes.push(RowWrite::Remove(table, name.clone().into_bytes()));
     }
-    for (name, value) in after.iter().filter(|(name, value)| before.get(*name) != Some(value)) {
+    for (name, value) in after
+        .iter()
+        .filter(|(name, value)| before.get(*name) != Some(value))
+    {
         writes.push(RowWrite::put(table, name.as_bytes(), value.to_string()));
     }
 }
 
-/// The writes that turn one policy into another, in the order of the keys, which is the fastest order to write.
+/// The writes that turn one policy into another, in the order of the keys, which is the fastest
+/// order to write.
 pub(super) fn policy_writes(before: &Policy, after: &Policy) -> Vec<RowWrite> {
     let mut writes = Vec::new();
     settings_writes(before.settings(), after.settings(), &mut writes);
-    let names = |policy: &Policy| policy.role_names().map(|name| name.as_bytes().to_vec()).collect::<Vec<_>>();
-    merge(Table::Roles, names(before).into_iter(), names(after).into_iter(), |name| name, &mut writes);
+    let names = |policy: &Policy| {
+        policy
+            .role_names()
+            .map(|name| name.as_bytes().to_vec())
+            .collect::<Vec<_>>()
+    };
+    merge(
+        Table::Roles,
+        names(before).into_iter(),
+        names(after).into_iter(),
+        |name| name,
+        &mut writes,
+    );
     let members = |policy: &Policy| {
         let of = |role: gbac_engine::model::Role| {
-            role.members.into_iter().map(|member| (role.name.clone(), member)).collect::<Vec<_>>()
+            role.members
+                .into_iter()
+                .map(|member| (role.name.clone(), member))
+                .collect::<Vec<_>>()
         };
         policy.roles().flat_map(of).collect::<Vec<_>>()
     };
     let key = |(role, member): (String, Principal)| member_key(&role, &member);
-    merge(Table::Members, members(before).into_iter(), members(after).into_iter(), key, &mut writes);
-    merge(Table::Acls, before.acls(), after.acls(), |acl| acl_key(&acl), &mut writes);
+    merge(
+        Table::Members,
+        members(before).into_iter(),
+        members(after).into_iter(),
+        key,
+        &mut writes,
+    );
+    merge(
+        Table::Acls,
+        before.acls(),
+        after.acls(),
+        |acl| acl_key(&acl),
+        &mut writes,
+    );
     writes.sort_by(|a, b| a.location().cmp(&b.location()));
     writes
 }
@@ -375,16 +455,43 @@ mod tests {
 
     #[test]
     fn every_enumeration_value_has_a_byte() {
-        assert!(PrincipalType::ALL.iter().all(|value| PRINCIPALS.contains(value)));
-        assert!(ResourceType::ALL.iter().all(|value| RESOURCES.contains(value)));
-        assert!(PatternType::ALL.iter().all(|value| PATTERNS.contains(value)));
-        assert!(Operation::ALL.iter().all(|value| OPERATIONS.contains(value)));
-        assert!(Permission::ALL.iter().all(|value| PERMISSIONS.contains(value)));
+        assert!(
+            PrincipalType::ALL
+                .iter()
+                .all(|value| PRINCIPALS.contains(value))
+        );
+        assert!(
+            ResourceType::ALL
+                .iter()
+                .all(|value| RESOURCES.contains(value))
+        );
+        assert!(
+            PatternType::ALL
+                .iter()
+                .all(|value| PATTERNS.contains(value))
+        );
+        assert!(
+            Operation::ALL
+                .iter()
+                .all(|value| OPERATIONS.contains(value))
+        );
+        assert!(
+            Permission::ALL
+                .iter()
+                .all(|value| PERMISSIONS.contains(value))
+        );
     }
 
     #[test]
     fn keys_round_trip_and_truncated_keys_are_rejected() {
-        for host in ["*", "10.0.0.7", "2001:db8::1", "10.0.0.5/8", "2001:db8::/32", "::/0"] {
+        for host in [
+            "*",
+            "10.0.0.7",
+            "2001:db8::1",
+            "10.0.0.5/8",
+            "2001:db8::/32",
+            "::/0",
+        ] {
             for principal in ["User:*", "Group:/a/b", "Role:ü:\u{1}", "Service:billing"] {
                 let acl = Acl {
                     resource_type: ResourceType::Subject,
@@ -405,7 +512,10 @@ mod tests {
             }
         }
         let member = Principal::group("eng");
-        assert_eq!(read_member(&member_key("a", &member)), Some(("a".into(), member)));
+        assert_eq!(
+            read_member(&member_key("a", &member)),
+            Some(("a".into(), member))
+        );
         assert!(!member_key("ab", &Principal::user("x")).starts_with(&member_prefix("a")));
     }
 }

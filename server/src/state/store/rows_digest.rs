@@ -1,4 +1,5 @@
-//! A digest of all rows of the store, which a write updates without reading the rows that it does not touch.
+//! A digest of all rows of the store, which a write updates without reading the rows that it does
+//! not touch.
 
 use sha2::{Digest, Sha256};
 
@@ -6,8 +7,9 @@ use super::error::StoreError;
 use super::format::DIGEST;
 use super::rows::Table;
 
-/// The number of rows, and the sum of their SHA-256 modulo 2^256. The order of the rows does not count, so a row is added and
-/// removed in constant time. It finds damage and lost rows; it is no seal against who can write the file (D-54).
+/// The number of rows, and the sum of their SHA-256 modulo 2^256. The order of the rows does not
+/// count, so a row is added and removed in constant time. It finds damage and lost rows; it is no
+/// seal against who can write the file (D-54).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct RowsDigest {
     count: u64,
@@ -44,9 +46,17 @@ impl RowsDigest {
 
     /// `None` if the bytes are not those of a digest.
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (parts, []) = bytes.as_chunks::<8>() else { return None };
-        let [count, sum @ ..] =
-            <[u64; 5]>::try_from(parts.iter().copied().map(u64::from_be_bytes).collect::<Vec<_>>()).ok()?;
+        let (parts, []) = bytes.as_chunks::<8>() else {
+            return None;
+        };
+        let [count, sum @ ..] = <[u64; 5]>::try_from(
+            parts
+                .iter()
+                .copied()
+                .map(u64::from_be_bytes)
+                .collect::<Vec<_>>(),
+        )
+        .ok()?;
         Some(Self { count, sum })
     }
 }
@@ -60,13 +70,21 @@ pub(super) struct DigestCheck {
 
 impl DigestCheck {
     /// Adds a row. Returns whether it is a row of the content; the digest itself is none.
-    pub(super) fn read(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<bool, StoreError> {
+    pub(super) fn read(
+        &mut self,
+        table: Table,
+        key: &[u8],
+        value: &[u8],
+    ) -> Result<bool, StoreError> {
         if (table, key) != (Table::Meta, DIGEST) {
             self.actual.add(table, key, value);
             return Ok(true);
         }
         let digest = RowsDigest::from_bytes(value);
-        self.stated = Some(digest.ok_or_else(|| StoreError::damaged("the digest of its rows", "cannot be read"))?);
+        self.stated = Some(
+            digest
+                .ok_or_else(|| StoreError::damaged("the digest of its rows", "cannot be read"))?,
+        );
         Ok(false)
     }
 
@@ -74,7 +92,10 @@ impl DigestCheck {
     pub(super) fn finish(self) -> Result<(), StoreError> {
         match self.stated {
             Some(stated) if stated == self.actual => Ok(()),
-            Some(_) => Err(StoreError::damaged("its rows differ from", "those that were written")),
+            Some(_) => Err(StoreError::damaged(
+                "its rows differ from",
+                "those that were written",
+            )),
             None => Err(StoreError::damaged("the digest of its rows", "is missing")),
         }
     }
@@ -104,7 +125,8 @@ mod tests {
     fn it_depends_on_the_rows_and_not_on_their_order() {
         let of = |rows: &[(Table, &[u8], &[u8])]| {
             let mut digest = RowsDigest::default();
-            rows.iter().for_each(|(table, key, value)| digest.add(*table, key, value));
+            rows.iter()
+                .for_each(|(table, key, value)| digest.add(*table, key, value));
             digest
         };
         let row = |table, key: &'static [u8], value: &'static [u8]| (table, key, value);
@@ -136,6 +158,9 @@ mod tests {
         }
         let bytes = digest.to_bytes();
         assert_eq!(RowsDigest::from_bytes(&bytes[1..]), None);
-        assert_eq!(RowsDigest::from_bytes(&[&bytes[..], &[0; 8]].concat()), None);
+        assert_eq!(
+            RowsDigest::from_bytes(&[&bytes[..], &[0; 8]].concat()),
+            None
+        );
     }
 }

@@ -39,12 +39,20 @@ pub(super) struct StateReader {
 
 impl StateReader {
     /// Reads the next row.
-    pub(super) fn read(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+    pub(super) fn read(
+        &mut self,
+        table: Table,
+        key: &[u8],
+        value: &[u8],
+    ) -> Result<(), StoreError> {
         if !self.digest.read(table, key, value)? {
             return Ok(());
         }
         if matches!(table, Table::Roles | Table::Members | Table::Acls) && !value.is_empty() {
-            return Err(StoreError::damaged("a row of", format!("`{}`, which has a value", table.name())));
+            return Err(StoreError::damaged(
+                "a row of",
+                format!("`{}`, which has a value", table.name()),
+            ));
         }
         match table {
             Table::Meta => self.read_meta(key, value)?,
@@ -53,10 +61,13 @@ impl StateReader {
             Table::Config => drop(self.config.insert(name(key), json(key, value)?)),
             Table::Roles => {
                 let name = String::from_utf8(key.to_vec());
-                self.change(Change::CreateRole(name.map_err(|error| StoreError::damaged("a role's name:", error))?))?;
+                self.change(Change::CreateRole(
+                    name.map_err(|error| StoreError::damaged("a role's name:", error))?,
+                ))?;
             }
             Table::Members => {
-                let (role, member) = rows::read_member(key).ok_or_else(|| StoreError::damaged("a role's", "member"))?;
+                let (role, member) = rows::read_member(key)
+                    .ok_or_else(|| StoreError::damaged("a role's", "member"))?;
                 self.change(Change::AddMember { role, member })?;
             }
             Table::Acls => {
@@ -88,8 +99,9 @@ impl StateReader {
         let policy = match self.policy.take() {
             Some(policy) => policy,
             None => {
-                let settings = settings_from_value(&Value::Object(std::mem::take(&mut self.settings)))
-                    .map_err(|problems| StoreError::damaged("the settings:", problems))?;
+                let settings =
+                    settings_from_value(&Value::Object(std::mem::take(&mut self.settings)))
+                        .map_err(|problems| StoreError::damaged("the settings:", problems))?;
                 Policy::new(settings)
             }
         };
@@ -98,7 +110,9 @@ impl StateReader {
 
     fn change(&mut self, change: Change) -> Result<(), StoreError> {
         let applied = self.policy()?.apply(change);
-        applied.map(drop).map_err(|error| StoreError::damaged("the policy:", error))
+        applied
+            .map(drop)
+            .map_err(|error| StoreError::damaged("the policy:", error))
     }
 
     /// The number of the last commit.
@@ -126,11 +140,18 @@ impl StateReader {
     }
 }
 
-/// The number in a row of the table `meta`, as it was written. Only numbers from which a service can go on counting are read.
+/// The number in a row of the table `meta`, as it was written. Only numbers from which a service
+/// can go on counting are read.
 pub(super) fn number(key: &[u8], value: Option<&[u8]>) -> Result<u64, StoreError> {
-    let text = value.and_then(|value| std::str::from_utf8(value).ok()).ok_or_else(|| no_counter(key))?;
+    let text = value
+        .and_then(|value| std::str::from_utf8(value).ok())
+        .ok_or_else(|| no_counter(key))?;
     let number = text.parse::<u64>().map_err(|_| no_counter(key))?;
-    if number.to_string() == text && number < COUNTER_LIMIT { Ok(number) } else { Err(no_counter(key)) }
+    if number.to_string() == text && number < COUNTER_LIMIT {
+        Ok(number)
+    } else {
+        Err(no_counter(key))
+    }
 }
 
 fn no_counter(key: &[u8]) -> StoreError {
@@ -142,7 +163,8 @@ fn name(key: &[u8]) -> String {
 }
 
 fn json(key: &[u8], value: &[u8]) -> Result<Value, StoreError> {
-    let damaged =
-        |error: &dyn fmt::Display| StoreError::damaged("the value of", format!("{}: {error}", escaped(&name(key))));
+    let damaged = |error: &dyn fmt::Display| {
+        StoreError::damaged("the value of", format!("{}: {error}", escaped(&name(key))))
+    };
     serde_json::from_slice(value).map_err(|error| damaged(&error))
 }

@@ -41,7 +41,10 @@ fn a_change_makes_a_new_tag_and_leaves_old_snapshots() {
     let after = now(&store, role("a"));
     assert_ne!(store.etag(&before), store.etag(&after));
     assert_eq!(store.etag(&store.read()), store.etag(&after));
-    assert_eq!((before.policy.roles().len(), after.policy.roles().len()), (0, 1));
+    assert_eq!(
+        (before.policy.roles().len(), after.policy.roles().len()),
+        (0, 1)
+    );
     assert_eq!(before.config_version, after.config_version);
 }
 
@@ -49,9 +52,18 @@ fn a_change_makes_a_new_tag_and_leaves_old_snapshots() {
 fn no_change_keeps_the_tag_and_commits_nothing() {
     let store = Store::memory(demo(), Config::default()).unwrap();
     let before = store.etag(&store.read());
-    store.change_now::<_, WriteError>(|current| Ok(Plan::Replace(Arc::new((*current.policy).clone()), ()))).unwrap();
-    store.change_now::<(), WriteError>(|_| Err(WriteError::Aborted)).unwrap_err();
-    now(&store, Plan::Changes(demo().acls().map(Change::AddAcl).collect(), ()));
+    store
+        .change_now::<_, WriteError>(|current| {
+            Ok(Plan::Replace(Arc::new((*current.policy).clone()), ()))
+        })
+        .unwrap();
+    store
+        .change_now::<(), WriteError>(|_| Err(WriteError::Aborted))
+        .unwrap_err();
+    now(
+        &store,
+        Plan::Changes(demo().acls().map(Change::AddAcl).collect(), ()),
+    );
     now(&store, Plan::Configure(Vec::new(), Config::default(), ()));
     assert_eq!((store.etag(&store.read()), store.commits()), (before, 0));
     assert_ne!(empty().0.etag_prefix, store.0.etag_prefix);
@@ -62,9 +74,18 @@ fn a_plan_that_fails_halfway_changes_nothing() {
     let store = empty();
     now(&store, role("a"));
     let before = store.read();
-    let half = Plan::Changes(vec![Change::CreateRole("b".into()), Change::CreateRole("a".into())], ());
+    let half = Plan::Changes(
+        vec![
+            Change::CreateRole("b".into()),
+            Change::CreateRole("a".into()),
+        ],
+        (),
+    );
     store.change_now::<_, WriteError>(|_| Ok(half)).unwrap_err();
-    assert_eq!((store.commits(), store.etag(&store.read())), (1, store.etag(&before)));
+    assert_eq!(
+        (store.commits(), store.etag(&store.read())),
+        (1, store.etag(&before))
+    );
     now(&store, role("c"));
     assert_eq!(names(&store.read().policy), ["a", "c"]);
     assert_eq!(names(&stored(&store).policy), ["a", "c"]);
@@ -78,27 +99,72 @@ fn the_file_matches_what_readers_see_after_every_kind_of_change() {
         let loaded = stored(&store);
         let text = |policy| serde_json::to_string(&DocumentJson::in_full(policy)).unwrap();
         assert_eq!(text(&loaded.policy), text(&after.policy));
-        assert_eq!((&loaded.config, loaded.version), (&*after.config, after.version));
+        assert_eq!(
+            (&loaded.config, loaded.version),
+            (&*after.config, after.version)
+        );
         assert_eq!(loaded.config_version, after.config_version);
     };
     check(Plan::Replace(Arc::new(demo()), ()));
     let acls: Vec<Acl> = demo().acls().collect();
-    check(Plan::Changes(acls.iter().take(9).cloned().map(Change::RemoveAcl).collect(), ()));
-    check(Plan::Changes(acls.into_iter().take(4).map(Change::AddAcl).collect(), ()));
+    check(Plan::Changes(
+        acls.iter()
+            .take(9)
+            .cloned()
+            .map(Change::RemoveAcl)
+            .collect(),
+        (),
+    ));
+    check(Plan::Changes(
+        acls.into_iter().take(4).map(Change::AddAcl).collect(),
+        (),
+    ));
     let name = demo().role_names().next().unwrap().to_owned();
     let member = Principal::user("new");
-    check(Plan::Changes(vec![Change::AddMember { role: name.clone(), member: member.clone() }], ()));
-    check(Plan::Changes(vec![Change::RemoveMember { role: name.clone(), member }], ()));
-    check(Plan::Changes(vec![Change::DeleteRole { name, delete_acls: true }], ()));
+    check(Plan::Changes(
+        vec![Change::AddMember {
+            role: name.clone(),
+            member: member.clone(),
+        }],
+        (),
+    ));
+    check(Plan::Changes(
+        vec![Change::RemoveMember {
+            role: name.clone(),
+            member,
+        }],
+        (),
+    ));
+    check(Plan::Changes(
+        vec![Change::DeleteRole {
+            name,
+            delete_acls: true,
+        }],
+        (),
+    ));
     let name = demo().role_names().last().unwrap().to_owned();
     check(Plan::Changes(
-        vec![Change::DeleteRole { name: name.clone(), delete_acls: false }, Change::CreateRole(name)],
+        vec![
+            Change::DeleteRole {
+                name: name.clone(),
+                delete_acls: false,
+            },
+            Change::CreateRole(name),
+        ],
         (),
     ));
     let sso = json!({ "sso": { "mode": "use_map", "attributes": { "federated_groups": "$.g" } }, "superusers": ["x"] });
     let settings = gbac_json::settings_from_value(&sso).unwrap();
-    let config = Config { license: LicenseStatus::Expired, oidc_clock_skew: 7, ..Config::default() };
-    check(Plan::Configure(vec![Change::Settings(Box::new(settings))], config, ()));
+    let config = Config {
+        license: LicenseStatus::Expired,
+        oidc_clock_skew: 7,
+        ..Config::default()
+    };
+    check(Plan::Configure(
+        vec![Change::Settings(Box::new(settings))],
+        config,
+        (),
+    ));
     check(Plan::Replace(Arc::new(Policy::default()), ()));
     check(Plan::Replace(Arc::new(demo()), ()));
 }
@@ -107,14 +173,28 @@ fn the_file_matches_what_readers_see_after_every_kind_of_change() {
 fn changes_of_settings_keep_omitted_settings() {
     let of = |value| Change::Settings(Box::new(gbac_json::settings_from_value(&value).unwrap()));
     let store = empty();
-    now(&store, Plan::Changes(vec![of(json!({ "superusers": ["root"], "oidc_group_claim_path": "$.x" }))], ()));
-    let two =
-        vec![of(json!({ "nested_group_behavior": "suffix" })), of(json!({ "oidc_principal_mapping": "$.email" }))];
+    now(
+        &store,
+        Plan::Changes(
+            vec![of(
+                json!({ "superusers": ["root"], "oidc_group_claim_path": "$.x" }),
+            )],
+            (),
+        ),
+    );
+    let two = vec![
+        of(json!({ "nested_group_behavior": "suffix" })),
+        of(json!({ "oidc_principal_mapping": "$.email" })),
+    ];
     let after = now(&store, Plan::Changes(two, ()));
     let wanted = json!({ "oidc_group_claim_path": "$.x", "nested_group_behavior": "suffix",
         "oidc_principal_mapping": "$.email", "superusers": ["root"], "access": { "read_only": [], "evaluate": [] } });
     assert_eq!(gbac_json::settings_to_json(after.policy.settings()), wanted);
-    assert_eq!(gbac_json::settings_to_json(stored(&store).policy.settings()), wanted, "as it is stored");
+    assert_eq!(
+        gbac_json::settings_to_json(stored(&store).policy.settings()),
+        wanted,
+        "as it is stored"
+    );
 }
 
 #[test]
@@ -123,7 +203,10 @@ fn both_policies_stay_in_step() {
     for at in 0..20 {
         let reader = store.read();
         now(&store, role(&format!("{at:02}")));
-        assert_eq!((reader.policy.role_count(), store.read().policy.role_count()), (at, at + 1));
+        assert_eq!(
+            (reader.policy.role_count(), store.read().policy.role_count()),
+            (at, at + 1)
+        );
     }
 }
 
@@ -133,7 +216,11 @@ async fn writers_share_commits() {
     let writers: Vec<_> = (0..64)
         .map(|at| {
             let store = store.clone();
-            tokio::spawn(async move { store.change(move |_| Ok::<_, WriteError>(role(&at.to_string()))).await })
+            tokio::spawn(async move {
+                store
+                    .change(move |_| Ok::<_, WriteError>(role(&at.to_string())))
+                    .await
+            })
         })
         .collect();
     for writer in writers {
@@ -141,7 +228,11 @@ async fn writers_share_commits() {
         assert!(after.policy.role_count() > 0);
     }
     assert_eq!(store.read().policy.role_count(), 64);
-    assert!((1..=8).contains(&store.commits()), "{} commits", store.commits());
+    assert!(
+        (1..=8).contains(&store.commits()),
+        "{} commits",
+        store.commits()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -154,9 +245,18 @@ async fn changes_are_atomic_for_readers() {
             while store.read().policy.role("last").is_none() {
                 let current = store.read();
                 // A slow reader must not delay writers, and its snapshot must not change.
-                let halves = [current.policy.has_role("one"), current.policy.has_role("other")];
+                let halves = [
+                    current.policy.has_role("one"),
+                    current.policy.has_role("other"),
+                ];
                 thread::yield_now();
-                assert_eq!(halves, [current.policy.has_role("one"), current.policy.has_role("other")]);
+                assert_eq!(
+                    halves,
+                    [
+                        current.policy.has_role("one"),
+                        current.policy.has_role("other")
+                    ]
+                );
                 assert_eq!(halves[0], halves[1]);
                 seen += u32::from(halves[0]);
             }
@@ -164,12 +264,28 @@ async fn changes_are_atomic_for_readers() {
         })
     };
     for _ in 0..300 {
-        let both = ["one", "other"].map(|name| Change::CreateRole(name.into())).to_vec();
-        store.change(|_| Ok::<_, WriteError>(Plan::Changes(both, ()))).await.unwrap();
-        let neither = ["other", "one"].map(|name| Change::DeleteRole { name: name.into(), delete_acls: true }).to_vec();
-        store.change(|_| Ok::<_, WriteError>(Plan::Changes(neither, ()))).await.unwrap();
+        let both = ["one", "other"]
+            .map(|name| Change::CreateRole(name.into()))
+            .to_vec();
+        store
+            .change(|_| Ok::<_, WriteError>(Plan::Changes(both, ())))
+            .await
+            .unwrap();
+        let neither = ["other", "one"]
+            .map(|name| Change::DeleteRole {
+                name: name.into(),
+                delete_acls: true,
+            })
+            .to_vec();
+        store
+            .change(|_| Ok::<_, WriteError>(Plan::Changes(neither, ())))
+            .await
+            .unwrap();
     }
-    store.change(|_| Ok::<_, WriteError>(role("last"))).await.unwrap();
+    store
+        .change(|_| Ok::<_, WriteError>(role("last")))
+        .await
+        .unwrap();
     assert!(reading.await.unwrap() > 0);
     assert_eq!(store.commits(), 601);
 }
@@ -191,7 +307,10 @@ impl Store {
     pub(crate) fn wait_until_writable(&self) {
         let started = Instant::now();
         while !self.is_writable() {
-            assert!(started.elapsed() < Duration::from_secs(120), "it never tries again, or never succeeds");
+            assert!(
+                started.elapsed() < Duration::from_secs(120),
+                "it never tries again, or never succeeds"
+            );
             thread::yield_now();
         }
     }
@@ -225,20 +344,33 @@ fn a_full_disk_refuses_writes_until_there_is_room() {
     faults.room.store(0, Relaxed);
     assert_eq!(refused(&store, role("b")), "the disk is full");
     assert!(!store.is_writable());
-    assert_eq!(refused(&store, role("c")), "the disk is full", "the reason stays");
+    assert_eq!(
+        refused(&store, role("c")),
+        "the disk is full",
+        "the reason stays"
+    );
     assert_eq!(names(&store.read().policy), ["a"], "readers go on");
     assert_eq!(
-        store.change_now::<(), _>(|_| Err(WriteError::Aborted)).unwrap_err().to_string(),
+        store
+            .change_now::<(), _>(|_| Err(WriteError::Aborted))
+            .unwrap_err()
+            .to_string(),
         "the change was aborted"
     );
     faults.room.store(u64::MAX, Relaxed);
     store.wait_until_writable();
     now(&store, role("d"));
-    assert_eq!((names(&stored(&store).policy), store.commits()), (vec!["a".into(), "d".into()], 2));
+    assert_eq!(
+        (names(&stored(&store).policy), store.commits()),
+        (vec!["a".into(), "d".into()], 2)
+    );
     close(store);
     let store = Store::open(folder.path(), |_| {}).unwrap();
     assert_eq!(
-        (names(&store.read().policy), store.password("admin").unwrap()),
+        (
+            names(&store.read().policy),
+            store.password("admin").unwrap()
+        ),
         (vec!["a".into(), "d".into()], Some("hash".into()))
     );
 }
@@ -262,8 +394,14 @@ fn a_write_that_fails_halfway_leaves_nothing_behind() {
             expected.push(name);
             expected.sort();
         }
-        assert_eq!((names(&store.read().policy), names(&stored(&store).policy)), (expected.clone(), expected.clone()));
-        assert_eq!(document(&store.read().policy), document(&stored(&store).policy));
+        assert_eq!(
+            (names(&store.read().policy), names(&stored(&store).policy)),
+            (expected.clone(), expected.clone())
+        );
+        assert_eq!(
+            document(&store.read().policy),
+            document(&stored(&store).policy)
+        );
         if written.is_ok() {
             break;
         }
@@ -279,21 +417,37 @@ fn a_write_that_may_have_reached_the_disk_is_undone() {
     store.set_password("admin", "hash").unwrap();
     now(&store, Plan::Replace(Arc::new(demo()), ()));
     let before = names(&store.read().policy);
-    let config = Config { audit_enabled: true, ..(*store.read().config).clone() };
+    let config = Config {
+        audit_enabled: true,
+        ..(*store.read().config).clone()
+    };
     faults.sync_fails.store(true, Relaxed);
-    refused(&store, Plan::Configure(vec![Change::CreateRole("refused".into())], config, ()));
+    refused(
+        &store,
+        Plan::Configure(vec![Change::CreateRole("refused".into())], config, ()),
+    );
     drop(store);
     // A restart before the store has recovered. The file has the write.
-    let whole = [format::FILE, format::LOCK_FILE].map(|file| std::fs::read(folder.path().join(file)).unwrap());
+    let whole = [format::FILE, format::LOCK_FILE]
+        .map(|file| std::fs::read(folder.path().join(file)).unwrap());
     let unnoted = tempfile::tempdir().unwrap();
     std::fs::write(unnoted.path().join(format::FILE), &whole[0]).unwrap();
     std::fs::write(unnoted.path().join(format::LOCK_FILE), &whole[1]).unwrap();
-    assert!(Store::open(unnoted.path(), |_| {}).unwrap().read().policy.has_role("refused"));
+    assert!(
+        Store::open(unnoted.path(), |_| {})
+            .unwrap()
+            .read()
+            .policy
+            .has_role("refused")
+    );
     let note = folder.path().join(format::REFUSED_FILE);
     let noted = std::fs::read(&note).unwrap();
     std::fs::write(&note, &noted[..noted.len() - 1]).unwrap();
     let damaged = Store::open(folder.path(), |_| {}).map(drop).unwrap_err();
-    assert!(damaged.code() == "data_damaged" && damaged.hint().contains("delete `gbac.refused`"), "{damaged}");
+    assert!(
+        damaged.code() == "data_damaged" && damaged.hint().contains("delete `gbac.refused`"),
+        "{damaged}"
+    );
     std::fs::write(&note, &noted).unwrap();
     let restarted = Store::open(folder.path(), |_| {}).unwrap();
     assert_eq!(names(&restarted.read().policy), before);
@@ -301,9 +455,15 @@ fn a_write_that_may_have_reached_the_disk_is_undone() {
     drop(restarted);
 
     let (store, faults) = Store::with_faults(folder.path(), Duration::ZERO);
-    let config = Config { oidc_clock_skew: 7, ..(*store.read().config).clone() };
+    let config = Config {
+        oidc_clock_skew: 7,
+        ..(*store.read().config).clone()
+    };
     faults.sync_fails.store(true, Relaxed);
-    refused(&store, Plan::Configure(vec![Change::CreateRole("refused".into())], config, ()));
+    refused(
+        &store,
+        Plan::Configure(vec![Change::CreateRole("refused".into())], config, ()),
+    );
     faults.sync_fails.store(false, Relaxed);
     store.wait_until_writable();
     now(&store, role("zzz"));
@@ -327,12 +487,18 @@ fn pinned_fields_are_not_stored() {
         config.pinned.insert("license");
     };
     let store = Store::open(folder.path(), pin).unwrap();
-    let config = Config { audit_enabled: true, ..(*store.read().config).clone() };
+    let config = Config {
+        audit_enabled: true,
+        ..(*store.read().config).clone()
+    };
     now(&store, Plan::Configure(Vec::new(), config, ()));
     assert_eq!(store.read().config.license, LicenseStatus::Missing);
     drop(store);
     let config = Store::open(folder.path(), |_| {}).unwrap().read().config;
-    assert_eq!((config.license, config.audit_enabled), (LicenseStatus::Valid, true));
+    assert_eq!(
+        (config.license, config.audit_enabled),
+        (LicenseStatus::Valid, true)
+    );
 }
 
 #[test]
@@ -349,15 +515,30 @@ fn a_folder_is_private_to_one_process_and_one_format() {
             assert_eq!(mode(&file.unwrap().path()), 0o600);
         }
     }
-    assert_eq!(Store::open(&data, |_| {}).map(drop).unwrap_err().code(), "data_in_use");
+    assert_eq!(
+        Store::open(&data, |_| {}).map(drop).unwrap_err().code(),
+        "data_in_use"
+    );
     store.set_password("admin", "hash").unwrap();
-    store.0.disk.write(&[RowWrite::put(Table::Meta, "format", "3")]).unwrap();
+    store
+        .0
+        .disk
+        .write(&[RowWrite::put(Table::Meta, "format", "3")])
+        .unwrap();
     drop(store);
     let newer = Store::open(&data, |_| {}).map(drop).unwrap_err();
     assert_eq!(newer.code(), "data_newer");
-    assert!(newer.to_string().ends_with("has format 3; this version supports formats up to 2"), "{newer}");
+    assert!(
+        newer
+            .to_string()
+            .ends_with("has format 3; this version supports formats up to 2"),
+        "{newer}"
+    );
     std::fs::write(data.join("gbac.redb"), "something else").unwrap();
-    assert_eq!(Store::open(&data, |_| {}).map(drop).unwrap_err().code(), "data_damaged");
+    assert_eq!(
+        Store::open(&data, |_| {}).map(drop).unwrap_err().code(),
+        "data_damaged"
+    );
 }
 
 #[cfg(unix)]
@@ -367,8 +548,11 @@ fn files_that_others_may_have_written_are_refused_and_others_tightened() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("data");
     let open = || Store::open(&folder, |_| {});
-    let set = |path: &Path, mode: u32| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
-    let files = [format::FILE, format::LOCK_FILE, format::RESERVE_FILE].map(|file| folder.join(file));
+    let set = |path: &Path, mode: u32| {
+        std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap()
+    };
+    let files =
+        [format::FILE, format::LOCK_FILE, format::RESERVE_FILE].map(|file| folder.join(file));
     drop(open().unwrap());
     set(&folder, 0o2770);
     for (file, mode) in files.iter().zip([0o644, 0o664, 0o600]) {
@@ -376,11 +560,17 @@ fn files_that_others_may_have_written_are_refused_and_others_tightened() {
     }
     drop(open().expect("a folder of a group"));
     for file in &files {
-        assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            std::fs::metadata(file).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
     }
     let refused = |problem: &str, hint: &str| {
         let error = open().map(drop).unwrap_err();
-        assert!(error.code() == "data_folder" && error.to_string().contains(problem), "{error}");
+        assert!(
+            error.code() == "data_folder" && error.to_string().contains(problem),
+            "{error}"
+        );
         assert!(error.hint().contains(hint), "{}", error.hint());
     };
     set(&folder, 0o777);
@@ -422,7 +612,10 @@ fn a_lock_file_without_its_number_is_refused() {
     for damaged in [&[][..], &whole[..15], &[0; 16]] {
         std::fs::write(&lock, damaged).unwrap();
         let error = open().map(drop).unwrap_err();
-        assert!(error.code() == "data_damaged" && error.hint().contains("delete `gbac.lock`"), "{error}");
+        assert!(
+            error.code() == "data_damaged" && error.hint().contains("delete `gbac.lock`"),
+            "{error}"
+        );
     }
     std::fs::remove_file(&lock).unwrap();
     assert!(open().unwrap().read().policy.has_role("a"));
@@ -434,5 +627,8 @@ fn an_interrupted_start_leaves_no_partial_store() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("gbac.redb.new"), "half").unwrap();
     let store = Store::open(folder.path(), |_| {}).unwrap();
-    assert_eq!((store.read().version, store.password("admin").unwrap()), (1, None));
+    assert_eq!(
+        (store.read().version, store.password("admin").unwrap()),
+        (1, None)
+    );
 }

@@ -17,7 +17,12 @@ use crate::simulator::tests::policy;
 const NOW: f64 = 1_795_243_000.0;
 
 fn access(operation: Operation, name: &str) -> AccessRequest {
-    AccessRequest { operation, resource_type: ResourceType::Topic, resource_name: name.into(), host: None }
+    AccessRequest {
+        operation,
+        resource_type: ResourceType::Topic,
+        resource_name: name.into(),
+        host: None,
+    }
 }
 
 fn list(groups: &[&str], access: &AccessRequest, staged: &[Change]) -> FixList {
@@ -26,7 +31,11 @@ fn list(groups: &[&str], access: &AccessRequest, staged: &[Change]) -> FixList {
 
 fn by_hand(user: &str, groups: &[&str]) -> SimulatedIdentity {
     let identity = Ok(Arc::new(Identity::new(user, groups.iter().copied())));
-    SimulatedIdentity { identity, origins: Arc::default(), taken: None }
+    SimulatedIdentity {
+        identity,
+        origins: Arc::default(),
+        taken: None,
+    }
 }
 
 fn topic_acl(principal: &str, name: &str, pattern: &str) -> Value {
@@ -48,18 +57,37 @@ fn world(settings: &Value, role: &str, group: &str, (name, pattern): (&str, &str
 
 /// The fixes of a token with these claims.
 fn of_claims(policy: &Arc<Policy>, claims: &Value, name: &str) -> FixList {
-    let inputs = Inputs { token: claims.to_string(), as_claims: true, ..Inputs::default() };
-    let who = evaluate(&inputs, Some(policy), &AcceptedTokens::default(), NOW).who.unwrap();
+    let inputs = Inputs {
+        token: claims.to_string(),
+        as_claims: true,
+        ..Inputs::default()
+    };
+    let who = evaluate(&inputs, Some(policy), &AcceptedTokens::default(), NOW)
+        .who
+        .unwrap();
     fixes(policy, &who, &access(Operation::Write, name), &[], None).unwrap()
 }
 
 fn sentences(fix: &ListedFix) -> String {
-    fix.effect.sentences(None, NOW).iter().map(RichText::plain).collect::<Vec<_>>().join(" ")
+    fix.effect
+        .sentences(None, NOW)
+        .iter()
+        .map(RichText::plain)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn told(list: &FixList) -> Vec<(&'static str, Vec<String>)> {
-    let of =
-        |section: &FixSection| (section.title, section.fixes.iter().map(|fix| fix.title.plain()).collect::<Vec<_>>());
+    let of = |section: &FixSection| {
+        (
+            section.title,
+            section
+                .fixes
+                .iter()
+                .map(|fix| fix.title.plain())
+                .collect::<Vec<_>>(),
+        )
+    };
     list.sections.iter().map(of).collect()
 }
 
@@ -75,15 +103,25 @@ fn fixes_are_listed_where_they_are_made() {
                 "Create a role for Group:data on this topic only".to_owned(),
             ],
         ),
-        ("In the identity provider", vec!["Add the user to Group:payments".to_owned()]),
+        (
+            "In the identity provider",
+            vec!["Add the user to Group:payments".to_owned()],
+        ),
         (
             "For one user, outside groups",
-            vec!["Assign User:maya to Role:PaymentsWriters".to_owned(), "Add an ACL for User:maya".to_owned()],
+            vec![
+                "Assign User:maya to Role:PaymentsWriters".to_owned(),
+                "Add an ACL for User:maya".to_owned(),
+            ],
         ),
     ];
     assert_eq!(told(&found), expected);
     assert_eq!(found.about, None);
-    let all: Vec<&ListedFix> = found.sections.iter().flat_map(|section| &section.fixes).collect();
+    let all: Vec<&ListedFix> = found
+        .sections
+        .iter()
+        .flat_map(|section| &section.fixes)
+        .collect();
     let about: Vec<String> = all.iter().map(|fix| fix.about.plain()).collect();
     assert_eq!(
         about,
@@ -97,7 +135,14 @@ fn fixes_are_listed_where_they_are_made() {
     );
     let effect: Vec<String> = all
         .iter()
-        .map(|fix| fix.effect.sentences(None, 0.0).iter().map(RichText::plain).collect::<Vec<_>>().join(" "))
+        .map(|fix| {
+            fix.effect
+                .sentences(None, 0.0)
+                .iter()
+                .map(RichText::plain)
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
         .collect();
     assert_eq!(
         effect,
@@ -115,12 +160,19 @@ fn fixes_are_listed_where_they_are_made() {
             "Add the user maya to the group payments.\nReason: this user is denied the request \"Write payments-new\", which the group allows.\nThe change takes effect at the next sign-in."
         )
     );
-    assert!(all.iter().all(|fix| fix.changes.is_empty() == fix.request.is_some()));
+    assert!(
+        all.iter()
+            .all(|fix| fix.changes.is_empty() == fix.request.is_some())
+    );
 }
 
 #[test]
 fn a_deny_lists_only_what_removes_it() {
-    let found = list(&["payments", "read-only"], &access(Operation::Write, "payments-settled"), &[]);
+    let found = list(
+        &["payments", "read-only"],
+        &access(Operation::Write, "payments-settled"),
+        &[],
+    );
     assert_eq!(
         found.about.as_ref().map(RichText::plain).as_deref(),
         Some("A deny blocks this. An added allow changes nothing while it applies.")
@@ -132,19 +184,33 @@ fn a_deny_lists_only_what_removes_it() {
                 "Through groups and roles",
                 vec!["Remove the deny on topic payments- prefixed for Group:read-only".to_owned()]
             ),
-            ("In the identity provider", vec!["Remove the user from Group:read-only".to_owned()]),
+            (
+                "In the identity provider",
+                vec!["Remove the user from Group:read-only".to_owned()]
+            ),
         ]
     );
     let about = found.sections[0].fixes[0].about.plain();
-    assert_eq!(about, "1 change. The allow of Role:PaymentsWriters then decides.");
+    assert_eq!(
+        about,
+        "1 change. The allow of Role:PaymentsWriters then decides."
+    );
     // Without the deny, nothing allows it: the fix does both.
     let both = list(&["read-only"], &access(Operation::Write, "payments-x"), &[]);
-    let titles: Vec<String> = told(&both).into_iter().flat_map(|(_, titles)| titles).collect();
+    let titles: Vec<String> = told(&both)
+        .into_iter()
+        .flat_map(|(_, titles)| titles)
+        .collect();
     assert_eq!(
         titles[0],
         "Remove the deny on topic payments- prefixed for Group:read-only, and assign Group:read-only to Role:PaymentsWriters"
     );
-    assert!(titles.iter().all(|title| title.starts_with("Remove the deny")), "{titles:?}");
+    assert!(
+        titles
+            .iter()
+            .all(|title| title.starts_with("Remove the deny")),
+        "{titles:?}"
+    );
 }
 
 #[test]
@@ -158,7 +224,12 @@ fn a_fix_stays_in_the_list_while_it_is_in_the_draft() {
     assert_eq!(list(&["data"], &write, &create.changes), before);
     let other = [Change::CreateRole("PaymentsNewWriters".into())];
     let renamed = list(&["data"], &write, &other);
-    assert!(renamed.sections[0].fixes[1].about.plain().contains("Role:PaymentsNewWriters2"));
+    assert!(
+        renamed.sections[0].fixes[1]
+            .about
+            .plain()
+            .contains("Role:PaymentsNewWriters2")
+    );
     // A manual fix is in no draft.
     assert!(!is_staged(&before.sections[1].fixes[0], &[]));
 }
@@ -166,11 +237,20 @@ fn a_fix_stays_in_the_list_while_it_is_in_the_draft() {
 #[test]
 fn every_listed_fix_allows_the_request() {
     let policy = policy();
-    for groups in [vec![], vec!["payments"], vec!["read-only"], vec!["analysts", "read-only", "payments"]] {
+    for groups in [
+        vec![],
+        vec!["payments"],
+        vec!["read-only"],
+        vec!["analysts", "read-only", "payments"],
+    ] {
         let identity = Identity::new("maya", groups.iter().copied());
         for name in ["payments-settled", "payments-x", "other", "bad name"] {
             let access = access(Operation::Write, name);
-            for fix in list(&groups, &access, &[]).sections.iter().flat_map(|section| &section.fixes) {
+            for fix in list(&groups, &access, &[])
+                .sections
+                .iter()
+                .flat_map(|section| &section.fixes)
+            {
                 let mut after = (*policy).clone();
                 for change in &fix.changes {
                     assert!(after.apply(change.clone()).unwrap(), "{change:?}");
@@ -182,37 +262,65 @@ fn every_listed_fix_allows_the_request() {
             }
         }
     }
-    let allowed = fixes(&policy, &by_hand("root", &["x"]), &access(Operation::Write, "x"), &[], None).unwrap();
+    let allowed = fixes(
+        &policy,
+        &by_hand("root", &["x"]),
+        &access(Operation::Write, "x"),
+        &[],
+        None,
+    )
+    .unwrap();
     assert!(allowed.sections.is_empty() && allowed.about.is_some());
 }
 
 #[test]
 fn groups_that_the_provider_left_out_are_the_first_fix() {
-    let policy = world(&json!({}), "PaymentsWriters", "payments-team", ("payments-", "PREFIXED"));
+    let policy = world(
+        &json!({}),
+        "PaymentsWriters",
+        "payments-team",
+        ("payments-", "PREFIXED"),
+    );
     let overage = json!({ "sub": "rosa", "exp": NOW + 60.0, "_claim_names": { "groups": "src1" },
         "_claim_sources": { "src1": { "endpoint": "https://graph.example/x" } } });
     let found = of_claims(&policy, &overage, "payments-eu");
     assert_eq!(
         told(&found),
         [
-            ("The token has no groups", vec!["Have the identity provider send the groups in the token".to_owned()]),
+            (
+                "The token has no groups",
+                vec!["Have the identity provider send the groups in the token".to_owned()]
+            ),
             (
                 "For one user, outside groups",
-                vec!["Assign User:rosa to Role:PaymentsWriters".to_owned(), "Add an ACL for User:rosa".to_owned()]
+                vec![
+                    "Assign User:rosa to Role:PaymentsWriters".to_owned(),
+                    "Add an ACL for User:rosa".to_owned()
+                ]
             ),
         ]
     );
     let first = &found.sections[0].fixes[0];
     let about = first.about.plain();
     assert!(
-        about.contains("has a link instead of groups") && about.contains("Configure the token to contain"),
+        about.contains("has a link instead of groups")
+            && about.contains("Configure the token to contain"),
         "{about}"
     );
-    assert_eq!(sentences(first), "Allowed once the token has Group:payments-team.");
+    assert_eq!(
+        sentences(first),
+        "Allowed once the token has Group:payments-team."
+    );
     let request = first.request.as_deref().unwrap();
     let lines: Vec<&str> = request.lines().collect();
-    assert_eq!(lines[0], "Have the access tokens of this application contain the user's groups, as a list of names.");
-    assert!(lines[1].starts_with("Found: ") && lines[1].contains("https://graph.example/x"), "{request}");
+    assert_eq!(
+        lines[0],
+        "Have the access tokens of this application contain the user's groups, as a list of names."
+    );
+    assert!(
+        lines[1].starts_with("Found: ") && lines[1].contains("https://graph.example/x"),
+        "{request}"
+    );
     assert_eq!(
         lines[2..],
         [
@@ -225,26 +333,49 @@ fn groups_that_the_provider_left_out_are_the_first_fix() {
     // A list with anything but names is discarded as a whole.
     let objects = json!({ "sub": "rosa", "exp": NOW + 60.0, "groups": [{ "id": 1 }, { "id": 2 }] });
     let found = of_claims(&policy, &objects, "payments-eu");
-    assert_eq!(told(&found)[0].1, ["Have the identity provider send a list of group names"]);
+    assert_eq!(
+        told(&found)[0].1,
+        ["Have the identity provider send a list of group names"]
+    );
     // An empty list is no fault of the token: the user may join.
     let empty = json!({ "sub": "rosa", "exp": NOW + 60.0, "groups": [] });
-    assert_eq!(told(&of_claims(&policy, &empty, "payments-eu"))[0].1, ["Add the user to Group:payments-team"]);
+    assert_eq!(
+        told(&of_claims(&policy, &empty, "payments-eu"))[0].1,
+        ["Add the user to Group:payments-team"]
+    );
 }
 
 #[test]
 fn another_claim_path_is_a_fix_of_the_settings() {
-    let policy = world(&json!({}), "PaymentsWriters", "payments-team", ("payments-", "PREFIXED"));
-    let claims = json!({ "sub": "rosa", "exp": NOW + 60.0, "realm_access": { "roles": ["payments-team"] } });
+    let policy = world(
+        &json!({}),
+        "PaymentsWriters",
+        "payments-team",
+        ("payments-", "PREFIXED"),
+    );
+    let claims =
+        json!({ "sub": "rosa", "exp": NOW + 60.0, "realm_access": { "roles": ["payments-team"] } });
     let found = of_claims(&policy, &claims, "payments-eu");
-    assert_eq!(told(&found)[0], ("The token has no groups", vec!["Read groups from $.realm_access.roles".to_owned()]));
+    assert_eq!(
+        told(&found)[0],
+        (
+            "The token has no groups",
+            vec!["Read groups from $.realm_access.roles".to_owned()]
+        )
+    );
     let fix = &found.sections[0].fixes[0];
     let about = fix.about.plain();
     assert!(
         about.ends_with("1 change. The token then has 1 group: Group:payments-team. This request is allowed then."),
         "{about}"
     );
-    let [Change::Settings(settings)] = fix.changes.as_slice() else { panic!("{:?}", fix.changes) };
-    assert_eq!(settings.identity_rules().extraction.source.to_string(), "$.realm_access.roles");
+    let [Change::Settings(settings)] = fix.changes.as_slice() else {
+        panic!("{:?}", fix.changes)
+    };
+    assert_eq!(
+        settings.identity_rules().extraction.source.to_string(),
+        "$.realm_access.roles"
+    );
     assert!(fix.request.is_none());
     assert_eq!(
         sentences(fix),
@@ -264,9 +395,22 @@ fn a_group_under_its_path_is_read_by_its_last_part() {
         )
     );
     let told = told(&found);
-    assert_eq!(told[0].1[0], "Assign Group:/acme/platform/oncall to Role:OnCall", "it shares a word with the role");
-    assert_eq!(told[1], ("In the settings", vec!["Read the last part of group paths (suffix)".to_owned()]));
-    assert!(told.iter().all(|(title, _)| *title != "In the identity provider"), "{told:?}");
+    assert_eq!(
+        told[0].1[0], "Assign Group:/acme/platform/oncall to Role:OnCall",
+        "it shares a word with the role"
+    );
+    assert_eq!(
+        told[1],
+        (
+            "In the settings",
+            vec!["Read the last part of group paths (suffix)".to_owned()]
+        )
+    );
+    assert!(
+        told.iter()
+            .all(|(title, _)| *title != "In the identity provider"),
+        "{told:?}"
+    );
     let fix = &found.sections[1].fixes[0];
     assert_eq!(
         fix.about.plain(),
@@ -278,19 +422,49 @@ fn a_group_under_its_path_is_read_by_its_last_part() {
     );
     let mut after = (*policy).clone();
     assert!(after.apply(fix.changes[0].clone()).unwrap());
-    let inputs = Inputs { token: claims.to_string(), as_claims: true, ..Inputs::default() };
-    let who = evaluate(&inputs, Some(&Arc::new(after.clone())), &AcceptedTokens::default(), NOW).who.unwrap();
+    let inputs = Inputs {
+        token: claims.to_string(),
+        as_claims: true,
+        ..Inputs::default()
+    };
+    let who = evaluate(
+        &inputs,
+        Some(&Arc::new(after.clone())),
+        &AcceptedTokens::default(),
+        NOW,
+    )
+    .who
+    .unwrap();
     let request = access(Operation::Write, "incidents");
-    let decided = decide(&after, who.identity.as_ref().unwrap(), &request.request(At::IgnoringExpiry));
+    let decided = decide(
+        &after,
+        who.identity.as_ref().unwrap(),
+        &request.request(At::IgnoringExpiry),
+    );
     assert_eq!(decided.outcome, Outcome::Allow);
 
     // The same the other way round: the policy names the path, and only the last part is read.
     let suffix = json!({ "nested_group_behavior": "suffix" });
-    let policy = world(&suffix, "OnCall", "/acme/platform/oncall", ("incidents", "LITERAL"));
+    let policy = world(
+        &suffix,
+        "OnCall",
+        "/acme/platform/oncall",
+        ("incidents", "LITERAL"),
+    );
     let found = of_claims(&policy, &claims, "incidents");
     let told = self::told(&found);
-    assert_eq!(told[1], ("In the settings", vec!["Read group paths in full (none)".to_owned()]));
-    assert!(told.iter().all(|(title, _)| *title != "In the identity provider"), "{told:?}");
+    assert_eq!(
+        told[1],
+        (
+            "In the settings",
+            vec!["Read group paths in full (none)".to_owned()]
+        )
+    );
+    assert!(
+        told.iter()
+            .all(|(title, _)| *title != "In the identity provider"),
+        "{told:?}"
+    );
 }
 
 #[test]
@@ -303,17 +477,35 @@ fn related_groups_come_first_then_those_of_the_fewest_users() {
         titles.filter(|title| title.starts_with("Assign")).collect()
     };
     let to = |groups: &[&str]| {
-        groups.iter().map(|group| format!("Assign Group:{group} to Role:Analysts")).collect::<Vec<_>>()
+        groups
+            .iter()
+            .map(|group| format!("Assign Group:{group} to Role:Analysts"))
+            .collect::<Vec<_>>()
     };
-    assert_eq!(assigned(&["dev", "analytics"], None), to(&["analytics", "dev"]));
+    assert_eq!(
+        assigned(&["dev", "analytics"], None),
+        to(&["analytics", "dev"])
+    );
     // Nothing is shared: by the users that were seen, then by name.
     let sign_in = |user: &str, groups: &[&str]| {
-        let groups: Vec<_> = groups.iter().map(|name| json!({ "type": "idp_group", "name": name })).collect();
+        let groups: Vec<_> = groups
+            .iter()
+            .map(|name| json!({ "type": "idp_group", "name": name }))
+            .collect();
         let event = json!({ "class_uid": 3002, "time": NOW * 1000.0, "status_id": 1, "user": { "name": user, "groups": groups } });
         EventRow::of(&event).unwrap()
     };
     let seen = SeenUsers::of(&[sign_in("a", &["dev", "ops"]), sign_in("b", &["dev"])]);
-    assert_eq!(assigned(&["ops", "dev", "all"], None), to(&["all", "dev", "ops"]));
-    assert_eq!(assigned(&["ops", "dev", "all"], seen.as_ref()), to(&["all", "ops", "dev"]));
-    assert_eq!(assigned(&["dev", "sales"], seen.as_ref()), to(&["sales", "dev"]));
+    assert_eq!(
+        assigned(&["ops", "dev", "all"], None),
+        to(&["all", "dev", "ops"])
+    );
+    assert_eq!(
+        assigned(&["ops", "dev", "all"], seen.as_ref()),
+        to(&["all", "ops", "dev"])
+    );
+    assert_eq!(
+        assigned(&["dev", "sales"], seen.as_ref()),
+        to(&["sales", "dev"])
+    );
 }

@@ -1,5 +1,5 @@
-//! Fixes of how groups get from the token to the user: of a token without its groups, and of group paths that are read in full
-//! where the policy names their last part, or the other way round.
+//! Fixes of how groups get from the token to the user: of a token without its groups, and of group
+//! paths that are read in full where the policy names their last part, or the other way round.
 
 use gbac_engine::decide::{At, Decision, Outcome, decide};
 use gbac_engine::groups::{ClaimFinding, NestedGroupBehavior, extract};
@@ -54,7 +54,8 @@ impl Denied<'_> {
     fn token_of_service(&self) -> Option<&FromToken> {
         let settings = self.policy.settings();
         let taken = self.who.taken.as_ref()?;
-        let is_own = taken.rules.extraction == settings.identity_rules().extraction && !is_sso(settings);
+        let is_own =
+            taken.rules.extraction == settings.identity_rules().extraction && !is_sso(settings);
         is_own.then_some(taken)
     }
 
@@ -62,23 +63,41 @@ impl Denied<'_> {
         decide(self.policy, then, &self.access.request(At::IgnoringExpiry))
     }
 
-    /// The options of a token without its groups, the first of which is what the warning about it says; none if it has groups,
-    /// or if the claim is there and empty. `joins` are the groups that allow the request, for users who are members.
+    /// The options of a token without its groups, the first of which is what the warning about it
+    /// says; none if it has groups, or if the claim is there and empty. `joins` are the groups that
+    /// allow the request, for users who are members.
     pub(super) fn missing_groups(&self, joins: &[&str]) -> Option<Vec<ListedFix>> {
         let taken = self.who.taken.as_ref()?;
         let is_read = matches!(
             taken.extraction.claim,
-            ClaimFinding::Array { .. } | ClaimFinding::CommaList { .. } | ClaimFinding::Union { .. }
+            ClaimFinding::Array { .. }
+                | ClaimFinding::CommaList { .. }
+                | ClaimFinding::Union { .. }
         );
         if is_read || !taken.extraction.groups.is_empty() {
             return None;
         }
         let found = steps(self.who, self.policy);
-        let note = REASONS.iter().find_map(|code| found.notes.iter().find(|note| note.code == *code));
-        let step = || found.steps.iter().find(|step| step.title == "Group claim").and_then(|step| step.body.first());
-        let words = note.map(|note| note.words.clone()).or_else(|| step().cloned()).unwrap_or_default();
+        let note = REASONS
+            .iter()
+            .find_map(|code| found.notes.iter().find(|note| note.code == *code));
+        let step = || {
+            found
+                .steps
+                .iter()
+                .find(|step| step.title == "Group claim")
+                .and_then(|step| step.body.first())
+        };
+        let words = note
+            .map(|note| note.words.clone())
+            .or_else(|| step().cloned())
+            .unwrap_or_default();
         let code = note.map_or("claim_missing", |note| note.code);
-        let mut paths = if code == "group_overage" { Vec::new() } else { self.other_paths() };
+        let mut paths = if code == "group_overage" {
+            Vec::new()
+        } else {
+            self.other_paths()
+        };
         match paths.first_mut() {
             Some(first) if matches!(code, "near_claim" | "claim_missing") => {
                 first.about = words.text(" ").then(std::mem::take(&mut first.about));
@@ -89,22 +108,42 @@ impl Denied<'_> {
     }
 
     /// What has to be done outside the policy, so that the token has groups.
-    fn manual(&self, code: &str, words: RichText, note: Option<&ExtractionNote>, joins: &[&str]) -> ListedFix {
-        let is_of_userinfo =
-            self.who.taken.as_ref().is_some_and(|taken| taken.extraction.claim == ClaimFinding::NoUserInfo);
+    fn manual(
+        &self,
+        code: &str,
+        words: RichText,
+        note: Option<&ExtractionNote>,
+        joins: &[&str],
+    ) -> ListedFix {
+        let is_of_userinfo = self
+            .who
+            .taken
+            .as_ref()
+            .is_some_and(|taken| taken.extraction.claim == ClaimFinding::NoUserInfo);
         let (title, is_of_provider) = match code {
             "id_token" => ("Use the access token of the same sign-in", false),
             "near_claim" => ("Correct the claim path", false),
             "claim_missing" if is_of_userinfo => ("Paste the user-info document", false),
-            "claim_wrong_type" | "element_not_string" | "too_many_nodes" => {
-                ("Have the identity provider send a list of group names", true)
-            }
-            _ => ("Have the identity provider send the groups in the token", true),
+            "claim_wrong_type" | "element_not_string" | "too_many_nodes" => (
+                "Have the identity provider send a list of group names",
+                true,
+            ),
+            _ => (
+                "Have the identity provider send the groups in the token",
+                true,
+            ),
         };
-        let groups = || joins.iter().map(|name| RichText::new().principal(&Principal::group(*name))).collect();
+        let groups = || {
+            joins
+                .iter()
+                .map(|name| RichText::new().principal(&Principal::group(*name)))
+                .collect()
+        };
         let effect = match joins {
             [] => "Until then, no group of this user counts.".into(),
-            _ => RichText::from("Allowed once the token has ").then(listed(groups(), NAMES)).text("."),
+            _ => RichText::from("Allowed once the token has ")
+                .then(listed(groups(), NAMES))
+                .text("."),
         };
         let request = is_of_provider.then(|| {
             let user = plain(self.identity.user());
@@ -137,23 +176,42 @@ impl Denied<'_> {
 
     /// The claim paths where the token has names, those that allow the request first.
     fn other_paths(&self) -> Vec<ListedFix> {
-        let Some(taken) = self.token_of_service() else { return Vec::new() };
+        let Some(taken) = self.token_of_service() else {
+            return Vec::new();
+        };
         let settings = self.policy.settings();
         let nested = taken.rules.extraction.nested;
         let mut found: Vec<(bool, ListedFix)> = Vec::new();
         for suggestion in taken.suggestions.iter().take(PATHS) {
-            let form = GroupSettingsForm { claim_path: suggestion.path.clone(), nested };
-            let Ok(wanted) = form.read(settings) else { continue };
-            let read = extract(&wanted.identity_rules().extraction, taken.read.claims.members(), None);
-            let groups: Vec<RichText> =
-                read.names().map(|name| RichText::new().principal(&Principal::group(name))).collect();
-            let is_allowed = self.decide(&self.identity.with_groups(read.names())).outcome == Outcome::Allow;
+            let form = GroupSettingsForm {
+                claim_path: suggestion.path.clone(),
+                nested,
+            };
+            let Ok(wanted) = form.read(settings) else {
+                continue;
+            };
+            let read = extract(
+                &wanted.identity_rules().extraction,
+                taken.read.claims.members(),
+                None,
+            );
+            let groups: Vec<RichText> = read
+                .names()
+                .map(|name| RichText::new().principal(&Principal::group(name)))
+                .collect();
+            let is_allowed = self
+                .decide(&self.identity.with_groups(read.names()))
+                .outcome
+                == Outcome::Allow;
             let then = match is_allowed {
                 true => ". This request is allowed then.",
                 false => ". This request stays denied until one of them is allowed it.",
             };
             let about = RichText::new()
-                .text(format!("1 change. The token then has {}: ", count(groups.len(), "group")))
+                .text(format!(
+                    "1 change. The token then has {}: ",
+                    count(groups.len(), "group")
+                ))
                 .then(listed(groups, NAMES))
                 .text(then);
             let title = RichText::from("Read groups from ").code(&suggestion.path);
@@ -167,42 +225,77 @@ impl Denied<'_> {
     /// The names of the token read the other way.
     pub(super) fn other_reading(&self) -> OtherReading {
         let of_policy = || self.policy.settings().identity_rules().extraction.nested;
-        let now = self.who.rules().map_or_else(of_policy, |rules| rules.extraction.nested);
+        let now = self
+            .who
+            .rules()
+            .map_or_else(of_policy, |rules| rules.extraction.nested);
         let nested = match now {
             NestedGroupBehavior::None => NestedGroupBehavior::Suffix,
             NestedGroupBehavior::Suffix => NestedGroupBehavior::None,
         };
         // Names of a claim that is discarded as a whole are no groups either way.
-        let names = if self.identity.groups().is_empty() { Vec::new() } else { self.who.names() };
-        let groups = names.iter().map(|name| nested.apply(name)).filter(|name| !name.is_empty());
+        let names = if self.identity.groups().is_empty() {
+            Vec::new()
+        } else {
+            self.who.names()
+        };
+        let groups = names
+            .iter()
+            .map(|name| nested.apply(name))
+            .filter(|name| !name.is_empty());
         let identity = self.identity.with_groups(groups);
-        let changed = names.iter().filter(|name| nested.apply(name) != now.apply(name));
-        let names = changed.map(|name| ((*name).to_owned(), nested.apply(name).to_owned())).collect();
-        OtherReading { nested, identity, names }
+        let changed = names
+            .iter()
+            .filter(|name| nested.apply(name) != now.apply(name));
+        let names = changed
+            .map(|name| ((*name).to_owned(), nested.apply(name).to_owned()))
+            .collect();
+        OtherReading {
+            nested,
+            identity,
+            names,
+        }
     }
 
     /// The change of `nested_group_behavior`, if it allows the request.
     pub(super) fn nested_names(&self, other: &OtherReading) -> Option<ListedFix> {
-        let taken = self.token_of_service().filter(|_| !other.names.is_empty())?;
+        let taken = self
+            .token_of_service()
+            .filter(|_| !other.names.is_empty())?;
         let then = self.decide(&other.identity);
         if then.outcome != Outcome::Allow {
             return None;
         }
         let settings = self.policy.settings();
-        let form = GroupSettingsForm { nested: other.nested, ..GroupSettingsForm::of(settings) };
+        let form = GroupSettingsForm {
+            nested: other.nested,
+            ..GroupSettingsForm::of(settings)
+        };
         let wanted = form.read(settings).ok()?;
         let title = match other.nested {
-            NestedGroupBehavior::Suffix => {
-                RichText::from("Read the last part of group paths (").code("suffix").text(")")
-            }
-            NestedGroupBehavior::None => RichText::from("Read group paths in full (").code("none").text(")"),
+            NestedGroupBehavior::Suffix => RichText::from("Read the last part of group paths (")
+                .code("suffix")
+                .text(")"),
+            NestedGroupBehavior::None => RichText::from("Read group paths in full (")
+                .code("none")
+                .text(")"),
         };
         let mut about = RichText::from("1 change.");
-        if let Some((name, group)) = other.names.iter().find(|(_, group)| then.group.as_deref() == Some(group.as_str()))
+        if let Some((name, group)) = other
+            .names
+            .iter()
+            .find(|(_, group)| then.group.as_deref() == Some(group.as_str()))
         {
-            about = about.text(" ").code(name).text(" becomes ").principal(&Principal::group(group));
+            about = about
+                .text(" ")
+                .code(name)
+                .text(" becomes ")
+                .principal(&Principal::group(group));
             about = match &then.role {
-                Some(role) => about.text(", a member of ").principal(&Principal::role(role)).text("."),
+                Some(role) => about
+                    .text(", a member of ")
+                    .principal(&Principal::role(role))
+                    .text("."),
                 None => about.text("."),
             };
         }
@@ -210,33 +303,57 @@ impl Denied<'_> {
         Some(self.of_settings(title, about, Change::Settings(Box::new(wanted)), taken))
     }
 
-    /// A change of the settings, with what it does to the names of the token and to the groups that the policy names.
-    fn of_settings(&self, title: RichText, about: RichText, change: Change, taken: &FromToken) -> ListedFix {
+    /// A change of the settings, with what it does to the names of the token and to the groups that
+    /// the policy names.
+    fn of_settings(
+        &self,
+        title: RichText,
+        about: RichText,
+        change: Change,
+        taken: &FromToken,
+    ) -> ListedFix {
         let changes = vec![change];
         let mut after = self.policy.clone();
         apply_each(&mut after, &changes);
         let found = compared(self.policy, &after, Some(taken.read.claims.members()));
         let effect = FixEffect::Groups(GroupChanges::of(&found, self.policy, &after));
-        ListedFix { number: 0, title, about, changes, request: None, actions: Vec::new(), effect }
+        ListedFix {
+            number: 0,
+            title,
+            about,
+            changes,
+            request: None,
+            actions: Vec::new(),
+            effect,
+        }
     }
 }
 
 impl OtherReading {
     /// The name in the token that would be this group.
     pub(super) fn name_of(&self, group: &str) -> Option<&str> {
-        self.names.iter().find(|(_, other)| other == group).map(|(name, _)| name.as_str())
+        self.names
+            .iter()
+            .find(|(_, other)| other == group)
+            .map(|(name, _)| name.as_str())
     }
 
     /// What to know where the policy allows a group that the token has under another name.
     pub(super) fn words(&self, group: &str) -> Option<RichText> {
         let name = self.name_of(group)?;
-        let words =
-            RichText::from("The user has ").principal(&Principal::group(group)).text(" in the token as ").code(name);
+        let words = RichText::from("The user has ")
+            .principal(&Principal::group(group))
+            .text(" in the token as ")
+            .code(name);
         Some(match self.nested {
-            NestedGroupBehavior::Suffix => words.text(". Groups are read with ").code("none").text(", as full paths."),
-            NestedGroupBehavior::None => {
-                words.text(". Groups are read with ").code("suffix").text(", so only the last part counts.")
-            }
+            NestedGroupBehavior::Suffix => words
+                .text(". Groups are read with ")
+                .code("none")
+                .text(", as full paths."),
+            NestedGroupBehavior::None => words
+                .text(". Groups are read with ")
+                .code("suffix")
+                .text(", so only the last part counts."),
         })
     }
 }

@@ -18,18 +18,29 @@ pub(super) const NAMES: usize = 4;
 
 /// What a fix does: its steps, joined.
 pub(super) fn title(steps: &[FixStep], access: &AccessRequest) -> RichText {
-    steps.iter().enumerate().fold(RichText::new(), |words, (place, step)| {
-        let (verb, object) = step_words(step, access);
-        let words = if place == 0 { words.text(verb) } else { words.text(format!(", and {}", verb.to_lowercase())) };
-        words.text(" ").then(object)
-    })
+    steps
+        .iter()
+        .enumerate()
+        .fold(RichText::new(), |words, (place, step)| {
+            let (verb, object) = step_words(step, access);
+            let words = if place == 0 {
+                words.text(verb)
+            } else {
+                words.text(format!(", and {}", verb.to_lowercase()))
+            };
+            words.text(" ").then(object)
+        })
 }
 
 /// The verb of a step, and to what it applies.
 fn step_words(step: &FixStep, access: &AccessRequest) -> (&'static str, RichText) {
     let removed: Vec<&Acl> = step.changes.iter().filter_map(removed_acl).collect();
     let denies = || match removed.as_slice() {
-        [only] => RichText::new().text("the deny on ").then(resource(only)).text(" for ").principal(&only.principal),
+        [only] => RichText::new()
+            .text("the deny on ")
+            .then(resource(only))
+            .text(" for ")
+            .principal(&only.principal),
         all => RichText::new().text(count(all.len(), "deny")),
     };
     let groups = || {
@@ -37,40 +48,63 @@ fn step_words(step: &FixStep, access: &AccessRequest) -> (&'static str, RichText
             HypotheticalChange::Join(name) | HypotheticalChange::Leave(name) => Some(name),
             HypotheticalChange::Policy(_) => None,
         });
-        listed(names.map(|name| RichText::new().principal(&Principal::group(name))).collect(), NAMES)
+        listed(
+            names
+                .map(|name| RichText::new().principal(&Principal::group(name)))
+                .collect(),
+            NAMES,
+        )
     };
     let memberships = |between: &'static str| {
         let of = |change: &HypotheticalChange| match change {
-            HypotheticalChange::Policy(Change::AddMember { role, member } | Change::RemoveMember { role, member }) => {
-                Some(RichText::new().principal(member).text(between).principal(&Principal::role(role)))
-            }
+            HypotheticalChange::Policy(
+                Change::AddMember { role, member } | Change::RemoveMember { role, member },
+            ) => Some(
+                RichText::new()
+                    .principal(member)
+                    .text(between)
+                    .principal(&Principal::role(role)),
+            ),
             _ => None,
         };
         listed(step.changes.iter().filter_map(of).collect(), NAMES)
     };
     let added = step.changes.iter().find_map(added_acl);
     let to = |word: &'static str| {
-        added.map_or_else(RichText::new, |acl| RichText::new().text(word).principal(&acl.principal))
+        added.map_or_else(RichText::new, |acl| {
+            RichText::new().text(word).principal(&acl.principal)
+        })
     };
     match step.kind {
         FixKind::RemoveDenies => ("Remove", denies()),
         FixKind::NarrowDenies => ("Narrow", denies().text(" to every other operation")),
         FixKind::LeaveRole => ("Remove", memberships(" from ")),
-        FixKind::LeaveGroups => ("Remove", RichText::new().text("the user from ").then(groups())),
+        FixKind::LeaveGroups => (
+            "Remove",
+            RichText::new().text("the user from ").then(groups()),
+        ),
         FixKind::AssignGroup | FixKind::AssignUser => ("Assign", memberships(" to ")),
         FixKind::ExtendRole => ("Add", to("an ACL to ")),
         FixKind::GrantUser => ("Add", to("an ACL for ")),
         FixKind::JoinGroup => ("Add", RichText::new().text("the user to ").then(groups())),
         FixKind::CreateRole => {
             let members = step.changes.iter().filter_map(|change| match change {
-                HypotheticalChange::Policy(Change::AddMember { member, .. }) => Some(RichText::new().principal(member)),
+                HypotheticalChange::Policy(Change::AddMember { member, .. }) => {
+                    Some(RichText::new().principal(member))
+                }
                 _ => None,
             });
             let only = match access.resource_type {
                 ResourceType::Cluster | ResourceType::Registry => String::new(),
                 other => format!(" on this {} only", resource_type_text(other)),
             };
-            ("Create", RichText::new().text("a role for ").then(listed(members.collect(), NAMES)).text(only))
+            (
+                "Create",
+                RichText::new()
+                    .text("a role for ")
+                    .then(listed(members.collect(), NAMES))
+                    .text(only),
+            )
         }
     }
 }
@@ -100,9 +134,17 @@ pub(super) fn about(fix: &AccessFix, then: &Decision) -> RichText {
         words = words.then(reason(step, then));
     }
     let is_of = |kinds: &[FixKind]| fix.steps.iter().all(|step| kinds.contains(&step.kind));
-    let removes = [FixKind::RemoveDenies, FixKind::NarrowDenies, FixKind::LeaveRole, FixKind::LeaveGroups];
+    let removes = [
+        FixKind::RemoveDenies,
+        FixKind::NarrowDenies,
+        FixKind::LeaveRole,
+        FixKind::LeaveGroups,
+    ];
     match &then.acl {
-        Some(acl) if is_of(&removes) => words.text(" The allow of ").principal(&acl.principal).text(" then decides."),
+        Some(acl) if is_of(&removes) => words
+            .text(" The allow of ")
+            .principal(&acl.principal)
+            .text(" then decides."),
         _ => words,
     }
 }
@@ -118,7 +160,10 @@ fn reason(step: &FixStep, then: &Decision) -> RichText {
     match step.kind {
         FixKind::AssignGroup | FixKind::AssignUser => match &then.acl {
             Some(acl) => words
-                .text(format!(" The role already allows {} on ", acl.operation.spelling().label))
+                .text(format!(
+                    " The role already allows {} on ",
+                    acl.operation.spelling().label
+                ))
                 .then(resource(acl))
                 .text("."),
             None => words,
@@ -126,15 +171,25 @@ fn reason(step: &FixStep, then: &Decision) -> RichText {
         FixKind::ExtendRole => {
             let words = grant(words.text(" "));
             match &then.group {
-                Some(group) => words.text(" ").principal(&Principal::group(group)).text(" is a member."),
+                Some(group) => words
+                    .text(" ")
+                    .principal(&Principal::group(group))
+                    .text(" is a member."),
                 None => words.text(" The user is a member."),
             }
         }
         FixKind::CreateRole => match added {
-            Some(acl) => words.text(" ").principal(&acl.principal).text(" with ").then(grant_words(acl)).text("."),
+            Some(acl) => words
+                .text(" ")
+                .principal(&acl.principal)
+                .text(" with ")
+                .then(grant_words(acl))
+                .text("."),
             None => words,
         },
-        FixKind::GrantUser => grant(words.text(" ")).text(" The user keeps it after a change of teams."),
+        FixKind::GrantUser => {
+            grant(words.text(" ")).text(" The user keeps it after a change of teams.")
+        }
         FixKind::NarrowDenies => words.text(" The other operations stay denied."),
         FixKind::RemoveDenies => words,
         FixKind::LeaveRole => words.text(" The role no longer applies."),
@@ -143,7 +198,9 @@ fn reason(step: &FixStep, then: &Decision) -> RichText {
                 .text("The group is already in ")
                 .principal(&Principal::role(role))
                 .text(". Takes effect at the next sign-in."),
-            None => words.text("The group is already allowed this. Takes effect at the next sign-in."),
+            None => {
+                words.text("The group is already allowed this. Takes effect at the next sign-in.")
+            }
         },
         FixKind::LeaveGroups => words.text("Takes effect at the next sign-in."),
     }
@@ -162,20 +219,30 @@ fn grant_words(acl: &Acl) -> RichText {
 }
 
 /// The request to the administrator of the identity provider.
-pub(super) fn provider_request(fix: &AccessFix, identity: &Identity, access: &AccessRequest) -> String {
+pub(super) fn provider_request(
+    fix: &AccessFix,
+    identity: &Identity,
+    access: &AccessRequest,
+) -> String {
     let lines = fix.changes().filter_map(|change| match change {
-        HypotheticalChange::Join(name) => {
-            Some(format!("Add the user {} to the group {}.", plain(identity.user()), plain(name)))
-        }
-        HypotheticalChange::Leave(name) => {
-            Some(format!("Remove the user {} from the group {}.", plain(identity.user()), plain(name)))
-        }
+        HypotheticalChange::Join(name) => Some(format!(
+            "Add the user {} to the group {}.",
+            plain(identity.user()),
+            plain(name)
+        )),
+        HypotheticalChange::Leave(name) => Some(format!(
+            "Remove the user {} from the group {}.",
+            plain(identity.user()),
+            plain(name)
+        )),
         HypotheticalChange::Policy(_) => None,
     });
     let joins = fix.steps.iter().any(|step| step.kind == FixKind::JoinGroup);
     let request = access.short().plain();
     let why = match joins {
-        true => format!("Reason: this user is denied the request \"{request}\", which the group allows."),
+        true => format!(
+            "Reason: this user is denied the request \"{request}\", which the group allows."
+        ),
         false => format!("Reason: the groups deny this user the request \"{request}\"."),
     };
     let mut text: Vec<String> = lines.collect();

@@ -1,4 +1,5 @@
-//! Tests of damaged, replaced and copied files, and of backups: each is refused, or is the state that was stored.
+//! Tests of damaged, replaced and copied files, and of backups: each is refused, or is the state
+//! that was stored.
 
 use gbac_engine::model::Permission;
 
@@ -10,7 +11,12 @@ fn opened(folder: &Path) -> Result<String, StoreError> {
         let store = Store::open(folder, |_| {})?;
         let current = store.read();
         let document = serde_json::to_string(&DocumentJson::in_full(&current.policy)).unwrap();
-        let state = format!("{document} {:?} {:?} {}", current.config, store.password("admin")?, current.version);
+        let state = format!(
+            "{document} {:?} {:?} {}",
+            current.config,
+            store.password("admin")?,
+            current.version
+        );
         Ok(state)
     });
     opened.unwrap_or_else(|| Err(StoreError::unreadable()))
@@ -24,16 +30,26 @@ fn random(seed: &mut u64) -> usize {
     usize::try_from(*seed >> 1).unwrap()
 }
 
-/// A folder whose service stopped, and one whose service was killed after its last change, each with its state.
+/// A folder whose service stopped, and one whose service was killed after its last change, each
+/// with its state.
 fn stopped_and_killed() -> [(tempfile::TempDir, String); 2] {
     let (stopped, killed) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let store = Store::open(stopped.path(), |_| {}).unwrap();
-    store.set_password("admin", "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA").unwrap();
+    store
+        .set_password("admin", "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA")
+        .unwrap();
     now(&store, Plan::Replace(Arc::new(demo()), ()));
-    let config = Config { audit_enabled: true, oidc_clock_skew: 7, ..Config::default() };
+    let config = Config {
+        audit_enabled: true,
+        oidc_clock_skew: 7,
+        ..Config::default()
+    };
     now(&store, Plan::Configure(Vec::new(), config, ()));
-    let deny =
-        Acl { principal: Principal::user("mallory"), permission: Permission::Deny, ..demo().acls().next().unwrap() };
+    let deny = Acl {
+        principal: Principal::user("mallory"),
+        permission: Permission::Deny,
+        ..demo().acls().next().unwrap()
+    };
     now(&store, Plan::Changes(vec![Change::AddAcl(deny)], ()));
     for file in [format::FILE, format::LOCK_FILE] {
         std::fs::copy(stopped.path().join(file), killed.path().join(file)).unwrap();
@@ -54,20 +70,34 @@ fn a_flipped_bit_is_refused_or_changes_nothing() {
     let mut refused = 0;
     let mut targets_refused = 0;
     for (folder, state) in stopped_and_killed() {
-        let [whole, lock] =
-            [format::FILE, format::LOCK_FILE].map(|file| std::fs::read(folder.path().join(file)).unwrap());
-        let used: Vec<usize> = (0..whole.len()).filter(|place| whole[*place] != 0).collect();
-        // Where rows are: each byte of the name of a principal, in every page that has it, old pages too.
-        let named: Vec<usize> =
-            whole.windows(7).enumerate().filter(|(_, found)| found == b"mallory").map(|(place, _)| place).collect();
+        let [whole, lock] = [format::FILE, format::LOCK_FILE]
+            .map(|file| std::fs::read(folder.path().join(file)).unwrap());
+        let used: Vec<usize> = (0..whole.len())
+            .filter(|place| whole[*place] != 0)
+            .collect();
+        // Where rows are: each byte of the name of a principal, in every page that has it, old
+        // pages too.
+        let named: Vec<usize> = whole
+            .windows(7)
+            .enumerate()
+            .filter(|(_, found)| found == b"mallory")
+            .map(|(place, _)| place)
+            .collect();
         assert!(!named.is_empty());
         let mut seed = 0x9e37_79b9_7f4a_7c15;
-        let mut flips: Vec<(usize, usize)> =
-            (0..250).map(|_| (used[random(&mut seed) % used.len()], random(&mut seed) % 8)).collect();
-        // The header with the two commits, and the last bytes of the row: the operation and the permission.
+        let mut flips: Vec<(usize, usize)> = (0..250)
+            .map(|_| (used[random(&mut seed) % used.len()], random(&mut seed) % 8))
+            .collect();
+        // The header with the two commits, and the last bytes of the row: the operation and the
+        // permission.
         flips.extend((0..8).map(|bit| (9, bit)));
-        flips
-            .extend(named.iter().cycle().take(32).map(|place| (place + random(&mut seed) % 40, random(&mut seed) % 8)));
+        flips.extend(
+            named
+                .iter()
+                .cycle()
+                .take(32)
+                .map(|place| (place + random(&mut seed) % 40, random(&mut seed) % 8)),
+        );
         for (index, (place, bit)) in flips.into_iter().enumerate() {
             let mut bytes = whole.clone();
             bytes[place] ^= 1 << bit;
@@ -86,7 +116,10 @@ fn a_flipped_bit_is_refused_or_changes_nothing() {
         }
     }
     // The other flips are in pages of older commits and in unused space.
-    assert!(refused > 60 && targets_refused > 25, "{refused} {targets_refused}");
+    assert!(
+        refused > 60 && targets_refused > 25,
+        "{refused} {targets_refused}"
+    );
 }
 
 #[test]
@@ -108,7 +141,8 @@ fn a_row_that_was_replaced_removed_or_added_is_refused() {
             let database = redb::Database::open(&file).unwrap();
             let transaction = database.begin_write().unwrap();
             {
-                let name: redb::TableDefinition<'_, &[u8], &[u8]> = redb::TableDefinition::new(table.name());
+                let name: redb::TableDefinition<'_, &[u8], &[u8]> =
+                    redb::TableDefinition::new(table.name());
                 let mut rows = transaction.open_table(name).unwrap();
                 let (key, value) = {
                     let (key, value) = rows.last().unwrap().expect("every table has a row");
@@ -118,7 +152,11 @@ fn a_row_that_was_replaced_removed_or_added_is_refused() {
             }
             transaction.commit().unwrap();
             drop(database);
-            assert_eq!(opened(copy.path()).unwrap_err().code(), "data_damaged", "{table:?}");
+            assert_eq!(
+                opened(copy.path()).unwrap_err().code(),
+                "data_damaged",
+                "{table:?}"
+            );
         }
     }
 }
@@ -136,10 +174,19 @@ fn an_older_file_in_the_same_folder_is_refused() {
     std::fs::write(&file, old).unwrap();
     let error = Store::open(folder.path(), |_| {}).map(drop).unwrap_err();
     assert_eq!(error.code(), "data_outdated");
-    assert!(error.to_string().ends_with("commit 1 instead of 2"), "{error}");
+    assert!(
+        error.to_string().ends_with("commit 1 instead of 2"),
+        "{error}"
+    );
     assert!(error.hint().contains("delete `gbac.lock`"));
     std::fs::write(&file, new).unwrap();
-    assert!(Store::open(folder.path(), |_| {}).unwrap().read().policy.has_role("a"));
+    assert!(
+        Store::open(folder.path(), |_| {})
+            .unwrap()
+            .read()
+            .policy
+            .has_role("a")
+    );
 }
 
 #[test]
@@ -181,7 +228,12 @@ fn a_copy_of_the_file_during_writes_is_complete_or_refused() {
                 }
                 now(
                     &store,
-                    Plan::Changes(["a", "b"].map(|half| Change::CreateRole(format!("{at:05}-{half}"))).to_vec(), ()),
+                    Plan::Changes(
+                        ["a", "b"]
+                            .map(|half| Change::CreateRole(format!("{at:05}-{half}")))
+                            .to_vec(),
+                        (),
+                    ),
                 );
             }
             0
@@ -189,7 +241,11 @@ fn a_copy_of_the_file_during_writes_is_complete_or_refused() {
     };
     for _ in 0..30 {
         let copy = tempfile::tempdir().unwrap();
-        std::fs::copy(folder.path().join(format::FILE), copy.path().join(format::FILE)).unwrap();
+        std::fs::copy(
+            folder.path().join(format::FILE),
+            copy.path().join(format::FILE),
+        )
+        .unwrap();
         match catch_panic(|| Store::open(copy.path(), |_| {})) {
             Some(Ok(copied)) => {
                 let expected: Vec<String> = (0..copied.read().policy.role_count() / 2)
@@ -212,7 +268,10 @@ fn a_backup_restores_everything_and_any_flipped_bit_is_refused() {
     let backup = store.backup().unwrap();
     let contents = verify_backup(&backup).unwrap();
     let current = store.read();
-    assert_eq!((contents.acls, contents.roles), (current.policy.acl_count(), current.policy.role_count()));
+    assert_eq!(
+        (contents.acls, contents.roles),
+        (current.policy.acl_count(), current.policy.role_count())
+    );
     let parent = tempfile::tempdir().unwrap();
     let data = parent.path().join("a/b");
     assert_eq!(restore_backup(&backup, &data).unwrap(), contents);
@@ -221,14 +280,27 @@ fn a_backup_restores_everything_and_any_flipped_bit_is_refused() {
     let restored = Store::open(&data, |_| {}).unwrap();
     assert_eq!(restored.backup().unwrap(), backup);
     let busy = restore_backup(&backup, &data).unwrap_err();
-    assert_eq!((busy.code(), busy.to_string().contains("another process uses")), ("data_in_use", true));
+    assert_eq!(
+        (
+            busy.code(),
+            busy.to_string().contains("another process uses")
+        ),
+        ("data_in_use", true)
+    );
     drop(restored);
-    assert_eq!(restore_backup(&backup, &data).unwrap_err().code(), "folder_not_empty");
+    assert_eq!(
+        restore_backup(&backup, &data).unwrap_err().code(),
+        "folder_not_empty"
+    );
     let refused = |bytes: &[u8], codes: &[&str]| {
         let empty = tempfile::tempdir().unwrap();
         let error = restore_backup(bytes, empty.path()).unwrap_err();
         assert!(codes.contains(&error.code()), "{}", error.code());
-        assert_eq!(std::fs::read_dir(empty.path()).unwrap().count(), 0, "nothing is left behind");
+        assert_eq!(
+            std::fs::read_dir(empty.path()).unwrap().count(),
+            0,
+            "nothing is left behind"
+        );
     };
     refused(b"", &["backup_invalid"]);
     refused(b"something else", &["backup_invalid"]);
@@ -237,12 +309,18 @@ fn a_backup_restores_everything_and_any_flipped_bit_is_refused() {
         refused(&backup[..end], &["backup_damaged"]);
     }
     refused(&[&backup[..], b"\n"].concat(), &["backup_damaged"]);
-    refused(&[b"gbac backup 2\n", &backup[14..]].concat(), &["backup_newer"]);
+    refused(
+        &[b"gbac backup 2\n", &backup[14..]].concat(),
+        &["backup_newer"],
+    );
     let mut seed = 0x9e37_79b9_7f4a_7c15;
     for _ in 0..200 {
         let mut bytes = backup.clone();
         bytes[random(&mut seed) % backup.len()] ^= 1 << (random(&mut seed) % 8);
-        refused(&bytes, &["backup_invalid", "backup_damaged", "backup_newer"]);
+        refused(
+            &bytes,
+            &["backup_invalid", "backup_damaged", "backup_newer"],
+        );
     }
 }
 
@@ -253,7 +331,10 @@ fn a_backup_with_another_row_is_refused_even_with_a_correct_checksum() {
     let backup = store.backup().unwrap();
     let mut rows = backup[..backup.len() - 33].to_vec();
     let name = demo().role_names().next().unwrap().to_owned();
-    let place = rows.windows(name.len()).rposition(|found| found == name.as_bytes()).unwrap();
+    let place = rows
+        .windows(name.len())
+        .rposition(|found| found == name.as_bytes())
+        .unwrap();
     rows[place] ^= 1;
     rows.push(255);
     let checksum = Sha256::digest(&rows);
@@ -274,16 +355,33 @@ fn a_backup_that_no_service_could_open_is_refused() {
     store.0.disk.read_rows(&mut row).unwrap();
     let verified = |rows: &[Row]| {
         let mut writer = backup::BackupWriter::default();
-        rows.iter().for_each(|(table, key, value)| writer.row(*table, key, value));
-        verify_backup(&fuzz::sealed(&writer.finish()[backup::TITLE.len() + 2..])).map_err(|error| error.code())
+        rows.iter()
+            .for_each(|(table, key, value)| writer.row(*table, key, value));
+        verify_backup(&fuzz::sealed(&writer.finish()[backup::TITLE.len() + 2..]))
+            .map_err(|error| error.code())
     };
     assert!(verified(&rows).is_ok());
     let at = |key: &[u8]| rows.iter().position(|row| row.1 == key).unwrap();
-    for key in [format::FORMAT_KEY, format::COMMIT, format::VERSION, format::CONFIG_VERSION] {
+    for key in [
+        format::FORMAT_KEY,
+        format::COMMIT,
+        format::VERSION,
+        format::CONFIG_VERSION,
+    ] {
         let mut without = rows.clone();
         without.remove(at(key));
-        assert_eq!(verified(&without), Err("backup_damaged"), "{key:?} is missing");
-        for number in [&b""[..], b"+2", b"02", b"18446744073709551615", b"4611686018427387904"] {
+        assert_eq!(
+            verified(&without),
+            Err("backup_damaged"),
+            "{key:?} is missing"
+        );
+        for number in [
+            &b""[..],
+            b"+2",
+            b"02",
+            b"18446744073709551615",
+            b"4611686018427387904",
+        ] {
             let mut with = rows.clone();
             with[at(key)].2 = number.to_vec();
             assert!(verified(&with).is_err(), "{key:?} {number:?}");
