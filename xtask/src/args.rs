@@ -30,7 +30,7 @@ cargo xtask COMMAND
                                    --sample: N of them, chosen by the seed
   pages [--write]                  measure the console in Chromium over large policies; --write: into docs/benchmarks.md
   sbom                             the software bill of materials (CycloneDX), into target/sbom.cdx.json
-  sizes [--write]                  sizes of everything that a browser downloads; --write: into docs/benchmarks.md
+  sizes [--write]                  sizes of everything that a browser downloads; --write: into xtask/sizes.md
 
 Tools are installed once per user, in the folder that GBAC_CACHE names. GBAC_CHROMIUM names the browser of the tests.";
 

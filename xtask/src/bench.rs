@@ -8,7 +8,7 @@ use crate::bench_cli;
 use crate::bench_kafka;
 use crate::bind::{Binder, Speed};
 use crate::build_js;
-use crate::download_size::{self, PAGE};
+use crate::download_size;
 use crate::fingerprint::Fingerprint;
 use crate::problem::{Problem, Result};
 use crate::process::{Call, cargo};
@@ -141,7 +141,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let json = std::path::absolute(&json).map_err(|error| cannot("find", &json, &error))?;
     let (tables, counts) = run.report(&json)?;
     if options.write {
-        sizes::write_into(&workspace.root.join(PAGE), marks, &tables)?;
+        sizes::write_into(&workspace.root.join(sizes::BENCHMARKS), marks, &tables)?;
     }
     say(&format!("\n{tables}\n{}\n{counts}", json.display()));
     Ok(())

@@ -1,7 +1,6 @@
 //! `cargo xtask bench --cli`: whole processes of the command line beside `true` and `jq`, in pairs.
 
 use crate::bench_kafka::digits;
-use crate::download_size::PAGE;
 use crate::problem::{Problem, Result};
 use crate::process::cargo;
 use crate::progress::{Progress, say};
@@ -131,7 +130,7 @@ pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
         .ok();
     }
     if write {
-        sizes::write_into(&workspace.root.join(PAGE), MARKS, &table)?;
+        sizes::write_into(&workspace.root.join(sizes::BENCHMARKS), MARKS, &table)?;
     }
     say(&format!("\n{table}"));
     Ok(())

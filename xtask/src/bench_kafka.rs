@@ -1,7 +1,6 @@
 //! `cargo xtask bench --kafka`: the plugin for Apache Kafka beside Kafka's own authorizer.
 
 use crate::build_kafka::{self, Java};
-use crate::download_size::PAGE;
 use crate::problem::{Problem, Result};
 use crate::progress::{Progress, say};
 use crate::sizes;
@@ -82,7 +81,7 @@ pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
     }
     let table = table(&runs)?;
     if write {
-        sizes::write_into(&workspace.root.join(PAGE), MARKS, &table)?;
+        sizes::write_into(&workspace.root.join(sizes::BENCHMARKS), MARKS, &table)?;
     }
     say(&format!("\n{table}"));
     Ok(())

@@ -10,14 +10,12 @@ use std::path::PathBuf;
 /// The name of the wasm module that everybody downloads, in the tables.
 pub(crate) const ENGINE: &str = "engine, without `verify`";
 
-/// The most bytes of the engine without `verify` after brotli.
-const ENGINE_LIMIT: u64 = 150_000;
-
-/// The growth in percent since the recorded size that requires a sentence in the changelog, of the
-/// engine and of a first visit.
+/// The growth in percent since the recorded size that requires a reason, of the engine and of a
+/// first visit.
 const GROWTH_PERCENT: u64 = 2;
-/// The page with the recorded sizes.
-pub(crate) const PAGE: &str = "docs/benchmarks.md";
+
+/// The file with the recorded sizes, the limits and the reasons for growths.
+pub(crate) const RECORD: &str = "xtask/sizes.md";
 
 /// The paths whose first visit is measured: the page where most users begin, and the console's main
 /// feature.
@@ -102,88 +100,85 @@ pub(crate) fn table(sizes: &[Size]) -> String {
     text
 }
 
-/// The sizes as JSON.
-pub(crate) fn to_json(sizes: &[Size]) -> String {
-    let rows: Vec<String> = sizes
-        .iter()
-        .map(|size| {
-            let Size { name, raw, gzip, brotli } = size;
-            format!("  {{ \"name\": \"{name}\", \"bytes\": {raw}, \"gzip\": {gzip}, \"brotli\": {brotli} }}")
-        })
-        .collect();
-    format!("[\n{}\n]\n", rows.join(",\n"))
-}
-
-/// Returns an error if the engine without `verify` exceeds its limit, or if it or a first visit of
-/// the console grew and the changelog does not mention it.
+/// Returns an error if a download exceeds its limit, or if the engine without `verify` or a first
+/// visit of the console grew without a recorded reason.
 pub(crate) fn check(workspace: &Workspace, sizes: &[Size]) -> Result<()> {
-    limit(sizes)?;
-    let read = |name: &str| {
-        let path = workspace.root.join(name);
-        fs::read_to_string(&path)
-            .map_err(|error| Problem::new(format!("cannot read `{}`: {error}", path.display())))
-    };
-    growth(sizes, &read(PAGE)?, &read("CHANGELOG.md")?)
-}
-
-fn limit(sizes: &[Size]) -> Result<()> {
-    match sizes.iter().find(|size| size.name == ENGINE) {
-        Some(size) if size.brotli > ENGINE_LIMIT => Err(Problem::new(format!(
-            "the engine is {} bytes after brotli, over its limit of {}",
-            grouped(size.brotli),
-            grouped(ENGINE_LIMIT)
-        ))
-        .hint("`twiggy top` on the wasm file of the profile `wasm` shows what weighs most")),
-        _ => Ok(()),
-    }
-}
-
-/// Returns an error if a download is noticeably larger than recorded and the changelog does not
-/// mention its size.
-fn growth(sizes: &[Size], page: &str, changelog: &str) -> Result<()> {
-    let watched = [ENGINE.to_owned()]
-        .into_iter()
-        .chain(FIRST_PAGES.map(first_load_name));
-    for name in watched {
-        let Some(now) = sizes
-            .iter()
-            .find(|size| size.name == name)
-            .map(|size| size.brotli)
-        else {
-            continue;
-        };
-        let Some(recorded) = recorded(page, &name) else {
-            return Err(Problem::new(format!("{PAGE} has no row `{name}`"))
-                .hint("`cargo xtask sizes --write` writes it"));
-        };
-        let is_mentioned = || changelog.contains(&format!("{} bytes", grouped(now)));
-        if now * 100 > recorded * (100 + GROWTH_PERCENT) && !is_mentioned() {
-            return Err(Problem::new(format!(
-                "{name}: grew from {} to {} bytes after brotli, by more than {GROWTH_PERCENT}%",
-                grouped(recorded),
-                grouped(now)
-            ))
-            .hint(format!(
-                "make it smaller (parts of the console may go into files of their own: console/src/pages/files.rs), or say why in CHANGELOG.md, with the words `{} bytes`; `cargo xtask sizes --write` then records it in {PAGE}",
-                grouped(now)
-            )));
-        }
+    let path = workspace.root.join(RECORD);
+    let record = fs::read_to_string(&path)
+        .map_err(|error| Problem::new(format!("cannot read `{}`: {error}", path.display())))?;
+    for size in sizes {
+        check_limit(size, &record)?;
+        check_growth(size, &record)?;
     }
     Ok(())
 }
 
-/// The recorded size of a download, after brotli.
-fn recorded(page: &str, name: &str) -> Option<u64> {
-    let row = page
-        .lines()
-        .find_map(|line| line.strip_prefix(&format!("| {name} |")))?;
-    row.trim_end_matches('|')
-        .rsplit('|')
-        .next()?
-        .trim()
-        .replace(',', "")
-        .parse()
-        .ok()
+fn check_limit(size: &Size, record: &str) -> Result<()> {
+    let Some(limit) = rows(record, &size.name).find_map(|cells| match cells[..] {
+        [limit] => number(limit),
+        _ => None,
+    }) else {
+        return Ok(());
+    };
+    if size.brotli <= limit {
+        return Ok(());
+    }
+    Err(Problem::new(format!(
+        "{} is {} bytes after brotli, over its limit of {}",
+        size.name,
+        grouped(size.brotli),
+        grouped(limit)
+    ))
+    .hint("`twiggy top` on the wasm file of the profile `wasm` shows what weighs most"))
+}
+
+/// Returns an error if a download is noticeably larger than recorded and no reason is recorded.
+fn check_growth(size: &Size, record: &str) -> Result<()> {
+    let is_watched = size.name == ENGINE || FIRST_PAGES.map(first_load_name).contains(&size.name);
+    if !is_watched {
+        return Ok(());
+    }
+    let Some(recorded) = rows(record, &size.name).find_map(|cells| match cells[..] {
+        [_, _, brotli] => number(brotli),
+        _ => None,
+    }) else {
+        return Err(
+            Problem::new(format!("{RECORD} has no size of `{}`", size.name))
+                .hint("`cargo xtask sizes --write` writes it"),
+        );
+    };
+    let has_reason = rows(record, &size.name).any(|cells| match cells[..] {
+        [grew_to, reason] => number(grew_to) == Some(size.brotli) && !reason.is_empty(),
+        _ => false,
+    });
+    if size.brotli * 100 <= recorded * (100 + GROWTH_PERCENT) || has_reason {
+        return Ok(());
+    }
+    Err(Problem::new(format!(
+        "{}: grew from {} to {} bytes after brotli, by more than {GROWTH_PERCENT}%",
+        size.name,
+        grouped(recorded),
+        grouped(size.brotli)
+    ))
+    .hint(format!(
+        "make it smaller (parts of the console may go into files of their own: console/src/pages/files.rs), or add the row `| {} | {} | REASON |` to {RECORD}; `cargo xtask sizes --write` then records it there",
+        size.name,
+        grouped(size.brotli)
+    )))
+}
+
+/// The cells of the rows of a download in the tables of the record, after its name.
+fn rows<'a>(record: &'a str, name: &str) -> impl Iterator<Item = Vec<&'a str>> {
+    let start = format!("| {name} |");
+    record.lines().filter_map(move |line| {
+        let cells = line.strip_prefix(&start)?.trim_end().strip_suffix('|')?;
+        Some(cells.split('|').map(str::trim).collect())
+    })
+}
+
+/// Parses a number with commas between its thousands.
+fn number(text: &str) -> Option<u64> {
+    text.replace(',', "").parse().ok()
 }
 
 /// The size of the engine without `verify` after brotli, in bytes; 0 if it is absent.
@@ -210,81 +205,77 @@ fn grouped(number: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::{
-        ENGINE, ENGINE_LIMIT, Size, by_name, first_load_name, grouped, growth, limit, read, table,
-        to_json,
+        ENGINE, Size, by_name, check_growth, check_limit, first_load_name, grouped, read, table,
     };
 
-    fn engine(brotli: u64) -> Vec<Size> {
-        vec![Size {
-            name: ENGINE.to_owned(),
+    const RECORD: &str = "\
+        | file | bytes | gzip | brotli |\n|---|---:|---:|---:|\n\
+        | engine, without `verify` | 329,423 | 141,618 | 100,000 |\n\
+        | console, first load of `/security/roles` | 1,729,468 | 626,071 | 500,000 |\n\n\
+        | file | limit |\n|---|---:|\n\
+        | engine, without `verify` | 150,000 |\n\n\
+        | file | grew to | reason |\n|---|---:|---|\n";
+
+    fn download(name: &str, brotli: u64) -> Size {
+        Size {
+            name: name.to_owned(),
             raw: 1_234_567,
             gzip: 999,
             brotli,
-        }]
+        }
+    }
+
+    fn engine(brotli: u64) -> Size {
+        download(ENGINE, brotli)
     }
 
     #[test]
-    fn holds_the_engine_to_its_limit() {
-        assert!(limit(&engine(ENGINE_LIMIT)).is_ok());
-        let problem = limit(&engine(ENGINE_LIMIT + 1)).unwrap_err();
+    fn holds_a_download_to_its_limit() {
+        assert!(check_limit(&engine(150_000), RECORD).is_ok());
         assert_eq!(
-            problem.message(),
-            "the engine is 150,001 bytes after brotli, over its limit of 150,000"
+            check_limit(&engine(150_001), RECORD).unwrap_err().message(),
+            "engine, without `verify` is 150,001 bytes after brotli, over its limit of 150,000"
         );
+        assert!(check_limit(&download("console, css", 150_001), RECORD).is_ok());
     }
 
     #[test]
-    fn growth_needs_a_sentence_in_the_changelog() {
-        let page = "| file | bytes | gzip | brotli |\n|---|---:|---:|---:|\n| engine, without `verify` | 329,423 | 141,618 | 100,000 |\n";
-        assert!(growth(&engine(102_000), page, "").is_ok());
-        assert!(
-            growth(
-                &engine(102_001),
-                page,
-                "The engine is now 102,001 bytes after brotli."
-            )
-            .is_ok()
-        );
-        let problem =
-            growth(&engine(102_001), page, "The engine is now 102,000 bytes.").unwrap_err();
-        assert_eq!(
-            problem.message(),
-            "engine, without `verify`: grew from 100,000 to 102,001 bytes after brotli, by more than 2%"
-        );
-        assert!(problem.to_string().contains("CHANGELOG.md"), "{problem}");
-        assert!(
-            problem.to_string().contains("docs/benchmarks.md"),
-            "{problem}"
-        );
-        assert!(growth(&engine(1), "no table", "").is_err());
+    fn growth_needs_a_reason_in_the_record() {
+        assert!(check_growth(&engine(102_000), RECORD).is_ok());
+        let with = |row: &str| format!("{RECORD}{row}\n");
+        let explained = with("| engine, without `verify` | 102,001 | ranges of hosts |");
+        assert!(check_growth(&engine(102_001), &explained).is_ok());
+        for unexplained in [
+            with("| engine, without `verify` | 102,001 | |"),
+            with("| engine, without `verify` | 102,000 | ranges of hosts |"),
+            with("| engine, with `verify` | 102,001 | ranges of hosts |"),
+        ] {
+            let problem = check_growth(&engine(102_001), &unexplained).unwrap_err();
+            assert_eq!(
+                problem.message(),
+                "engine, without `verify`: grew from 100,000 to 102,001 bytes after brotli, by more than 2%"
+            );
+            let row = "`| engine, without `verify` | 102,001 | REASON |` to xtask/sizes.md";
+            assert!(problem.to_string().contains(row), "{problem}");
+        }
+        assert!(check_growth(&engine(1), "no table").is_err());
     }
 
     #[test]
     fn a_first_visit_is_compared_with_the_recorded_one() {
-        let first = |brotli| {
-            vec![Size {
-                name: first_load_name("/security/roles"),
-                raw: 1,
-                gzip: 1,
-                brotli,
-            }]
-        };
-        let page = "| console, first load of `/security/roles` | 1,729,468 | 626,071 | 500,000 |\n";
-        assert!(growth(&first(510_000), page, "").is_ok());
+        let first = |brotli| download(&first_load_name("/security/roles"), brotli);
+        assert!(check_growth(&first(510_000), RECORD).is_ok());
         assert_eq!(
-            growth(&first(510_001), page, "").unwrap_err().message(),
+            check_growth(&first(510_001), RECORD).unwrap_err().message(),
             "console, first load of `/security/roles`: grew from 500,000 to 510,001 bytes after brotli, by more than 2%"
         );
-        assert!(growth(&first(510_001), page, "A first visit costs 510,001 bytes.").is_ok());
-        assert!(growth(&first(1), "no table", "").is_err());
+        assert!(check_growth(&download("console, css", 1_000_000), RECORD).is_ok());
     }
 
     #[test]
-    fn writes_tables_and_json() {
-        let sizes = engine(120);
-        assert!(table(&sizes).ends_with("| engine, without `verify` | 1,234,567 | 999 | 120 |\n"));
-        let json = "[\n  { \"name\": \"engine, without `verify`\", \"bytes\": 1234567, \"gzip\": 999, \"brotli\": 120 }\n]\n";
-        assert_eq!(to_json(&sizes), json);
+    fn writes_a_table() {
+        let table = table(&[engine(120)]);
+        assert!(table.ends_with("| engine, without `verify` | 1,234,567 | 999 | 120 |\n"));
         assert_eq!([7, 1000, 12_345].map(grouped), ["7", "1,000", "12,345"]);
     }
 

@@ -4,7 +4,7 @@
 use crate::bind::{Binder, Speed};
 use crate::build_js;
 use crate::console;
-use crate::download_size::{FIRST_PAGES, PAGE, check, first_load_name, measure, table, to_json};
+use crate::download_size::{FIRST_PAGES, RECORD, check, first_load_name, measure, table};
 use crate::problem::{Problem, Result};
 use crate::progress::{Progress, say};
 use crate::split;
@@ -12,6 +12,9 @@ use crate::tools;
 use crate::workspace::Workspace;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// The page with the measurements of speed.
+pub(crate) const BENCHMARKS: &str = "docs/benchmarks.md";
 
 /// The marks around the table that `--write` replaces.
 const MARKS: (&str, &str) = ("<!-- sizes: begin -->", "<!-- sizes: end -->");
@@ -37,15 +40,11 @@ pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
     console::publish(workspace, &progress, binder)?;
     sizes.extend(measure(workspace, &console_files(workspace)?)?);
 
-    let json = workspace.notes().join("sizes.json");
-    fs::create_dir_all(workspace.notes())
-        .and_then(|()| fs::write(&json, to_json(&sizes)))
-        .map_err(|error| Problem::new(format!("cannot write `{}`: {error}", json.display())))?;
-    say(&format!("\n{}\n{}", table(&sizes), json.display()));
+    say(&format!("\n{}", table(&sizes)));
     // Checked first, because later changes are compared with the recorded sizes.
     check(workspace, &sizes)?;
     if write {
-        write_into(&workspace.root.join(PAGE), MARKS, &table(&sizes))?;
+        write_into(&workspace.root.join(RECORD), MARKS, &table(&sizes))?;
     }
     Ok(())
 }
