@@ -113,6 +113,10 @@ mod tests {
 
     #[test]
     fn paths_map_to_surfaces() {
+        let page = include_str!("../../../docs/service.md");
+        let metric = page
+            .lines()
+            .find(|line| line.starts_with("| `gbac_requests_total` |"));
         for (path, surface) in [
             ("/v1/acls", Surface::DataPlane),
             ("/v1/nothing", Surface::DataPlane),
@@ -148,6 +152,11 @@ mod tests {
             ("/", Surface::Own),
         ] {
             assert_eq!(Surface::of(path), surface, "{path}");
+            let label = format!("`{}`", surface.label());
+            assert!(
+                metric.is_some_and(|metric| metric.contains(&label)),
+                "docs/service.md: `gbac_requests_total` lacks {label}"
+            );
         }
     }
 }
