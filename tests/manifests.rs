@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use gbac_api::import::{Import, Kind};
-use gbac_api::manifest::{Manifest, ManifestTarget, manifest};
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType};
 use gbac_engine::policy::{Change, Policy};
+use gbac_formats::import::{Import, Kind};
+use gbac_formats::manifest::{Manifest, ManifestTarget, manifest};
 use gbac_tests::oracle::OracleQuestion;
 use hcl::eval::Evaluate;
 

@@ -1,7 +1,7 @@
 //! Lists in flags: comma-separated entries, and principals with an optional type.
 
-use gbac_api::name_list::cut_entry;
 use gbac_engine::model::{Principal, PrincipalError, PrincipalType};
+use gbac_formats::name_list::cut_entry;
 
 use crate::output::Failure;
 use crate::suggest;

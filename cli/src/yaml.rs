@@ -1,6 +1,6 @@
 //! Converts YAML documents to JSON: those of `--format yaml`, and handwritten ones.
 
-use gbac_api::yaml::{fault, looks_like_yaml, strict};
+use gbac_formats::yaml::{fault, looks_like_yaml, strict};
 use serde_json::Value;
 
 use crate::output::{Failure, plain};

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::support::program::program;
-use gbac_api::import::Kind;
-use gbac_api::manifest::{ManifestTarget, manifest};
-use gbac_api::script::{self, ScriptTarget};
 use gbac_engine::model::{Acl, Host, Operation, Permission, Principal, ResourceType};
 use gbac_engine::policy::{Change, Policy};
+use gbac_formats::import::Kind;
+use gbac_formats::manifest::{ManifestTarget, manifest};
+use gbac_formats::script::{self, ScriptTarget};
 use gbac_json::policy_to_text;
 use hcl::eval::{Context, Evaluate};
 use serde_json::{Value, json};

@@ -3,12 +3,12 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use gbac_api::manifest::{ManifestTarget, manifest};
-use gbac_api::script::{self, ScriptTarget};
 use gbac_engine::decide::{At, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::Acl;
 use gbac_engine::policy::{Change, Policy};
+use gbac_formats::manifest::{ManifestTarget, manifest};
+use gbac_formats::script::{self, ScriptTarget};
 use gbac_tests::oracle::OracleQuestion;
 use gbac_tests::world;
 use proptest::collection::vec;

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use gbac_api::import::Kind;
 use gbac_engine::model::{Acl, PrincipalType, ResourceType};
 use gbac_engine::policy::Policy;
+use gbac_formats::import::Kind;
 use serde_json::{Value, json};
 
 use super::{Format, acls_of};

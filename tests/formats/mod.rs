@@ -8,9 +8,9 @@ mod unknown;
 
 use std::collections::BTreeSet;
 
-use gbac_api::import::{Import, Kind};
 use gbac_engine::model::{Acl, Principal};
 use gbac_engine::policy::{Change, Policy, Settings};
+use gbac_formats::import::{Import, Kind};
 
 pub(crate) use exports::{context, state_of};
 pub(crate) use laws::assert_alike;

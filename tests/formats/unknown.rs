@@ -1,6 +1,6 @@
 //! What the import does not understand: it is never silent, wherever it stands (D-42).
 
-use gbac_api::import::{Import, ImportedText, Kind};
+use gbac_formats::import::{Import, ImportedText, Kind};
 use gbac_tests::world;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};

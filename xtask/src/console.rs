@@ -16,7 +16,7 @@ use std::io;
 use std::path::PathBuf;
 
 /// Everything that determines the built console.
-const INPUTS: [&str; 15] = [
+const INPUTS: [&str; 17] = [
     "console",
     "engine/src",
     "engine/Cargo.toml",
@@ -26,6 +26,8 @@ const INPUTS: [&str; 15] = [
     "engine/json/Cargo.toml",
     "api/src",
     "api/Cargo.toml",
+    "formats/src",
+    "formats/Cargo.toml",
     "Cargo.toml",
     "Cargo.lock",
     "xtask/bind",

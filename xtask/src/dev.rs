@@ -32,7 +32,7 @@ const LISTEN: &str = "127.0.0.1:8420";
 /// The name of the watcher's package and program.
 const WATCH: &str = "xtask-watch";
 /// The crates of the console.
-const WATCHED: [&str; 3] = ["console", "engine", "api"];
+const WATCHED: [&str; 4] = ["console", "engine", "api", "formats"];
 /// Editors write several files, or one several times. All are complete after a pause of this
 /// length.
 const QUIET: Duration = Duration::from_millis(80);
@@ -278,6 +278,7 @@ mod tests {
         check("console/Cargo.toml", Some(Work::Program));
         check("engine/src/decide.rs", Some(Work::Program));
         check("api/src/lib.rs", Some(Work::Program));
+        check("formats/src/lib.rs", Some(Work::Program));
         for path in [
             "console/src/.mod.rs.swp",
             "console/src/mod.rs~",

@@ -3,10 +3,10 @@
 
 use std::fmt::Write;
 
-use gbac_api::script::changes_between;
 use gbac_console_model::phrases::thousands;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{AccessLevel, Change, Policy, Settings, Superusers};
+use gbac_formats::script::changes_between;
 use gbac_json::{DiffJson, settings_to_json};
 use serde_json::Value;
 

@@ -4,8 +4,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use gbac_api::script::{ScriptTarget, steps};
 use gbac_engine::policy::Change;
+use gbac_formats::script::{ScriptTarget, steps};
 use gbac_json::{ChangeJson, ProblemCode, Problems};
 use serde_json::json;
 

@@ -181,7 +181,7 @@ fn requests(process: &Process, path: &Path, what: &str) -> Result<Lines, Failure
         }
     };
     let is_yaml = std::str::from_utf8(&first.bytes).is_ok_and(|line| {
-        line.trim_start().starts_with('#') || gbac_api::yaml::looks_like_yaml(line)
+        line.trim_start().starts_with('#') || gbac_formats::yaml::looks_like_yaml(line)
     });
     if !is_yaml {
         return Ok(Box::new(std::iter::once(Ok(first)).chain(

@@ -4,7 +4,6 @@ use gbac_engine::ClaimSet;
 use std::fmt::Write;
 
 use gbac_analysis::doctor::describe_claim;
-use gbac_api::script::quote::shell;
 use gbac_console_model::phrases::count;
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::groups::{ElementOutcome, Extraction, NestedGroupBehavior, suggest_paths};
@@ -14,6 +13,7 @@ use gbac_engine::policy::{GroupSource, Settings};
 use gbac_engine::token::{Header, UnverifiedClaims, UnverifiedToken};
 use gbac_engine::verify::{VerificationOutcome, VerificationStep};
 use gbac_engine::warning::Warning;
+use gbac_formats::script::quote::shell;
 use gbac_json::{ExtractionJson, WarningJson};
 use serde_json::Value;
 

@@ -8,10 +8,10 @@ use std::time::Duration;
 use gbac_analysis::{Diff, Difference, diff};
 use gbac_api::audit::{AuditEvents, AuditQuery, MAX_EVENTS};
 use gbac_api::paths;
-use gbac_api::script::changes_between;
 use gbac_console_model::audit::{EventKind, EventRow};
 use gbac_engine::model::{Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::{Change, Policy};
+use gbac_formats::script::changes_between;
 use gbac_json::{ChangeJson, DiffJson};
 use serde_json::Value;
 

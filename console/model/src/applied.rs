@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use gbac_analysis::AccessEffect;
 use gbac_analysis::provider::AcceptedTokens;
-use gbac_api::script::changes_between;
 use gbac_engine::decide::At;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Operation, Permission, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::{Change, Policy, Settings, StatedSettings, apply_each};
+use gbac_formats::script::changes_between;
 
 use crate::draft::{ChangeStatus, Staged, apply, rebased};
 use crate::phrases::{capitalized, count};

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use gbac_api::import::{Import, Kind, UnreadEntry};
-use gbac_api::manifest::{Manifest, ManifestTarget, manifest};
-use gbac_api::script::{self, ScriptNote, ScriptTarget};
 use gbac_engine::escape::is_hidden;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Policy};
+use gbac_formats::import::{Import, Kind, UnreadEntry};
+use gbac_formats::manifest::{Manifest, ManifestTarget, manifest};
+use gbac_formats::script::{self, ScriptNote, ScriptTarget};
 use gbac_json::policy_to_text;
 
 use crate::phrases::count;

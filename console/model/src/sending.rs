@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use gbac_api::problem::{FieldViolation, Refusal};
-use gbac_api::script::changes_between;
 use gbac_engine::policy::{Change, Policy, apply_each};
+use gbac_formats::script::changes_between;
 
 use crate::draft::{is_done, rebased};
 use crate::failure::Failure;

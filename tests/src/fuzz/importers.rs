@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use gbac_api::import::{Import, ImportedText, decode};
-use gbac_api::manifest::{ManifestTarget, manifest};
 use gbac_engine::Dialect;
 use gbac_engine::model::Acl;
 use gbac_engine::policy::Policy;
+use gbac_formats::import::{Import, ImportedText, decode};
+use gbac_formats::manifest::{ManifestTarget, manifest};
 use gbac_json::{policy_from_json, policy_to_text};
 use serde_json::{Value, json};
 

@@ -54,6 +54,7 @@ const RUST: &[&str] = &[
     "cli",
     "console",
     "engine",
+    "formats",
     "fuzz",
     "server",
     "tests",
@@ -67,6 +68,7 @@ const KAFKA: &[&str] = &[
     "cli",
     "server",
     "api",
+    "formats",
     "console/model",
 ];
 /// The inputs of the clients of the platform's services.
@@ -77,17 +79,19 @@ const CLIENTS: &[&str] = &[
     "cli",
     "server",
     "api",
+    "formats",
     "console/model",
     "README.md",
 ];
 /// The inputs of the console.
-const CONSOLE: &[&str] = &["api", "console", "engine", "tests"];
+const CONSOLE: &[&str] = &["api", "console", "engine", "formats", "tests"];
 /// The inputs of the JavaScript package and its tests.
 const PACKAGE: &[&str] = &[
     "api",
     "cli",
     "console/model",
     "engine",
+    "formats",
     "server",
     "tests",
     "www",

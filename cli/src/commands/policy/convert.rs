@@ -1,8 +1,8 @@
 //! `gbac policy convert`: a policy document as a script, or as resources of another tool.
 
-use gbac_api::manifest::{ManifestTarget, manifest};
-use gbac_api::script::{ScriptTarget, changes, changes_between, only_differing, script};
 use gbac_engine::policy::StatedSettings;
+use gbac_formats::manifest::{ManifestTarget, manifest};
+use gbac_formats::script::{ScriptTarget, changes, changes_between, only_differing, script};
 
 use crate::args::policy::{ConvertArgs, TargetArg};
 use crate::input;

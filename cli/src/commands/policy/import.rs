@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use gbac_api::import::{Import, ImportedText, Kind};
 use gbac_console_model::phrases::count;
 use gbac_engine::policy::Policy;
+use gbac_formats::import::{Import, ImportedText, Kind};
 use gbac_json::policy_to_text;
 
 use crate::args::Format;

@@ -8,10 +8,10 @@ use gbac_api::paths;
 use gbac_api::roles::{
     CreatedRole, GetRole, ListRoles, Member, RoleName, RoleQuery, UpdateRole, UpdatedRole,
 };
-use gbac_api::script::quote::shell;
 use gbac_api::target::TargetNeed;
 use gbac_console_model::phrases::thousands;
 use gbac_engine::model::{Principal, PrincipalType};
+use gbac_formats::script::quote::shell;
 use reqwest::Method;
 
 use super::acl::matching;

@@ -1,8 +1,8 @@
 //! The command that grants an ACL directly to a principal, which no form of the console does.
 
-use gbac_api::script::{ScriptTarget, steps};
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType};
 use gbac_engine::policy::Change;
+use gbac_formats::script::{ScriptTarget, steps};
 
 /// The placeholder for a name in the call.
 const EXAMPLE: &str = "TOPIC";

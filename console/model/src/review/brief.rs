@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use gbac_api::script::{ScriptTarget, only_differing, steps};
 use gbac_engine::policy::{Change, Policy};
+use gbac_formats::script::{ScriptTarget, only_differing, steps};
 
 use crate::draft::{ChangeStatus, Staged};
 use crate::phrases::{agree, count};

@@ -1,6 +1,6 @@
 //! The identity entered by hand: a user, groups, and warnings about their spelling.
 
-use gbac_api::name_list::cut_entry;
+use gbac_formats::name_list::cut_entry;
 
 use crate::rich_text::RichText;
 use crate::simulator::inputs::{InputEdit, InputField, InputProblem, Inputs, Weight};

@@ -10,7 +10,6 @@ mod undo;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gbac_api::script::changes_between;
 use gbac_console_model::address;
 use gbac_console_model::applied::{AppliedDraft, summary};
 use gbac_console_model::draft::{ChangeStatus, role_of};
@@ -21,6 +20,7 @@ use gbac_console_model::sending::{SendOutcome, SendReport, UnansweredChanges};
 use gbac_console_model::simulator::token;
 use gbac_console_model::simulator::token::TokenReading;
 use gbac_engine::policy::{Change, Policy};
+use gbac_formats::script::changes_between;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::quote::{is_argument, list};
 use super::{Call, ScriptTarget, curl, properties, words};
-use crate::security::{RoleMember, RoleMembers};
-use crate::spelling::RoleSpelling;
+use gbac_api::security::{RoleMember, RoleMembers};
+use gbac_api::spelling::RoleSpelling;
 
 /// The beginning of a script of `gbac`.
 pub(super) const HEAD_GBAC: &str = "\

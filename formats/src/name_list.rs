@@ -7,7 +7,7 @@ use gbac_engine::model::Principal;
 /// quoted there is a whole name (D-41).
 ///
 /// ```
-/// use gbac_api::name_list::cut_entry;
+/// use gbac_formats::name_list::cut_entry;
 /// assert_eq!(cut_entry("C=UK,ST=London", &["C=UK", "ST=London"]), Some("C=UK"));
 /// assert_eq!(cut_entry("alice,bob", &["alice", "bob"]), None);
 /// assert_eq!(cut_entry("User:CN=a,Group:OU=b", &["User:CN=a", "Group:OU=b"]), None);

@@ -2,7 +2,7 @@
 //! read is reported.
 //!
 //! ```
-//! use gbac_api::import::Import;
+//! use gbac_formats::import::Import;
 //!
 //! let mut import = Import::default();
 //! let read = import.read("Current ACLs for resource `ResourcePattern(resourceType=TOPIC, name=orders, patternType=LITERAL)`:\n\

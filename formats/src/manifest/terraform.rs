@@ -9,7 +9,7 @@ use gbac_engine::model::{
 use gbac_engine::policy::Policy;
 
 use super::Notes;
-use crate::spelling::RoleSpelling;
+use gbac_api::spelling::RoleSpelling;
 
 /// The beginning of the file.
 pub(super) const HEAD: &str = r#"# Terraform 1.6 or OpenTofu 1.7, with the provider redpanda-data/redpanda 2.1 or later.

@@ -2,7 +2,7 @@
 //! quoted for its target.
 //!
 //! ```
-//! use gbac_api::script::{ScriptTarget, changes, script};
+//! use gbac_formats::script::{ScriptTarget, changes, script};
 //! use gbac_json::policy_from_json;
 //!
 //! let policy = policy_from_json(r#"{ "version": 1, "acls": [{

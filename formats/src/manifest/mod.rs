@@ -2,7 +2,7 @@
 //! Kubernetes operator or Strimzi, and as a table for spreadsheets.
 //!
 //! ```
-//! use gbac_api::manifest::{ManifestTarget, manifest};
+//! use gbac_formats::manifest::{ManifestTarget, manifest};
 //! use gbac_json::policy_from_json;
 //!
 //! let policy = policy_from_json(r#"{ "version": 1, "acls": [{

@@ -5,9 +5,9 @@ use gbac_engine::model::{Acl, Operation, Principal};
 use serde_json::{Value, json};
 
 use super::{Call, properties, words};
-use crate::acls::{AclBody, AclFilter};
-use crate::paths;
-use crate::roles::Member;
+use gbac_api::acls::{AclBody, AclFilter};
+use gbac_api::paths;
+use gbac_api::roles::Member;
 
 /// The beginning of a script.
 pub(super) const HEAD: &str = r#"#!/bin/sh

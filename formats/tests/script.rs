@@ -10,9 +10,9 @@ use std::process::Command;
 
 use gbac_api::acls::{AclBody, AclFilter};
 use gbac_api::encode::parse_query;
-use gbac_api::script::{ScriptTarget, changes, changes_between, script, steps};
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType};
 use gbac_engine::policy::{Change, Policy};
+use gbac_formats::script::{ScriptTarget, changes, changes_between, script, steps};
 use gbac_json::settings_from_value;
 use serde_json::{Value, json};
 
