@@ -97,7 +97,7 @@ fn a_grant_is_applied_as_it_is_written_and_revoked_again() {
         .run(&["policy", "apply", "--changes", "grant.json", "--dry-run"])
         .done();
     assert!(
-        dry.starts_with("Adds (1):\n  add User:ben > Allow Write, Topic orders-created literal"),
+        dry.starts_with("Adds (1):\n  add User:ben > Allow Write, topic orders-created literal"),
         "{dry}"
     );
     assert!(
@@ -425,7 +425,7 @@ fn a_whole_group_is_granted_and_revoked() {
     );
     let text = ask("revoke", &["--out", "revoke.json", "-q"]).done();
     assert!(
-        text.contains("Group:analytics > Deny Write, Topic payments-events literal")
+        text.contains("Group:analytics > Deny Write, topic payments-events literal")
             && !text.contains("in the identity provider"),
         "{text}"
     );

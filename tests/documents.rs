@@ -247,9 +247,9 @@ fn an_import_that_removes_something_says_what_and_asks() {
         )
     );
     for line in [
-        "Adds (1):\n  add Group:ops > Allow Read, Topic orders literal, host *\n",
+        "Adds (1):\n  add Group:ops > Allow Read, topic orders literal\n",
         "Removes (3):\n",
-        "  remove Role:readers > Allow Read, Topic payments literal, host *\n",
+        "  remove Role:readers > Allow Read, topic payments literal\n",
         "  delete Role:readers\n",
         "  remove User:root from the superusers\n",
     ] {

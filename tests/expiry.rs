@@ -152,7 +152,7 @@ fn every_command_with_an_outcome_knows_the_time() {
     };
     let (now, before_expiry) = both("check", &asks);
     assert!(
-        now.exit == 2 && now.out.starts_with("Denied, expired"),
+        now.exit == 2 && now.out.starts_with("Denied, the token has expired"),
         "{}",
         now.out
     );
@@ -186,7 +186,7 @@ fn every_command_with_an_outcome_knows_the_time() {
     );
     let (now, before_expiry) = both("what-if", &[&asks[..], &["--join", "ops"]].concat());
     assert!(
-        now.out.matches("Denied, expired").count() == 2
+        now.out.matches("Denied, the token has expired").count() == 2
             && now.out.contains("The token of User:maya has expired"),
         "{}",
         now.out
@@ -201,7 +201,7 @@ fn every_command_with_an_outcome_knows_the_time() {
         &[&asks[..], &["--other-user", "bob", "--other-group", "eng"]].concat(),
     );
     assert!(
-        now.out.contains("Denied, expired")
+        now.out.contains("Denied, the token has expired")
             && now.out.contains("The token of User:maya has expired"),
         "{}",
         now.out

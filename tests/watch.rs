@@ -118,7 +118,7 @@ fn a_change_and_a_denied_decision_are_shown_and_control_c_ends_with_zero() {
     assert!(watch.line().starts_with("The policy changed from state "));
     assert_eq!(
         watch.line(),
-        "  add User:watched > Allow Read, Topic watched-topic literal, host *"
+        "  add User:watched > Allow Read, topic watched-topic literal"
     );
     assert_eq!(watch.line(), "The new policy only adds access.");
     assert_eq!(watch.line(), "");

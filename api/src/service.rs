@@ -1,6 +1,8 @@
 //! Information about a service, and the users of its demo identity provider.
 
+use gbac_analysis::provider::AcceptedTokens;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// The header with credentials for the service itself in relayed requests, in which `Authorization`
 /// is for the cluster.
@@ -33,6 +35,34 @@ pub struct ServiceInfo {
     /// The other cluster, if the service relays to one.
     #[serde(default, skip_serializing_if = "Upstream::is_nothing")]
     pub upstream: Upstream,
+}
+
+/// What the cluster properties say, and what a service says about itself; of another cluster, there
+/// are only properties.
+#[must_use]
+pub fn accepted_tokens(
+    properties: &Map<String, Value>,
+    info: Option<&ServiceInfo>,
+) -> AcceptedTokens {
+    let found = gbac_json::accepted_from_properties(|name| properties.get(name));
+    let Some(info) = info else { return found };
+    let audience = || {
+        info.provider
+            .as_ref()
+            .map(|provider| provider.audience.clone())
+    };
+    let TokenRequirements {
+        issuer,
+        access_tokens_only,
+        max_lifetime,
+    } = info.tokens.clone();
+    AcceptedTokens {
+        issuer,
+        audience: found.audience.or_else(audience),
+        access_tokens_only,
+        max_lifetime,
+        ..found
+    }
 }
 
 /// Requirements for tokens in addition to the cluster properties (D-57). They are not secret,

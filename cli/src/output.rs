@@ -6,11 +6,15 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use gbac_console_model::phrases::count;
-use gbac_engine::escape::{is_hidden, visible_json};
+use gbac_engine::decide::Outcome;
+use gbac_engine::escape::{is_hidden, visible, visible_json};
+use gbac_engine::model::Permission;
 use gbac_engine::policy::Policy;
 use gbac_json::Problems;
 use gbac_server::private_file;
+use gbac_words::decision;
+use gbac_words::phrases::count;
+use gbac_words::rich_text::RichText;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -281,34 +285,35 @@ pub(crate) fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// The style of a result.
-pub(crate) fn result_style(word: &str) -> Option<Style> {
-    match word {
-        "ALLOW" | "Allow" | "Allowed" | "allowed" | "OK" | "ok" | "passed" => Some(GOOD),
-        "DENY"
-        | "Deny"
-        | "Denied"
-        | "Denied by rule"
-        | "Denied, nothing allows it"
-        | "Denied, expired"
-        | "denied"
-        | "FAILED"
-        | "failed" => Some(BAD),
-        _ => None,
+/// The style of an outcome.
+pub(crate) const fn outcome_style(outcome: Outcome) -> Style {
+    match outcome {
+        Outcome::Allow => GOOD,
+        Outcome::Deny => BAD,
     }
+}
+
+/// The style of a permission.
+pub(crate) const fn permission_style(permission: Permission) -> Style {
+    match permission {
+        Permission::Allow => GOOD,
+        Permission::Deny => BAD,
+    }
+}
+
+/// `Allowed` or `Denied`, in its style.
+pub(crate) fn outcome(outcome: Outcome) -> String {
+    paint(outcome_style(outcome), decision::outcome(outcome))
 }
 
 /// A text with hidden characters escaped, so that no name can move the cursor or mislead.
 pub(crate) fn plain(text: &str) -> String {
-    text.chars()
-        .map(|c| {
-            if is_hidden(c) {
-                c.escape_unicode().to_string()
-            } else {
-                c.to_string()
-            }
-        })
-        .collect()
+    visible(text)
+}
+
+/// A sentence as plain text.
+pub(crate) fn sentence(words: &RichText) -> String {
+    words.render(plain)
 }
 
 /// Like [`plain`], but keeps line breaks.

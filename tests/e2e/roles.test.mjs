@@ -93,7 +93,7 @@ journey('a role with a group and an ACL changes the verdict, and takes it back',
   const shown = (await text(roles.row('InvoiceWriters'))).match(/\d+/g);
   assert.deepEqual(shown?.slice(0, 4), ['1', '1', '3', '1']);
   await roles.row('InvoiceWriters').getByRole('link', { name: 'InvoiceWriters' }).click();
-  await role.removeAcl('Topic invoices- prefixed, Write, deny, host *');
+  await role.removeAcl('Deny Write, topic invoices- prefixed');
   await draft.apply();
   await holdsAcls(set.service, 'InvoiceWriters', [
     'allow write topic literal invoices- from * for Role:InvoiceWriters',

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use gbac_api::problem::Refusal;
-use gbac_console_model::phrases::duration;
 use gbac_engine::escape::escaped;
+use gbac_words::phrases::duration;
 
 use super::transport::Unreachable;
 use crate::credentials::{Sent, SentKind};

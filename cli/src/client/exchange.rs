@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use gbac_console_model::phrases::count;
+use gbac_words::phrases::count;
 use reqwest::header::ETAG;
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use tokio::time;

@@ -21,9 +21,9 @@ use gbac_api::paths;
 use gbac_api::problem::{FieldViolation, Refusal};
 use gbac_api::security::OidcIdentity;
 use gbac_api::service::ServiceInfo;
+use gbac_api::service::accepted_tokens;
 use gbac_api::spelling::RoleSpelling;
 use gbac_api::target::Probe;
-use gbac_console_model::simulator::accepted::of_service;
 use gbac_engine::model::CLUSTER_NAME;
 use gbac_engine::policy::Policy;
 use gbac_engine::token::UnverifiedToken;
@@ -343,7 +343,7 @@ impl Client {
             Err(CallError::Refused(refusal)) if matches!(refusal.status, 403 | 404) => {
                 let properties: Map<String, Value> =
                     self.get(paths::CLUSTER_CONFIG).unwrap_or_default();
-                let accepted = of_service(&properties, self.get(paths::SERVICE).ok().as_ref());
+                let accepted = accepted_tokens(&properties, self.get(paths::SERVICE).ok().as_ref());
                 let now = Some(input::now().into());
                 let checks = check_sign_in(Some(&decoded.header), &decoded.claims, &accepted, now);
                 Ok(match first_failure(&checks) {

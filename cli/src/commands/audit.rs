@@ -1,7 +1,7 @@
 //! `gbac audit verify`: whether audit files were changed.
 
-use gbac_console_model::phrases::count;
 use gbac_server::{AuditVerifyError, VerifiedChain, verify_audit_files, verify_audit_folder};
+use gbac_words::phrases::count;
 
 use crate::args::{AuditCommand, AuditVerifyArgs, Format};
 use crate::output::{self, Failure};

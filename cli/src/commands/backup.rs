@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use gbac_api::paths;
-use gbac_console_model::phrases::count;
 use gbac_server::private_file::{self, PrivateTo};
 use gbac_server::{BackupContents, BackupError, verify_backup};
+use gbac_words::phrases::count;
 use serde::Serialize;
 
 use crate::args::Format;

@@ -3,11 +3,11 @@
 
 use std::fmt::Write;
 
-use gbac_console_model::phrases::thousands;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{AccessLevel, Change, Policy, Settings, Superusers};
 use gbac_formats::script::changes_between;
 use gbac_json::{DiffJson, settings_to_json};
+use gbac_words::phrases::thousands;
 use serde_json::Value;
 
 use super::verdicts;

@@ -8,7 +8,7 @@ use gbac_api::license::{LicenseBody, LicenseStatus};
 use gbac_api::loggers::{ChangedLogLevel, Logger};
 use gbac_api::paths;
 use gbac_api::target::TargetNeed;
-use gbac_console_model::phrases::duration;
+use gbac_words::phrases::duration;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -118,7 +118,7 @@ fn list(process: &Process, client: &Client, format: Format) -> Result<(), Failur
                 .iter()
                 .map(|(name, value)| vec![name.clone(), bare(value)])
                 .collect();
-            output::text(process, &table(process, &["PROPERTY", "VALUE"], &rows))
+            output::text(process, &table(process, &["PROPERTY", "VALUE"], rows))
         }
     }
 }
@@ -241,7 +241,7 @@ fn list_loggers(process: &Process, client: &Client, format: Format) -> Result<()
                 &table(
                     process,
                     &["NAME", "LEVEL"],
-                    &loggers.into_iter().map(row).collect::<Vec<_>>(),
+                    loggers.into_iter().map(row).collect::<Vec<_>>(),
                 ),
             )
         }
@@ -324,7 +324,7 @@ fn levels(
         let _ = write!(
             text,
             "SUCCESSES\n{}",
-            table(process, &["NAME", "LEVEL", "BEFORE", "REVERTS"], &rows)
+            table(process, &["NAME", "LEVEL", "BEFORE", "REVERTS"], rows)
         );
     }
     if !failures.is_empty() {
@@ -336,7 +336,7 @@ fn levels(
         let _ = write!(
             text,
             "{gap}FAILURES\n{}",
-            table(process, &["NAME", "ERROR"], &rows)
+            table(process, &["NAME", "ERROR"], rows)
         );
     }
     text

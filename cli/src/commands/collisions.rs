@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use gbac_analysis::{Collision, CollisionKind, CollisionReport, Gain, collision_gains};
-use gbac_console_model::phrases::thousands;
 use gbac_engine::Subject;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_json::CollisionReportJson;
+use gbac_words::phrases::thousands;
 
 use super::differences::regions;
 use super::inspect;

@@ -6,8 +6,8 @@ use gbac_analysis::{
     AccessEffect, AccessRegion, Addresses, Diff, Difference, GroupChange, GroupEffect, HostSet,
     NameEffect, Relation, Scope,
 };
-use gbac_console_model::phrases::list;
 use gbac_engine::model::PrincipalType;
+use gbac_words::phrases::list;
 
 use super::verdicts::{names, operations};
 use crate::output::plain;
@@ -23,13 +23,13 @@ pub(super) fn render(process: &Process, diff: &Diff) -> String {
     let head = ["PRINCIPAL", "EFFECT", "OPERATIONS", "RESOURCE", "HOST"];
     let (principals, roles) = (all(&diff.differences), all(&diff.roles));
     if !principals.is_empty() {
-        let _ = write!(text, "\n{}", table(process, &head, &principals));
+        let _ = write!(text, "\n{}", table(process, &head, principals));
     }
     if !roles.is_empty() {
         let _ = write!(
             text,
             "\nFor every member of a role:\n{}",
-            table(process, &head, &roles)
+            table(process, &head, roles)
         );
     }
     if !diff.settings.is_empty() {
@@ -124,7 +124,7 @@ fn groups(process: &Process, changes: &[GroupChange]) -> String {
         table(
             process,
             &["NAME", "EFFECT", "BEFORE", "AFTER", "DETAILS"],
-            &rows
+            rows
         )
     );
     let effects = changes.iter().flat_map(|change| {
@@ -147,7 +147,7 @@ fn groups(process: &Process, changes: &[GroupChange]) -> String {
         let _ = write!(
             text,
             "\nEffects on users with these names:\n{}",
-            table(process, &head, &effects)
+            table(process, &head, effects)
         );
     }
     text
@@ -186,7 +186,7 @@ pub(super) fn rows(difference: &Difference) -> Vec<Vec<String>> {
 /// Access regions as a table, with every line indented.
 pub(super) fn regions(process: &Process, regions: &[AccessRegion], indent: &str) -> String {
     let rows: Vec<Vec<String>> = regions.iter().map(cells).collect();
-    indented_table(process, &["OPERATIONS", "RESOURCE", "HOST"], &rows, indent)
+    indented_table(process, &["OPERATIONS", "RESOURCE", "HOST"], rows, indent)
 }
 
 fn cells(extent: &AccessRegion) -> Vec<String> {

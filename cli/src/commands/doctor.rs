@@ -9,7 +9,7 @@ use gbac_analysis::provider::AcceptedTokens;
 use gbac_api::loggers::LogLevel;
 use gbac_api::paths;
 use gbac_api::service::ServiceInfo;
-use gbac_console_model::simulator::accepted::of_service;
+use gbac_api::service::accepted_tokens;
 use gbac_engine::policy::{Policy, Settings};
 use serde_json::{Map, Value};
 
@@ -141,7 +141,7 @@ impl ServiceState {
                 None
             }
         };
-        let accepted = of_service(&properties, info.as_ref());
+        let accepted = accepted_tokens(&properties, info.as_ref());
         let policy = client
             .policy()
             .map_err(|error| report("the policy could not be read", &error))

@@ -4,6 +4,7 @@
 use gbac_analysis::check::Query;
 use gbac_api::paths;
 use gbac_engine::Subject;
+use gbac_engine::decide::Outcome;
 use gbac_engine::model::CLUSTER_NAME;
 use reqwest::Method;
 use serde_json::{Map, Value, json};
@@ -11,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::explain::deny_refused;
 use crate::args::{CheckArgs, Format};
 use crate::client::{CallError, Client, stated_refusal};
-use crate::output::{self, BAD, Failure, GOOD, paint, plain};
+use crate::output::{self, Failure, plain};
 use crate::process::Process;
 use crate::query;
 
@@ -98,11 +99,10 @@ pub(crate) fn run(
 }
 
 fn render(client: &Client, allowed: bool, reason: &Value) -> String {
-    let verdict = if allowed {
-        paint(GOOD, "Allowed")
-    } else {
-        paint(BAD, "Denied")
-    };
+    let verdict = output::outcome(match allowed {
+        true => Outcome::Allow,
+        false => Outcome::Deny,
+    });
     let named = [&reason["reason"], &reason["error"]["code"]]
         .into_iter()
         .find_map(Value::as_str);

@@ -3,20 +3,21 @@
 use std::fmt::Write;
 
 use gbac_analysis::check::{Answer, Check, Query, TokenRefusal};
-use gbac_console_model::phrases::count;
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{
     AccessPath, Candidate, CandidateStatus, Explanation, HostFacet, NearMiss, PrincipalFacet,
     Reason,
 };
 use gbac_json::TokenRefusalJson;
+use gbac_words::phrases::count;
+use gbac_words::{acl, decision};
 
-use super::verdicts::{because, pattern, resource, subject, token, verdict};
+use super::verdicts::{because, resource, subject, token, verdict};
 use crate::args::Format;
-use crate::output::{self, BAD, Failure, GOOD, paint, plain, result_style};
+use crate::output::{self, BAD, Failure, paint, plain};
 use crate::policy_source::{self, PolicyState};
 use crate::process::Process;
-use crate::table::table;
+use crate::table::{Cell, table};
 
 /// Writes the denial of a check whose token is refused.
 pub(super) fn deny_refused(
@@ -65,9 +66,10 @@ pub(crate) fn explanation(
         operation.spelling().label,
         resource(*resource_type, resource_name)
     );
-    let verdict = verdict(decision);
-    let verdict =
-        result_style(verdict).map_or_else(|| verdict.to_owned(), |style| paint(style, verdict));
+    let verdict = paint(
+        output::outcome_style(decision.outcome),
+        decision::verdict(decision.reason),
+    );
     let _ = writeln!(text, "{verdict}: {} {request}", subject(resolved));
     let _ = writeln!(text, "{}", because(resolved, decision));
     if decision.host_unknown {
@@ -77,12 +79,13 @@ pub(crate) fn explanation(
         );
     }
     text.push_str(&token(resolved));
-    let rows: Vec<Vec<String>> = explanation
+    let rows: Vec<Vec<Cell>> = explanation
         .candidates
         .iter()
         .filter(|candidate| candidate.is_on_resource())
         .map(row)
         .collect();
+    let unlisted = explanation.candidates.len() - rows.len();
     if !rows.is_empty() {
         let head = [
             "RESULT",
@@ -92,9 +95,8 @@ pub(crate) fn explanation(
             "OPERATION",
             "HOST",
         ];
-        let _ = write!(text, "\n{}", table(process, &head, &rows));
+        let _ = write!(text, "\n{}", table(process, &head, rows));
     }
-    let unlisted = explanation.candidates.len() - rows.len();
     if explanation.omitted > 0 {
         let acls = count(unlisted + explanation.omitted, "ACL");
         let _ = writeln!(
@@ -130,24 +132,16 @@ pub(crate) fn request(process: &Process, resolved: &ResolvedIdentity, answer: &A
     else {
         return String::new();
     };
-    let mut text = format!(
-        "{}: {}\n",
-        if outcome.code() == "allow" {
-            paint(GOOD, "Allowed")
-        } else {
-            paint(BAD, "Denied")
-        },
-        subject(resolved)
-    );
+    let mut text = format!("{}: {}\n", output::outcome(*outcome), subject(resolved));
     text.push_str(&token(resolved));
-    let rows: Vec<Vec<String>> = decisions
+    let rows: Vec<Vec<Cell>> = decisions
         .iter()
         .map(|(check, decision)| {
             vec![
-                verdict(decision).into(),
+                verdict(decision),
                 check.operation.spelling().label.into(),
-                resource(check.resource_type, &check.resource_name),
-                because(resolved, decision),
+                resource(check.resource_type, &check.resource_name).into(),
+                because(resolved, decision).into(),
             ]
         })
         .collect();
@@ -157,13 +151,13 @@ pub(crate) fn request(process: &Process, resolved: &ResolvedIdentity, answer: &A
         text.push_str(&table(
             process,
             &["VERDICT", "OPERATION", "RESOURCE", "REASON"],
-            &rows,
+            rows,
         ));
     }
     text
 }
 
-fn row(candidate: &Candidate) -> Vec<String> {
+fn row(candidate: &Candidate) -> Vec<Cell> {
     let acl = &candidate.acl;
     let paths: Vec<String> = candidate.paths.iter().map(access_path).collect();
     let principal = match &candidate.principal {
@@ -182,12 +176,15 @@ fn row(candidate: &Candidate) -> Vec<String> {
         _ => acl.host.to_string(),
     };
     vec![
-        status_label(candidate.status),
-        acl.permission.spelling().label.into(),
-        principal,
-        pattern(acl),
+        status_label(candidate.status).into(),
+        Cell::styled(
+            acl.permission.spelling().label,
+            output::permission_style(acl.permission),
+        ),
+        principal.into(),
+        output::sentence(&acl::pattern(acl)).into(),
         acl.operation.spelling().label.into(),
-        host,
+        host.into(),
     ]
 }
 

@@ -4,7 +4,6 @@ use gbac_engine::ClaimSet;
 use std::fmt::Write;
 
 use gbac_analysis::doctor::describe_claim;
-use gbac_console_model::phrases::count;
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::groups::{ElementOutcome, Extraction, NestedGroupBehavior, suggest_paths};
 use gbac_engine::identity::{Identity, IdentityError};
@@ -15,6 +14,7 @@ use gbac_engine::verify::{VerificationOutcome, VerificationStep};
 use gbac_engine::warning::Warning;
 use gbac_formats::script::quote::shell;
 use gbac_json::{ExtractionJson, WarningJson};
+use gbac_words::phrases::count;
 use serde_json::Value;
 
 use crate::args::{Format, InspectArgs, SettingsArgs};
@@ -294,7 +294,7 @@ fn render(process: &Process, inspection: &Inspection) -> String {
         let _ = write!(
             text,
             "\n{}",
-            table(process, &["ELEMENT", "VALUE", "PRINCIPAL"], &rows)
+            table(process, &["ELEMENT", "VALUE", "PRINCIPAL"], rows)
         );
     }
     for warning in inspection.warnings() {

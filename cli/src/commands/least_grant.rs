@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use gbac_analysis::{LeastGrant, least_grant, membership_gains};
-use gbac_console_model::phrases::{count, list};
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{Outcome, Reason, Request};
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::LeastGrantJson;
+use gbac_words::phrases::{count, list};
 
 use super::changes;
 use super::differences::regions;
@@ -18,7 +18,7 @@ use crate::output::{self, Failure, plain};
 use crate::policy_source;
 use crate::process::Process;
 use crate::query::{self, EvaluatedQuery};
-use crate::table::table;
+use crate::table::{Cell, table};
 
 pub(crate) fn run(
     process: &Process,
@@ -120,17 +120,17 @@ fn render(
     least: &LeastGrant,
     grants: &[Change],
 ) -> String {
-    let rows: Vec<Vec<String>> = requests
+    let rows: Vec<Vec<Cell>> = requests
         .iter()
         .zip(&least.decisions)
         .map(|(request, decision)| {
             let operation = request.operation.spelling().label.into();
             let on = resource(request.resource_type, request.resource_name);
             vec![
-                verdict(decision).into(),
+                verdict(decision),
                 operation,
-                on,
-                because(opened, decision),
+                on.into(),
+                because(opened, decision).into(),
             ]
         })
         .collect();
@@ -141,7 +141,7 @@ fn render(
         table(
             process,
             &["VERDICT", "OPERATION", "RESOURCE", "REASON"],
-            &rows
+            rows
         )
     );
     if least

@@ -8,7 +8,7 @@ use crate::help;
 use crate::output::{self, Failure, plain};
 use crate::process::Process;
 use crate::results::ManualPages;
-use gbac_console_model::phrases::count;
+use gbac_words::phrases::count;
 
 /// Writes one page for each command into a folder.
 pub(crate) fn run(process: &Process, folder: &Path, format: Format) -> Result<u8, Failure> {

@@ -8,9 +8,9 @@ use gbac_api::acls::{AclBody, ListAcls};
 use gbac_api::paths;
 use gbac_api::roles::{GetRole, Member, UpdateRole};
 use gbac_api::spelling::RoleSpelling;
-use gbac_console_model::phrases::{count, thousands};
 use gbac_engine::model::{Acl, Permission, Principal, check_member};
 use gbac_engine::policy::{Change, Policy, apply_each};
+use gbac_words::phrases::{count, thousands};
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 

@@ -1,10 +1,10 @@
 //! `gbac permissions`: the effective permissions of a user or principal.
 
 use gbac_analysis::{Grant, GrantException, Permissions, Scope, permissions, permissions_of};
-use gbac_console_model::phrases::ACLS_NOT_EVALUATED;
 use gbac_engine::model::{Host, Principal};
 use gbac_engine::policy::Policy;
 use gbac_json::PermissionsJson;
+use gbac_words::phrases::ACLS_NOT_EVALUATED;
 
 use super::principals;
 use super::verdicts::{expired, names, operations, token};
@@ -99,11 +99,7 @@ fn render(process: &Process, permissions: &Permissions) -> String {
     let rows: Vec<Vec<String>> = permissions.grants.iter().map(row).collect();
     format!(
         "\n{}",
-        table(
-            process,
-            &["RESOURCE", "OPERATIONS", "HOST", "EXCEPT"],
-            &rows
-        )
+        table(process, &["RESOURCE", "OPERATIONS", "HOST", "EXCEPT"], rows)
     )
 }
 

@@ -178,7 +178,7 @@ fn list(process: &Process, profiles: &Profiles, format: Format) -> Result<u8, Fa
             let rows: Vec<_> = profiles.profiles.iter().map(row).collect();
             output::text(
                 process,
-                &table(process, &["NAME", "URL", "USER", "ROLE-SPELLING"], &rows),
+                &table(process, &["NAME", "URL", "USER", "ROLE-SPELLING"], rows),
             )?;
         }
     }

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use gbac_analysis::{Revocation, revoke};
-use gbac_console_model::phrases::{ACLS_NOT_EVALUATED, count};
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{Outcome, Request};
 use gbac_engine::model::{Acl, PrincipalType};
 use gbac_engine::policy::Change;
 use gbac_json::RevocationJson;
+use gbac_words::phrases::{ACLS_NOT_EVALUATED, count};
 
 use super::changes;
 use super::verdicts::{self, because, resource, subject, token, verdict};
@@ -76,10 +76,10 @@ fn render(
 ) -> String {
     let mut text = format!("{}\n{}", subject(opened), token(opened));
     let row = vec![
-        verdict(&revocation.decision).to_owned(),
+        verdict(&revocation.decision),
         request.operation.spelling().label.into(),
-        resource(request.resource_type, request.resource_name),
-        because(opened, &revocation.decision),
+        resource(request.resource_type, request.resource_name).into(),
+        because(opened, &revocation.decision).into(),
     ];
     let _ = write!(
         text,
@@ -87,7 +87,7 @@ fn render(
         table(
             process,
             &["VERDICT", "OPERATION", "RESOURCE", "REASON"],
-            &[row]
+            vec![row]
         )
     );
     if revocation.decision.outcome == Outcome::Deny {

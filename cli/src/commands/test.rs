@@ -14,12 +14,12 @@ use crate::args::output::ReportFormat;
 use crate::args::{Format, TestArgs};
 use crate::input;
 use crate::json_lines::line_of;
-use crate::output::{self, Failure, plain_lines};
+use crate::output::{self, BAD, Failure, GOOD, plain_lines};
 use crate::process::Process;
 use crate::report::{self, Case, Entry, Level};
 use crate::results::{TestResult, TestResults};
 use crate::secrets::redacted;
-use crate::table::table;
+use crate::table::{Cell, table};
 use crate::yaml;
 
 /// One test that was run.
@@ -171,20 +171,19 @@ fn run_one(file: &str, policy: &Policy, test: &AssertionTest, line: usize) -> Ru
 }
 
 fn render(process: &Process, runs: &[Run], failed: usize) -> String {
-    let rows: Vec<Vec<String>> = runs
+    let rows: Vec<Vec<Cell>> = runs
         .iter()
         .map(|run| {
-            let result = if run.difference.is_some() {
-                "FAILED"
-            } else {
-                "ok"
+            let result = match run.difference {
+                Some(_) => Cell::styled("FAILED", BAD),
+                None => Cell::styled("ok", GOOD),
             };
             // The other lines of a difference are printed below the table.
             let (first, _) = parts(run.difference.as_deref().unwrap_or_default());
-            vec![result.into(), run.name.clone(), first.into()]
+            vec![result, run.name.clone().into(), first.into()]
         })
         .collect();
-    let mut text = table(process, &["RESULT", "TEST", "DIFFERENCE"], &rows);
+    let mut text = table(process, &["RESULT", "TEST", "DIFFERENCE"], rows);
     for run in runs {
         if let (_, Some(_)) = parts(run.difference.as_deref().unwrap_or_default()) {
             let _ = writeln!(

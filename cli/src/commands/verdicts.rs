@@ -4,16 +4,17 @@ use std::fmt::Write;
 
 use gbac_analysis::AclMatch;
 use gbac_analysis::check::Answer;
-use gbac_console_model::phrases::{ACLS_NOT_EVALUATED, list};
 use gbac_engine::ResolvedIdentity;
-use gbac_engine::decide::{At, Decision, Outcome, Reason};
+use gbac_engine::decide::{At, Decision, Reason};
 use gbac_engine::model::{Acl, Dialect, Operation, PatternType, ResourceType};
 use gbac_engine::policy::{Change, GroupSource};
+use gbac_words::phrases::{ACLS_NOT_EVALUATED, list};
+use gbac_words::{acl, decision};
 
-use crate::output::plain;
+use crate::output::{self, plain};
 use crate::process::Process;
 use crate::query;
-use crate::table::table;
+use crate::table::{Cell, table};
 
 /// The user that a question is about, or the group alone.
 pub(super) fn subject(resolved: &ResolvedIdentity) -> String {
@@ -64,21 +65,27 @@ pub(super) fn expired(resolved: &ResolvedIdentity, at: At) -> String {
     format!("\nThe token of User:{user} has expired, so everything is denied. With a new token:\n")
 }
 
-/// The verdict, in the same words as in the console.
-pub(super) const fn verdict(decision: &Decision) -> &'static str {
-    match decision.reason {
-        Reason::AllowRule | Reason::Superuser => "Allowed",
-        Reason::DenyRule => "Denied by rule",
-        Reason::NoMatch => "Denied, nothing allows it",
-        Reason::Expired => "Denied, expired",
-    }
+/// The verdict as a cell of a table.
+pub(super) fn verdict(decision: &Decision) -> Cell {
+    let text = decision::verdict(decision.reason);
+    Cell::styled(text, output::outcome_style(decision.outcome))
+}
+
+/// A resource, such as `topic orders`.
+pub(super) fn resource(kind: ResourceType, name: &str) -> String {
+    output::sentence(&acl::resource(kind, name))
+}
+
+/// A resource pattern, such as `topic orders- prefixed`.
+pub(super) fn names(kind: ResourceType, pattern: PatternType, name: &str) -> String {
+    output::sentence(&acl::named_pattern(kind, name, pattern))
 }
 
 /// The reason of a decision: the deciding ACL with its access path.
 pub(super) fn because(resolved: &ResolvedIdentity, decision: &Decision) -> String {
     match (&decision.reason, &decision.acl) {
         (Reason::Superuser, _) => format!("a superuser; {ACLS_NOT_EVALUATED}"),
-        (Reason::Expired, _) => "the token has expired".into(),
+        (Reason::Expired, _) => ACLS_NOT_EVALUATED.into(),
         (_, Some(acl)) => {
             let mut path = Vec::new();
             if let Some(group) = &decision.group {
@@ -102,44 +109,16 @@ pub(super) fn because(resolved: &ResolvedIdentity, decision: &Decision) -> Strin
             if path.is_empty() {
                 path.push(plain(&acl.principal.to_string()));
             }
-            path.push(rule(acl, decision.implied_by));
+            path.push(output::sentence(&acl::deciding_rule(
+                acl,
+                decision.implied_by,
+            )));
             path.join(" > ")
         }
         (_, None) if query::group_alone(&resolved.identity).is_some() => {
             "no ACL of the group or its roles allows it".into()
         }
         (_, None) => "no ACL of the user, its roles, its groups or their roles allows it".into(),
-    }
-}
-
-/// An ACL without its principal.
-pub(super) fn rule(acl: &Acl, implied_by: Option<Operation>) -> String {
-    let implied = if implied_by.is_some() {
-        " (implies it)"
-    } else {
-        ""
-    };
-    format!(
-        "{} {}{implied}, {}, host {}",
-        acl.permission.spelling().label,
-        acl.operation.spelling().label,
-        pattern(acl),
-        acl.host
-    )
-}
-
-/// The resource pattern of an ACL.
-pub(super) fn pattern(acl: &Acl) -> String {
-    names(acl.resource_type, acl.pattern_type, &acl.resource_name)
-}
-
-/// A resource pattern.
-pub(super) fn names(of: ResourceType, pattern: PatternType, name: &str) -> String {
-    let kind = of.spelling().label;
-    match pattern {
-        _ if of == ResourceType::Registry => kind.into(),
-        PatternType::Literal if name == "*" => format!("{kind} * all names"),
-        pattern => format!("{kind} {} {}", plain(name), pattern.spelling().label),
     }
 }
 
@@ -155,22 +134,12 @@ pub(super) fn operations(operations: &[Operation]) -> String {
         .join(", ")
 }
 
-/// A resource.
-pub(super) fn resource(kind: ResourceType, name: &str) -> String {
-    let words = kind.spelling().label;
-    if name.is_empty() {
-        words.into()
-    } else {
-        format!("{words} {}", plain(name))
-    }
-}
-
 /// An ACL with its principal.
 pub(super) fn acl(acl: &Acl) -> String {
     format!(
         "{} > {}",
         plain(&acl.principal.to_string()),
-        rule(acl, None)
+        output::sentence(&acl::rule(acl))
     )
 }
 
@@ -190,7 +159,7 @@ pub(super) fn access_path(access: &AclMatch) -> String {
     if path.is_empty() {
         return acl(&access.acl);
     }
-    path.push(rule(&access.acl, None));
+    path.push(output::sentence(&acl::rule(&access.acl)));
     path.join(" > ")
 }
 
@@ -218,25 +187,15 @@ pub(super) fn two_sides(
     for ((name, resolved), answer) in sides.into_iter().zip(answers) {
         match answer {
             Answer::Access(decision) => {
-                rows.push(vec![
-                    name.to_owned(),
-                    verdict(decision).into(),
-                    because(resolved, decision),
-                ]);
+                let reason = because(resolved, decision).into();
+                rows.push(vec![name.into(), verdict(decision), reason]);
             }
             Answer::Api {
                 outcome, decisions, ..
             } => {
-                let whole = if *outcome == Outcome::Allow {
-                    "Allowed"
-                } else {
-                    "Denied"
-                };
-                rows.push(vec![
-                    name.to_owned(),
-                    whole.into(),
-                    "the whole request".into(),
-                ]);
+                let whole =
+                    Cell::styled(decision::outcome(*outcome), output::outcome_style(*outcome));
+                rows.push(vec![name.into(), whole, "the whole request".into()]);
                 for (check, decision) in decisions {
                     let reason = format!(
                         "{} on {}: {}",
@@ -244,12 +203,12 @@ pub(super) fn two_sides(
                         resource(check.resource_type, &check.resource_name),
                         because(resolved, decision)
                     );
-                    rows.push(vec![String::new(), verdict(decision).into(), reason]);
+                    rows.push(vec!["".into(), verdict(decision), reason.into()]);
                 }
             }
         }
     }
-    table(process, &[head, "VERDICT", "REASON"], &rows)
+    table(process, &[head, "VERDICT", "REASON"], rows)
 }
 
 /// A change of a policy.

@@ -8,11 +8,11 @@ use std::time::Duration;
 use gbac_analysis::{Diff, Difference, diff};
 use gbac_api::audit::{AuditEvents, AuditQuery, MAX_EVENTS};
 use gbac_api::paths;
-use gbac_console_model::audit::{EventKind, EventRow};
 use gbac_engine::model::{Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::{Change, Policy};
 use gbac_formats::script::changes_between;
 use gbac_json::{ChangeJson, DiffJson};
+use gbac_words::audit_event::{AuditEvent, EventKind};
 use serde_json::Value;
 
 use super::{differences, verdicts};
@@ -173,7 +173,7 @@ fn look(
             );
         }
         for event in new_events(client, known)? {
-            let denied = EventRow::of(&event)
+            let denied = AuditEvent::read(&event)
                 .filter(|row| row.kind == EventKind::Decision && !row.is_allowed);
             if let Some(row) = denied.filter(|row| filter.matches_event(row)) {
                 write(process, format, || render_event(&row), || event_value(&row))
@@ -339,7 +339,7 @@ impl Filter {
         diff
     }
 
-    fn matches_event(&self, row: &EventRow) -> bool {
+    fn matches_event(&self, row: &AuditEvent) -> bool {
         let of_principal = self
             .principal
             .as_ref()
@@ -407,7 +407,7 @@ impl PolicyChange {
     }
 }
 
-fn render_event(row: &EventRow) -> String {
+fn render_event(row: &AuditEvent) -> String {
     let resource = row
         .resource
         .as_ref()
@@ -450,7 +450,7 @@ fn render_event(row: &EventRow) -> String {
     )
 }
 
-fn event_value(row: &EventRow) -> WatchEvent<'_> {
+fn event_value(row: &AuditEvent) -> WatchEvent<'_> {
     let (resource_type, resource_name) = row
         .resource
         .as_ref()

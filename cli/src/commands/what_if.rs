@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use gbac_analysis::WhatIf;
 use gbac_analysis::{HypotheticalChange, HypotheticalChanges};
-use gbac_console_model::phrases::count;
 use gbac_engine::decide::At;
 use gbac_engine::policy::Change;
 use gbac_json::{POLICY_CHANGES, PROVIDER_CHANGES, WhatIfJson, hypothetical_changes_from_json};
+use gbac_words::phrases::count;
 
 use super::changes;
 use super::differences::regions;

@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use gbac_analysis::{Scope, WhoCan, WhoCanEntry, who_can};
-use gbac_console_model::phrases::{ACLS_NOT_EVALUATED, list};
-use gbac_engine::decide::{Outcome, Request};
+use gbac_engine::decide::Request;
 use gbac_engine::model::Principal;
 use gbac_json::WhoCanJson;
+use gbac_words::decision;
+use gbac_words::phrases::{ACLS_NOT_EVALUATED, list};
 
 use super::verdicts::{access_path, resource};
 use crate::args::{Format, WhoCanArgs};
@@ -14,7 +15,7 @@ use crate::output::{self, Failure, plain};
 use crate::policy_source::{self, LoadedPolicy};
 use crate::process::Process;
 use crate::query::AccessQuery;
-use crate::table::table;
+use crate::table::{Cell, table};
 
 pub(crate) fn run(process: &Process, args: &WhoCanArgs, format: Format) -> Result<u8, Failure> {
     let query = AccessQuery::from_args(&args.operation, &args.resources, args.host.as_deref())?;
@@ -46,14 +47,14 @@ fn render(process: &Process, request: &Request<'_>, who: &WhoCan) -> String {
         let _ = writeln!(text, "Superusers ({ACLS_NOT_EVALUATED}): {names}");
     }
     let everyone = who.entries.iter().any(|entry| entry.scope.is_everyone());
-    let rows: Vec<Vec<String>> = who.entries.iter().map(row).collect();
+    let rows: Vec<Vec<Cell>> = who.entries.iter().map(row).collect();
     if rows.is_empty() {
         text.push_str("No ACL applies: everyone else is denied.\n");
     } else {
         let _ = write!(
             text,
             "\n{}",
-            table(process, &["VERDICT", "PRINCIPAL", "REASON"], &rows)
+            table(process, &["VERDICT", "PRINCIPAL", "REASON"], rows)
         );
         if !everyone {
             text.push_str("Everyone else is denied.\n");
@@ -69,7 +70,7 @@ fn render(process: &Process, request: &Request<'_>, who: &WhoCan) -> String {
     text
 }
 
-fn row(entry: &WhoCanEntry) -> Vec<String> {
+fn row(entry: &WhoCanEntry) -> Vec<Cell> {
     let mut name = match &entry.scope {
         Scope::Everyone => format!("{} (everyone)", entry.scope),
         Scope::One(principal) => literal(principal),
@@ -78,11 +79,10 @@ fn row(entry: &WhoCanEntry) -> Vec<String> {
         let members: Vec<String> = entry.members.iter().map(literal).collect();
         let _ = write!(name, " ({})", list(&members));
     }
-    let verdict = if entry.outcome == Outcome::Allow {
-        "allowed"
-    } else {
-        "denied"
-    };
+    let verdict = Cell::styled(
+        decision::outcome(entry.outcome),
+        output::outcome_style(entry.outcome),
+    );
     let because: Vec<String> = match &entry.denied_by[..] {
         [] => entry.granted_by.iter().map(access_path).collect(),
         denies => denies.iter().map(access_path).collect(),
@@ -92,7 +92,7 @@ fn row(entry: &WhoCanEntry) -> Vec<String> {
     } else {
         because.join("; ")
     };
-    vec![verdict.into(), name, because]
+    vec![verdict, name.into(), because.into()]
 }
 
 /// A principal as a member of a role: `User:*` is the user named `*` here, and not everyone (D-33).

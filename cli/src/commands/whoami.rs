@@ -5,7 +5,7 @@ use std::fmt::Write;
 use gbac_api::paths;
 use gbac_api::service::ServiceInfo;
 use gbac_api::target::{ApiPresence, TargetAnswer, TargetApi, TargetReport};
-use gbac_console_model::phrases::list;
+use gbac_words::phrases::list;
 use reqwest::Method;
 use serde_json::{Value, json};
 

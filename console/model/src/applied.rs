@@ -9,9 +9,9 @@ use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Operation, Permission, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::{Change, Policy, Settings, StatedSettings, apply_each};
 use gbac_formats::script::changes_between;
+use gbac_words::phrases::{capitalized, count};
 
 use crate::draft::{ChangeStatus, Staged, apply, rebased};
-use crate::phrases::{capitalized, count};
 use crate::review::{ChangeRow, Effects, GAINS, LOSES, Section, SectionTarget, sections};
 use crate::simulator::evaluate;
 use crate::simulator::inputs::{IdentityMode, Inputs};

@@ -9,8 +9,8 @@ use gbac_formats::import::{Import, Kind, UnreadEntry};
 use gbac_formats::manifest::{Manifest, ManifestTarget, manifest};
 use gbac_formats::script::{self, ScriptNote, ScriptTarget};
 use gbac_json::policy_to_text;
+use gbac_words::phrases::count;
 
-use crate::phrases::count;
 use crate::simulator::assertion::file_name;
 
 /// How much of a text is shown; all of it is copied and saved.

@@ -8,8 +8,7 @@ use gbac_analysis::{
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
-
-use crate::rich_text::RichText;
+use gbac_words::rich_text::RichText;
 
 /// Compares two policies as every interface does: with the names of a pasted token, where there is
 /// one.

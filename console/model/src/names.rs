@@ -3,10 +3,9 @@
 use gbac_analysis::{NameIndex, name_findings};
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::Policy;
+use gbac_words::escape::plain;
+use gbac_words::phrases::with_hint;
 use std::collections::BTreeSet;
-
-use crate::escape::plain;
-use crate::phrases::with_hint;
 
 /// What lint finds about the name of one principal, each as two sentences without the final period.
 #[must_use]

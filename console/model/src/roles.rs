@@ -7,11 +7,11 @@ use gbac_analysis::{Finding, RoleCounts, lint_roles, role_counts};
 use gbac_engine::model::{Acl, Principal, PrincipalType, check_role_name, role_name_warning};
 use gbac_engine::near::name_difference;
 use gbac_engine::policy::{Change, Policy};
+use gbac_words::escape::plain;
+use gbac_words::phrases::{self, count};
 use regex_lite::{Regex, RegexBuilder};
 
 use crate::draft::role_of;
-use crate::escape::plain;
-use crate::phrases::{self, count};
 
 /// How many roles are on a page.
 pub const PAGE: usize = 50;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use gbac_api::problem::{FieldViolation, Refusal};
 use gbac_engine::policy::{Change, Policy, apply_each};
 use gbac_formats::script::changes_between;
+use gbac_words::phrases::{agree, capitalized, count};
 
 use crate::draft::{is_done, rebased};
 use crate::failure::Failure;
-use crate::phrases::{agree, capitalized, count};
 
 /// What became of one change that was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]

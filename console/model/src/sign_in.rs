@@ -5,9 +5,9 @@ use gbac_api::service::{ServiceInfo, SignInOffer};
 use gbac_api::session::{
     PROBLEM_PARAMETER, RETURN_PARAMETER, SignInProblem, return_path, start_address,
 };
+use gbac_words::phrases::count;
 
 use crate::address;
-use crate::phrases::count;
 
 /// The message above the form.
 #[derive(Debug, Clone, PartialEq, Eq)]

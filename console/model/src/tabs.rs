@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use gbac_words::phrases::{capitalized, count};
 use serde::{Deserialize, Serialize};
 
-use crate::phrases::{capitalized, count};
 use crate::stored_draft::DraftOwner;
 
 /// A message from one tab to the others.

@@ -4,8 +4,8 @@
 use gbac_console_model::address;
 use gbac_console_model::connection::Connection;
 use gbac_console_model::connection::form::TargetKind;
-use gbac_console_model::phrases;
 use gbac_console_model::tabs::TabNotice;
+use gbac_words::phrases;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 

@@ -2,8 +2,8 @@
 
 use gbac_console_model::address;
 use gbac_console_model::connection::Connection;
-use gbac_console_model::escape::plain;
-use gbac_console_model::phrases;
+use gbac_words::escape::plain;
+use gbac_words::phrases;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 

@@ -1,7 +1,7 @@
 //! The question before a page is left whose input is not in the draft.
 
-use gbac_console_model::phrases::list;
 use gbac_engine::policy::Change;
+use gbac_words::phrases::list;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;

@@ -12,8 +12,8 @@ use gbac_console_model::connection::probe::{
 };
 use gbac_console_model::connection::{Connection, ConnectionTarget, Credentials};
 use gbac_console_model::failure::Failure;
-use gbac_console_model::phrases::count;
 use gbac_console_model::properties::{CLAIM_PATH, NESTED, settings_of};
+use gbac_words::phrases::count;
 use gloo_net::http::Method;
 
 use super::{Call, cluster_of, policy, properties, service_info};

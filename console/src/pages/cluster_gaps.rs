@@ -3,7 +3,7 @@
 
 use gbac_api::target::TargetGap;
 use gbac_console_model::connection::Connection;
-use gbac_console_model::phrases::capitalized;
+use gbac_words::phrases::capitalized;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 

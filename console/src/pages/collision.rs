@@ -2,8 +2,8 @@
 
 use gbac_analysis::{AccessEffect, CollidingName, Collision, CollisionKind, Gain};
 use gbac_console_model::collisions::CollisionPanel;
-use gbac_console_model::phrases::count;
 use gbac_engine::model::Principal;
+use gbac_words::phrases::count;
 use leptos::prelude::*;
 
 use crate::pages::effect::Extents;

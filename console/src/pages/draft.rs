@@ -1,8 +1,8 @@
 //! The draft bar of every page but the review, with the question before a draft is discarded.
 
 use gbac_console_model::address;
-use gbac_console_model::phrases::count;
 use gbac_console_model::review::summary;
+use gbac_words::phrases::count;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 

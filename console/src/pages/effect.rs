@@ -1,9 +1,9 @@
 //! Gained and lost access, shown alike in the review and before a deletion.
 
 use gbac_analysis::{AccessEffect, AccessRegion, Addresses, HostSet, NamePattern, Scope};
-use gbac_console_model::phrases::count;
 use gbac_console_model::review::{AffectedHolder, Effects};
 use gbac_engine::model::{PatternType, Principal, ResourceType};
+use gbac_words::phrases::count;
 use leptos::prelude::*;
 
 use crate::ui::{Glyph, Icon, IconSize, LinkButton, PrincipalName, ResourceName};

@@ -2,10 +2,10 @@
 //! before and after, and who gains and loses.
 
 use gbac_analysis::{AccessEffect, GroupChange, GroupEffect};
-use gbac_console_model::escape::plain;
 use gbac_console_model::group_changes::{AccessLine, GroupChanges, GroupOutcome, is_changed};
-use gbac_console_model::phrases::{agree, capitalized as capital, count, list_up_to, thousands};
 use gbac_engine::model::Principal;
+use gbac_words::escape::plain;
+use gbac_words::phrases::{agree, capitalized as capital, count, list_up_to, thousands};
 use leptos::prelude::*;
 
 use super::effect::{EffectWord, ExtentNames, Limits, operations};

@@ -1,8 +1,8 @@
 //! Links to pages whose addresses contain names.
 
-use gbac_console_model::escape::plain;
 use gbac_console_model::permissions::who_can::WhoCanQuery;
 use gbac_engine::model::{Acl, ResourceType};
+use gbac_words::escape::plain;
 use leptos::ev;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;

@@ -1,8 +1,8 @@
 //! Rich text as elements.
 
 use gbac_console_model::address;
-use gbac_console_model::rich_text::{RichText, Span};
 use gbac_engine::model::PrincipalType;
+use gbac_words::rich_text::{RichText, Span};
 use leptos::prelude::*;
 
 use crate::pages::link::RoleLink;

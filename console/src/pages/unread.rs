@@ -1,6 +1,6 @@
 //! The placeholder of a page before the policy has been read, or when it could not be.
 
-use gbac_console_model::phrases::capitalized;
+use gbac_words::phrases::capitalized;
 use leptos::prelude::*;
 
 use crate::store::service::{Service, ServiceStatus};

@@ -2,8 +2,8 @@
 
 use gbac_analysis::HypotheticalChanges;
 use gbac_analysis::provider::AcceptedTokens;
+use gbac_api::service::accepted_tokens;
 use gbac_console_model::connection::Connection;
-use gbac_console_model::simulator::accepted::of_service;
 use gbac_console_model::simulator::inputs::Inputs;
 use gbac_console_model::simulator::panel::Panel;
 use gbac_console_model::simulator::request::RequestForm;
@@ -64,7 +64,7 @@ impl SimulatorSession {
                 .with(|connection| *connection == Connection::Service);
             let info = service.info.get().filter(|_| is_own);
             self.properties
-                .with(|properties| of_service(properties, info.as_ref()))
+                .with(|properties| accepted_tokens(properties, info.as_ref()))
         })
     }
 }

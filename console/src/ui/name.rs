@@ -1,11 +1,11 @@
 //! Names in monospace, with hidden characters escaped.
 
-use gbac_console_model::escape::code;
 use gbac_engine::model::{Acl, PatternType, Principal, ResourceType};
+use gbac_words::escape::code;
 use leptos::prelude::*;
 
 use super::PermissionWord;
-pub use gbac_console_model::escape::{Piece, pieces};
+pub use gbac_words::escape::{Piece, pieces};
 
 fn show(name: &str) -> Vec<AnyView> {
     pieces(name)

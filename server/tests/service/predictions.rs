@@ -7,7 +7,7 @@ use axum::http::Method;
 use gbac_analysis::doctor::{DiagnosticInput, StepStatus, TokenInput, diagnose};
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_api::service::ServiceInfo;
-use gbac_console_model::simulator::accepted::of_service;
+use gbac_api::service::accepted_tokens;
 use gbac_console_model::simulator::evaluate;
 use gbac_console_model::simulator::inputs::Inputs;
 use gbac_console_model::simulator::verdict::VerdictKind;
@@ -70,7 +70,7 @@ async fn accepted(service: &Service) -> AcceptedTokens {
         serde_json::from_slice(&service.get_as("/v1/cluster_config", &admin()).await.body).unwrap();
     let info: ServiceInfo =
         serde_json::from_slice(&service.get("/gbac/v1/service").await.body).unwrap();
-    of_service(&properties, Some(&info))
+    accepted_tokens(&properties, Some(&info))
 }
 
 fn simulator_accepts(token: &str, keys: &str, accepted: &AcceptedTokens) -> bool {

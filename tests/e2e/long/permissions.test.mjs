@@ -113,7 +113,7 @@ journey('a direct ACL of a group is deleted through the draft, and no form makes
     .waitFor();
   assert.equal(await page.getByRole('button', { name: /create acl|add acl/i }).count(), 0);
 
-  const line = 'Topic gone literal, Read, allow, host *';
+  const line = 'Allow Read, topic gone literal';
   const dialog = await permissions.remove(line);
   await dialog.getByRole('heading', { name: 'Change in effective access' }).waitFor();
   assert.match(await text(dialog), /Group:deleting, now Loses Read, Describe, Topic gone literal/);

@@ -28,7 +28,7 @@ journey('a refusal is told at the change that it is about, and nothing is half d
   const [role, draft] = [new Role(page, 'Licensed'), new Draft(page)];
   await role.open();
   await role.addMember('Group:more');
-  await role.removeAcl('Topic kept-a literal, Read, allow, host *');
+  await role.removeAcl('Allow Read, topic kept-a literal');
   const review = await draft.review();
   // Without a license nothing is added to a role; what is there can go.
   await set.service.ask('PUT', '/gbac/v1/license', { body: { license: 'expired' } });

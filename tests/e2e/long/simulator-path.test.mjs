@@ -95,7 +95,7 @@ journey('an arrow is pressed to see the verdict without what it leads to', async
   await simulator.sees('Denied by rule');
 
   // The ACL itself.
-  await simulator.arrow('Deny Write, topic payments-settled literal of Group:/contractors/payments').click();
+  await simulator.arrow('Deny Write, topic payments-settled literal, of Group:/contractors/payments').click();
   await simulator.sees('Allowed, if…');
   await simulator.tried.getByRole('button', { name: 'Undo the try' }).click();
   await simulator.sees('Denied by rule');

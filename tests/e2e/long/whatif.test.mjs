@@ -44,7 +44,7 @@ journey('the least that would allow it is found and tried, and so is what takes 
   assert.ok(ways.some((way) => /Add the user to Group:payments in the identity provider/.test(way)), ways.join(' | '));
   assert.ok(ways.some((way) => /Add User:maya\.okafor to Role:PaymentsWriters/.test(way)), ways.join(' | '));
   const acl = await lines(least.getByRole('list', { name: 'New ACL' }));
-  assert.match(acl.join(), /Add Allow Write, topic payments-new literal of User:maya\.okafor/);
+  assert.match(acl.join(), /Add Allow Write, topic payments-new literal, of User:maya\.okafor/);
   await least.getByRole('button', { name: 'Try: Add User:maya.okafor to Role:PaymentsWriters' }).click();
   const whatIf = await part(page, 'What if');
   await until(async () => assert.match(await side(whatIf, 'With the changes'), /Allowed/));
@@ -60,7 +60,7 @@ journey('the least that would allow it is found and tried, and so is what takes 
   await least.getByRole('heading', { name: 'ACLs to remove' }).waitFor();
   assert.match(
     (await lines(least.getByRole('list', { name: 'ACLs to remove' }))).join(),
-    /Remove Allow Write, topic orders- prefixed of Group:engineering/,
+    /Remove Allow Write, topic orders- prefixed, of Group:engineering/,
   );
   await least.getByRole('button', { name: 'Try: Remove the user from Group:engineering in the identity provider' }).click();
   await until(async () => assert.match(await side(whatIf, 'With the changes'), /Denied, nothing allows it/));

@@ -133,7 +133,7 @@ export class Role {
     await this.addAcls.click();
   }
 
-  /** Removes an ACL in the draft by its line, such as `Topic payments- prefixed, Write, deny, host *`. */
+  /** Removes an ACL in the draft by its line, such as `Deny Write, topic payments- prefixed`. */
   async removeAcl(line) {
     await this.acls.getByRole('button', { name: `Remove ACL ${line}`, exact: true }).click();
     await this.acls.getByRole('button', { name: `Undo removing ${line}`, exact: true }).waitFor();

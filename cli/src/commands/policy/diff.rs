@@ -6,10 +6,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 use gbac_analysis::{AccessEffect, Diff, Difference, Relation, diff};
-use gbac_console_model::phrases::count;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Policy, StatedSettings};
 use gbac_json::DiffJson;
+use gbac_words::phrases::count;
 
 use crate::args::Format;
 use crate::args::output::ReportFormat;

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use gbac_console_model::phrases::count;
 use gbac_engine::policy::Policy;
 use gbac_formats::import::{Import, ImportedText, Kind};
 use gbac_json::policy_to_text;
+use gbac_words::phrases::count;
 
 use crate::args::Format;
 use crate::args::policy::ImportPolicyArgs;

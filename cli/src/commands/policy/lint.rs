@@ -4,10 +4,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 use gbac_analysis::{Finding, Severity, neutral_fixes};
-use gbac_console_model::phrases::{count, list};
 use gbac_engine::model::PrincipalType;
 use gbac_engine::policy::Change;
 use gbac_json::{ChangeJson, FindingJson, lint_from_json, lint_in_dialect, policy_from_json};
+use gbac_words::phrases::{count, list};
 use serde_json::{Value, json};
 
 use crate::args::Format;

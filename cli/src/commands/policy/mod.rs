@@ -14,8 +14,8 @@ pub(super) use pull::read_settings;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use gbac_console_model::phrases::count;
 use gbac_json::{Problems, policy_from_json};
+use gbac_words::phrases::count;
 
 use crate::args::Format;
 use crate::args::output::ReportFormat;

@@ -9,9 +9,9 @@ use gbac_api::roles::{
     CreatedRole, GetRole, ListRoles, Member, RoleName, RoleQuery, UpdateRole, UpdatedRole,
 };
 use gbac_api::target::TargetNeed;
-use gbac_console_model::phrases::thousands;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_formats::script::quote::shell;
+use gbac_words::phrases::thousands;
 use reqwest::Method;
 
 use super::acl::matching;
@@ -179,7 +179,7 @@ fn change(
             ),
         ),
         Format::Text => {
-            let table = table::table(process, &["NAME", "PRINCIPAL-TYPE"], &cells(&changed));
+            let table = table::table(process, &["NAME", "PRINCIPAL-TYPE"], cells(&changed));
             output::text(
                 process,
                 &format!(
@@ -262,7 +262,7 @@ impl DescribedRole {
         }
         if members {
             let gap = if permissions { "\n" } else { "" };
-            let names = table::table(process, &["NAME", "TYPE"], &cells(&self.members));
+            let names = table::table(process, &["NAME", "TYPE"], cells(&self.members));
             let _ = write!(
                 text,
                 "{gap}PRINCIPALS ({})\n{names}",
@@ -290,7 +290,7 @@ fn list(
             &table::table(
                 process,
                 &["NAME"],
-                &names.into_iter().map(|name| vec![name]).collect::<Vec<_>>(),
+                names.into_iter().map(|name| vec![name]).collect::<Vec<_>>(),
             ),
         ),
     }

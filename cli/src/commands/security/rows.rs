@@ -4,9 +4,10 @@ use gbac_api::acls::{AclFilter, PatternFilter};
 use gbac_api::spelling::RoleSpelling;
 use gbac_engine::model::Acl;
 
+use crate::output;
 use crate::process::Process;
 use crate::results::AclRow;
-use crate::table;
+use crate::table::{self, Cell};
 
 impl AclRow {
     /// An ACL, with the given prefix of roles.
@@ -65,7 +66,7 @@ impl AclRow {
             .is_some_and(|message| !message.is_empty())
     }
 
-    fn cells(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<Cell> {
         let Self {
             principal,
             host,
@@ -81,15 +82,19 @@ impl AclRow {
             .as_deref()
             .unwrap_or_default()
             .replace("\n  ", " ");
+        let permission = match permission.parse() {
+            Ok(parsed) => Cell::styled(permission, output::permission_style(parsed)),
+            Err(_) => permission.into(),
+        };
         vec![
-            principal,
-            host,
-            resource_type,
-            resource_name,
-            resource_pattern_type,
-            operation,
+            principal.into(),
+            host.into(),
+            resource_type.into(),
+            resource_name.into(),
+            resource_pattern_type.into(),
+            operation.into(),
             permission,
-            message,
+            message.into(),
         ]
     }
 }
@@ -119,6 +124,6 @@ pub(super) fn table(process: &Process, rows: &[AclRow]) -> String {
     table::table(
         process,
         &head,
-        &rows.iter().map(AclRow::cells).collect::<Vec<_>>(),
+        rows.iter().map(AclRow::cells).collect::<Vec<_>>(),
     )
 }

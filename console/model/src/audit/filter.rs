@@ -120,14 +120,17 @@ impl AuditFilter {
         let holds = |text: &str, part: &str| {
             part.is_empty() || text.to_lowercase().contains(&part.to_lowercase())
         };
-        self.kind.is_none_or(|kind| kind == row.kind)
-            && self.allowed.is_none_or(|allowed| allowed == row.is_allowed)
-            && holds(&row.user, self.user.trim())
+        self.kind.is_none_or(|kind| kind == row.event.kind)
+            && self
+                .allowed
+                .is_none_or(|allowed| allowed == row.event.is_allowed)
+            && holds(&row.event.user, self.user.trim())
             && (self.group.trim().is_empty()
                 || row
+                    .event
                     .groups
                     .iter()
-                    .chain(&row.role)
+                    .chain(&row.event.role)
                     .any(|name| holds(name, self.group.trim())))
     }
 }

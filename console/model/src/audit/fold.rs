@@ -1,8 +1,9 @@
 //! Events that are shown as one row.
 
+use gbac_words::escape::plain;
+use gbac_words::phrases::{count, timestamp};
+
 use super::{EventKind, EventRow};
-use crate::escape::plain;
-use crate::phrases::{count, timestamp};
 
 /// An event, and the equal ones directly before it, or the other changes of the same request.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,19 +34,19 @@ pub fn fold_repeats(rows: Vec<EventRow>) -> Vec<RepeatedEvent> {
             continue;
         }
         let may_pass = |folded: &&mut RepeatedEvent| {
-            folded.row.is_allowed && folded.row.kind != EventKind::Change
+            folded.row.event.is_allowed && folded.row.event.kind != EventKind::Change
         };
         let mut newer = folded.iter_mut().rev().take_while(may_pass);
-        match newer.find(|newer| newer.row.says_the_same(&row)) {
+        match newer.find(|newer| newer.row.event.says_the_same(&row.event)) {
             Some(last) => {
-                last.times += row.times;
-                last.since = timestamp(row.since_ms / 1000.0);
+                last.times += row.event.times;
+                last.since = timestamp(row.event.since_ms / 1000.0);
             }
             None => {
-                let since = timestamp(row.since_ms / 1000.0);
+                let since = timestamp(row.event.since_ms / 1000.0);
                 folded.push(RepeatedEvent {
                     since,
-                    times: row.times,
+                    times: row.event.times,
                     changes: 1,
                     row,
                 });
@@ -59,24 +60,26 @@ pub fn fold_repeats(rows: Vec<EventRow>) -> Vec<RepeatedEvent> {
 fn is_same_request(newer: &EventRow, older: &EventRow) -> bool {
     let parts = |row: &EventRow| {
         (
-            row.kind,
-            row.is_allowed,
-            row.user.clone(),
-            row.request_id.clone(),
+            row.event.kind,
+            row.event.is_allowed,
+            row.event.user.clone(),
+            row.event.request_id.clone(),
         )
     };
-    newer.kind == EventKind::Change && !newer.request_id.is_empty() && parts(newer) == parts(older)
+    newer.event.kind == EventKind::Change
+        && !newer.event.request_id.is_empty()
+        && parts(newer) == parts(older)
 }
 
 /// Adds an earlier change of the same request.
 fn join(row: &mut EventRow, older: EventRow, changes: usize) {
     row.changed.precede(older.changed);
-    row.since_ms = older.since_ms;
+    row.event.since_ms = older.event.since_ms;
     row.raw = format!("{}\n{}", older.raw, row.raw);
-    let who = if row.user.is_empty() {
+    let who = if row.event.user.is_empty() {
         "the service".to_owned()
     } else {
-        plain(&row.user)
+        plain(&row.event.user)
     };
     let what = match row.changed.only_role() {
         Some(role) => format!("changed the role {}", plain(role)),
@@ -86,5 +89,5 @@ fn join(row: &mut EventRow, older: EventRow, changes: usize) {
         words if words.is_empty() => format!("{}.", count(changes, "change")),
         words => words,
     };
-    row.what = format!("{who} {what}. {summary}");
+    row.event.what = format!("{who} {what}. {summary}");
 }

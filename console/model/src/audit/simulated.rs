@@ -51,22 +51,23 @@ impl SimulatedCheck {
 /// The check of a denied decision. `rows` begin with it and go back in time.
 pub(super) fn check(row: &EventRow, rows: &[EventRow]) -> Option<SimulatedCheck> {
     // An identity that expired is denied whatever its request is.
-    let is_denied = row.kind == EventKind::Decision && !row.is_allowed && row.why != EXPIRED;
-    let (kind, name) = row.resource.as_ref().filter(|_| is_denied)?;
+    let is_denied =
+        row.event.kind == EventKind::Decision && !row.event.is_allowed && row.event.why != EXPIRED;
+    let (kind, name) = row.event.resource.as_ref().filter(|_| is_denied)?;
     let resource_type: ResourceType = kind.parse().ok()?;
     let groups = groups(row, rows);
     // A group is a line of its field.
-    if row.user.is_empty() || groups.iter().any(|name| name.contains(['\n', '\r'])) {
+    if row.event.user.is_empty() || groups.iter().any(|name| name.contains(['\n', '\r'])) {
         return None;
     }
     let access = AccessRequest {
         operation: operation(row, resource_type)?,
         resource_type,
         resource_name: name.clone(),
-        host: row.from.parse().ok(),
+        host: row.event.from.parse().ok(),
     };
     Some(SimulatedCheck {
-        user: row.user.clone(),
+        user: row.event.user.clone(),
         groups,
         access,
     })
@@ -75,22 +76,23 @@ pub(super) fn check(row: &EventRow, rows: &[EventRow]) -> Option<SimulatedCheck>
 /// The groups of the last sign-in of the user before a decision, with those that decided.
 fn groups(row: &EventRow, rows: &[EventRow]) -> Vec<String> {
     let is_own = |other: &&EventRow| {
-        other.kind == EventKind::SignIn
-            && other.is_allowed
-            && !other.is_sign_out
-            && other.user == row.user
+        other.event.kind == EventKind::SignIn
+            && other.event.is_allowed
+            && !other.event.is_sign_out
+            && other.event.user == row.event.user
     };
     let signed_in = rows
         .iter()
         .filter(is_own)
-        .find(|other| other.since_ms <= row.at_ms);
+        .find(|other| other.event.since_ms <= row.event.at_ms);
     let mut groups = signed_in
-        .map(|sign_in| sign_in.groups.clone())
+        .map(|sign_in| sign_in.event.groups.clone())
         .unwrap_or_default();
     groups.extend(
-        row.groups
+        row.event
+            .groups
             .iter()
-            .filter(|group| !signed_in.is_some_and(|of| of.groups.contains(group)))
+            .filter(|group| !signed_in.is_some_and(|of| of.event.groups.contains(group)))
             .cloned(),
     );
     groups
@@ -98,17 +100,18 @@ fn groups(row: &EventRow, rows: &[EventRow]) -> Vec<String> {
 
 /// The operation that was checked: events name it, or the API request that needs it.
 fn operation(row: &EventRow, resource_type: ResourceType) -> Option<Operation> {
-    if let Ok(operation) = row.what.parse() {
+    if let Ok(operation) = row.event.what.parse() {
         return Some(operation);
     }
     let mut needed = BTreeSet::new();
     for spec in catalog()
         .iter()
-        .filter(|spec| spec.audit_operation() == row.what)
+        .filter(|spec| spec.audit_operation() == row.event.what)
     {
         operations(&spec.rule, resource_type, &mut needed);
     }
     let of_acl = row
+        .event
         .matched
         .as_ref()
         .and_then(|acl| acl.operation.parse::<Operation>().ok());

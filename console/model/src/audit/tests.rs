@@ -7,8 +7,9 @@ use gbac_analysis::audit::{
 };
 use gbac_engine::decide::{At, Outcome, Request, decide};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, ResourceType};
+use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType};
 use gbac_json::policy_from_value;
+use gbac_words::audit_event::request_words;
 use serde_json::json;
 
 use super::*;
@@ -33,6 +34,13 @@ fn context(product: &Product) -> Context<'_> {
     }
 }
 
+/// A row whose event is changed.
+fn with(row: &EventRow, change: impl FnOnce(&mut AuditEvent)) -> EventRow {
+    let mut row = row.clone();
+    change(&mut row.event);
+    row
+}
+
 #[test]
 fn a_session_begins_and_ends_with_the_identity_provider() {
     let product = Product::default();
@@ -47,8 +55,12 @@ fn a_session_begins_and_ends_with_the_identity_provider() {
             cleartext: false,
             result: SignInResult::Success { groups: &[] },
         });
-        let row = EventRow::of(&gbac_json::event_to_value(&event)).unwrap();
-        (row.what.clone(), row.outcome(), row.is_sign_out)
+        let row = EventRow::read(&gbac_json::event_to_value(&event)).unwrap();
+        (
+            row.event.what.clone(),
+            row.event.outcome(),
+            row.event.is_sign_out,
+        )
     };
     assert_eq!(
         of(authentication),
@@ -72,7 +84,7 @@ fn sign_in(result: SignInResult<'_>) -> EventRow {
         cleartext: false,
         result,
     });
-    EventRow::of(&gbac_json::event_to_value(&event)).unwrap()
+    EventRow::read(&gbac_json::event_to_value(&event)).unwrap()
 }
 
 /// A decision of the engine, as the service records it.
@@ -106,7 +118,7 @@ fn decision(name: &str) -> EventRow {
         http: None,
         resources: &[],
     });
-    EventRow::of(&gbac_json::event_to_value(&event)).unwrap()
+    EventRow::read(&gbac_json::event_to_value(&event)).unwrap()
 }
 
 #[test]
@@ -114,20 +126,28 @@ fn a_sign_in_has_all_groups_or_says_why_not() {
     let groups = ["eng".to_owned(), "sales".to_owned()];
     let row = sign_in(SignInResult::Success { groups: &groups });
     assert_eq!(
-        (row.kind, row.user.as_str(), row.groups.as_slice()),
+        (
+            row.event.kind,
+            row.event.user.as_str(),
+            row.event.groups.as_slice()
+        ),
         (EventKind::SignIn, "alice", groups.as_slice())
     );
     assert_eq!(
-        (row.what.as_str(), row.outcome()),
+        (row.event.what.as_str(), row.event.outcome()),
         ("Sign-in, SASL-OAUTHBEARER", "Signed in")
     );
     assert_eq!(
-        (row.when().as_str(), row.from.as_str()),
+        (row.event.when().as_str(), row.event.from.as_str()),
         ("2027-01-15 08:00:00 UTC", "10.0.0.7")
     );
     let row = sign_in(SignInResult::Failure { detail: "expired" });
     assert_eq!(
-        (row.why.as_str(), row.outcome(), row.groups.len()),
+        (
+            row.event.why.as_str(),
+            row.event.outcome(),
+            row.event.groups.len()
+        ),
         ("expired", "Refused", 0)
     );
 }
@@ -136,15 +156,22 @@ fn a_sign_in_has_all_groups_or_says_why_not() {
 fn a_decision_names_group_role_and_acl() {
     let row = decision("orders-eu");
     assert_eq!(
-        (row.kind, row.is_allowed, row.what.as_str()),
+        (
+            row.event.kind,
+            row.event.is_allowed,
+            row.event.what.as_str()
+        ),
         (EventKind::Decision, true, "fetch")
     );
     assert_eq!(
-        (row.groups.as_slice(), row.role.as_deref()),
+        (row.event.groups.as_slice(), row.event.role.as_deref()),
         (&["/eng:a".to_owned()][..], Some("Readers"))
     );
-    assert_eq!(row.resource, Some(("topic".into(), "orders-eu".into())));
-    let matched = row.matched.unwrap();
+    assert_eq!(
+        row.event.resource,
+        Some(("topic".into(), "orders-eu".into()))
+    );
+    let matched = row.event.matched.unwrap();
     assert_eq!(matched.principal, Some(Principal::role("Readers")));
     assert_eq!(
         (matched.permission.as_str(), matched.operation.as_str()),
@@ -157,7 +184,11 @@ fn a_decision_names_group_role_and_acl() {
 
     let row = decision("other");
     assert_eq!(
-        (row.is_allowed, row.matched, row.why.as_str()),
+        (
+            row.event.is_allowed,
+            row.event.matched,
+            row.event.why.as_str()
+        ),
         (false, None, "no matches")
     );
 }
@@ -192,12 +223,16 @@ fn a_request_to_the_service_is_told_by_its_path() {
         http: Some(http),
         resources: &[],
     });
-    let row = EventRow::of(&gbac_json::event_to_value(&event)).unwrap();
+    let row = EventRow::read(&gbac_json::event_to_value(&event)).unwrap();
     assert_eq!(
-        (row.kind, row.what.as_str(), row.why.as_str()),
+        (
+            row.event.kind,
+            row.event.what.as_str(),
+            row.event.why.as_str()
+        ),
         (EventKind::Access, "PUT /v1/roles/x", "superuser")
     );
-    assert!(row.is_admin && row.matched.is_none());
+    assert!(row.event.is_admin && row.event.matched.is_none());
 }
 
 #[test]
@@ -218,13 +253,13 @@ fn a_change_is_told_in_words() {
         modification: Modification::AclAdded(&acl),
         state: None,
     });
-    let row = EventRow::of(&gbac_json::event_to_value(&event)).unwrap();
+    let row = EventRow::read(&gbac_json::event_to_value(&event)).unwrap();
     assert_eq!(
-        (row.kind, row.outcome(), row.from.as_str()),
+        (row.event.kind, row.event.outcome(), row.event.from.as_str()),
         (EventKind::Change, "Done", "10.0.0.7")
     );
     assert_eq!(
-        row.what,
+        row.event.what,
         "admin added an ACL: allow Group:x read topic y\\u{202e}"
     );
     assert!(
@@ -232,12 +267,12 @@ fn a_change_is_told_in_words() {
         "{}",
         row.raw
     );
-    let row = EventRow::of(&gbac_json::event_to_value(
+    let row = EventRow::read(&gbac_json::event_to_value(
         &event.failed("not_stored", "the disk is full"),
     ))
     .unwrap();
     assert_eq!(
-        (row.outcome(), row.why.as_str()),
+        (row.event.outcome(), row.event.why.as_str()),
         ("Not done", "the disk is full")
     );
 
@@ -256,9 +291,9 @@ fn a_change_is_told_in_words() {
         },
         state: None,
     });
-    let row = EventRow::of(&gbac_json::event_to_value(&event)).unwrap();
+    let row = EventRow::read(&gbac_json::event_to_value(&event)).unwrap();
     assert_eq!(
-        (row.user.as_str(), row.what.as_str()),
+        (row.event.user.as_str(), row.event.what.as_str()),
         ("admin", "admin added User:bob to the role R")
     );
 }
@@ -288,7 +323,7 @@ fn an_event_that_stands_for_several_says_how_many() {
         cleartext: false,
         result: SignInResult::Success { groups: &[] },
     });
-    let row = |event: &Event| EventRow::of(&gbac_json::event_to_value(event)).unwrap();
+    let row = |event: &Event| EventRow::read(&gbac_json::event_to_value(event)).unwrap();
     let rows = vec![
         row(&event.clone().repeated(3, 1000, 2000)),
         row(&event.clone().repeated(1, 0, 0)),
@@ -296,7 +331,7 @@ fn an_event_that_stands_for_several_says_how_many() {
     ];
     let [one] = fold_repeats(rows).try_into().unwrap();
     assert_eq!(
-        (one.times, one.row.when().as_str()),
+        (one.times, one.row.event.when().as_str()),
         (5, "1970-01-01 00:00:02 UTC")
     );
 }
@@ -308,11 +343,7 @@ fn what_says_the_same_again_is_one_row() {
     let refused = sign_in(SignInResult::Failure { detail: "expired" });
     let rows = vec![
         again.clone(),
-        EventRow {
-            at_ms: 0.0,
-            since_ms: 0.0,
-            ..again.clone()
-        },
+        with(&again, |event| (event.at_ms, event.since_ms) = (0.0, 0.0)),
         refused.clone(),
         refused,
         again,
@@ -328,16 +359,14 @@ fn what_says_the_same_again_is_one_row() {
 fn what_a_page_does_again_and_again_is_a_row_for_each_request() {
     let groups = ["eng".to_owned()];
     let signed_in = sign_in(SignInResult::Success { groups: &groups });
-    let read = EventRow {
-        kind: EventKind::Access,
-        what: request_words("GET", "/gbac/v1/policy"),
-        ..signed_in.clone()
-    };
-    let change = EventRow {
-        kind: EventKind::Change,
-        what: "created".into(),
-        ..signed_in.clone()
-    };
+    let read = with(&signed_in, |event| {
+        event.kind = EventKind::Access;
+        event.what = request_words("GET", "/gbac/v1/policy");
+    });
+    let change = with(&signed_in, |event| {
+        event.kind = EventKind::Change;
+        event.what = "created".into();
+    });
     let polled = vec![
         signed_in.clone(),
         read.clone(),
@@ -355,13 +384,11 @@ fn what_a_page_does_again_and_again_is_a_row_for_each_request() {
 #[test]
 fn requests_to_the_policy_are_told_in_words() {
     let told = |method, path| {
-        let what = request_words(method, path);
-        let row = EventRow {
-            kind: EventKind::Access,
-            what,
-            ..decision("orders-eu")
-        };
-        (row.is_request_line(), row.what)
+        let row = with(&decision("orders-eu"), |event| {
+            event.kind = EventKind::Access;
+            event.what = request_words(method, path);
+        });
+        (row.event.is_request_line(), row.event.what)
     };
     assert_eq!(
         told("PUT", "/gbac/v1/policy"),
@@ -450,8 +477,9 @@ fn changed(modification: Modification<'_>, request: &str) -> serde_json::Value {
 
 #[test]
 fn a_change_says_what_was_there_before_and_after() {
-    let of =
-        |modification: Modification<'_>| EventRow::of(&changed(modification, "r")).unwrap().changed;
+    let of = |modification: Modification<'_>| {
+        EventRow::read(&changed(modification, "r")).unwrap().changed
+    };
     let acl = Acl {
         principal: Principal::role("R"),
         ..decided_acl()
@@ -584,7 +612,7 @@ fn many_changes_in_one_event_are_read_as_if_each_had_its_own() {
     let mut alone = ChangedValues::default();
     for modification in modifications {
         let ChangedValues { before, after } =
-            EventRow::of(&changed(modification, "r")).unwrap().changed;
+            EventRow::read(&changed(modification, "r")).unwrap().changed;
         alone.before.extend(before);
         alone.after.extend(after);
     }
@@ -594,7 +622,10 @@ fn many_changes_in_one_event_are_read_as_if_each_had_its_own() {
         first: 0,
         total: many.len(),
     };
-    assert_eq!(EventRow::of(&changed(several, "r")).unwrap().changed, alone);
+    assert_eq!(
+        EventRow::read(&changed(several, "r")).unwrap().changed,
+        alone
+    );
     assert_eq!((alone.before.len(), alone.after.len()), (7, 6));
 }
 
@@ -620,12 +651,12 @@ fn the_changes_of_one_request_are_one_row() {
     ];
     let [second, first, one, other] = fold_repeats(read_events(&newest_first)).try_into().unwrap();
     assert_eq!(
-        (second.changes, second.row.what.as_str()),
+        (second.changes, second.row.event.what.as_str()),
         (1, "admin created the role Other")
     );
     assert_eq!((first.changes, first.times), (2, 1));
     assert_eq!(
-        first.row.what,
+        first.row.event.what,
         "admin changed the role R. 1 ACL removed. 1 principal added."
     );
     assert_eq!(
@@ -800,7 +831,7 @@ fn exported_events_are_those_of_the_service_the_oldest_first() {
         }))
     };
     let events = [event("newer\u{202e}\u{e0041}"), event("older")];
-    let rows: Vec<EventRow> = events.iter().filter_map(EventRow::of).collect();
+    let rows: Vec<EventRow> = events.iter().filter_map(EventRow::read).collect();
     let lines: Vec<serde_json::Value> = export_events(&rows)
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())

@@ -8,8 +8,7 @@ pub use credentials::{Credentials, RequestCredentials};
 
 use gbac_api::encode::component;
 use gbac_api::service::Upstream;
-
-use crate::phrases::count;
+use gbac_words::phrases::count;
 
 /// Which cluster the pages are about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -4,8 +4,7 @@
 use gbac_analysis::{DenyExtent, Reach, ReachSubject, Scope, reach};
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
-
-use crate::phrases::{count, duration};
+use gbac_words::phrases::{count, duration};
 
 /// How many rows of one source are shown at first.
 pub const SHOWN: usize = 50;

@@ -6,10 +6,10 @@ use gbac_analysis::{Finding, Fix, Severity};
 use gbac_api::encode::query;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
+use gbac_words::phrases::count;
 
 use crate::address::{self, value};
 use crate::permissions::list;
-use crate::phrases::count;
 
 /// How many findings are on a page.
 pub const PAGE: usize = 50;
@@ -183,7 +183,7 @@ pub fn places(finding: &Finding, policy: &Policy) -> Vec<Place> {
         .map(|acl| &acl.principal)
         .filter(|_| finding.principals.is_empty());
     let place = |principal: &Principal| {
-        let shown = crate::escape::plain(&principal.to_string());
+        let shown = gbac_words::escape::plain(&principal.to_string());
         let address =
             if principal.kind() == PrincipalType::Role && policy.has_role(principal.name()) {
                 address::role(principal.name())

@@ -4,9 +4,9 @@ use gbac_analysis::{PolicySummary, PrincipalSummary, policy_excerpt, policy_summ
 use gbac_api::encode::{decode, query};
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::Policy;
+use gbac_words::phrases::count;
 
 use crate::address::{self, value};
-use crate::phrases::count;
 use crate::roles::Search;
 
 /// How many principals are on a page.

@@ -12,9 +12,9 @@ use gbac_engine::model::{
     Dialect, Host, Operation, PatternType, Principal, PrincipalType, ResourceType,
 };
 use gbac_engine::policy::Policy;
+use gbac_words::phrases::{count, with_hint};
 
 use crate::address::{self, value, values};
-use crate::phrases::{count, with_hint};
 
 /// How many resources are on a page.
 pub const PAGE: usize = 50;

@@ -9,9 +9,9 @@ use gbac_engine::model::{
     Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, PrincipalType, ResourceType,
 };
 use gbac_engine::policy::Policy;
+use gbac_words::phrases::{capitalized, count, with_hint};
 
 use crate::address::{self, value};
-use crate::phrases::{capitalized, count, with_hint};
 use crate::simulator::question::verb;
 
 /// How many principals of one kind of answer are shown at first, and how many more at a time.

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use gbac_engine::policy::{Change, Policy};
 use gbac_formats::script::{ScriptTarget, only_differing, steps};
+use gbac_words::phrases::{agree, count};
 
 use crate::draft::{ChangeStatus, Staged};
-use crate::phrases::{agree, count};
 use crate::review::{Effects, effects_of, remark, sections, summary};
 
 /// A draft in brief.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use gbac_analysis::Scope;
 use gbac_engine::model::PrincipalType;
+use gbac_words::phrases::count;
 
-use crate::phrases::count;
 use crate::review::effects::AffectedHolder;
 
 /// Holders of one kind that gain and lose exactly the same.

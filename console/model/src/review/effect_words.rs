@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use gbac_analysis::{AccessEffect, AccessRegion, Scope};
 use gbac_engine::model::{Operation, PatternType, PrincipalType, ResourceType};
+use gbac_words::phrases::{agree, count, list, list_up_to};
+use gbac_words::rich_text::{RichText, listed};
 
 use crate::group_changes::GroupChanges;
-use crate::phrases::{agree, count, list, list_up_to};
 use crate::review::{BLOCKED, Effects, GAINS, LOSES};
-use crate::rich_text::{RichText, listed};
 
 /// How many operations a sentence names.
 const OPERATIONS: usize = 3;

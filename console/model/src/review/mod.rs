@@ -11,6 +11,7 @@ mod lost_denies;
 use gbac_analysis::NameIndex;
 use gbac_engine::model::{Acl, Principal, PrincipalType};
 use gbac_engine::policy::{AccessLevel, Change, GroupSource, Policy, Settings};
+use gbac_words::phrases::count;
 use std::collections::BTreeSet;
 
 pub use self::brief::{Commands, DraftBrief, brief, commands};
@@ -23,7 +24,6 @@ pub use self::effects::{
 pub use self::lost_denies::{DenyLoss, LostDeny};
 use crate::draft::{ChangeStatus, Staged};
 use crate::names::{remarks, unseen};
-use crate::phrases::count;
 use crate::roles::acls_of;
 
 /// Whom rows are about, in the order in which they are shown.

@@ -3,9 +3,8 @@
 use gbac_engine::model::{
     Acl, CLUSTER_NAME, Host, Operation, PatternType, Permission, Principal, ResourceType,
 };
-
-use crate::escape::plain;
-use crate::phrases::{capitalized, with_hint};
+use gbac_words::escape::plain;
+use gbac_words::phrases::{capitalized, with_hint};
 
 /// How the resource is named in the form; *any* is the platform's word for the literal `*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,9 +3,8 @@
 use gbac_analysis::{NameIndex, name_findings};
 use gbac_engine::model::{Principal, PrincipalType, RoleError, check_member};
 use gbac_engine::policy::Policy;
-
-use crate::escape::plain;
-use crate::phrases::{self, with_hint};
+use gbac_words::escape::plain;
+use gbac_words::phrases::{self, with_hint};
 
 /// What was typed: the chosen type, and a name or a whole `Type:name`.
 #[derive(Debug, Clone, PartialEq, Eq)]

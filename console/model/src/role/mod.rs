@@ -8,10 +8,10 @@ pub mod preset;
 use gbac_analysis::{NameIndex, ReachSubject, Scope, acl_counts, lint_roles, reach};
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
+use gbac_words::phrases::count;
 
 use crate::draft::Staged;
 use crate::names::remarks;
-use crate::phrases::count;
 pub use crate::roles::RowStatus;
 use crate::roles::acls_of;
 

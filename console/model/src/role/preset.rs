@@ -7,8 +7,8 @@ use gbac_engine::decide::Outcome;
 use gbac_engine::model::{
     Acl, CLUSTER_NAME, Dialect, Host, Operation, PatternType, Permission, Principal, ResourceType,
 };
+use gbac_words::phrases::capitalized;
 
-use crate::phrases::capitalized;
 use crate::role::acl_form::{AclForm, PatternChoice};
 
 /// What rows are made for.
@@ -290,14 +290,18 @@ fn is_answered(check: &RequiredCheck, by: &RequiredCheck) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phrases::acl_line;
+    use gbac_words::acl;
 
     fn rows(id: &str, names: &[(&str, PatternChoice)]) -> Vec<String> {
         let mut form = PresetForm::new(AclPreset::from_id(id).unwrap());
         for (preset_name, (name, pattern)) in form.names.iter_mut().zip(names) {
             (preset_name.name, preset_name.pattern) = ((*name).into(), *pattern);
         }
-        form.rows("R", true).unwrap().iter().map(acl_line).collect()
+        form.rows("R", true)
+            .unwrap()
+            .iter()
+            .map(|acl| acl::rule(acl).plain())
+            .collect()
     }
 
     #[test]
@@ -312,13 +316,13 @@ mod tests {
         assert_eq!(
             consumer,
             [
-                "Topic orders literal, Read, allow, host *",
-                "Consumer group app prefixed, Read, allow, host *"
+                "Allow Read, topic orders literal",
+                "Allow Read, consumer group app prefixed"
             ]
         );
         assert_eq!(
             rows("produce", &[("", PatternChoice::Any)]),
-            ["Topic * literal, Write, allow, host *"]
+            ["Allow Write, topic * all names"]
         );
         let transactional = rows(
             "produce-transactional",
@@ -327,8 +331,8 @@ mod tests {
         assert_eq!(
             transactional,
             [
-                "Topic a literal, Write, allow, host *",
-                "Transactional ID t literal, Write, allow, host *"
+                "Allow Write, topic a literal",
+                "Allow Write, transactional ID t literal"
             ]
         );
         let names = [
@@ -346,16 +350,16 @@ mod tests {
             .collect();
         assert_eq!(internal.len(), 4, "{streams:?}");
         assert!(
-            streams.contains(&"Consumer group app literal, Read, allow, host *".to_owned()),
+            streams.contains(&"Allow Read, consumer group app literal".to_owned()),
             "{streams:?}"
         );
         assert_eq!(
             rows("schema-read", &[("s", PatternChoice::Literal)]),
-            ["Subject s literal, Read, allow, host *"]
+            ["Allow Read, subject s literal"]
         );
         assert!(
             rows("schema-write", &[("s", PatternChoice::Literal)])
-                .contains(&"Subject s literal, Write, allow, host *".to_owned())
+                .contains(&"Allow Write, subject s literal".to_owned())
         );
     }
 

@@ -12,11 +12,11 @@ use gbac_engine::decide::{At, Outcome};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{CLUSTER_NAME, PatternType, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::Policy;
+use gbac_words::phrases::{agree, capitalized, count, thousands};
+use gbac_words::rich_text::{RichText, listed};
 
 use crate::permissions::matrix::MatrixQuery;
 use crate::permissions::who_can::{self, Tally, WhoCanGroup, WhoCanQuery};
-use crate::phrases::{agree, capitalized, count, thousands};
-use crate::rich_text::{RichText, listed};
 use crate::search::index::{NamedResources, SHOWN, SearchIndex};
 use crate::search::question::{TypedQuestion, TypedRequest};
 use crate::search::target::SearchTarget;
@@ -540,7 +540,7 @@ fn decided_by(cell: &MatrixCell) -> String {
             };
             format!(
                 "{verb} by {}",
-                crate::escape::plain(&by.acl.principal.to_string())
+                gbac_words::escape::plain(&by.acl.principal.to_string())
             )
         }
         (None, Outcome::Allow) => "superuser".into(),

@@ -1,6 +1,7 @@
 //! The label of a search result: names with the letters that fit, hidden characters by their code.
 
-use crate::escape::{Piece, pieces};
+use gbac_words::escape::{Piece, pieces};
+
 use crate::search::fuzzy::Words;
 
 /// A part of a label.
@@ -62,7 +63,7 @@ impl Label {
         let plain = |part: &LabelPart| match part {
             LabelPart::Text(text) | LabelPart::Name(text, _) => text.clone(),
             LabelPart::Kind(prefix) => format!("{prefix}:"),
-            LabelPart::Hidden(letter) => format!("<{}>", crate::escape::code(*letter)),
+            LabelPart::Hidden(letter) => format!("<{}>", gbac_words::escape::code(*letter)),
         };
         self.0.iter().map(plain).collect()
     }

@@ -2,11 +2,11 @@
 
 use gbac_analysis::{NamedPattern, PrincipalSummary};
 use gbac_engine::model::{Operation, PatternType, Principal, PrincipalType, ResourceType};
+use gbac_words::phrases::count;
 
 use crate::address;
 use crate::permissions::list::{self, ListQuery};
 use crate::permissions::who_can::WhoCanQuery;
-use crate::phrases::count;
 use crate::roles::name_error;
 use crate::search::answer::{AnswerContext, SearchAnswer, answer, principal_of};
 use crate::search::fuzzy::{FoldedName, Words};

@@ -6,9 +6,9 @@ use gbac_analysis::provider::AcceptedTokens;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
 use gbac_json::policy_from_value;
+use gbac_words::rich_text::RichText;
 use serde_json::{Value, json};
 
-use crate::rich_text::RichText;
 use crate::search::{
     AnswerContext, AnswerMark, IdentityOrigin, KnownIdentity, SearchAnswer, SearchIndex,
     SearchResults, SearchTarget, find,

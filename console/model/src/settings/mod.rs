@@ -6,8 +6,7 @@ pub mod sso;
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::policy::{GroupSource, Settings};
-
-use crate::phrases::{self, place};
+use gbac_words::phrases::{self, place};
 
 /// Whether groups come from the mapping of an SSO connection, not from the two cluster properties
 /// (specification 2.3).

@@ -2,9 +2,8 @@
 
 use gbac_api::license::LicenseStatus;
 use gbac_api::loggers::Logger;
+use gbac_words::rich_text::RichText;
 use serde_json::{Map, Value};
-
-use crate::rich_text::RichText;
 
 /// The default level of a logger.
 pub const DEFAULT_LEVEL: &str = "info";

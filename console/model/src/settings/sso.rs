@@ -2,10 +2,9 @@
 
 use gbac_engine::escape::escaped;
 use gbac_engine::policy::{GroupSource, Settings};
+use gbac_words::phrases;
+use gbac_words::phrases::place;
 use serde_json::{Map, Value};
-
-use crate::phrases;
-use crate::phrases::place;
 
 /// The attributes that read groups as these settings do, as JSON over several lines.
 #[must_use]

@@ -1,39 +1,12 @@
-//! The tokens that the service accepts, and the reason for which it refuses the entered one.
+//! What a token is compared with, and the reason for which it refuses the entered one.
 
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_analysis::sign_in::{self, SignInCheck};
-use gbac_api::service::{ServiceInfo, TokenRequirements};
-use serde_json::{Map, Value};
+use gbac_words::rich_text::RichText;
 
-use crate::rich_text::RichText;
 use crate::simulator::inputs::{Action, InputEdit, Inputs, sentence};
 use crate::simulator::token::DecodedToken;
 use crate::simulator::verification::{Report, check_name};
-
-/// What the cluster properties say, and what a service says about itself; of another cluster, there
-/// are only properties.
-#[must_use]
-pub fn of_service(properties: &Map<String, Value>, info: Option<&ServiceInfo>) -> AcceptedTokens {
-    let found = gbac_json::accepted_from_properties(|name| properties.get(name));
-    let Some(info) = info else { return found };
-    let audience = || {
-        info.provider
-            .as_ref()
-            .map(|provider| provider.audience.clone())
-    };
-    let TokenRequirements {
-        issuer,
-        access_tokens_only,
-        max_lifetime,
-    } = info.tokens.clone();
-    AcceptedTokens {
-        issuer,
-        audience: found.audience.or_else(audience),
-        access_tokens_only,
-        max_lifetime,
-        ..found
-    }
-}
 
 /// What a token is compared with: an issuer and an audience that were entered count in place of the
 /// service's.
@@ -163,7 +136,8 @@ fn actions(check: &SignInCheck, read: &DecodedToken) -> Vec<Action> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use gbac_api::service::accepted_tokens;
+    use serde_json::{Map, Value, json};
 
     use super::*;
     use crate::simulator::inputs::WhatIfSettings;
@@ -187,7 +161,7 @@ mod tests {
         let properties = json!({
             "oidc_discovery_url": "https://idp.example/.well-known/openid-configuration", "oidc_token_audience": "orders",
         });
-        of_service(properties.as_object().unwrap(), None)
+        accepted_tokens(properties.as_object().unwrap(), None)
     }
 
     fn facts(view: &View, about: &str) -> Vec<(FactMark, String)> {
@@ -228,7 +202,7 @@ mod tests {
         );
         // Of a service that says nothing, nothing is held against the token.
         inputs.audience.clear();
-        let silent = of_service(&Map::new(), None);
+        let silent = accepted_tokens(&Map::new(), None);
         let view = evaluate(&inputs, Some(&policy()), &silent, NOW);
         assert_eq!((facts(&view, "issuer"), view.refusal), (vec![], None));
     }

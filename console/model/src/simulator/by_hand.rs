@@ -1,8 +1,8 @@
 //! The identity entered by hand: a user, groups, and warnings about their spelling.
 
 use gbac_formats::name_list::cut_entry;
+use gbac_words::rich_text::RichText;
 
-use crate::rich_text::RichText;
 use crate::simulator::inputs::{InputEdit, InputField, InputProblem, Inputs, Weight};
 
 /// Whether an identity is entered by hand, one group per line; what is wrong with it joins the

@@ -2,10 +2,10 @@
 
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::groups::ClaimSource;
+use gbac_words::escape::plain;
+use gbac_words::phrases::count;
 use serde_json::{Map, Value};
 
-use crate::escape::plain;
-use crate::phrases::count;
 use crate::simulator::SimulatedIdentity;
 
 /// How many claims are listed, those inside others too.

@@ -13,9 +13,9 @@ use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
 use gbac_engine::token::Header;
 use gbac_engine::warning::Warning;
+use gbac_words::phrases::count;
+use gbac_words::rich_text::{RichText, listed};
 
-use crate::phrases::count;
-use crate::rich_text::{RichText, listed};
 use crate::simulator::claim_sources::{GroupClaim, UserSource};
 use crate::simulator::inputs::{Action, InputEdit, Weight, identity_error, sentence};
 use crate::simulator::token::DecodedToken;

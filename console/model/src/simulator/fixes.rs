@@ -11,16 +11,16 @@ use gbac_engine::decide::{At, Reason, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Policy};
+use gbac_words::phrases::agree;
+use gbac_words::rich_text::RichText;
 
 use self::token_groups::Denied;
 use self::words::{about, provider_request, title};
 use crate::draft::normalized;
 use crate::group_changes::GroupChanges;
-use crate::phrases::agree;
 use crate::review::{
     AffectedGroups, Effects, access_words, effect_words, effects_of, group_change_words,
 };
-use crate::rich_text::RichText;
 use crate::simulator::SimulatedIdentity;
 use crate::simulator::inputs::Action;
 use crate::simulator::question::AccessRequest;

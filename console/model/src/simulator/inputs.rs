@@ -3,8 +3,7 @@
 use gbac_engine::ResolveError;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::{Operation, ResourceType};
-
-use crate::rich_text::RichText;
+use gbac_words::rich_text::RichText;
 
 /// How the identity is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

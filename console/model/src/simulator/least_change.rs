@@ -5,11 +5,12 @@ use gbac_engine::decide::{At, Outcome, Reason, Request};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
+use gbac_words::acl;
+use gbac_words::phrases::{ACLS_NOT_EVALUATED, agree, count};
+use gbac_words::rich_text::{RichText, listed};
 
-use crate::phrases::{ACLS_NOT_EVALUATED, agree, count};
-use crate::rich_text::{RichText, listed};
 use crate::simulator::question::AccessRequest;
-use crate::simulator::trial::{acl_words, trial_words};
+use crate::simulator::trial::trial_words;
 
 /// A change that turns a verdict: what it takes, as changes that can be tried together.
 #[derive(Debug, Clone, PartialEq)]
@@ -261,7 +262,7 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
     }
     if let Some(deny) = &found.deny {
         let about = RichText::from("Changes nothing else, and overrides every allow: ")
-            .then(acl_words(deny))
+            .then(acl::sentence(deny))
             .text(".");
         let change = LeastChange::of(vec![HypotheticalChange::Policy(Change::AddAcl(
             deny.clone(),

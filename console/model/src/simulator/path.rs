@@ -8,8 +8,9 @@ use gbac_analysis::requests::resource_type_text;
 use gbac_engine::decide::Candidate;
 use gbac_engine::model::{Acl, Permission, Principal};
 use gbac_engine::policy::Change;
+use gbac_words::acl;
+use gbac_words::rich_text::RichText;
 
-use crate::rich_text::RichText;
 use crate::simulator::trace::{TraceRowStatus, mismatch, status};
 use crate::simulator::verdict::{Judged, acl_hop};
 
@@ -255,7 +256,7 @@ fn end(candidate: &Candidate, judged: &Judged, status: EndStatus) -> BranchAcl {
     let mismatch = fails.then(|| mismatch(candidate, judged)).flatten();
     let edge = Edge {
         without: HypotheticalChange::Policy(Change::RemoveAcl(acl.clone())),
-        words: acl_hop(acl, false).text(" of ").principal(&acl.principal),
+        words: acl::sentence(acl),
     };
     BranchAcl {
         words,

@@ -1,8 +1,8 @@
 //! The extraction rules of the platform, where they are narrower than those of GBAC (D-29).
 
 use gbac_engine::warning::Warning;
+use gbac_words::rich_text::RichText;
 
-use crate::rich_text::RichText;
 use crate::simulator::SimulatedIdentity;
 use crate::simulator::inputs::sentence;
 

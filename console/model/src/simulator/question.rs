@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use gbac_engine::decide::{At, Request};
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{CLUSTER_NAME, Host, Operation, ResourceType};
+use gbac_words::rich_text::RichText;
 
-use crate::rich_text::RichText;
 use crate::simulator::inputs::{InputEdit, InputField, InputProblem, Inputs, Weight};
 
 /// The question, if all fields are filled in.

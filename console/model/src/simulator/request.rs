@@ -11,8 +11,8 @@ use gbac_engine::decide::{At, Outcome, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Operation, ResourceType};
 use gbac_engine::policy::Policy;
+use gbac_words::rich_text::RichText;
 
-use crate::rich_text::RichText;
 use crate::simulator::inputs::sentence;
 use crate::simulator::question::AccessRequest;
 use crate::simulator::verdict::{VerdictKind, kind};

@@ -7,9 +7,10 @@ use gbac_engine::policy::Policy;
 use gbac_json::{
     AssertionTest, assertion_report, assertions_from_value, find_assertions, policy_to_json,
 };
+use gbac_words::acl;
+use gbac_words::rich_text::RichText;
 use serde_json::{Value, json};
 
-use crate::rich_text::RichText;
 use crate::simulator::assertion;
 use crate::simulator::verdict::Judged;
 
@@ -120,7 +121,7 @@ fn explained(policy: &Policy, check: &Check) -> String {
         .map(|request| decide(policy, &identity, &request));
     match decision {
         Some(decision) => match &decision.acl {
-            Some(acl) => format!("Decided by: {}\n", super::trial::acl_words(acl).plain()),
+            Some(acl) => format!("Decided by: {}\n", acl::sentence(acl).plain()),
             None => format!("Decided by: no ACL ({})\n", decision.reason.code()),
         },
         None => String::new(),
@@ -233,7 +234,7 @@ mod tests {
             "{report}"
         );
         assert!(
-            report.contains("Decided by: Deny All, topic * all names of User:*"),
+            report.contains("Decided by: Deny All, topic * all names, of User:*"),
             "{report}"
         );
         // The content makes it a test file, not its name.

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gbac_engine::model::Principal;
+use gbac_words::phrases::{agree, count, instant};
+use gbac_words::rich_text::{RichText, listed};
 
-use crate::phrases::{agree, count, instant};
 use crate::review::AffectedGroups;
-use crate::rich_text::{RichText, listed};
 
 /// How many users are named for a group.
 const LISTED: usize = 20;
@@ -112,7 +112,7 @@ mod tests {
             .map(|name| json!({ "type": "idp_group", "name": name }))
             .collect();
         let event = json!({ "class_uid": 3002, "time": time, "status_id": 1, "user": { "name": user, "groups": groups } });
-        EventRow::of(&event).unwrap()
+        EventRow::read(&event).unwrap()
     }
 
     #[test]

@@ -5,8 +5,8 @@ use gbac_engine::groups::{ClaimSource, ExtractionRule};
 use gbac_engine::identity::IdentityRules;
 use gbac_engine::mapping::PrincipalMapping;
 use gbac_engine::policy::Settings;
+use gbac_words::phrases::place;
 
-use crate::phrases::place;
 use crate::simulator::inputs::{
     InputField, InputProblem, Inputs, SettingsSource, Weight, WhatIfSettings, sentence,
 };

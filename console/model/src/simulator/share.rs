@@ -7,10 +7,10 @@ use gbac_engine::decide::At;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Host, Operation, ResourceType};
 use gbac_json::{check_from_json, check_to_value};
+use gbac_words::rich_text::RichText;
 use serde_json::{Value, json};
 
 use crate::address;
-use crate::rich_text::RichText;
 use crate::simulator::assertion;
 use crate::simulator::inputs::{IdentityMode, Inputs};
 use crate::simulator::question::AccessRequest;

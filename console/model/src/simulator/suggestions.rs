@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use gbac_engine::model::{Host, Operation, PatternType, Permission, PrincipalType, ResourceType};
 use gbac_engine::policy::Policy;
+use gbac_words::phrases::count;
 
-use crate::phrases::count;
 use crate::simulator::inputs::Inputs;
 use crate::simulator::question::AccessRequest;
 

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::phrases;
 use gbac_analysis::doctor::StepStatus;
 use gbac_analysis::sign_in::SignInCheck;
 
 use gbac_engine::token::{
     self, Header, InputKind, TokenError, TokenPart, UnverifiedClaims, UnverifiedToken,
 };
+use gbac_words::phrases;
+use gbac_words::phrases::count;
+use gbac_words::rich_text::{RichText, listed};
 use serde_json::Value;
 
-use crate::phrases::count;
-use crate::rich_text::{RichText, listed};
 use crate::simulator::inputs::{InputEdit, InputField, InputProblem, Inputs, sentence};
 
 /// A text that was read as a token or as claims.

@@ -6,9 +6,9 @@ use gbac_engine::decide::{
     PrincipalFacet, Reason,
 };
 use gbac_engine::model::{Permission, Principal, ResourceType};
+use gbac_words::phrases::{agree, count, thousands};
+use gbac_words::rich_text::{RichText, listed, pattern_words};
 
-use crate::phrases::{agree, count, thousands};
-use crate::rich_text::{RichText, listed, pattern_words};
 use crate::simulator::verdict::Judged;
 
 /// Which candidates are shown.

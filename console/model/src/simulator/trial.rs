@@ -8,13 +8,14 @@ use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::decide::{At, explain};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Acl, Host, Principal};
+use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
+use gbac_words::acl;
+use gbac_words::rich_text::RichText;
 
-use crate::rich_text::RichText;
 use crate::simulator::inputs::{Inputs, identity_error, sentence};
 use crate::simulator::question::AccessRequest;
-use crate::simulator::verdict::{Judged, VerdictKind, Why, resource};
+use crate::simulator::verdict::{Judged, VerdictKind, Why};
 use crate::simulator::{Shared, SimulatedIdentity, evaluate, verdict};
 
 /// A change that is tried, in words; of settings, what they are then.
@@ -47,8 +48,8 @@ fn of_policy(change: &Change) -> RichText {
             .principal(member)
             .text(" from ")
             .principal(&role(name)),
-        Change::AddAcl(acl) => RichText::new().text("Add ").then(acl_words(acl)),
-        Change::RemoveAcl(acl) => RichText::new().text("Remove ").then(acl_words(acl)),
+        Change::AddAcl(acl) => RichText::new().text("Add ").then(acl::sentence(acl)),
+        Change::RemoveAcl(acl) => RichText::new().text("Remove ").then(acl::sentence(acl)),
         Change::CreateRole(name) => RichText::new().text("Create ").principal(&role(name)),
         Change::DeleteRole { name, delete_acls } => {
             let words = RichText::new().text("Delete ").principal(&role(name));
@@ -68,21 +69,6 @@ fn of_policy(change: &Change) -> RichText {
                 .text("Read groups at ")
                 .code(groups.to_string()),
         },
-    }
-}
-
-/// An ACL in a sentence: `Allow Write, topic payments- prefixed, of Group:eng`.
-#[must_use]
-pub fn acl_words(acl: &Acl) -> RichText {
-    let words = RichText::new()
-        .permission(acl.permission)
-        .text(format!(" {}, ", acl.operation.spelling().label))
-        .then(resource(acl))
-        .text(" of ")
-        .principal(&acl.principal);
-    match acl.host {
-        Host::Any => words,
-        Host::Address(_) | Host::Range(_) => words.text(", host ").resource(acl.host.to_string()),
     }
 }
 
@@ -283,7 +269,7 @@ pub fn with_claim_path(settings: &Settings, text: &str) -> Result<Settings, Rich
 #[cfg(test)]
 mod tests {
     use gbac_analysis::groups_between;
-    use gbac_engine::model::{Operation, PatternType, Permission, ResourceType};
+    use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, ResourceType};
 
     use super::*;
     use crate::simulator::inputs::IdentityMode;

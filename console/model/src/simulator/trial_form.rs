@@ -10,8 +10,8 @@ use gbac_engine::model::{
     Acl, Host, Operation, PatternType, Permission, Principal, ResourceType, check_member,
 };
 use gbac_engine::policy::{Change, GroupSource, Policy};
+use gbac_words::rich_text::RichText;
 
-use crate::rich_text::RichText;
 use crate::simulator::inputs::sentence;
 use crate::simulator::question::AccessRequest;
 use crate::simulator::trial::{with_claim_path, with_nested};
@@ -417,7 +417,7 @@ mod tests {
         };
         assert_eq!(
             said(acl),
-            "Add Allow Write, topic pay prefixed of Group:payments"
+            "Add Allow Write, topic pay prefixed, of Group:payments"
         );
         let rows = TrialForm {
             row: 0,

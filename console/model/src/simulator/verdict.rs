@@ -4,15 +4,16 @@ use gbac_analysis::check::TokenRefusal;
 use gbac_analysis::requests::resource_type_text;
 use std::sync::Arc;
 
-use crate::phrases;
 use gbac_engine::decide::{
     AccessPath, Candidate, CandidateStatus, Decision, Explanation, NearMiss, OperationFacet, Reason,
 };
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Acl, Host, Permission, Principal, ResourceType};
+use gbac_engine::model::{Acl, Permission, Principal};
+use gbac_words::phrases;
+use gbac_words::phrases::{ACLS_NOT_EVALUATED, count, thousands};
+use gbac_words::rich_text::{RichText, listed};
+use gbac_words::{acl, decision};
 
-use crate::phrases::{ACLS_NOT_EVALUATED, count, thousands};
-use crate::rich_text::{RichText, listed};
 use crate::simulator::accepted::SignInRefusal;
 use crate::simulator::extraction::Origins;
 use crate::simulator::inputs::{Action, InputEdit};
@@ -51,10 +52,10 @@ impl VerdictKind {
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
-            Self::Allowed => "Allowed",
-            Self::DeniedByRule => "Denied by rule",
-            Self::NothingAllows => "Denied, nothing allows it",
-            Self::Expired => "Denied, the token has expired",
+            Self::Allowed => decision::verdict(Reason::AllowRule),
+            Self::DeniedByRule => decision::verdict(Reason::DenyRule),
+            Self::NothingAllows => decision::verdict(Reason::NoMatch),
+            Self::Expired => decision::verdict(Reason::Expired),
             Self::SignInFails => "Denied: sign-in fails",
         }
     }
@@ -511,34 +512,12 @@ fn path(way: &AccessPath, acl: &Acl, overridden: bool, judged: &Judged) -> Vec<R
 /// The ACL at the end of a path: `Deny Write, topic payments-settled literal`.
 #[must_use]
 pub fn acl_hop(acl: &Acl, overridden: bool) -> RichText {
-    let words = if overridden {
-        RichText::new().overridden()
-    } else {
-        RichText::new().permission(acl.permission)
+    let words = match overridden {
+        true => acl::overridden_rule(acl),
+        false => acl::rule(acl),
     };
-    let words = words
-        .text(format!(" {}, ", acl.operation.spelling().label))
-        .then(resource(acl));
-    let words = if acl.host == Host::Any {
-        words
-    } else {
-        words.text(", host ").resource(acl.host.to_string())
-    };
-    if acl.principal.is_everyone() {
-        words.text(", for ").principal(&acl.principal)
-    } else {
-        words
-    }
-}
-
-/// The resource of an ACL in a sentence: `topic payments- prefixed`.
-#[must_use]
-pub fn resource(acl: &Acl) -> RichText {
-    let words = RichText::new().text(resource_type_text(acl.resource_type));
-    match acl.resource_type {
-        ResourceType::Cluster | ResourceType::Registry => words,
-        _ => words
-            .text(" ")
-            .pattern(&acl.resource_name, acl.pattern_type),
+    match acl.principal.is_everyone() {
+        true => words.text(", for ").principal(&acl.principal),
+        false => words,
     }
 }

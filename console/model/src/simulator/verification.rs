@@ -8,8 +8,8 @@ use gbac_engine::token::Claims;
 use gbac_engine::verify::{
     self, KeySet, Validation, VerificationOutcome, VerificationStep, VerifyError,
 };
+use gbac_words::rich_text::RichText;
 
-use crate::rich_text::RichText;
 use crate::simulator::inputs::{InputField, InputProblem, sentence};
 use crate::simulator::token::{DecodedToken, FactMark, TokenFact};
 

@@ -1,8 +1,9 @@
 //! What a change removed and added, with the request that made it.
 
 use gbac_console_model::audit::{ChangedValue, ChangedValues, EventRow};
-use gbac_console_model::phrases::count;
 use gbac_engine::model::PrincipalType;
+use gbac_words::audit_event::AuditEvent;
+use gbac_words::phrases::count;
 use leptos::prelude::*;
 
 use crate::ui::{AclPhrase, Mono, PrincipalName, ResourceName, Words};
@@ -18,14 +19,18 @@ pub(super) fn Evidence(
     changes: usize,
 ) -> impl IntoView {
     let EventRow {
+        event,
         changed: ChangedValues { before, after },
+        ..
+    } = row;
+    let AuditEvent {
         state,
         request_id,
         from,
         method,
         is_allowed,
         ..
-    } = row;
+    } = event;
     let signed_in = (!method.is_empty())
         .then(|| view! { <dt>"Signed in with"</dt><dd><Words text=method /></dd> });
     let request = (!request_id.is_empty()).then(|| {

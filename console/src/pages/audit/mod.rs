@@ -5,11 +5,12 @@ mod table;
 
 use gbac_console_model::address;
 use gbac_console_model::audit::{
-    AuditFilter, EVENTS_FILE, EventKind, EventRow, LIMITS, export_events, read_events,
+    AuditFilter, EVENTS_FILE, EventRow, LIMITS, export_events, read_events,
 };
 use gbac_console_model::failure::Failure;
-use gbac_console_model::phrases::{self, count, thousands};
 use gbac_console_model::settings::service::audit;
+use gbac_words::audit_event::EventKind;
+use gbac_words::phrases::{self, count, thousands};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::hooks::use_location;
@@ -55,7 +56,11 @@ pub fn AuditPage() -> impl IntoView {
             let found = service.events(limit.get_untracked()).await;
             read.set(Some(found.map(|events| {
                 let rows = read_events(&events);
-                seen.add(rows.iter().flat_map(|row| &row.groups).map(String::as_str));
+                seen.add(
+                    rows.iter()
+                        .flat_map(|row| &row.event.groups)
+                        .map(String::as_str),
+                );
                 Read {
                     unknown: events.len() - rows.len(),
                     rows,

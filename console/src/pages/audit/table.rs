@@ -2,12 +2,11 @@
 //! before and after.
 
 use gbac_console_model::address;
-use gbac_console_model::audit::{
-    AuditedAcl, EventKind, EventRow, RepeatedEvent, SimulatedCheck, fold_repeats,
-};
-use gbac_console_model::phrases;
+use gbac_console_model::audit::{EventRow, RepeatedEvent, SimulatedCheck, fold_repeats};
 use gbac_console_model::simulator::share::LONGEST;
 use gbac_engine::model::{Principal, PrincipalType};
+use gbac_words::audit_event::{AuditedAcl, EventKind};
+use gbac_words::phrases;
 use leptos::ev;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -53,20 +52,20 @@ fn Event(event: RepeatedEvent, place: usize) -> impl IntoView {
     let open = RwSignal::new(false);
     let id = format!("event-{place}");
     let controls = id.clone();
-    let (class, glyph) = if row.is_allowed {
+    let (class, glyph) = if row.event.is_allowed {
         ("v v-allow", Glyph::Allow)
     } else {
         ("v v-deny", Glyph::Deny)
     };
-    let who = if row.user.is_empty() {
+    let who = if row.event.user.is_empty() {
         view! { <span class="quiet">"unknown"</span> }.into_any()
     } else {
-        view! { <PrincipalName principal=Principal::user(&row.user) /> }.into_any()
+        view! { <PrincipalName principal=Principal::user(&row.event.user) /> }.into_any()
     };
-    let from = (!row.from.is_empty())
-        .then(|| view! { <br /><span class="quiet">"from " {row.from.clone()}</span> });
-    let when = row.when();
-    let is_change = row.kind == EventKind::Change && !row.changed.is_empty();
+    let from = (!row.event.from.is_empty())
+        .then(|| view! { <br /><span class="quiet">"from " {row.event.from.clone()}</span> });
+    let when = row.event.when();
+    let is_change = row.event.kind == EventKind::Change && !row.changed.is_empty();
     let (words, label) = match is_change {
         true => ("Evidence", format!("Evidence of the change of {when}")),
         false => ("JSON", format!("JSON of the event of {when}")),
@@ -80,20 +79,20 @@ fn Event(event: RepeatedEvent, place: usize) -> impl IntoView {
         .then(|| view! { <p class="quiet">{format!("{times} times since {since}")}</p> });
     let newest =
         (times > 1).then(|| view! { <p class="quiet">{format!("The newest of {times}")}</p> });
-    let resource = row.resource.clone().map(
+    let resource = row.event.resource.clone().map(
         |(kind, name)| view! { " " <span class="dim">{kind}</span> " " <ResourceName name=name /> },
     );
-    let what = if row.is_request_line() {
-        view! { <Mono text=row.what.clone() /> }.into_any()
+    let what = if row.event.is_request_line() {
+        view! { <Mono text=row.event.what.clone() /> }.into_any()
     } else {
-        row.what.clone().into_any()
+        row.event.what.clone().into_any()
     };
     view! {
         <tr role="row" class:has-why=open>
             <th role="rowheader" scope="row"><span class="num when">{when}</span>{again}</th>
-            <td role="cell" data-l="Who"><div>{who} {row.is_admin.then(|| view! { " " <Tag>"superuser"</Tag> })}{from}</div></td>
+            <td role="cell" data-l="Who"><div>{who} {row.event.is_admin.then(|| view! { " " <Tag>"superuser"</Tag> })}{from}</div></td>
             <td role="cell" data-l="Action"><div>{what}{resource}</div></td>
-            <td role="cell" data-l="Outcome"><span class=class><Icon glyph=glyph size=IconSize::Small />{row.outcome()}</span></td>
+            <td role="cell" data-l="Outcome"><span class=class><Icon glyph=glyph size=IconSize::Small />{row.event.outcome()}</span></td>
             <td role="cell" data-l="Decided by"><div><By row=row /></div></td>
             <td role="cell" class="act">
                 <div class="row row-end">
@@ -150,36 +149,38 @@ fn CheckLink(check: SimulatedCheck, when: String) -> impl IntoView {
 /// reached, or a reason.
 #[component]
 fn By(row: EventRow) -> impl IntoView {
-    let more = row.groups.len().saturating_sub(GROUPS);
+    let more = row.event.groups.len().saturating_sub(GROUPS);
     let groups: Vec<_> = row
+        .event
         .groups
         .iter()
         .take(GROUPS)
         .map(|name| view! { <li><PrincipalName principal=Principal::group(name) /></li> })
         .collect();
-    let role = row.role.clone().map(|name| {
+    let role = row.event.role.clone().map(|name| {
         view! { <li><RoleLink href=address::role(&name) class="pr"><PrincipalName principal=Principal::role(&name) /></RoleLink></li> }
     });
     let acl = row
+        .event
         .matched
         .clone()
         .map(|matched| view! { <li><Acl matched=matched /></li> });
-    let class = if row.kind == EventKind::Decision {
+    let class = if row.event.kind == EventKind::Decision {
         "path"
     } else {
         "marks"
     };
     let some = !groups.is_empty() || role.is_some() || acl.is_some();
     // A password has no groups, and nobody wonders why.
-    let none = row.kind == EventKind::SignIn
-        && row.is_allowed
-        && row.groups.is_empty()
-        && !row.by_password
-        && !row.is_sign_out;
+    let none = row.event.kind == EventKind::SignIn
+        && row.event.is_allowed
+        && row.event.groups.is_empty()
+        && !row.event.by_password
+        && !row.event.is_sign_out;
     view! {
         {some.then(|| view! { <ul class=class>{groups}{(more > 0).then(|| view! { <li class="quiet">{format!("and {more} more")}</li> })}{role}{acl}</ul> })}
         {none.then(|| view! { <span class="quiet">"no groups"</span> })}
-        {(!row.why.is_empty()).then(|| view! { <span class="quiet brk"><Words text=phrases::capitalized(&row.why) /></span> })}
+        {(!row.event.why.is_empty()).then(|| view! { <span class="quiet brk"><Words text=phrases::capitalized(&row.event.why) /></span> })}
     }
 }
 

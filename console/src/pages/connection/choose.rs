@@ -3,7 +3,7 @@
 use gbac_console_model::connection::form::{ConnectionField as Part, ConnectionForm, TargetKind};
 use gbac_console_model::connection::probe::{ProbeStep, advice};
 use gbac_console_model::connection::{Connection, Credentials};
-use gbac_console_model::phrases::{self, agree, count};
+use gbac_words::phrases::{self, agree, count};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 

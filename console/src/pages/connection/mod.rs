@@ -3,7 +3,7 @@
 mod choose;
 
 use gbac_console_model::connection::{Abilities, Ability, Connection};
-use gbac_console_model::phrases::{self, count};
+use gbac_words::phrases::{self, count};
 use leptos::prelude::*;
 
 use crate::dom;

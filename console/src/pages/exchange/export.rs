@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gbac_console_model::exchange::{Export, ExportFormat, beginning, export, export_draft};
-use gbac_console_model::phrases::{count, thousands};
+use gbac_words::phrases::{count, thousands};
 use leptos::prelude::*;
 
 use crate::dom;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use gbac_console_model::address;
 use gbac_console_model::exchange::{ImportMode, ImportPreview, MOST, read, summary};
-use gbac_console_model::phrases::{capitalized, count, thousands};
 use gbac_formats::import::{Kind, UnreadEntry};
+use gbac_words::phrases::{capitalized, count, thousands};
 use leptos::ev;
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;

@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 
 use gbac_analysis::DenyExtent;
 use gbac_console_model::address;
-use gbac_console_model::escape::plain;
 use gbac_console_model::permissions::card::{
     AccessSource, Card, Marks, SHOWN, SourceKind, card, group_kept,
 };
 use gbac_console_model::permissions::{list, matrix};
-use gbac_console_model::phrases::{SUPERUSERS_ALLOWED, acl_line, count, list_up_to as join};
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::Change;
+use gbac_words::acl;
+use gbac_words::escape::plain;
+use gbac_words::phrases::{SUPERUSERS_ALLOWED, count, list_up_to as join};
 use leptos::prelude::*;
 
 use super::cli_call::CliCall;
@@ -222,7 +223,7 @@ fn SourceRows(access: AccessSource, card: StoredValue<Card>) -> impl IntoView {
 fn button_id(acl: &Acl) -> String {
     format!(
         "del-{}",
-        gbac_api::encode::component(&format!("{} {}", acl.principal, acl_line(acl)))
+        gbac_api::encode::component(&format!("{} {}", acl.principal, acl::rule(acl).plain()))
     )
 }
 
@@ -236,7 +237,7 @@ fn AclRow(acl: Acl, card: StoredValue<Card>, deletes: bool) -> impl IntoView {
         let change = change.clone();
         Memo::new(move |_| draft.changes.with(|changes| changes.contains(&change)))
     };
-    let line = acl_line(&acl);
+    let line = acl::rule(&acl).plain();
     let (deleted, id) = (acl.clone(), button_id(&acl));
     let ask = move |()| {
         let principal = deleted.principal.clone();

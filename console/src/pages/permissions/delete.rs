@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use gbac_console_model::escape::plain;
-use gbac_console_model::phrases::{acl_line, agree, count};
 use gbac_console_model::review::{Effects, effects};
 use gbac_engine::model::{Acl, Principal};
 use gbac_engine::policy::{Change, ChangeOutcome, apply_each};
+use gbac_words::acl;
+use gbac_words::escape::plain;
+use gbac_words::phrases::{agree, count};
 use leptos::prelude::*;
 
 use crate::dom;
@@ -86,8 +87,11 @@ fn Confirm(deleted: Deletion, deletion: RwSignal<Option<Deletion>>) -> impl Into
     let delete = move |()| {
         draft.add_all(changes());
         deletion.set(None);
-        let said = match acls.with_value(|acls| acls.first().map(acl_line).filter(|_| number == 1))
-        {
+        let said = match acls.with_value(|acls| {
+            acls.first()
+                .map(|acl| acl::rule(acl).plain())
+                .filter(|_| number == 1)
+        }) {
             Some(line) => format!("The deletion of ACL {line} is in the draft"),
             None => format!(
                 "The deletion of {} of {name} is in the draft",

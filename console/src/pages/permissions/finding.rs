@@ -6,7 +6,7 @@ use gbac_analysis::{Finding, Fix, Severity};
 use gbac_console_model::permissions::findings::{
     FindingGroup, PAGE, fix_all, meaning, places, staged,
 };
-use gbac_console_model::phrases::{capitalized, count, thousands};
+use gbac_words::phrases::{capitalized, count, thousands};
 use leptos::prelude::*;
 
 use super::frame::Context;

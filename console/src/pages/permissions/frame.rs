@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use gbac_analysis::{PolicySummary, policy_summary};
 use gbac_console_model::address;
-use gbac_console_model::phrases::thousands;
 use gbac_engine::policy::Policy;
+use gbac_words::phrases::thousands;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 

@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use gbac_analysis::PolicySummary;
 use gbac_console_model::address;
-use gbac_console_model::escape::plain;
 use gbac_console_model::permissions::card::in_draft;
 use gbac_console_model::permissions::findings::{FindingMark, by_principal};
 use gbac_console_model::permissions::list::{
     AccessFilter, Finder, ListQuery, PAGE, PrincipalKind, denies, exactly, summary,
     summary_with_draft,
 };
-use gbac_console_model::phrases::{count, thousands};
 use gbac_console_model::roles::Search;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::Policy;
+use gbac_words::escape::plain;
+use gbac_words::phrases::{count, thousands};
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;

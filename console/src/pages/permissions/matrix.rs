@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use gbac_analysis::MatrixCell;
 use gbac_console_model::address;
-use gbac_console_model::escape::plain;
 use gbac_console_model::permissions::matrix::{
     CellVerdict, Matrix, MatrixQuery, MatrixRow, MatrixSubject, PAGE, cell_verdict,
     granted_through, matrix, pattern_words, summary,
 };
-use gbac_console_model::phrases::SUPERUSERS_ALLOWED;
 use gbac_engine::model::{Acl, Host, Operation, Permission, PrincipalType, ResourceType};
+use gbac_words::escape::plain;
+use gbac_words::phrases::SUPERUSERS_ALLOWED;
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;

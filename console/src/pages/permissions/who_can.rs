@@ -8,10 +8,8 @@ use gbac_console_model::permissions::list;
 use gbac_console_model::permissions::who_can::{
     PAGE, Tally, WhoCanAnswer, WhoCanGroup, WhoCanPrincipal, WhoCanQuery, answer, only_host,
 };
-use gbac_console_model::phrases::{
-    ACLS_NOT_EVALUATED, agree, capitalized, list_up_to as join, thousands,
-};
 use gbac_engine::model::{Dialect, Operation, PatternType, PrincipalType, ResourceType};
+use gbac_words::phrases::{ACLS_NOT_EVALUATED, agree, capitalized, list_up_to as join, thousands};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
@@ -350,7 +348,7 @@ fn members(entry: &WhoCanEntry) -> String {
         .members
         .iter()
         .take(3)
-        .map(|member| gbac_console_model::escape::plain(&member.to_string()))
+        .map(|member| gbac_words::escape::plain(&member.to_string()))
         .collect();
     match entry.members.len() {
         0 => "nobody has this role".into(),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gbac_api::service::accepted_tokens;
 use gbac_console_model::address;
 use gbac_console_model::applied::{
     AppliedDraft, AppliedSection, CheckedRequest, LostChange, SimulatorCheck,
@@ -9,14 +10,13 @@ use gbac_console_model::applied::{
 use gbac_console_model::connection::Connection;
 use gbac_console_model::draft::Staged;
 use gbac_console_model::permissions::list::ListQuery;
-use gbac_console_model::phrases::{count, timestamp};
 use gbac_console_model::review::{ChangeRow, ChangedItem, SectionTarget, sections};
 use gbac_console_model::settings::service::audit;
-use gbac_console_model::simulator::accepted::of_service;
 use gbac_console_model::simulator::evaluate;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
+use gbac_words::phrases::{count, timestamp};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::NavigateOptions;
@@ -59,7 +59,7 @@ pub(super) fn accepted(
     let info = service.info.get_untracked().filter(|_| is_own);
     session
         .properties
-        .with_untracked(|properties| of_service(properties, info.as_ref()))
+        .with_untracked(|properties| accepted_tokens(properties, info.as_ref()))
 }
 
 /// Whether the service records no change, once it has said so.

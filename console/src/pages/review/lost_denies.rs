@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use gbac_console_model::phrases::{agree, count, thousands};
 use gbac_console_model::review::{DenyLoss, LostDeny};
 use gbac_engine::model::{Host, Principal, ResourceType};
+use gbac_words::phrases::{agree, count, thousands};
 use leptos::prelude::*;
 
 use crate::ui::{Glyph, Icon, IconSize, PrincipalName, ResourceName, Table, resource_words};

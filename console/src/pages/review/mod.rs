@@ -14,13 +14,13 @@ use gbac_console_model::address;
 use gbac_console_model::applied::{AppliedDraft, summary};
 use gbac_console_model::draft::{ChangeStatus, role_of};
 use gbac_console_model::failure::Failure;
-use gbac_console_model::phrases::{ago, count};
 use gbac_console_model::review::{Effects, effects, remark, sections};
 use gbac_console_model::sending::{SendOutcome, SendReport, UnansweredChanges};
 use gbac_console_model::simulator::token;
 use gbac_console_model::simulator::token::TokenReading;
 use gbac_engine::policy::{Change, Policy};
 use gbac_formats::script::changes_between;
+use gbac_words::phrases::{ago, count};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use gbac_analysis::AccessEffect;
-use gbac_console_model::escape::plain;
-use gbac_console_model::phrases::{agree, count, list_up_to, plural, thousands};
 use gbac_console_model::review::{
     AffectedHolder, BLOCKED, EffectGroup, EffectLine, EffectReason, Effects, GAINS, LOSES, alike,
     reasons,
 };
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
+use gbac_words::escape::plain;
+use gbac_words::phrases::{agree, count, list_up_to, plural, thousands};
 use leptos::prelude::*;
 
 use super::lost_denies::lost_denies;

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use gbac_console_model::address;
 use gbac_console_model::draft::Staged;
-use gbac_console_model::phrases::{capitalized, count};
 use gbac_console_model::review::{ChangeRow, ChangedItem, Section, SectionTarget, sections};
 use gbac_console_model::sending::{SendOutcome, SendReport};
 use gbac_engine::policy::{Change, Policy};
+use gbac_words::acl;
+use gbac_words::phrases::{capitalized, count};
 use leptos::prelude::*;
 
 use super::undo::UndoButton;
@@ -170,10 +171,9 @@ fn value(text: String) -> AnyView {
 
 /// A row as the name of its button.
 fn spoken(verb: &str, what: &ChangedItem) -> String {
-    use gbac_console_model::escape::plain;
-    use gbac_console_model::phrases::acl_line;
+    use gbac_words::escape::plain;
     let what = match what {
-        ChangedItem::Acl(acl) => acl_line(acl),
+        ChangedItem::Acl(acl) => acl::rule(acl).plain(),
         ChangedItem::Member(principal) => plain(&principal.to_string()),
         ChangedItem::Role { .. } => "the role".to_owned(),
         ChangedItem::Settings(_) => "settings".to_owned(),

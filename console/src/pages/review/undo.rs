@@ -1,6 +1,6 @@
 //! The button that undoes what was applied last.
 
-use gbac_console_model::phrases::count;
+use gbac_words::phrases::count;
 use leptos::prelude::*;
 
 use crate::dom;

@@ -1,11 +1,12 @@
 //! The table of a role's ACLs.
 
-use gbac_console_model::escape::plain;
-use gbac_console_model::phrases::{acl_line, count};
 use gbac_console_model::role::preset::AclPreset;
 use gbac_console_model::role::{AclRow, Remark, RowStatus};
 use gbac_engine::model::{Acl, ResourceType};
 use gbac_engine::policy::Change;
+use gbac_words::acl;
+use gbac_words::escape::plain;
+use gbac_words::phrases::count;
 use leptos::prelude::*;
 
 use super::context::{RoleContext, Sign, row_class, rows_words, sign_word};
@@ -166,7 +167,10 @@ fn AclTable(is_open: bool) -> impl IntoView {
 
 /// The id of the button of an ACL's row, made of what is in it.
 fn button_id(acl: &Acl) -> String {
-    format!("act-{}", gbac_api::encode::component(&acl_line(acl)))
+    format!(
+        "act-{}",
+        gbac_api::encode::component(&acl::rule(acl).plain())
+    )
 }
 
 #[component]
@@ -178,7 +182,7 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
         remark,
         failure,
     } = row;
-    let line = acl_line(&acl);
+    let line = acl::rule(&acl).plain();
     let resource = match acl.resource_type {
         ResourceType::Registry => None,
         _ => Some(acl.resource_name.clone()),

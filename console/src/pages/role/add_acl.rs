@@ -1,13 +1,13 @@
 //! The form that adds ACLs to a role, one by one or from a preset.
 
 use gbac_analysis::NamePattern;
-use gbac_console_model::phrases::{capitalized, count};
 use gbac_console_model::role::RowStatus;
 use gbac_console_model::role::acl_form::{AclFaults, AclForm, PatternChoice};
 use gbac_console_model::role::cover::{Cover, Known, remark};
 use gbac_console_model::role::preset::{AclPreset, PresetForm, PresetName};
 use gbac_engine::model::{Acl, Dialect, Operation, Permission, ResourceType};
 use gbac_engine::policy::Change;
+use gbac_words::phrases::{capitalized, count};
 use leptos::prelude::*;
 
 use super::context::RoleContext;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use gbac_console_model::phrases::count;
 use gbac_console_model::role::preset::AclPreset;
 use gbac_console_model::role::{AclRow, MemberRow, RowStatus};
 use gbac_engine::model::Acl;
+use gbac_words::phrases::count;
 use leptos::prelude::*;
 
 use crate::store::draft::Draft;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use gbac_console_model::escape::plain;
-use gbac_console_model::phrases::{count, list_up_to};
 use gbac_console_model::role::members::{MemberDraft, MemberPreview};
 use gbac_console_model::role::{MemberRow, RowStatus};
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
+use gbac_words::escape::plain;
+use gbac_words::phrases::{count, list_up_to};
 use leptos::prelude::*;
 
 use super::context::{RoleContext, Sign, row_class, rows_words, sign_word};

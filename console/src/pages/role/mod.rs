@@ -8,11 +8,11 @@ mod members;
 use std::collections::BTreeSet;
 
 use gbac_console_model::address;
-use gbac_console_model::escape::plain;
 use gbac_console_model::exchange::export_role;
-use gbac_console_model::phrases::{capitalized, count};
 use gbac_console_model::role::{RowStatus, acl_rows, member_rows};
 use gbac_engine::policy::Change;
+use gbac_words::escape::plain;
+use gbac_words::phrases::{capitalized, count};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};

@@ -1,9 +1,9 @@
 //! The dialog that creates a role.
 
 use gbac_console_model::address;
-use gbac_console_model::escape::plain;
 use gbac_console_model::roles::{name_error, name_warning};
 use gbac_engine::policy::Change;
+use gbac_words::escape::plain;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;

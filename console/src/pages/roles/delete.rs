@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use gbac_console_model::escape::plain;
-use gbac_console_model::phrases::{agree, count, list_up_to};
 use gbac_console_model::review::{Effects, LOSES, effects};
 use gbac_console_model::roles::{RoleDeletion, deletion};
 use gbac_engine::model::Acl;
 use gbac_engine::policy::Change;
+use gbac_words::escape::plain;
+use gbac_words::phrases::{agree, count, list_up_to};
 use leptos::prelude::*;
 
 use crate::dom;

@@ -12,11 +12,11 @@ use std::time::Duration;
 pub use create::CreateRole;
 pub use delete::{DeleteRole, Deletion};
 use gbac_console_model::address::{self, RolesView};
-use gbac_console_model::phrases::{count, thousands};
 use gbac_console_model::roles::{
     Column, PAGE, RoleRow, RowStatus, Search, marks, matching_rows, rows,
 };
 use gbac_engine::policy::Policy;
+use gbac_words::phrases::{count, thousands};
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos::task::spawn_local;

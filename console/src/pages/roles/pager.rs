@@ -1,7 +1,7 @@
 //! The pager of a long list.
 
-use gbac_console_model::phrases::thousands;
 use gbac_console_model::roles::PAGE;
+use gbac_words::phrases::thousands;
 use leptos::prelude::*;
 
 use crate::ui::{Glyph, IconButton};

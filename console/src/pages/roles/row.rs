@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use gbac_analysis::RoleCounts;
 use gbac_api::encode::component;
 use gbac_console_model::address;
-use gbac_console_model::escape::plain;
-use gbac_console_model::phrases::{agree, count};
 use gbac_console_model::roles::{RoleRow, RowStatus};
 use gbac_engine::policy::Change;
+use gbac_words::escape::plain;
+use gbac_words::phrases::{agree, count};
 use leptos::prelude::*;
 
 use crate::dom;

@@ -6,12 +6,12 @@ mod shortcuts;
 use std::time::Duration;
 
 use gbac_console_model::address;
-use gbac_console_model::escape::plain;
 use gbac_console_model::search::{
     AnswerContext, IdentityOrigin, KnownIdentity, SearchIndex, SearchResults, SearchTarget, find,
 };
 use gbac_console_model::simulator::inputs::Inputs;
 use gbac_engine::policy::Change;
+use gbac_words::escape::plain;
 use leptos::ev;
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;

@@ -1,10 +1,10 @@
 //! The results: the answer to a question, then groups of names, pages and actions.
 
-use gbac_console_model::escape::code;
 use gbac_console_model::search::{
     AnswerChoice, AnswerMark, Label, LabelPart, SearchAnswer, SearchGroup, SearchItem, SearchKind,
     SearchResults,
 };
+use gbac_words::escape::code;
 use leptos::prelude::*;
 
 use crate::pages::rich_text::unlinked;

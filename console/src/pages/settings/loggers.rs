@@ -1,8 +1,8 @@
 //! The loggers: levels, their duration, and logging of token claims.
 
 use gbac_console_model::failure::Failure;
-use gbac_console_model::phrases;
 use gbac_console_model::settings::service::{DEFAULT_LEVEL, LEVELS, LoggerRow, TIMES, left};
+use gbac_words::phrases;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 

@@ -1,8 +1,8 @@
 //! The names that a claim path finds in the pasted token, in one line.
 
-use gbac_console_model::phrases::count;
 use gbac_engine::groups::{ClaimFinding, extract};
 use gbac_engine::policy::Settings;
+use gbac_words::phrases::count;
 use leptos::prelude::*;
 
 use crate::ui::{Message, MessageKind};

@@ -1,8 +1,8 @@
 //! The preview of changed properties, before they are saved.
 
-use gbac_console_model::phrases::count;
 use gbac_console_model::simulator::token::TokenReading;
 use gbac_engine::model::Principal;
+use gbac_words::phrases::count;
 use leptos::prelude::*;
 
 use super::edit::Edit;

@@ -1,11 +1,11 @@
 //! The form of the two group properties.
 
 use gbac_console_model::address;
-use gbac_console_model::phrases::count;
 use gbac_console_model::settings::GroupSettingsForm;
 use gbac_console_model::simulator::token::TokenReading;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::policy::Change;
+use gbac_words::phrases::count;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 

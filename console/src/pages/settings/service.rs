@@ -4,10 +4,10 @@
 use gbac_api::license::{LicenseBody, LicenseStatus};
 use gbac_console_model::connection::Connection;
 use gbac_console_model::failure::Failure;
-use gbac_console_model::phrases;
 use gbac_console_model::settings::service::{
     NoProvider, audit, authorization_gap, license_words, provider,
 };
+use gbac_words::phrases;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use serde_json::{Map, Value};

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use gbac_analysis::{AccessEffect, IdentityComparison, compare_identities as side_by_side};
-use gbac_console_model::phrases::count;
-use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::inputs::IdentityMode;
-use gbac_console_model::simulator::trial::{acl_words, side};
+use gbac_console_model::simulator::trial::side;
 use gbac_console_model::simulator::verdict::VerdictKind;
 use gbac_console_model::simulator::{Shared, SimulatedIdentity, evaluate};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Principal};
+use gbac_words::acl;
+use gbac_words::phrases::count;
+use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 
 use super::parts::{look, nobody};
@@ -214,7 +215,7 @@ fn differences(
         let items = rows
             .iter()
             .take(ROWS)
-            .map(|acl| view! { <li><span>{sentence(&acl_words(acl))}</span></li> })
+            .map(|acl| view! { <li><span>{sentence(&acl::sentence(acl))}</span></li> })
             .collect_view();
         view! {
             <h3>{number} " that apply only to " <PrincipalName principal=of.clone() /></h3>

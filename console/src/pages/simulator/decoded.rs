@@ -1,8 +1,8 @@
 //! The decoded token: its header, and its claims, each of which can become the claim path.
 
-use gbac_console_model::escape::plain;
 use gbac_console_model::simulator::decoded::{DecodedClaim, decoded};
 use gbac_console_model::simulator::inputs::InputEdit;
+use gbac_words::escape::plain;
 use leptos::prelude::*;
 
 use super::parts::nobody;

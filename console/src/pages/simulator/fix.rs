@@ -6,15 +6,15 @@ use std::time::Duration;
 use gbac_console_model::address;
 use gbac_console_model::applied::CheckedRequest;
 use gbac_console_model::audit::EventRow;
-use gbac_console_model::phrases::{capitalized, count};
 use gbac_console_model::review::{BLOCKED, DraftBrief, GAINS, LOSES, brief};
-use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::fixes::{
     FixEffect, FixList, FixSection, ListedFix, fixes, is_staged,
 };
 use gbac_console_model::simulator::seen_users::SeenUsers;
 use gbac_console_model::simulator::verdict::VerdictKind;
 use gbac_engine::policy::Change;
+use gbac_words::phrases::{capitalized, count};
+use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -143,7 +143,7 @@ fn seen_users(state: SimulatorState) -> (RwSignal<Option<SeenUsers>>, RwSignal<b
         spawn_local(async move {
             // Without events, the effect is shown without the users.
             if let Ok(events) = service.events(EVENTS).await {
-                let rows: Vec<EventRow> = events.iter().filter_map(EventRow::of).collect();
+                let rows: Vec<EventRow> = events.iter().filter_map(EventRow::read).collect();
                 let _ = seen.try_set(SeenUsers::of(&rows));
             }
             let _ = is_ready.try_set(true);

@@ -33,11 +33,11 @@ pub(super) use verifier::VERIFIER;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gbac_console_model::phrases::count;
 use gbac_console_model::simulator::suggestions::remember;
 use gbac_console_model::simulator::verdict::Judged;
 use gbac_console_model::simulator::{Shared, View, assertion};
 use gbac_engine::policy::Policy;
+use gbac_words::phrases::count;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 

@@ -1,7 +1,7 @@
 //! The panels below the panes: what if and compare, whole requests, tests and sharing.
 
-use gbac_console_model::phrases::count;
 use gbac_console_model::simulator::panel::Panel;
+use gbac_words::phrases::count;
 use leptos::context::Provider;
 use leptos::prelude::*;
 

@@ -1,10 +1,10 @@
 //! Shared parts of the simulator: fields with problems, action buttons, messages.
 
-use gbac_console_model::phrases::ACLS_NOT_EVALUATED;
-use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::inputs::{Action, InputField, InputProblem, Inputs, Weight};
 use gbac_console_model::simulator::token::FactMark;
 use gbac_console_model::simulator::verdict::VerdictKind;
+use gbac_words::phrases::ACLS_NOT_EVALUATED;
+use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 
 use super::state::SimulatorState;

@@ -3,9 +3,6 @@
 
 use std::sync::Arc;
 
-use gbac_console_model::escape::plain;
-use gbac_console_model::phrases::{agree, thousands};
-use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::Shared;
 use gbac_console_model::simulator::claim_sources::{GroupClaim, UserSource};
 use gbac_console_model::simulator::extraction::{ElementRow, ExtractionNote, RowOutcome, Steps};
@@ -15,6 +12,9 @@ use gbac_console_model::simulator::path::{
 };
 use gbac_console_model::simulator::trace::TraceRowStatus;
 use gbac_engine::model::Permission;
+use gbac_words::escape::plain;
+use gbac_words::phrases::{agree, thousands};
+use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 
 use super::parts::actions;

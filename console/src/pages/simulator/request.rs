@@ -1,6 +1,5 @@
 //! Whole requests: the checks that a client requires.
 
-use gbac_console_model::phrases::{count, list};
 use gbac_console_model::simulator::least_change::least_changes;
 use gbac_console_model::simulator::question::AccessRequest;
 use gbac_console_model::simulator::request::{
@@ -8,6 +7,7 @@ use gbac_console_model::simulator::request::{
 };
 use gbac_console_model::simulator::verdict::VerdictKind;
 use gbac_engine::decide::Outcome;
+use gbac_words::phrases::{count, list};
 use leptos::prelude::*;
 
 use super::least_change::Found;

@@ -1,9 +1,9 @@
 //! Saved tests: evaluated after every edit, exported and imported as assertion files.
 
-use gbac_console_model::phrases::count;
-use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::saved::{Saved, file, import};
 use gbac_engine::policy::Policy;
+use gbac_words::phrases::count;
+use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! A check as a link or file without the token, and the notice of an opened link.
 
 use gbac_console_model::address;
-use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::share::{LONGEST, Opened, file, link, open, open_file};
+use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use gbac_analysis::HypotheticalChanges;
 use gbac_analysis::doctor::{DiagnosticStep, ServiceResolution};
 use gbac_analysis::provider::AcceptedTokens;
-use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::evaluator;
 use gbac_console_model::simulator::inputs::{InputEdit, InputField, InputProblem, Inputs};
 use gbac_console_model::simulator::panel::Panel;
@@ -18,6 +17,7 @@ use gbac_console_model::simulator::{Shared, SimulatedIdentity, Simulation, View}
 use gbac_engine::decide::At;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::ResourceType;
+use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 

@@ -1,12 +1,12 @@
 //! The trace: every candidate ACL in evaluation order, with what matched and what did not.
 
-use gbac_console_model::phrases::{count, thousands};
 use gbac_console_model::simulator::trace;
 use gbac_console_model::simulator::trace::{
     EvaluationStep, Facet, TraceFilter, TraceRow, TraceRowStatus,
 };
 use gbac_console_model::simulator::verdict::Judged;
 use gbac_engine::decide::Reason;
+use gbac_words::phrases::{count, thousands};
 use leptos::context::Provider;
 use leptos::prelude::*;
 

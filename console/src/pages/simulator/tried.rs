@@ -1,10 +1,10 @@
 //! The verdict with the changes that are tried, in the place of that of today.
 
-use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::panel::Panel;
 use gbac_console_model::simulator::trial::{
     Side, Tried, attempt, judge_with, summary, title_if, trial_words,
 };
+use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 
 use super::parts::look;

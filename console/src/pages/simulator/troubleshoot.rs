@@ -2,10 +2,10 @@
 //! reads from the token.
 
 use gbac_analysis::doctor::{DiagnosticStep, ServiceResolution};
-use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::inputs::sentence as in_words;
 use gbac_console_model::simulator::troubleshoot::{steps, summary};
 use gbac_console_model::simulator::{platform, troubleshoot};
+use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 

@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use gbac_analysis::{AccessEffect, groups_between};
 use gbac_console_model::address;
-use gbac_console_model::escape::plain;
-use gbac_console_model::phrases::count;
-use gbac_console_model::rich_text::RichText;
-use gbac_console_model::simulator::trial::{
-    Side, Tried, acl_words, attempt, difference, side, trial_words,
-};
+use gbac_console_model::simulator::trial::{Side, Tried, attempt, difference, side, trial_words};
 use gbac_console_model::simulator::trial_form::{Options, TrialForm, TrialKind, other};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Dialect, Operation, Permission, Principal};
+use gbac_words::acl;
+use gbac_words::escape::plain;
+use gbac_words::phrases::count;
+use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 
 use super::parts::{look, nobody, sign_in_first};
@@ -227,7 +226,7 @@ fn fields(trying: Trying, kind: TrialKind) -> AnyView {
         }
         .into_any(),
         TrialKind::RemoveAcl => place(form, "try-row", "ACL on this resource", |form| form.row, |form, at| form.row = at, move || {
-            options.with(|options| options.rows.iter().take(MOST).map(|acl| acl_words(acl).plain()).collect())
+            options.with(|options| options.rows.iter().take(MOST).map(|acl| acl::sentence(acl).plain()).collect())
         }),
         TrialKind::Nested => view! {
             <p class="help">{move || options.with(|options| match options.nested {

@@ -493,7 +493,7 @@ fn related_groups_come_first_then_those_of_the_fewest_users() {
             .map(|name| json!({ "type": "idp_group", "name": name }))
             .collect();
         let event = json!({ "class_uid": 3002, "time": NOW * 1000.0, "status_id": 1, "user": { "name": user, "groups": groups } });
-        EventRow::of(&event).unwrap()
+        EventRow::read(&event).unwrap()
     };
     let seen = SeenUsers::of(&[sign_in("a", &["dev", "ops"]), sign_in("b", &["dev"])]);
     assert_eq!(

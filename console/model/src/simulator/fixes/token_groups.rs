@@ -6,13 +6,13 @@ use gbac_engine::groups::{ClaimFinding, NestedGroupBehavior, extract};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Policy, apply_each};
+use gbac_words::escape::plain;
+use gbac_words::phrases::{agree, count, list_up_to};
+use gbac_words::rich_text::{RichText, listed};
 
 use super::words::NAMES;
 use super::{FixEffect, ListedFix};
-use crate::escape::plain;
 use crate::group_changes::{GroupChanges, compared};
-use crate::phrases::{agree, count, list_up_to};
-use crate::rich_text::{RichText, listed};
 use crate::settings::{GroupSettingsForm, is_sso};
 use crate::simulator::SimulatedIdentity;
 use crate::simulator::evaluation::{FromToken, steps};

@@ -4,14 +4,14 @@ use gbac_analysis::requests::resource_type_text;
 use gbac_analysis::{AccessFix, FixKind, FixStep, HypotheticalChange};
 use gbac_engine::decide::Decision;
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Acl, Host, Principal, ResourceType};
+use gbac_engine::model::{Acl, Principal, ResourceType};
 use gbac_engine::policy::Change;
+use gbac_words::acl;
+use gbac_words::escape::plain;
+use gbac_words::phrases::count;
+use gbac_words::rich_text::{RichText, listed};
 
-use crate::escape::plain;
-use crate::phrases::count;
-use crate::rich_text::{RichText, listed};
 use crate::simulator::question::AccessRequest;
-use crate::simulator::verdict::resource;
 
 /// How many names a sentence lists.
 pub(super) const NAMES: usize = 4;
@@ -38,7 +38,7 @@ fn step_words(step: &FixStep, access: &AccessRequest) -> (&'static str, RichText
     let denies = || match removed.as_slice() {
         [only] => RichText::new()
             .text("the deny on ")
-            .then(resource(only))
+            .then(acl::pattern(only))
             .text(" for ")
             .principal(&only.principal),
         all => RichText::new().text(count(all.len(), "deny")),
@@ -153,7 +153,7 @@ pub(super) fn about(fix: &AccessFix, then: &Decision) -> RichText {
 fn reason(step: &FixStep, then: &Decision) -> RichText {
     let added = step.changes.iter().find_map(added_acl);
     let grant = |words: RichText| match added {
-        Some(acl) => words.then(grant_words(acl)).text("."),
+        Some(acl) => words.then(acl::rule(acl)).text("."),
         None => words,
     };
     let words = RichText::new();
@@ -164,7 +164,7 @@ fn reason(step: &FixStep, then: &Decision) -> RichText {
                     " The role already allows {} on ",
                     acl.operation.spelling().label
                 ))
-                .then(resource(acl))
+                .then(acl::pattern(acl))
                 .text("."),
             None => words,
         },
@@ -183,7 +183,7 @@ fn reason(step: &FixStep, then: &Decision) -> RichText {
                 .text(" ")
                 .principal(&acl.principal)
                 .text(" with ")
-                .then(grant_words(acl))
+                .then(acl::rule(acl))
                 .text("."),
             None => words,
         },
@@ -203,18 +203,6 @@ fn reason(step: &FixStep, then: &Decision) -> RichText {
             }
         },
         FixKind::LeaveGroups => words.text("Takes effect at the next sign-in."),
-    }
-}
-
-/// `Allow Write, topic orders literal`.
-fn grant_words(acl: &Acl) -> RichText {
-    let words = RichText::new()
-        .permission(acl.permission)
-        .text(format!(" {}, ", acl.operation.spelling().label))
-        .then(resource(acl));
-    match acl.host {
-        Host::Any => words,
-        host => words.text(", host ").resource(host.to_string()),
     }
 }
 

@@ -76,7 +76,7 @@ pub fn duration(seconds: f64) -> String {
 /// How long ago something was, in milliseconds: `8 s ago`, `6 min ago`, `2 h ago`, `3 days ago`.
 ///
 /// ```
-/// use gbac_console_model::phrases::ago;
+/// use gbac_words::phrases::ago;
 /// assert_eq!(ago(8_400.0), "8 s ago");
 /// assert_eq!(ago(-5.0), "0 s ago");
 /// assert_eq!(ago(3_600_000.0 * 49.0), "2 days ago");

@@ -2,10 +2,6 @@
 
 mod time;
 
-use gbac_engine::model::Acl;
-
-use crate::escape::plain;
-
 pub use time::{ago, duration, instant, timestamp};
 
 macro_rules! acls_not_evaluated {
@@ -27,7 +23,7 @@ pub const SUPERUSERS_ALLOWED: &str = concat!(
 /// A count with its noun: `1 role`, `2,000 roles`.
 ///
 /// ```
-/// use gbac_console_model::phrases::count;
+/// use gbac_words::phrases::count;
 /// assert_eq!(count(1, "ACL"), "1 ACL");
 /// assert_eq!(count(2_000, "role"), "2,000 roles");
 /// assert_eq!(count(0, "identity"), "0 identities");
@@ -54,7 +50,7 @@ pub fn place(text: &str, offset: usize) -> String {
 /// a longer text: `role member`, `role members`.
 ///
 /// ```
-/// use gbac_console_model::phrases::plural;
+/// use gbac_words::phrases::plural;
 /// assert_eq!(plural(1, "match"), "match");
 /// assert_eq!(["match", "deny", "key", "alias", "loss"].map(|noun| plural(2, noun)), ["matches", "denies", "keys", "aliases", "losses"]);
 /// ```
@@ -73,7 +69,7 @@ pub fn plural(number: usize, noun: &str) -> String {
 /// Whichever of two texts agrees with a number, for verbs and whole phrases.
 ///
 /// ```
-/// use gbac_console_model::phrases::agree;
+/// use gbac_words::phrases::agree;
 /// assert_eq!(format!("2 ACLs {} removed", agree(2, "was", "were")), "2 ACLs were removed");
 /// ```
 #[must_use]
@@ -84,7 +80,7 @@ pub const fn agree<'a>(number: usize, one: &'a str, many: &'a str) -> &'a str {
 /// A number with a comma between its thousands.
 ///
 /// ```
-/// use gbac_console_model::phrases::thousands;
+/// use gbac_words::phrases::thousands;
 /// assert_eq!((thousands(100), thousands(1_000_000)), ("100".into(), "1,000,000".into()));
 /// ```
 #[must_use]
@@ -103,7 +99,7 @@ pub fn thousands(number: usize) -> String {
 /// All names: `a`, `a and b`, `a, b and c`.
 ///
 /// ```
-/// use gbac_console_model::phrases::list;
+/// use gbac_words::phrases::list;
 /// assert_eq!(list(&["a", "b", "c"]), "a, b and c");
 /// ```
 #[must_use]
@@ -114,7 +110,7 @@ pub fn list(names: &[impl AsRef<str>]) -> String {
 /// The first names, and the number of the others: `a`, `a and b`, `a, b and 3 more`.
 ///
 /// ```
-/// use gbac_console_model::phrases::list_up_to;
+/// use gbac_words::phrases::list_up_to;
 /// assert_eq!(list_up_to(&["a", "b"], 3), "a and b");
 /// assert_eq!(list_up_to(&["a", "b", "c", "d", "e"], 2), "a, b and 3 more");
 /// ```
@@ -150,7 +146,7 @@ pub(crate) fn rest(named: usize, all: usize) -> String {
 /// A text with a capital first letter.
 ///
 /// ```
-/// use gbac_console_model::phrases::capitalized;
+/// use gbac_words::phrases::capitalized;
 /// assert_eq!(capitalized("no token given"), "No token given");
 /// ```
 #[must_use]
@@ -165,7 +161,7 @@ pub fn capitalized(text: &str) -> String {
 /// An error and its hint as two sentences without the final period.
 ///
 /// ```
-/// use gbac_console_model::phrases::with_hint;
+/// use gbac_words::phrases::with_hint;
 /// assert_eq!(with_hint("no such role", "create it first"), "No such role. Create it first");
 /// assert_eq!(with_hint("no such role", ""), "No such role");
 /// ```
@@ -176,25 +172,6 @@ pub fn with_hint(message: &str, hint: &str) -> String {
     } else {
         format!("{}. {}", capitalized(message), capitalized(hint))
     }
-}
-
-/// An ACL without its principal in one line, as the name of a row's buttons: `Topic payments-
-/// prefixed, Write, allow, host *`.
-#[must_use]
-pub fn acl_line(acl: &Acl) -> String {
-    let kind = acl.resource_type.spelling().label;
-    let name = if acl.resource_name.is_empty() {
-        String::new()
-    } else {
-        format!(" {}", plain(&acl.resource_name))
-    };
-    format!(
-        "{kind}{name} {}, {}, {}, host {}",
-        acl.pattern_type.spelling().label,
-        acl.operation.spelling().label,
-        acl.permission.spelling().label.to_lowercase(),
-        acl.host
-    )
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Rich text: sentences with names in them, as values that are tested without a page.
 
+use gbac_engine::escape::escaped;
 use gbac_engine::model::{PatternType, Permission, Principal};
 
 use crate::{escape, phrases};
@@ -132,20 +133,43 @@ impl RichText {
     /// shown by its code.
     #[must_use]
     pub fn plain(&self) -> String {
-        self.0
-            .iter()
-            .map(|word| match word {
-                Span::Text(text) | Span::Quiet(text) => text.clone(),
-                Span::Code(text) | Span::Resource(text) => escape::plain(text),
-                Span::Principal(principal) => escape::plain(&principal.to_string()),
-                Span::Pattern(words) => (*words).into(),
-                Span::Permission(permission) => permission.spelling().label.into(),
-                Span::Overridden => "Allow".into(),
-                Span::Differs(kind, parts) => std::iter::once(kind.as_str())
-                    .chain(parts.iter().map(|(part, _)| part.as_str()))
-                    .collect(),
-            })
-            .collect()
+        self.render(escape::plain)
+    }
+
+    /// The sentence as text of a message: names in backticks, in which hidden characters are
+    /// escaped.
+    ///
+    /// ```
+    /// use gbac_engine::model::Principal;
+    /// use gbac_words::rich_text::RichText;
+    ///
+    /// let words = RichText::new().text("of ").principal(&Principal::group("eng\n"));
+    /// assert_eq!(words.message_text(), r"of `Group:eng\n`");
+    /// ```
+    #[must_use]
+    pub fn message_text(&self) -> String {
+        self.render(|name| format!("`{}`", escaped(name)))
+    }
+
+    /// The sentence as text, with names as `show` writes them.
+    #[must_use]
+    pub fn render(&self, show: impl Fn(&str) -> String) -> String {
+        let mut text = String::new();
+        for span in &self.0 {
+            match span {
+                Span::Text(words) | Span::Quiet(words) => text.push_str(words),
+                Span::Code(name) | Span::Resource(name) => text.push_str(&show(name)),
+                Span::Principal(principal) => text.push_str(&show(&principal.to_string())),
+                Span::Pattern(words) => text.push_str(words),
+                Span::Permission(permission) => text.push_str(permission.spelling().label),
+                Span::Overridden => text.push_str("Allow"),
+                Span::Differs(kind, parts) => {
+                    text.push_str(kind);
+                    parts.iter().for_each(|(part, _)| text.push_str(part));
+                }
+            }
+        }
+        text
     }
 }
 

@@ -15,7 +15,7 @@ pub enum Piece {
 /// (bidirectional overrides, zero width), blanks other than U+0020, and a blank at either edge.
 ///
 /// ```
-/// use gbac_console_model::escape::{Piece, pieces};
+/// use gbac_words::escape::{Piece, pieces};
 /// assert_eq!(pieces("a b"), [Piece::Text("a b".into())]);
 /// assert_eq!(pieces("ops "), [Piece::Text("ops".into()), Piece::Code(' ')]);
 /// assert_eq!(pieces("a\u{202e}b").len(), 3);
@@ -47,7 +47,7 @@ pub fn pieces(name: &str) -> Vec<Piece> {
 /// `pay<U+202E>stnem`.
 ///
 /// ```
-/// use gbac_console_model::escape::plain;
+/// use gbac_words::escape::plain;
 /// assert_eq!(plain("a b"), "a b");
 /// assert_eq!(plain("ops\u{202e} "), "ops<U+202E><U+0020>");
 /// ```

@@ -1,0 +1,94 @@
+//! ACLs and what they are about, in a sentence.
+
+use gbac_analysis::requests::resource_type_text;
+use gbac_engine::model::{Acl, Host, Operation, PatternType, ResourceType};
+
+use crate::rich_text::RichText;
+
+/// An ACL without its principal: `Allow Write, topic payments- prefixed`. The host follows where it
+/// is not any.
+///
+/// ```
+/// use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType};
+/// use gbac_words::acl;
+///
+/// let write = Acl {
+///     principal: Principal::group("eng"),
+///     host: Host::Any,
+///     operation: Operation::Write,
+///     permission: Permission::Allow,
+///     resource_type: ResourceType::Topic,
+///     resource_name: "payments-".into(),
+///     pattern_type: PatternType::Prefixed,
+/// };
+/// assert_eq!(acl::rule(&write).plain(), "Allow Write, topic payments- prefixed");
+/// assert_eq!(acl::sentence(&write).plain(), "Allow Write, topic payments- prefixed, of Group:eng");
+/// let host = Host::Address([10, 0, 0, 1].into());
+/// let from_one_host = Acl { host, ..write };
+/// assert_eq!(acl::rule(&from_one_host).plain(), "Allow Write, topic payments- prefixed, host 10.0.0.1");
+/// ```
+#[must_use]
+pub fn rule(acl: &Acl) -> RichText {
+    after_permission(RichText::new().permission(acl.permission), acl, "")
+}
+
+/// An allow that a deny overrode, as in [`rule`].
+#[must_use]
+pub fn overridden_rule(acl: &Acl) -> RichText {
+    after_permission(RichText::new().overridden(), acl, "")
+}
+
+/// The ACL that decided a request, as in [`rule`]. `implied_by` is its operation, if it is another
+/// than that of the request.
+#[must_use]
+pub fn deciding_rule(acl: &Acl, implied_by: Option<Operation>) -> RichText {
+    let remark = match implied_by {
+        Some(_) => " (implies it)",
+        None => "",
+    };
+    after_permission(RichText::new().permission(acl.permission), acl, remark)
+}
+
+/// An ACL with its principal: `Allow Write, topic payments- prefixed, of Group:eng`.
+#[must_use]
+pub fn sentence(acl: &Acl) -> RichText {
+    rule(acl).text(", of ").principal(&acl.principal)
+}
+
+fn after_permission(words: RichText, acl: &Acl, remark: &str) -> RichText {
+    let operation = acl.operation.spelling().label;
+    let words = words
+        .text(format!(" {operation}{remark}, "))
+        .then(pattern(acl));
+    match acl.host {
+        Host::Any => words,
+        host => words.text(", host ").resource(host.to_string()),
+    }
+}
+
+/// What an ACL is about: `topic payments- prefixed`, `topic * all names`, `cluster`.
+#[must_use]
+pub fn pattern(acl: &Acl) -> RichText {
+    named_pattern(acl.resource_type, &acl.resource_name, acl.pattern_type)
+}
+
+/// A resource pattern, as in [`pattern`].
+#[must_use]
+pub fn named_pattern(kind: ResourceType, name: &str, pattern: PatternType) -> RichText {
+    let words = RichText::new().text(resource_type_text(kind));
+    match kind {
+        ResourceType::Cluster | ResourceType::Registry => words,
+        _ => words.text(" ").pattern(name, pattern),
+    }
+}
+
+/// A resource: `topic payments-settled`, `cluster`.
+#[must_use]
+pub fn resource(kind: ResourceType, name: &str) -> RichText {
+    let words = RichText::new().text(resource_type_text(kind));
+    match kind {
+        ResourceType::Cluster | ResourceType::Registry => words,
+        _ if name.is_empty() => words,
+        _ => words.text(" ").resource(name),
+    }
+}

@@ -1,0 +1,342 @@
+//! Audit events as people read them: who, what, on what, from where, and with which outcome.
+
+use gbac_api::paths;
+use gbac_engine::model::{Dialect, Principal};
+use serde_json::Value;
+
+use crate::phrases::timestamp;
+
+/// OCSF's activity "Logoff".
+const LOGOFF: i64 = 2;
+/// OCSF's authentication protocol "OpenID".
+const OPEN_ID: i64 = 4;
+/// OCSF's authentication protocol "OAUTH 2.0".
+const OAUTH_2: i64 = 6;
+
+/// What an event is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventKind {
+    /// Somebody signs in, or fails to (3002).
+    SignIn,
+    /// Somebody is let through to this service, or not (6003).
+    Access,
+    /// A decision by ACLs (6003).
+    Decision,
+    /// A change of the policy, the settings, an account or the service (3001, 3004, 3005, 3006,
+    /// 6002).
+    Change,
+}
+
+impl EventKind {
+    /// Every kind, in the order of the filter.
+    pub const ALL: [Self; 4] = [Self::Change, Self::SignIn, Self::Decision, Self::Access];
+
+    /// Its name in the address.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::SignIn => "sign_in",
+            Self::Access => "access",
+            Self::Decision => "decision",
+            Self::Change => "change",
+        }
+    }
+
+    /// The label of the filter.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::SignIn => "Sign-ins",
+            Self::Access => "Requests to this service",
+            Self::Decision => "Decisions by ACLs",
+            Self::Change => "Changes",
+        }
+    }
+}
+
+/// The ACL that decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditedAcl {
+    /// Its principal.
+    pub principal: Option<Principal>,
+    /// `allow` or `deny`.
+    pub permission: String,
+    /// Its operation.
+    pub operation: String,
+    /// The type of its resource.
+    pub resource_type: String,
+    /// The name or prefix.
+    pub resource_name: String,
+    /// `literal` or `prefixed`.
+    pub pattern: String,
+}
+
+/// An event as it is read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuditEvent {
+    /// When, in milliseconds since 1970; of several events that are recorded together, the last.
+    pub at_ms: f64,
+    /// The first of several events that are recorded together.
+    pub since_ms: f64,
+    /// The number of events that it represents.
+    pub times: usize,
+    /// What it is about.
+    pub kind: EventKind,
+    /// The user's name; empty if it is unknown.
+    pub user: String,
+    /// Whether the user is a superuser.
+    pub is_admin: bool,
+    /// The groups: of a sign-in all of the token, of a decision the one that decided.
+    pub groups: Vec<String>,
+    /// The role through which it was decided.
+    pub role: Option<String>,
+    /// The operation, the request, or the way to sign in.
+    pub what: String,
+    /// On what, where it was decided about a resource: its type and its name.
+    pub resource: Option<(String, String)>,
+    /// Whether it is a sign-out.
+    pub is_sign_out: bool,
+    /// How the user had signed in, of a sign-in and a change; empty if it is unknown.
+    pub method: String,
+    /// Whether it is a sign-in with a password, which has no groups.
+    pub by_password: bool,
+    /// Whether it was allowed or made.
+    pub is_allowed: bool,
+    /// Whether the request was allowed and changed nothing.
+    pub is_without_effect: bool,
+    /// The reason, if no ACL decided.
+    pub why: String,
+    /// The ACL that decided.
+    pub matched: Option<AuditedAcl>,
+    /// The state that a change led to, as the entity tag of the policy; empty if it is unknown.
+    pub state: String,
+    /// The ID of the request that the event belongs to; empty if there is none.
+    pub request_id: String,
+    /// From which address.
+    pub from: String,
+}
+
+impl AuditEvent {
+    /// Reads an event; none when it is of no class that is known here.
+    #[must_use]
+    pub fn read(event: &Value) -> Option<Self> {
+        let text = |path: &str| {
+            event
+                .pointer(path)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
+        let (kind, user) = match event.pointer("/class_uid").and_then(Value::as_i64)? {
+            3002 => (EventKind::SignIn, "/user"),
+            3001 | 3004 => (EventKind::Change, "/actor/user"),
+            3005 | 3006 | 6002 => (EventKind::Change, "/unmapped/actor/user"),
+            6003 if text("/actor/authorizations/0/policy/name") == "aclAuthorization" => {
+                (EventKind::Decision, "/actor/user")
+            }
+            6003 => (EventKind::Access, "/actor/user"),
+            _ => return None,
+        };
+        let named = |wanted: &str| -> Vec<String> {
+            let groups = event
+                .pointer(&format!("{user}/groups"))
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten();
+            let of_kind =
+                groups.filter(|group| group.get("type").and_then(Value::as_str) == Some(wanted));
+            of_kind
+                .filter_map(|group| group.get("name")?.as_str())
+                .map(str::to_owned)
+                .collect()
+        };
+        let is =
+            |path: &str, wanted: i64| event.pointer(path).and_then(Value::as_i64) == Some(wanted);
+        let is_sign_out = kind == EventKind::SignIn && is("/activity_id", LOGOFF);
+        let method = match kind {
+            EventKind::SignIn => sign_in_method(Some(event)),
+            EventKind::Change => sign_in_method(event.pointer("/unmapped/sign_in")),
+            EventKind::Access | EventKind::Decision => String::new(),
+        };
+        let what = match kind {
+            EventKind::SignIn => {
+                let what = if is_sign_out { "Sign-out" } else { "Sign-in" };
+                if method.is_empty() {
+                    what.to_owned()
+                } else {
+                    format!("{what}, {method}")
+                }
+            }
+            EventKind::Access => match text("/http_request/http_method") {
+                "" => text("/api/operation").to_owned(),
+                method => request_words(method, text("/http_request/url/path")),
+            },
+            EventKind::Decision => text("/api/operation").to_owned(),
+            EventKind::Change => text("/message").to_owned(),
+        };
+        let resource = (kind == EventKind::Decision)
+            .then(|| {
+                let last = event.pointer("/resources")?.as_array()?.last()?;
+                let part = |name| {
+                    last.get(name)
+                        .and_then(Value::as_str)
+                        .unwrap_or_default()
+                        .to_owned()
+                };
+                Some((part("type"), part("name")))
+            })
+            .flatten();
+        let matched = matched(event);
+        let why = match (kind, &matched) {
+            (EventKind::SignIn | EventKind::Change, _) => text("/status_detail").to_owned(),
+            (EventKind::Access, _) if !text("/status_detail").is_empty() => {
+                text("/status_detail").to_owned()
+            }
+            (_, Some(_)) => String::new(),
+            (_, None) => text("/actor/authorizations/0/policy/desc").to_owned(),
+        };
+        let number = |path: &str| event.pointer(path).and_then(Value::as_f64);
+        let time = number("/time").unwrap_or_default();
+        let from = match text("/src_endpoint/ip") {
+            "" => text("/unmapped/src_endpoint/ip"),
+            ip => ip,
+        };
+        Some(Self {
+            at_ms: number("/end_time").unwrap_or(time),
+            since_ms: time,
+            times: event
+                .pointer("/count")
+                .and_then(Value::as_u64)
+                .and_then(|count| usize::try_from(count).ok())
+                .unwrap_or(1),
+            kind,
+            user: text(&format!("{user}/name")).to_owned(),
+            is_admin: is(&format!("{user}/type_id"), 2),
+            groups: named("idp_group"),
+            role: named("role").into_iter().next(),
+            what,
+            resource,
+            is_sign_out,
+            method,
+            by_password: text("/auth_protocol") == "Basic",
+            is_allowed: is("/status_id", 1) || is("/status_id", 99),
+            is_without_effect: is("/status_id", 99),
+            why,
+            matched,
+            state: text("/unmapped/state/policy_etag").to_owned(),
+            request_id: text("/metadata/correlation_uid").to_owned(),
+            from: from.to_owned(),
+        })
+    }
+
+    /// When, to the second.
+    #[must_use]
+    pub fn when(&self) -> String {
+        timestamp(self.at_ms / 1000.0)
+    }
+
+    /// Whether it is shown as the request, with its method and path.
+    #[must_use]
+    pub fn is_request_line(&self) -> bool {
+        self.kind == EventKind::Access && self.what.contains(" /")
+    }
+
+    /// Whether earlier events of the same kind may join it: the console reads again and again, and
+    /// signs in each time.
+    #[must_use]
+    pub fn is_routine(&self) -> bool {
+        matches!(self.kind, EventKind::SignIn | EventKind::Access)
+            && self.is_allowed
+            && !self.is_without_effect
+    }
+
+    /// Whether both are routine and say the same.
+    #[must_use]
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        let parts = |row: &Self| {
+            (
+                row.kind,
+                row.user.clone(),
+                row.what.clone(),
+                row.groups.clone(),
+                row.from.clone(),
+            )
+        };
+        self.is_routine() && other.is_routine() && parts(self) == parts(other)
+    }
+
+    /// The outcome in a word.
+    #[must_use]
+    pub const fn outcome(&self) -> &'static str {
+        match (self.kind, self.is_allowed) {
+            (EventKind::SignIn, true) if self.is_sign_out => "Signed out",
+            (EventKind::SignIn, true) => "Signed in",
+            (EventKind::SignIn, false) => "Refused",
+            (EventKind::Change, true) => "Done",
+            (EventKind::Change, false) => "Not done",
+            (EventKind::Access, true) if self.is_without_effect => "No effect",
+            (_, true) => "Allowed",
+            (_, false) => "Denied",
+        }
+    }
+}
+
+/// How a user signed in, in words; empty if it is unknown.
+fn sign_in_method(event: Option<&Value>) -> String {
+    let part = |name: &str| event.and_then(|event| event.get(name));
+    let protocol = part("auth_protocol")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    match (protocol, part("auth_protocol_id").and_then(Value::as_i64)) {
+        ("", Some(OPEN_ID)) => "identity provider",
+        ("", Some(OAUTH_2)) => "token of the identity provider",
+        ("Basic", _) => "password",
+        (protocol, _) => protocol,
+    }
+    .to_owned()
+}
+
+/// A request in words, where it is one of the console's own to the policy; otherwise its method and
+/// path.
+#[must_use]
+pub fn request_words(method: &str, path: &str) -> String {
+    match (method, path) {
+        ("GET", paths::POLICY) => "Read the policy".to_owned(),
+        ("PUT", paths::POLICY) | ("POST", paths::POLICY_CHANGES) => "Change the policy".to_owned(),
+        ("GET", paths::AUDIT) => "Read the audit events".to_owned(),
+        _ => format!("{method} {path}"),
+    }
+}
+
+fn matched(event: &Value) -> Option<AuditedAcl> {
+    let metadata = event.pointer("/unmapped/authorization_metadata")?;
+    let text = |path: &str| {
+        metadata
+            .pointer(path)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    // Without an ACL that decided, the event has these empty.
+    let operation = text("/acl_authorization/op");
+    (!operation.is_empty()).then(|| AuditedAcl {
+        principal: principal(&text("/acl_authorization/principal")),
+        permission: text("/acl_authorization/permission_type"),
+        operation,
+        resource_type: text("/resource/type"),
+        resource_name: text("/resource/name"),
+        pattern: text("/resource/pattern"),
+    })
+}
+
+/// Reads `type {group} name {/sales}`.
+fn principal(text: &str) -> Option<Principal> {
+    let (kind, name) = text.strip_prefix("type {")?.split_once("} name {")?;
+    let name = name.strip_suffix('}')?;
+    match kind {
+        "user" => Some(Principal::user(name)),
+        "group" => Some(Principal::group(name)),
+        "role" => Some(Principal::role(name)),
+        // Another type of Kafka.
+        _ => Principal::parse_in(Dialect::Kafka, &format!("{kind}:{name}")).ok(),
+    }
+}

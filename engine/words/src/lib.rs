@@ -1,0 +1,12 @@
+//! What GBAC says in English, once for every page, terminal and plain text.
+//!
+//! A sentence with names in it is a [`rich_text::RichText`]: the console shows it as elements, the
+//! command line and files as plain text. Its building blocks are counts, lists, durations and
+//! instants ([`phrases`]) and names in which hidden characters are visible ([`escape`]).
+
+pub mod acl;
+pub mod audit_event;
+pub mod decision;
+pub mod escape;
+pub mod phrases;
+pub mod rich_text;
