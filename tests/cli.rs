@@ -96,7 +96,7 @@ fn check_says_the_verdict_and_exits_by_it() {
     assert!(
         allowed
             .out
-            .starts_with("Allowed: User:maya Write on Topic payments-x\n"),
+            .starts_with("Allowed: User:maya Write on topic payments-x\n"),
         "{}",
         allowed.out
     );
@@ -560,14 +560,14 @@ fn who_can_names_whom_acls_concern_and_whom_they_block() {
     assert_eq!((text.exit, text.err.as_str()), (0, ""));
     assert!(
         text.out.starts_with(
-            "Who can Write on Topic payments-x\nSuperusers (ACLs are not evaluated): User:root\n"
+            "Who can Write on topic payments-x\nSuperusers (ACLs are not evaluated): User:root\n"
         ),
         "{}",
         text.out
     );
-    assert!(text.out.contains("allowed  Group:payments"), "{}", text.out);
+    assert!(text.out.contains("Allowed  Group:payments"), "{}", text.out);
     assert!(
-        text.out.contains("denied   Group:read-only"),
+        text.out.contains("Denied   Group:read-only"),
         "{}",
         text.out
     );
@@ -613,14 +613,14 @@ fn permissions_are_of_a_person_or_of_one_principal() {
     assert!(
         person
             .out
-            .contains("Topic payments- prefixed      Write, Describe  *"),
+            .contains("topic payments- prefixed      Write, Describe  *"),
         "{}",
         person.out
     );
     assert!(
         person
             .out
-            .contains("Transactional ID * all names  Write, Describe  10.0.0.7"),
+            .contains("transactional ID * all names  Write, Describe  10.0.0.7"),
         "{}",
         person.out
     );

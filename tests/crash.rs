@@ -187,7 +187,7 @@ impl Recorded {
         ) {
             (Some(3004), Some(1), "role") => drop(self.roles.insert(text("/entity/name"))),
             (Some(3004), Some(1), "acl") => {
-                drop(self.acls.insert(text("/entity/data/resource_name")))
+                self.acls.insert(text("/entity/data/resource_name"));
             }
             (Some(3004), Some(4), "role") => drop(self.deleted.insert(text("/entity/name"))),
             (Some(3006), Some(3), _) => {

@@ -484,7 +484,7 @@ fn what_is_deleted_is_shown_and_confirmed() {
     );
     assert!(
         dry.contains(
-            "Group:engineering  loses   Read, Write, Describe  Topic orders- prefixed  *\n"
+            "Group:engineering  loses   Read, Write, Describe  topic orders- prefixed  *\n"
         ),
         "{dry}"
     );

@@ -497,7 +497,7 @@ fn colours_are_for_terminals_and_never_under_no_color() {
         command.envs(environment.iter().copied());
         program::run(command, folder.path(), "").out
     };
-    let denied = "Denied, nothing allows it: User:a Read on Topic x\n";
+    let denied = "Denied, nothing allows it: User:a Read on topic x\n";
     assert!(check(&[]).starts_with(denied), "a pipe is no terminal");
     let coloured = check(&[("CLICOLOR_FORCE", "1")]);
     assert!(

@@ -230,7 +230,7 @@ fn changes_are_tried_on_a_person() {
         "Groups gained: Group:payments\nGroups lost: none\n",
         "before  Denied, nothing allows it",
         "after   Allowed",
-        "User:alice gains:\n  OPERATIONS       RESOURCE                  HOST\n  Write, Describe  Topic payments- prefixed  *\n",
+        "User:alice gains:\n  OPERATIONS       RESOURCE                  HOST\n  Write, Describe  topic payments- prefixed  *\n",
     ] {
         assert!(out.contains(line), "{line}: {out}");
     }

@@ -113,6 +113,11 @@ fn must_be_empty(rule: &str, found: &[String]) {
     assert!(found.is_empty(), "{rule}:\n{}", found.join("\n"));
 }
 
+/// Whether a file contains tests only.
+fn is_test(name: &str) -> bool {
+    name.starts_with("tests/") || name.contains("/tests/") || name.ends_with("/tests.rs")
+}
+
 #[test]
 fn every_file_says_what_it_is_and_is_small() {
     let mut found = Vec::new();
@@ -121,8 +126,10 @@ fn every_file_says_what_it_is_and_is_small() {
             found.push(format!("{}: begins without a `//! ` line", source.name));
         }
         let budget = match source.name.rsplit('/').next() {
-            Some("lib.rs") => 150,
+            Some("lib.rs") => 175,
             Some("main.rs") => 60,
+            // Tests stand for themselves: a longer file is not harder to read.
+            _ if is_test(&source.name) => 1200,
             _ => 700,
         };
         let lines = source.code().len();

@@ -269,6 +269,6 @@ mod tests {
     #[test]
     fn no_name_is_read_as_markdown() {
         assert_eq!(code("Group:a"), "`Group:a`");
-        assert_eq!(code("a`b``c|d\ne"), "``` a`b``c\\|d\\u{a}e ```");
+        assert_eq!(code("a`b``c|d\ne"), "``` a`b``c\\|d\\ne ```");
     }
 }

@@ -3,20 +3,17 @@
 
 use gbac_analysis::requests::resource_type_text;
 use std::collections::BTreeMap;
-use std::fmt;
-use std::sync::Arc;
 
-use gbac_analysis::provider::AcceptedTokens;
 use gbac_analysis::{MatrixCell, NamePattern, ReachSubject, Scope, matrix_cell};
 use gbac_engine::decide::{At, Outcome};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{CLUSTER_NAME, PatternType, Principal, PrincipalType, ResourceType};
-use gbac_engine::policy::Policy;
 use gbac_words::phrases::{agree, capitalized, count, thousands};
 use gbac_words::rich_text::{RichText, listed};
 
 use crate::permissions::matrix::MatrixQuery;
 use crate::permissions::who_can::{self, Tally, WhoCanGroup, WhoCanQuery};
+use crate::search::answer_context::{AnswerContext, KnownIdentity};
 use crate::search::index::{NamedResources, SHOWN, SearchIndex};
 use crate::search::question::{TypedQuestion, TypedRequest};
 use crate::search::target::SearchTarget;
@@ -27,78 +24,6 @@ use crate::simulator::{View, evaluate};
 
 /// How many names and prefixes of one question are evaluated.
 const EVALUATED: usize = 50;
-
-/// Where a known identity comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IdentityOrigin {
-    /// From what is entered in the simulator.
-    Simulator,
-    /// From a token of the demo's identity provider.
-    Demo,
-}
-
-impl IdentityOrigin {
-    const fn label(self, mode: IdentityMode) -> &'static str {
-        match (self, mode) {
-            (Self::Simulator, IdentityMode::Token) => "from the token in the simulator",
-            (Self::Simulator, IdentityMode::ByHand) => "from what is entered in the simulator",
-            (Self::Demo, _) => "from the token of the demo",
-        }
-    }
-}
-
-/// A user whose groups are known in this tab, so that a question about the user includes them.
-#[derive(Clone)]
-pub struct KnownIdentity {
-    inputs: Inputs,
-    identity: Arc<Identity>,
-    origin: IdentityOrigin,
-}
-
-/// Without its inputs: they may hold a token.
-impl fmt::Debug for KnownIdentity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KnownIdentity")
-            .field("user", &self.identity.user())
-            .finish_non_exhaustive()
-    }
-}
-
-impl KnownIdentity {
-    /// The identity of what is entered, where it names a user.
-    #[must_use]
-    pub fn read(
-        inputs: &Inputs,
-        origin: IdentityOrigin,
-        policy: &Arc<Policy>,
-        accepted: &AcceptedTokens,
-        now: f64,
-    ) -> Option<Self> {
-        let who = evaluate(inputs, Some(policy), accepted, now).who?;
-        let identity = Arc::clone(who.identity.as_ref().ok()?);
-        Some(Self {
-            inputs: inputs.clone(),
-            identity,
-            origin,
-        })
-    }
-}
-
-/// What questions are answered with.
-pub struct AnswerContext<'a> {
-    /// The policy of the service, which decides.
-    pub policy: &'a Arc<Policy>,
-    /// The names, those of the draft too.
-    pub index: &'a SearchIndex,
-    /// The users whose groups are known; the first of a name counts.
-    pub known: &'a [KnownIdentity],
-    /// Whose tokens the service accepts.
-    pub accepted: &'a AcceptedTokens,
-    /// The time in seconds since 1970.
-    pub now: f64,
-    /// Whether there is a draft, which no answer includes.
-    pub has_draft: bool,
-}
 
 /// The mark of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The search of every page: names, pages, actions, and answers to typed questions.
 
 mod answer;
+mod answer_context;
 mod fuzzy;
 mod index;
 mod label;
@@ -9,9 +10,8 @@ mod results;
 mod shortcuts;
 mod target;
 
-pub use answer::{
-    AnswerChoice, AnswerContext, AnswerMark, IdentityOrigin, KnownIdentity, SearchAnswer,
-};
+pub use answer::{AnswerChoice, AnswerMark, SearchAnswer};
+pub use answer_context::{AnswerContext, IdentityOrigin, KnownIdentity};
 pub use index::SearchIndex;
 pub use label::{Label, LabelPart};
 pub use results::{SearchGroup, SearchItem, SearchKind, SearchResults, find};

@@ -27,42 +27,13 @@ use crate::simulator::inputs::{
     IdentityMode, InputField, InputProblem, Inputs, Weight, WhatIfSettings, identity_error,
 };
 use crate::simulator::question::AccessRequest;
+use crate::simulator::shared::Shared;
 use crate::simulator::token::{DecodedToken, TokenFact, TokenReading};
 use crate::simulator::verdict::{Judged, Verdict};
 use crate::simulator::verification::Report;
 use crate::simulator::{
     accepted, by_hand, extraction, question, settings, token, verdict, verification,
 };
-
-/// A shared value that is equal to itself only: what did not change is not compared.
-#[derive(Debug)]
-pub struct Shared<T>(Arc<T>);
-
-impl<T> Shared<T> {
-    pub(super) fn new(value: T) -> Self {
-        Self(Arc::new(value))
-    }
-}
-
-impl<T> Clone for Shared<T> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
-
-impl<T> PartialEq for Shared<T> {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl<T> std::ops::Deref for Shared<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.0
-    }
-}
 
 /// What is shown where no verdict is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

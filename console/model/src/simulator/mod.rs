@@ -8,6 +8,7 @@ pub mod decoded;
 mod evaluation;
 pub mod evaluator;
 pub mod extraction;
+mod extraction_steps;
 pub mod fixes;
 pub mod inputs;
 pub mod least_change;
@@ -21,6 +22,7 @@ pub mod saved;
 pub mod seen_users;
 pub mod settings;
 pub mod share;
+mod shared;
 pub mod suggestions;
 pub mod token;
 pub mod trace;
@@ -35,4 +37,5 @@ mod refused_tokens;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use evaluation::{Shared, SimulatedIdentity, Simulation, View, Waiting, evaluate};
+pub use evaluation::{SimulatedIdentity, Simulation, View, Waiting, evaluate};
+pub use shared::Shared;
