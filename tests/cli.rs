@@ -140,7 +140,7 @@ fn check_as_json_is_the_explained_decision() {
     let value = &lines(&done.out)[0];
     assert_eq!(value["source"], "group_role_acl");
     assert_eq!(value["acl"]["principal"], "Role:Writers");
-    assert_eq!(value["candidates"][0]["standing"], "decides");
+    assert_eq!(value["candidates"][0]["status"], "decides");
     assert_eq!(value["omitted"], 0);
     let shorter = &lines(&run(&folder, &[&args[..], &["--limit", "1"]].concat()).out)[0];
     let all = value["candidates"].as_array().unwrap();

@@ -64,20 +64,23 @@ fn revoke_says_what_has_to_go() {
         "{out}"
     );
     let found = folder.value(&args(&["--user", "alice", "--group", "payments"]));
-    assert_eq!(found["least"].as_array().unwrap().len(), 1);
+    assert_eq!(found["smallest_changes"].as_array().unwrap().len(), 1);
     assert_eq!(
-        (&found["leave"], &found["decision"]["outcome"]),
+        (
+            &found["memberships_to_leave"],
+            &found["decision"]["outcome"]
+        ),
         (&json!(["Group:payments"]), &json!("allow"))
     );
     // The result is valid input for `what-if`.
-    folder.file("least.json", &found["least"].to_string());
+    folder.file("changes.json", &found["smallest_changes"].to_string());
     let tried = [
         &[
             "what-if",
             "--policy",
             "policy.json",
             "--changes",
-            "least.json",
+            "changes.json",
             "--user",
             "alice",
             "--group",
@@ -86,7 +89,7 @@ fn revoke_says_what_has_to_go() {
         &WRITE[..],
     ];
     let tried = folder.value(&tried.concat());
-    let outcomes: Vec<&Value> = tried["answers"]
+    let outcomes: Vec<&Value> = tried["decisions"]
         .as_array()
         .unwrap()
         .iter()
@@ -162,7 +165,7 @@ fn two_people_are_compared() {
         (&found["gains"], found["loses"].as_array().unwrap().len()),
         (&json!([]), 1)
     );
-    assert!(found.get("answers").is_none());
+    assert!(found.get("decisions").is_none());
     let same = [
         "compare",
         "--policy",
@@ -245,7 +248,7 @@ fn changes_are_tried_on_a_person() {
     );
     let found = folder.value(&args(&["--changes", "changes.json"]));
     assert_eq!(
-        (&found["idle"][0]["code"], &found["groups_gained"]),
+        (&found["no_ops"][0]["code"], &found["groups_gained"]),
         (&json!("role_unknown"), &json!(["payments"]))
     );
     folder.file("bad.json", r#"[{ "change": "fly" }]"#);
@@ -287,7 +290,10 @@ fn names_that_become_one_group_are_found() {
         "1",
     ]));
     assert_eq!(
-        (&comma["collisions"][0]["merging"], comma.get("more")),
+        (
+            &comma["collisions"][0]["collision_reason"],
+            comma.get("omitted")
+        ),
         (&json!("comma"), None)
     );
     let less = folder.value(&args(&[
@@ -301,7 +307,10 @@ fn names_that_become_one_group_are_found() {
         "1",
     ]));
     assert_eq!(
-        (less["collisions"].as_array().unwrap().len(), &less["more"]),
+        (
+            less["collisions"].as_array().unwrap().len(),
+            &less["omitted"]
+        ),
         (1, &json!(1))
     );
     // The names of a token, unchanged from the claim.
@@ -313,7 +322,7 @@ fn names_that_become_one_group_are_found() {
     let found = folder.value(&args(&["--token-file", "token"]));
     assert_eq!(
         found["collisions"][0]["names"][0],
-        json!({ "name": "/x/payments", "in_token": true, "known": false })
+        json!({ "name": "/x/payments", "in_token": true, "named_by_policy": false })
     );
     assert_eq!(folder.run(&args(&["--nested", "all"])).0, 64);
 }

@@ -23,14 +23,14 @@ export class Identity extends BaseIdentity {
    * of several permissions allows.
    *
    * @example
-   * alice.leastGrant({ operation: 'write', resource_type: 'topic', resource_name: 'orders' }).sets;
+   * alice.leastGrant({ operation: 'write', resource_type: 'topic', resource_name: 'orders' }).memberships_to_add;
    */
   leastGrant(question: Query | RequestQuery | string): LeastGrant;
   /**
    * The smallest change that denies an allowed request. Throws `check_invalid` or `request_not_taken`.
    *
    * @example
-   * alice.revoke({ operation: 'read', resource_type: 'topic', resource_name: 'orders' }).least;
+   * alice.revoke({ operation: 'read', resource_type: 'topic', resource_name: 'orders' }).smallest_changes;
    */
   revoke(question: Query | string): Revocation;
 }
@@ -72,7 +72,7 @@ export class Policy extends Base {
    * The smallest change that denies an allowed request of a user. Throws like `identity.revoke` and `policy.open`.
    *
    * @example
-   * policy.revoke({ user: 'alice' }, { operation: 'read', resource_type: 'topic', resource_name: 'orders' }).leave;
+   * policy.revoke({ user: 'alice' }, { operation: 'read', resource_type: 'topic', resource_name: 'orders' }).memberships_to_leave;
    */
   revoke(who: Names | Claims, question: Query | string): Revocation;
   /**

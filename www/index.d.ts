@@ -156,7 +156,7 @@ export class Policy {
    * reads the whole policy: use {@link check} to decide. Throws like {@link check}.
    *
    * @example
-   * policy.explain(check).candidates.filter((candidate) => candidate.standing === 'near_miss');
+   * policy.explain(check).candidates.filter((candidate) => candidate.status === 'near_miss');
    */
   explain(check: (Subject & Query) | string, options?: ExplainOptions): Explanation & WithId;
   /**

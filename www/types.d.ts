@@ -45,7 +45,10 @@ export type AccessRegion = {
 export type Acl = {
   /** The type of the resource. */
   resource_type: ResourceType,
-  /** The name or prefix; `*` with the literal pattern means every name. The cluster and the Schema Registry need no name. */
+  /**
+   * The name or prefix; `*` with the literal pattern means every name. The cluster and the
+   * Schema Registry need no name.
+   */
   resource_name?: string,
   /** How the name is compared. */
   resource_pattern_type: PatternType,
@@ -79,7 +82,10 @@ export type Api = 'kafka' | 'schema_registry' | 'http_proxy';
 export type ApiRequest = {
   /** The API. */
   api: Api,
-  /** The name of the request in any letter case, such as `OffsetCommit` or `GET /subjects/{subject}/versions`. */
+  /**
+   * The name of the request in any letter case, such as `OffsetCommit` or `GET
+   * /subjects/{subject}/versions`.
+   */
   name: string,
   /** Resource names by type. The cluster and the registry are implied. */
   resources?: Partial<Record<'topic' | 'group' | 'transactional_id' | 'subject', readonly string[]>>,
@@ -92,24 +98,33 @@ export type Candidate = {
   /** The paths to its principal. */
   paths: Array<AccessPath>,
   /**
-   * How the principal compares: `matches`, `everyone`, `letter_case`, `leading_slash`, `member_letter_case` or
-   * `member_leading_slash`.
+   * How the principal compares: `matches`, `everyone`, `letter_case`, `leading_slash`,
+   * `member_letter_case` or `member_leading_slash`.
    */
   principal: PrincipalFacet,
-  /** The identity's principal, if the ACL's principal or a member of its role is a near miss of it. */
+  /**
+   * The identity's principal, if the ACL's principal or a member of its role is a near miss of
+   * it.
+   */
   own_principal?: Principal,
   /** The member of the role that is a near miss of the identity's principal. */
   member?: Principal,
   /** Whether the resource type matches. */
   resource_type: boolean,
-  /** How the name compares: `literal`, `prefixed`, `all_names`, `letter_case`, `leading_slash` or `no`. */
+  /**
+   * How the name compares: `literal`, `prefixed`, `all_names`, `letter_case`, `leading_slash` or
+   * `no`.
+   */
   name: NameFacet,
   /** How the operation compares: `exact`, `implied`, `all`, `deny_implies_nothing` or `no`. */
   operation: OperationFacet,
   /** How the host compares: `any`, `exact`, `unknown` or `no`. */
   host: HostFacet,
-  /** The effect on the decision: `decides`, `agrees`, `overridden`, `not_reached`, `near_miss` or `no_match`. */
-  standing: CandidateStatus,
+  /**
+   * The effect on the decision: `decides`, `agrees`, `overridden`, `not_reached`, `near_miss` or
+   * `no_match`.
+   */
+  status: CandidateStatus,
   /** The one field in which a near miss does not match. */
   near_miss?: NearMiss,
 };
@@ -189,7 +204,7 @@ export type CollidingName = {
   /** Whether the token contains the name. */
   in_token: boolean,
   /** Whether an ACL or a role mentions the name. */
-  known: boolean,
+  named_by_policy: boolean,
 };
 
 /** Several names that become the same group. */
@@ -197,7 +212,7 @@ export type Collision = {
   /** The bare name of the group. */
   group: string,
   /** The reason: `suffix` or `comma`. */
-  merging: CollisionKind,
+  collision_reason: CollisionReason,
   /** The names. */
   names: Array<CollidingName>,
   /** The access that users with only one of the names gain. */
@@ -205,14 +220,14 @@ export type Collision = {
 };
 
 /** Why several names become the same group. */
-export type CollisionKind = 'suffix' | 'comma';
+export type CollisionReason = 'suffix' | 'comma';
 
 /** Names that become the same group. */
 export type CollisionReport = {
   /** The collisions, those of names in the token first. */
   collisions: Array<Collision>,
   /** The number of further collisions. */
-  more?: number,
+  omitted?: number,
 };
 
 /** The requests that are allowed to only one of two identities. */
@@ -225,7 +240,10 @@ export type Comparison = {
   loses: Array<AccessRegion>,
 };
 
-/** A check that is decided differently. Its members other than `before` and `after` are a check as in docs/policy-document.md. */
+/**
+ * A check that is decided differently. Its members other than `before` and `after` are a check as
+ * in docs/policy-document.md.
+ */
 export type Counterexample = {
   /** The subject. */
   identity: IdentityNames,
@@ -384,8 +402,8 @@ export type Decision = {
 /** How the decisions of two policies differ, for all identities. */
 export type Diff = {
   /**
-   * `settings_differ` if tokens are read differently or others have access to the service, otherwise the same as
-   * `acl_relation`.
+   * `settings_differ` if tokens are read differently or others have access to the service,
+   * otherwise the same as `acl_relation`.
    */
   relation: Relation,
   /** `equal`, `wider`, `narrower` or `mixed`: the relation of ACLs, roles and superusers alone. */
@@ -411,7 +429,7 @@ export type Difference = {
   /** `gains`, `loses`, `gains_with_others`, `loses_with_others` or `still_blocked`. */
   effect: AccessEffect,
   /** The resources and operations that it affects. */
-  extents: Array<AccessRegion>,
+  regions: Array<AccessRegion>,
   /** A request that is decided differently. */
   counterexample?: Counterexample,
   /** With `still_blocked`, the denies that block it. */
@@ -571,7 +589,10 @@ export type Explanation = {
   role?: undefined,
 });
 
-/** The policy document of a policy: the stated settings, roles sorted by name, and ACLs sorted by their fields. */
+/**
+ * The policy document of a policy: the stated settings, roles sorted by name, and ACLs sorted by
+ * their fields.
+ */
 export type ExportedDocument = {
   /** The version of the format. */
   version: 1,
@@ -678,7 +699,7 @@ export type Gain = {
   /** The name. */
   name: string,
   /** The resources and operations. */
-  extents: Array<AccessRegion>,
+  regions: Array<AccessRegion>,
 };
 
 /** Operations that are allowed on the names of a pattern. */
@@ -689,7 +710,10 @@ export type Grant = {
   resource_name: string,
   /** How the name is compared. */
   resource_pattern_type: PatternType,
-  /** The operations. `OPERATION_ALL` alone means all operations; among others, it means requests for `ALL` itself (D-27). */
+  /**
+   * The operations. `OPERATION_ALL` alone means all operations; among others, it means requests
+   * for `ALL` itself (D-27).
+   */
   operations: Array<Operation>,
   /** `*` for any host, or an address. */
   host: string,
@@ -715,18 +739,21 @@ export type GroupChange = {
   raw?: string,
   /** Present and true if the given token contains the name. */
   in_token?: true,
-  /** `renamed`, `dropped`, `not_read`, `added`, `more_names`, `fewer_names`, `unknown` or `unchanged`. */
+  /**
+   * `renamed`, `dropped`, `not_read`, `added`, `more_names`, `fewer_names`, `unknown` or
+   * `unchanged`.
+   */
   effect: GroupEffect,
   /** The group that the name produced before; null if it produced none, or if that is unknown. */
   before: string | null,
   /** The group that the name produces now; null if it produces none, or if that is unknown. */
   after: string | null,
   /** The other names that now produce the same group and did not before. */
-  merges?: Array<string>,
+  collides_with?: Array<string>,
   /** The roles that a user with this name gains. */
-  joins?: Array<string>,
+  roles_gained?: Array<string>,
   /** The roles that a user with this name loses. */
-  leaves?: Array<string>,
+  roles_lost?: Array<string>,
   /** What a user with this name gains and loses. */
   effects?: Array<NameEffect>,
 };
@@ -763,8 +790,8 @@ export type IdentityComparison = {
   acls_first: Array<FullAcl>,
   /** The ACLs that apply only to the second. */
   acls_second: Array<FullAcl>,
-  /** The answers to the query, for the first and the second. */
-  answers?: [Answer, Answer],
+  /** The decisions on the query, for the first and the second. */
+  decisions?: [Answer, Answer],
   /** Whether each identity is a superuser, whose requests are all allowed. */
   superusers: [boolean, boolean],
   /** The requests that are allowed to the second, but not to the first. */
@@ -787,9 +814,12 @@ export type LeastGrant = {
   decisions: Array<Decision>,
   /** The denies, which grants cannot override. */
   denied_by?: Array<AclMatch>,
-  /** The smallest sets of groups and roles that would allow the requests, each principal as `Type:name`. */
-  sets: Array<Array<Principal>>,
-  /** Whether `sets` contains all of the smallest sets. */
+  /**
+   * The smallest sets of groups and roles that would allow the requests, each principal as
+   * `Type:name`.
+   */
+  memberships_to_add: Array<Array<Principal>>,
+  /** Whether `memberships_to_add` contains all of the smallest sets. */
   complete: boolean,
   /** The narrowest new ACLs that would allow the requests. */
   acls: Array<FullAcl>,
@@ -814,7 +844,7 @@ export type NameEffect = {
   /** The effect, as in a difference. */
   effect: AccessEffect,
   /** The resources and operations that it affects. */
-  extents: Array<AccessRegion>,
+  regions: Array<AccessRegion>,
   /** With `still_blocked`, the denies that block it. */
   blocked_by?: Array<FullAcl>,
 };
@@ -883,7 +913,10 @@ export type PatternType = 'RESOURCE_PATTERN_TYPE_LITERAL' | 'RESOURCE_PATTERN_TY
 /** Whether an ACL allows or denies. */
 export type PermissionType = 'PERMISSION_TYPE_DENY' | 'PERMISSION_TYPE_ALLOW';
 
-/** All permissions. A request is allowed if and only if a grant covers it and none of the grant's exceptions does. */
+/**
+ * All permissions. A request is allowed if and only if a grant covers it and none of the grant's
+ * exceptions does.
+ */
 export type Permissions = {
   /** Whether all requests are allowed, without any grant. */
   superuser: boolean,
@@ -916,7 +949,10 @@ export type PrincipalFacet = 'matches' | 'everyone' | 'letter_case' | 'leading_s
 
 /** A problem of a document. */
 export type Problem = {
-  /** The location: a JSON Pointer (RFC 6901) such as `/acls/3/host`; empty for the whole document. */
+  /**
+   * The location: a JSON Pointer (RFC 6901) such as `/acls/3/host`; empty for the whole
+   * document.
+   */
   path: string,
   /** The stable code. */
   code: ProblemCode,
@@ -951,11 +987,20 @@ export type Query = {
   resource_type: ResourceType | ResourceTypeName,
   /** The resource's name, any text. The cluster and the Schema Registry need no name. */
   resource_name?: string,
-  /** The client's address. If it is unknown, allows for a single host do not match, but denies for a single host do. */
+  /**
+   * The client's address. If it is unknown, allows for a single host do not match, but denies
+   * for a single host do.
+   */
   host?: string,
-  /** The time of the decision, in seconds since 1970, not in milliseconds. The default is the current time. */
+  /**
+   * The time of the decision, in seconds since 1970, not in milliseconds. The default is the
+   * current time.
+   */
   now?: number,
-  /** `true` ignores the identity's expiry. For simulation; never use it to grant access. Cannot be used with `now`. */
+  /**
+   * `true` ignores the identity's expiry. For simulation; never use it to grant access. Cannot
+   * be used with `now`.
+   */
   ignore_expiry?: boolean,
   /** Any value. */
   id?: unknown,
@@ -963,11 +1008,20 @@ export type Query = {
 
 /** The host and the time of a query. */
 export type QueryCircumstances = {
-  /** The client's address. If it is unknown, allows for a single host do not match, but denies for a single host do. */
+  /**
+   * The client's address. If it is unknown, allows for a single host do not match, but denies
+   * for a single host do.
+   */
   host?: string,
-  /** The time of the decision, in seconds since 1970, not in milliseconds. The default is the current time. */
+  /**
+   * The time of the decision, in seconds since 1970, not in milliseconds. The default is the
+   * current time.
+   */
   now?: number,
-  /** `true` ignores the identity's expiry. For simulation; never use it to grant access. Cannot be used with `now`. */
+  /**
+   * `true` ignores the identity's expiry. For simulation; never use it to grant access. Cannot
+   * be used with `now`.
+   */
   ignore_expiry?: boolean,
 };
 
@@ -984,7 +1038,7 @@ export type RequestAnswer = {
   /** The required checks with their decisions. */
   checks: Array<RequiredCheck>,
   /** How the checks combine. */
-  need: Requirement,
+  requires: Requirement,
   /** Whether the identity came from a verified token. */
   verified: boolean,
 };
@@ -993,11 +1047,20 @@ export type RequestAnswer = {
 export type RequestQuery = {
   /** The API request. */
   request: ApiRequest,
-  /** The client's address. If it is unknown, allows for a single host do not match, but denies for a single host do. */
+  /**
+   * The client's address. If it is unknown, allows for a single host do not match, but denies
+   * for a single host do.
+   */
   host?: string,
-  /** The time of the decision, in seconds since 1970, not in milliseconds. The default is the current time. */
+  /**
+   * The time of the decision, in seconds since 1970, not in milliseconds. The default is the
+   * current time.
+   */
   now?: number,
-  /** `true` ignores the identity's expiry. For simulation; never use it to grant access. Cannot be used with `now`. */
+  /**
+   * `true` ignores the identity's expiry. For simulation; never use it to grant access. Cannot
+   * be used with `now`.
+   */
   ignore_expiry?: boolean,
   /** Any value. */
   id?: unknown,
@@ -1028,7 +1091,10 @@ export type Requirement = number | {
 export type ResolvedIdentity = {
   /** The bare user name. */
   user: string,
-  /** The groups with the elements that they came from. For a subject with names, the elements are the names. */
+  /**
+   * The groups with the elements that they came from. For a subject with names, the elements are
+   * the names.
+   */
   groups: Array<ExtractedGroup>,
   /** The expiry, in seconds since 1970. */
   expires_at?: number,
@@ -1059,10 +1125,13 @@ export type Revocation = {
   acls: Array<FullAcl>,
   /** The roles of which either all memberships or all ACLs must be removed. */
   roles: Array<RoleGrant>,
-  /** The fewest changes after which the request is denied; absent if it is denied already, or allowed to a superuser. */
-  least?: Array<Change>,
+  /**
+   * The fewest changes after which the request is denied; absent if it is denied already, or
+   * allowed to a superuser.
+   */
+  smallest_changes?: Array<Change>,
   /** The groups and roles that the user could leave instead; absent if leaving does not help. */
-  leave?: Array<Principal>,
+  memberships_to_leave?: Array<Principal>,
   /** A single ACL that denies only this request. */
   deny?: FullAcl,
 };
@@ -1099,9 +1168,15 @@ export type ServiceAccess = {
   evaluate?: readonly MemberPrincipal[],
 };
 
-/** The sources of users and groups, superusers, and access to the service. Omitted settings have their defaults. */
+/**
+ * The sources of users and groups, superusers, and access to the service. Omitted settings have
+ * their defaults.
+ */
 export type Settings = {
-  /** A JSON path (RFC 9535) to the groups in the token, at most 512 bytes; the default is `$.groups`. */
+  /**
+   * A JSON path (RFC 9535) to the groups in the token, at most 512 bytes; the default is
+   * `$.groups`.
+   */
   oidc_group_claim_path?: string,
   /** `none` (the default) uses names unchanged; `suffix` uses the part after the last `/`. */
   nested_group_behavior?: NestedGroupBehavior,
@@ -1113,7 +1188,10 @@ export type Settings = {
   access?: ServiceAccess,
   /** The system that the policy is for; the default is the platform. */
   dialect?: 'platform' | 'kafka',
-  /** The version of Kafka; the default is `4.4`, the first one in which hosts of ACLs can be ranges. */
+  /**
+   * The version of Kafka; the default is `4.4`, the first one in which hosts of ACLs can be
+   * ranges.
+   */
   kafka_version?: string,
   /** The mapping of the managed cloud, instead of the first two settings. */
   sso?: Sso,
@@ -1175,9 +1253,9 @@ export type WhatIf = {
   /** The groups lost. */
   groups_lost: Array<string>,
   /** The changes without effect, with the reasons. */
-  idle?: Array<NoOp>,
-  /** The answers to the query, before and after. */
-  answers?: [Answer, Answer],
+  no_ops?: Array<NoOp>,
+  /** The decisions on the query, before and after. */
+  decisions?: [Answer, Answer],
   /** Whether each identity is a superuser, whose requests are all allowed. */
   superusers: [boolean, boolean],
   /** The requests that are allowed to the second, but not to the first. */

@@ -221,7 +221,7 @@ impl EvaluatedQuery {
         let now = self.at;
         match (&self.check.query, &self.answer) {
             (Query::Access { .. }, _) => Ok(self.check.access(now).into_iter().collect()),
-            (Query::Api { .. }, Answer::Api { need, .. }) if need.has_choice() => {
+            (Query::Api { .. }, Answer::Api { requires, .. }) if requires.has_choice() => {
                 Err(Failure::usage(
                     "--request: any one of several permissions allows this request; name one with --operation and a resource",
                 ))

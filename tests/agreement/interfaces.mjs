@@ -29,7 +29,7 @@ export const plain = (decision) => ({
 /** An answer to a whole request in the same form: of each of its checks, what was asked and decided. */
 const plainAnswer = (answer) => (answer.checks === undefined ? plain(answer) : {
   outcome: answer.outcome,
-  need: answer.need,
+  requires: answer.requires,
   checks: answer.checks.map(({ operation, resource_type, resource_name, decision }) => ({ operation, resource_type, resource_name, decision: plain(decision) })),
 });
 
@@ -43,7 +43,7 @@ export function oracle(document, asked, answer, now) {
     operation, resource_type, resource_name, decision: decide(document, { identity, host, operation, resource_type, resource_name }, expired),
   }));
   const holds = (need) => (typeof need === 'number' ? checks[need].decision.outcome === 'allow' : need.all ? need.all.every(holds) : need.any.some(holds));
-  return { outcome: !expired && holds(answer.need) ? 'allow' : 'deny', need: answer.need, checks };
+  return { outcome: !expired && holds(answer.requires) ? 'allow' : 'deny', requires: answer.requires, checks };
 }
 
 /** The answer of a call as it is, or its error. */

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gbac_analysis::{CollisionKind, collisions};
+use gbac_analysis::{CollisionReason, collisions};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Policy};
@@ -50,15 +50,15 @@ proptest! {
         let mut pairs = BTreeSet::new();
         for one in &all {
             for other in all.iter().filter(|other| one < *other) {
-                for (merging, place) in [(CollisionKind::Suffix, 0), (CollisionKind::Comma, 1)] {
+                for (reason, place) in [(CollisionReason::Suffix, 0), (CollisionReason::Comma, 1)] {
                     let [ones, others] = [one, other].map(|name| becomes(name, nested)[place].clone());
-                    let cut = merging == CollisionKind::Suffix;
+                    let cut = reason == CollisionReason::Suffix;
                     for group in ones.intersection(&others).filter(|group| !group.is_empty()) {
                         // Two names without a comma do not collide through commas, unless a third
                         // name does.
                         let third = all.iter().any(|name| name.contains(',') && becomes(name, nested)[1].contains(group));
                         if cut || third {
-                            pairs.insert((group.clone(), merging, *one, *other));
+                            pairs.insert((group.clone(), reason, *one, *other));
                         }
                     }
                 }
@@ -68,9 +68,9 @@ proptest! {
         for collision in &found {
             for (place, one) in collision.names.iter().enumerate() {
                 prop_assert_eq!(one.in_token, token.contains(&one.name.as_str()));
-                prop_assert_eq!(one.known, known.contains(one.name.as_str()));
+                prop_assert_eq!(one.named_by_policy, known.contains(one.name.as_str()));
                 for other in collision.names.iter().skip(place + 1) {
-                    told.insert((collision.group.clone(), collision.kind, one.name.as_str(), other.name.as_str()));
+                    told.insert((collision.group.clone(), collision.reason, one.name.as_str(), other.name.as_str()));
                 }
             }
         }

@@ -54,8 +54,8 @@ proptest! {
         let revocation = revoke(&policy, &alice, &request);
         prop_assert_eq!(&revocation.decision, &decision);
         if expired {
-            prop_assert!(least.sets.is_empty() && least.acls.is_empty() && least.denied_by.is_empty());
-            prop_assert!(revocation.changes().is_none() && revocation.acls.is_empty() && revocation.to_leave.is_none());
+            prop_assert!(least.memberships_to_add.is_empty() && least.acls.is_empty() && least.denied_by.is_empty());
+            prop_assert!(revocation.changes().is_none() && revocation.acls.is_empty() && revocation.memberships_to_leave.is_none());
         }
 
         let subject = ReachSubject::Identity(alice.clone());

@@ -55,7 +55,11 @@ fn check_least_grant(
             .all(|question| allows(facts, user, groups, question))
     };
     if all(facts, groups) {
-        prop_assert!(found.sets.is_empty() && found.acls.is_empty() && found.denied_by.is_empty());
+        prop_assert!(
+            found.memberships_to_add.is_empty()
+                && found.acls.is_empty()
+                && found.denied_by.is_empty()
+        );
         return Ok(0);
     }
     let denying: BTreeSet<&Acl> = found.denied_by.iter().map(|by| &by.acl).collect();
@@ -100,10 +104,14 @@ fn check_least_grant(
         .find(|sets| !sets.is_empty())
         .unwrap_or_default();
     prop_assert_eq!(
-        found.sets.iter().cloned().collect::<BTreeSet<_>>(),
+        found
+            .memberships_to_add
+            .iter()
+            .cloned()
+            .collect::<BTreeSet<_>>(),
         smallest.clone()
     );
-    prop_assert_eq!(found.sets.len(), smallest.len());
+    prop_assert_eq!(found.memberships_to_add.len(), smallest.len());
     prop_assert!(found.complete);
     // The new ACLs allow the requests, and each of them is necessary.
     if denying.is_empty() && (user != "*" || !groups.is_empty()) {
@@ -113,7 +121,7 @@ fn check_least_grant(
     } else {
         prop_assert!(found.acls.is_empty());
     }
-    Ok(found.sets.first().map_or(0, Vec::len))
+    Ok(found.memberships_to_add.first().map_or(0, Vec::len))
 }
 
 proptest! {
@@ -189,14 +197,17 @@ fn where_there_are_too_many_candidates_it_says_so_and_tells_a_set_that_allows() 
     let enough = count / 2 + 1;
     let few = least_grant(&policy, &Identity::new("w", [""; 0]), &requests[..4]);
     assert!(
-        few.complete && few.sets == [vec![Principal::group("half")]],
+        few.complete && few.memberships_to_add == [vec![Principal::group("half")]],
         "{:?}",
-        few.sets
+        few.memberships_to_add
     );
     let many = least_grant(&policy, &Identity::new("w", [""; 0]), &requests);
     assert!(!many.complete);
-    assert_eq!(many.sets.iter().map(Vec::len).max(), Some(enough));
-    for set in &many.sets {
+    assert_eq!(
+        many.memberships_to_add.iter().map(Vec::len).max(),
+        Some(enough)
+    );
+    for set in &many.memberships_to_add {
         let identity = Identity::new("w", set.iter().map(|principal| principal.name()));
         assert!(
             requests

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use gbac_analysis::{
-    CollisionKind, HypotheticalChange, HypotheticalChanges, collision_gains, compare,
+    CollisionReason, HypotheticalChange, HypotheticalChanges, collision_gains, compare,
     compare_identities, groups_between,
 };
 use gbac_analysis::{
@@ -165,7 +165,9 @@ fn what_does_nothing_is_named() {
         "{idle:?}"
     );
     assert!(
-        found.comparison.is_equal() && found.groups == (vec![], vec![]) && found.answers.is_none()
+        found.comparison.is_equal()
+            && found.groups == (vec![], vec![])
+            && found.decisions.is_none()
     );
 }
 
@@ -208,7 +210,7 @@ fn changes_of_policy_groups_and_settings_are_tried_together() {
         ["orders", "payments"]
     );
     assert_eq!(
-        found.answers.unwrap().each_ref().map(Answer::outcome),
+        found.decisions.unwrap().each_ref().map(Answer::outcome),
         [Outcome::Deny, Outcome::Allow]
     );
     assert_eq!(policy.role_names().count(), 1, "the policy is as it was");
@@ -274,7 +276,7 @@ fn what_merged_names_gain_is_what_the_group_may() {
         .iter()
         .map(|(collision, gains)| (collision.group.as_str(), gains.len()))
         .collect();
-    assert_eq!((told, found.more), (vec![("b", 2), ("payments", 1)], 0));
+    assert_eq!((told, found.omitted), (vec![("b", 2), ("payments", 1)], 0));
     let (_, gains) = &found.collisions[1];
     assert_eq!(
         (
@@ -295,9 +297,9 @@ fn what_merged_names_gain_is_what_the_group_may() {
         &["/z/payments", "/a/b", "/c/b"],
         1,
     );
-    assert_eq!((less.collisions.len(), less.more), (1, 1));
+    assert_eq!((less.collisions.len(), less.omitted), (1, 1));
     // Splitting produces every part, so the name's own access stays.
     let comma = collision_gains(&policy, NestedGroupBehavior::None, &["payments,ops"], 9);
-    assert_eq!(comma.collisions[0].0.kind, CollisionKind::Comma);
+    assert_eq!(comma.collisions[0].0.reason, CollisionReason::Comma);
     assert_eq!(comma.collisions[0].1[0].regions[0].pattern.name, "payments");
 }

@@ -108,7 +108,7 @@ fn check(
         prop_assert!(
             found.acls.is_empty()
                 && found.roles.is_empty()
-                && found.to_leave.is_none()
+                && found.memberships_to_leave.is_none()
                 && found.deny.is_none()
         );
         prop_assert_eq!(found.change_count(), None);
@@ -169,8 +169,8 @@ fn check(
         let (facts, groups) = left(facts, user, groups, leave);
         !may(&facts, &groups)
     };
-    prop_assert_eq!(found.to_leave.is_some(), denied(&everything));
-    if let Some(leave) = &found.to_leave {
+    prop_assert_eq!(found.memberships_to_leave.is_some(), denied(&everything));
+    if let Some(leave) = &found.memberships_to_leave {
         prop_assert!(denied(leave));
         for place in 0..leave.len() {
             let mut fewer = leave.clone();
@@ -226,7 +226,7 @@ fn from_a_superuser_no_row_takes_anything() {
         (Outcome::Allow, Reason::Superuser)
     );
     assert_eq!(
-        (found.change_count(), found.deny, found.to_leave),
+        (found.change_count(), found.deny, found.memberships_to_leave),
         (None, None, None)
     );
 }

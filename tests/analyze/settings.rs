@@ -292,9 +292,9 @@ fn suffix_says_which_names_become_which_groups_and_back() {
     let payments = &found.groups[2];
     assert_eq!(
         (
-            payments.merges.as_slice(),
-            &payments.joins[..],
-            &payments.leaves[..]
+            payments.collides_with.as_slice(),
+            &payments.roles_gained[..],
+            &payments.roles_lost[..]
         ),
         (
             &["payments".to_owned()][..],

@@ -12,12 +12,12 @@ export { identityOf } from './identities.js';
  * `app.set('trust proxy', ..)` names.
  * @template {{ headers: { authorization?: string }, ip?: string, identity?: unknown, params?: any }} Request
  * @param {{
- *   identify: import('./identities.js').Identify, need: (request: Request) => import('./identities.js').Need, clock?: () => number,
+ *   identify: import('./identities.js').Identify, requires: (request: Request) => import('./identities.js').RequiredAccess, clock?: () => number,
  *   onDenied?: import('./identities.js').OnDenied, deniedBody?: import('./identities.js').DeniedBody,
  * }} options
  */
 export function guard(options) {
-  const { need, ...given } = own(options);
+  const { requires, ...given } = own(options);
   /**
    * @param {Request} request
    * @param {{ statusCode: number, setHeader(name: string, value: string): unknown, end(text: string): unknown }} response
@@ -25,7 +25,7 @@ export function guard(options) {
    */
   return async (request, response, next) => {
     try {
-      const admitted = await admit(memberOf(request.headers, 'authorization'), need(request), { ...given, host: memberOf(request, 'ip') });
+      const admitted = await admit(memberOf(request.headers, 'authorization'), requires(request), { ...given, host: memberOf(request, 'ip') });
       if ('identity' in admitted) {
         request.identity = admitted.identity;
         next();

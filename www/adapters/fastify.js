@@ -12,20 +12,20 @@ export { identityOf } from './identities.js';
  * The client's address is `request.ip`, which Fastify takes from the connection, or from `X-Forwarded-For` with `trustProxy`.
  * @template {{ headers: { authorization?: string | undefined }, ip?: string, identity?: unknown, params?: any }} Request
  * @param {{
- *   identify: import('./identities.js').Identify, need: (request: Request) => import('./identities.js').Need, clock?: () => number,
+ *   identify: import('./identities.js').Identify, requires: (request: Request) => import('./identities.js').RequiredAccess, clock?: () => number,
  *   onDenied?: import('./identities.js').OnDenied, deniedBody?: import('./identities.js').DeniedBody,
  * }} options
  * @example
- * app.get('/topics/:name', { onRequest: guard({ identify, need: (request) => ({ operation: 'read', resource_type: 'topic', resource_name: request.params.name }) }) }, handler);
+ * app.get('/topics/:name', { onRequest: guard({ identify, requires: (request) => ({ operation: 'read', resource_type: 'topic', resource_name: request.params.name }) }) }, handler);
  */
 export function guard(options) {
-  const { need, ...given } = own(options);
+  const { requires, ...given } = own(options);
   /**
    * @param {Request} request
    * @param {{ code(status: number): any, header(name: string, value: string): any, send(body: unknown): any }} reply
    */
   return async (request, reply) => {
-    const admitted = await admit(memberOf(request.headers, 'authorization'), need(request), { ...given, host: memberOf(request, 'ip') });
+    const admitted = await admit(memberOf(request.headers, 'authorization'), requires(request), { ...given, host: memberOf(request, 'ip') });
     if ('identity' in admitted) {
       request.identity = admitted.identity;
       return;

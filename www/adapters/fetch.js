@@ -8,16 +8,16 @@ import { admit } from './identities.js';
  * A 403 has no body, or what `deniedBody(identity, request)` returns: a text, or an object, which is sent as JSON.
  * @param {(request: Request, identity: import('gbac-engine/verify').Identity) => Response | Promise<Response>} handler
  * @param {{
- *   identify: import('./identities.js').Identify, need: (request: Request) => import('./identities.js').Need,
+ *   identify: import('./identities.js').Identify, requires: (request: Request) => import('./identities.js').RequiredAccess,
  *   address?: (request: Request) => string | undefined, clock?: () => number, onDenied?: import('./identities.js').OnDenied,
  *   deniedBody?: import('./identities.js').DeniedBody,
  * }} options
  * @returns {(request: Request) => Promise<Response>}
  */
 export function guarded(handler, options) {
-  const { need, address, ...given } = own(options);
+  const { requires, address, ...given } = own(options);
   return async (request) => {
-    const admitted = await admit(request.headers.get('authorization'), need(request), { ...given, host: address?.(request) });
+    const admitted = await admit(request.headers.get('authorization'), requires(request), { ...given, host: address?.(request) });
     if ('identity' in admitted) return handler(request, admitted.identity);
     const { status, challenge, body } = admitted;
     const init = own({ status, headers: own({ 'WWW-Authenticate': challenge }) });

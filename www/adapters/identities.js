@@ -170,8 +170,8 @@ const FAULTS_OF_SERVERS = [
 
 /** @typedef {import('gbac-engine').OperationName} Op */
 /** @typedef {import('gbac-engine').ResourceTypeName} Type */
-/** @typedef {{ operation: Op, resource_type: Type, resource_name: string }} Need */
-/** @typedef {Need & { host?: string, now: number }} DeniedRequest */
+/** @typedef {{ operation: Op, resource_type: Type, resource_name: string }} RequiredAccess */
+/** @typedef {RequiredAccess & { host?: string, now: number }} DeniedRequest */
 /** @typedef {(identity: Identity, request: DeniedRequest) => void} OnDenied */
 /** @typedef {(identity: Identity, request: DeniedRequest) => string | object} DeniedBody */
 
@@ -179,11 +179,11 @@ const FAULTS_OF_SERVERS = [
  * Decides a request: returns the identity of its token, or the status and the challenge of the refusal. `onDenied` is called
  * before a 403, with a request for `identity.decide`; what `deniedBody` returns is the `body` of the 403.
  * @param {string | null | undefined} header
- * @param {Need} need
+ * @param {RequiredAccess} required
  * @param {{ identify: Identify, host?: string, clock?: () => number, onDenied?: OnDenied, deniedBody?: DeniedBody }} options
  * @returns {Promise<{ identity: Identity } | { status: 401 | 403, challenge: string, body?: string | object }>}
  */
-export async function admit(header, need, options) {
+export async function admit(header, required, options) {
   const { identify, host, clock = seconds, onDenied, deniedBody } = own(options);
   const token = bearer(header);
   if (token === undefined) return own({ status: 401, challenge: 'Bearer' });
@@ -201,7 +201,7 @@ export async function admit(header, need, options) {
   const now = clock();
   // Not 403, so that the client fetches a new token.
   if (identity.isExpired(now)) return invalidToken('token_expired');
-  const { operation, resource_type, resource_name } = own(need);
+  const { operation, resource_type, resource_name } = own(required);
   const address = clientAddress(host);
   if (identity.can(operation, resource_type, resource_name, { host: address, now })) return own({ identity });
   const denied = { operation, resource_type, resource_name, ...(address === undefined ? {} : { host: address }), now };

@@ -12,7 +12,7 @@ const identify = identities({ policy, verify });
 export const app = express();
 const mayRead = guard({
   identify,
-  need: (request) => ({ operation: 'read', resource_type: 'topic', resource_name: request.params.name }),
+  requires: (request) => ({ operation: 'read', resource_type: 'topic', resource_name: request.params.name }),
   onDenied: (identity, denied) => console.warn(identity.user, identity.groups, identity.decide(denied).reason),
 });
 app.get('/topics/:name', mayRead, (request, response) => response.json({ topic: request.params.name, user: identityOf(request).user }));

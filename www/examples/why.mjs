@@ -10,5 +10,5 @@ for (const { acl, near_miss: nearMiss } of why.candidates) {
   if (nearMiss) console.log(acl.principal, nearMiss);   // Group:engineering principal_letter_case
 }
 
-const { sets } = bob.leastGrant({ operation: 'read', resource_type: 'topic', resource_name: 'orders-eu' });
+const { memberships_to_add: sets } = bob.leastGrant({ operation: 'read', resource_type: 'topic', resource_name: 'orders-eu' });
 console.log(sets[0].join());                       // Group:engineering

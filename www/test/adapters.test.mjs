@@ -34,7 +34,7 @@ test('Fastify', async (t) => {
   t.after(() => app.close());
   const identify = identities({ policy, verify: async (token, now) => keys.verify(token, { now }) });
   app.decorateRequest('identity', null);
-  const onRequest = guard({ identify, need: (request) => ({ operation: 'read', resource_type: 'topic', resource_name: request.params.name }) });
+  const onRequest = guard({ identify, requires: (request) => ({ operation: 'read', resource_type: 'topic', resource_name: request.params.name }) });
   app.get('/topics/:name', { onRequest }, async (request) => ({ user: request.identity.user }));
   const ask = async (name, authorization) => {
     const { statusCode, headers, body } = await app.inject({ url: `/topics/${name}`, headers: authorization ? { authorization } : {} });
@@ -46,7 +46,7 @@ test('Fastify', async (t) => {
   assert.match((await ask('analytics-a', `Bearer ${token}x`))[1], /invalid_token/);
   const broken = Fastify();
   t.after(() => broken.close());
-  broken.get('/', { onRequest: guard({ identify: async () => { throw new Error('no keys'); }, need: () => ({ operation: 'read', resource_type: 'topic', resource_name: 'x' }) }) }, async () => 'in');
+  broken.get('/', { onRequest: guard({ identify: async () => { throw new Error('no keys'); }, requires: () => ({ operation: 'read', resource_type: 'topic', resource_name: 'x' }) }) }, async () => 'in');
   assert.equal((await broken.inject({ url: '/', headers: { authorization: 'Bearer x' } })).statusCode, 500, 'a fault of the server allows nothing');
 });
 
@@ -61,7 +61,7 @@ test('keys that cannot be fetched or used are a 503, and a token after the pause
   const app = Fastify();
   t.after(() => app.close());
   app.decorateRequest('identity', null);
-  const onRequest = guard({ identify: identities({ policy, verify }), need: () => ({ operation: 'read', resource_type: 'topic', resource_name: 'analytics-a' }) });
+  const onRequest = guard({ identify: identities({ policy, verify }), requires: () => ({ operation: 'read', resource_type: 'topic', resource_name: 'analytics-a' }) });
   app.get('/', { onRequest }, async () => 'in');
   const statuses = [];
   const ask = async () => statuses.push((await app.inject({ url: '/', headers: { authorization: `Bearer ${token}` } })).statusCode);
@@ -79,7 +79,7 @@ test('a denied request is explained, and a replaced policy is used from the next
   const reasons = [];
   const identify = identities({ policy: () => current, verify: async (token, now) => keys.verify(token, { now }) });
   const onRequest = guard({
-    identify, need: (request) => ({ operation: 'read', resource_type: 'topic', resource_name: request.params.name }),
+    identify, requires: (request) => ({ operation: 'read', resource_type: 'topic', resource_name: request.params.name }),
     onDenied: (identity, request) => reasons.push([identity.user, request.resource_name, request.host, identity.explain(request).reason]),
   });
   app.get('/topics/:name', { onRequest }, async () => 'in');
@@ -94,21 +94,21 @@ test('a denied request is explained, and a replaced policy is used from the next
 
 test('the body of a 403 is what `deniedBody` returns', async (t) => {
   const identify = identities({ policy, verify: keys });
-  const need = (request) => ({ operation: 'read', resource_type: 'topic', resource_name: new URL(request.url, 'http://localhost').pathname.slice(1) });
+  const requires = (request) => ({ operation: 'read', resource_type: 'topic', resource_name: new URL(request.url, 'http://localhost').pathname.slice(1) });
   const bodies = { text: (identity, { resource_name: name }) => `${identity.user} can't read ${name}`, object: (identity, request) => ({ reason: identity.explain(request).reason }) };
   const headers = { authorization: `Bearer ${token}` };
   for (const [kind, deniedBody] of Object.entries({ ...bodies, none: undefined })) {
     const app = Fastify();
     t.after(() => app.close());
     app.decorateRequest('identity', null);
-    app.get('/:name', { onRequest: guard({ identify, need, deniedBody }) }, async (request) => identityOf(request).user);
+    app.get('/:name', { onRequest: guard({ identify, requires, deniedBody }) }, async (request) => identityOf(request).user);
     const fastify = async (name) => { const { statusCode: status, body } = await app.inject({ url: `/${name}`, headers }); return { status, body }; };
-    const middleware = expressGuard({ identify, need, deniedBody });
+    const middleware = expressGuard({ identify, requires, deniedBody });
     const server = http.createServer((request, response) => middleware(request, response, () => response.end(identityOf(request).user)));
     await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
     t.after(() => { server.close(); server.closeAllConnections(); });
     const origin = `http://127.0.0.1:${server.address().port}`;
-    const fetched = guarded((_, identity) => new Response(identity.user), { identify, need, deniedBody });
+    const fetched = guarded((_, identity) => new Response(identity.user), { identify, requires, deniedBody });
     const inExpress = async (name) => { const response = await fetch(`${origin}/${name}`, { headers }); return { status: response.status, body: await response.text() }; };
     const inFetch = async (name) => { const response = await fetched(new Request(`https://api.example.com/${name}`, { headers })); return { status: response.status, body: await response.text() }; };
     const expected = { text: ["alice can't read orders"], object: ['{"reason":"no_match"}'], none: ['{"error":"not allowed"}', 'not allowed', ''] }[kind];

@@ -24,8 +24,8 @@ test('an explanation has the candidates that matter, and the number of the other
   for (const explain of Object.values(ask)) {
     const counts = (options) => { const { candidates, omitted } = explain(options); return [candidates.length, omitted]; };
     assert.deepEqual([counts(), counts({}), counts({ limit: 3 }), counts({ limit: 1_000 }), counts({ limit: 0 })], [[50, 12], [50, 12], [3, 59], [62, 0], [0, 62]]);
-    assert.deepEqual(explain({ limit: 1 }).candidates.map(({ standing }) => standing), ['decides']);
-    assert.deepEqual(explain({ limit: 2 }).candidates.map(({ standing }) => standing), ['decides', 'near_miss']);
+    assert.deepEqual(explain({ limit: 1 }).candidates.map(({ status }) => status), ['decides']);
+    assert.deepEqual(explain({ limit: 2 }).candidates.map(({ status }) => status), ['decides', 'near_miss']);
     const all = explain({ limit: 1_000 }).candidates;
     const some = explain().candidates.map((candidate) => all.findIndex(({ acl }) => JSON.stringify(acl) === JSON.stringify(candidate.acl)));
     assert.deepEqual(some, [...some].sort((a, b) => a - b), 'the order stays');
@@ -151,7 +151,7 @@ test('text bodies of 401 and 403 have a content type', async (t) => {
   const policy = await verify.Policy.load(DOCUMENT);
   const idp = provider();
   const keys = await verify.verifier(idp.jwks, { issuer: ISSUER, audience: AUDIENCE });
-  const protect = guard({ identify: async (token) => policy.open(keys.verify(token)), need: () => ({ ...READ, resource_name: 'orders' }) });
+  const protect = guard({ identify: async (token) => policy.open(keys.verify(token)), requires: () => ({ ...READ, resource_name: 'orders' }) });
   const server = createServer((request, response) => protect(request, response, () => response.end()));
   await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
   t.after(() => { server.close(); server.closeAllConnections(); });

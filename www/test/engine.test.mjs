@@ -128,25 +128,25 @@ test('what the simulator asks', async () => {
   const { identity: _, ...question } = check;
   const found = policy.revoke(alice, question);
   assert.equal(found.decision.outcome, 'allow');
-  assert.deepEqual(found.leave, ['Group:engineering']);
+  assert.deepEqual(found.memberships_to_leave, ['Group:engineering']);
   // The result is valid input for `whatIf`, which changes nothing.
-  const result = policy.whatIf(alice, found.least, question);
-  assert.deepEqual(result.answers.map(({ outcome }) => outcome), ['allow', 'deny']);
+  const result = policy.whatIf(alice, found.smallest_changes, question);
+  assert.deepEqual(result.decisions.map(({ outcome }) => outcome), ['allow', 'deny']);
   assert.equal(policy.open(alice).decide(question).outcome, 'allow');
   const removed = policy.whatIf(alice, [{ change: 'leave_group', group: 'engineering' }, { change: 'leave_group', group: 'nobody' }]);
-  assert.deepEqual([removed.groups_lost, removed.idle.map(({ code }) => code), removed.answers], [['engineering'], ['no_change'], undefined]);
+  assert.deepEqual([removed.groups_lost, removed.no_ops.map(({ code }) => code), removed.decisions], [['engineering'], ['no_change'], undefined]);
   const two = policy.compare(alice, bob, question);
   assert.deepEqual([two.groups_first, two.groups_both, two.gains], [['engineering'], ['all'], []]);
-  assert.deepEqual(two.answers.map(({ outcome }) => outcome), ['allow', 'deny']);
+  assert.deepEqual(two.decisions.map(({ outcome }) => outcome), ['allow', 'deny']);
   assert.equal(two.loses[0].resource_name, 'analytics-');
   assert.deepEqual(policy.compare(alice, alice).loses, []);
   const claims = policy.open({ claims: { sub: 'a', groups: ['/x/engineering', '/y/engineering'] } });
   const names = claims.inspection.elements.map(({ raw }) => raw);
   const { collisions: [merged] } = policy.collisions({ names, nested: 'suffix' });
   assert.deepEqual([merged.group, merged.names.length], ['engineering', 3]);
-  assert.equal(merged.gains[0].extents[0].resource_name, 'analytics-');
+  assert.equal(merged.gains[0].regions[0].resource_name, 'analytics-');
   assert.deepEqual(policy.collisions(), { collisions: [] });
-  assert.equal(policy.collisions({ names, nested: 'suffix', limit: 0 }).more, 1);
+  assert.equal(policy.collisions({ names, nested: 'suffix', limit: 0 }).omitted, 1);
 });
 
 test('a name is found anew when it was forgotten, and the answer is the same', async () => {
@@ -227,8 +227,8 @@ test('settings come out with attributes of any name', async () => {
   const settings = { sso: { mode: 'use_map', attributes } };
   const policy = await Analyze.load({ version: 1, settings });
   assert.deepEqual(Object.entries(policy.export().settings.sso.attributes).sort(), Object.entries(attributes).sort());
-  const { idle } = policy.whatIf({ user: 'alice' }, [{ change: 'settings', settings }]);
-  assert.deepEqual(Object.entries(idle[0].change.settings.sso.attributes).sort(), Object.entries(attributes).sort());
+  const { no_ops } = policy.whatIf({ user: 'alice' }, [{ change: 'settings', settings }]);
+  assert.deepEqual(Object.entries(no_ops[0].change.settings.sso.attributes).sort(), Object.entries(attributes).sort());
 });
 
 test('answers are plain objects and arrays of their own', async () => {

@@ -50,11 +50,11 @@ function outcomes(policy, who, options) {
     found.leastGrant = allowed(identity.leastGrant(question).decisions[0]);
     found.leastGrantRequest = allowed(identity.leastGrant(whole).decisions[0]);
     found.revoke = allowed(identity.revoke(question).decision);
-    found.compare = allowed(policy.compare(who, { user: 'bob' }, question).answers[0]);
-    found.compareOther = allowed(policy.compare({ user: 'bob' }, who, question).answers[1]);
-    found.whatIf = allowed(policy.whatIf(who, [], question).answers[0]);
-    found.whatIfAfter = allowed(policy.whatIf(who, [{ change: 'join_group', group: 'other' }], question).answers[1]);
-    found.whatIfRequest = allowed(policy.whatIf(who, [], whole).answers[0]);
+    found.compare = allowed(policy.compare(who, { user: 'bob' }, question).decisions[0]);
+    found.compareOther = allowed(policy.compare({ user: 'bob' }, who, question).decisions[1]);
+    found.whatIf = allowed(policy.whatIf(who, [], question).decisions[0]);
+    found.whatIfAfter = allowed(policy.whatIf(who, [{ change: 'join_group', group: 'other' }], question).decisions[1]);
+    found.whatIfRequest = allowed(policy.whatIf(who, [], whole).decisions[0]);
   }
   identity.free();
   return found;

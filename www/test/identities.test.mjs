@@ -136,7 +136,7 @@ test('an identity of claims that no verifier made passes no guard, the first tim
     for (let time = 0; time < 3; time += 1) {
       await assert.rejects(admit(`Bearer ${token}`, NEED, { identify }), { code: 'not_verified' });
       const passed = [];
-      await guard({ identify, need: () => NEED })({ headers: { authorization: `Bearer ${token}` } }, {}, (error) => passed.push(error?.code));
+      await guard({ identify, requires: () => NEED })({ headers: { authorization: `Bearer ${token}` } }, {}, (error) => passed.push(error?.code));
       assert.deepEqual(passed, ['not_verified']);
     }
   }

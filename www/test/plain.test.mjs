@@ -142,7 +142,7 @@ test('a handle is never read as data: an expired identity stays expired', async 
   const policy = policies.analyze;
   const ended = policy.open(EXPIRED);
   // Identities of this policy are compared with their expiry.
-  const [first, second] = policy.compare(ended, policy.open({ user: 'alice', groups: ['engineering'] }), READ).answers;
+  const [first, second] = policy.compare(ended, policy.open({ user: 'alice', groups: ['engineering'] }), READ).decisions;
   assert.deepEqual([first.outcome, second.outcome], ['deny', 'allow']);
   assert.equal(ended.can('read', 'topic', 'analytics-a', { ignoreExpiry: true }), true, 'it is still open');
   refused(() => policy.compare({ user: 'a' }, policies.base.open(EXPIRED), READ), 'other_module');

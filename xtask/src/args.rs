@@ -157,7 +157,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
                 options.sample = Some(number(&value(&mut words)?, "a number of mutants")?);
             }
             (Command::Mutants(options), "--seed") => {
-                options.seed = Some(number(&value(&mut words)?, "a seed")?)
+                options.seed = Some(number(&value(&mut words)?, "a seed")?);
             }
             (Command::Sizes { write } | Command::Pages { write }, "--write") => *write = true,
             _ => return Err(wrong(format!("`{name}` does not take `{word}`"))),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use gbac_analysis::{Collision, CollisionKind, CollisionReport, Gain, collision_gains};
+use gbac_analysis::{Collision, CollisionReason, CollisionReport, Gain, collision_gains};
 use gbac_engine::Subject;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_json::CollisionReportJson;
@@ -59,24 +59,24 @@ fn render(process: &Process, report: &CollisionReport, nested: NestedGroupBehavi
     for (collision, gains) in &report.collisions {
         text.push_str(&render_one(process, collision, gains));
     }
-    if report.more > 0 {
+    if report.omitted > 0 {
         let _ = writeln!(
             text,
             "\nNot shown: {} more; raise --limit to see them.",
-            thousands(report.more)
+            thousands(report.omitted)
         );
     }
     text
 }
 
 fn render_one(process: &Process, collision: &Collision, gains: &[Gain]) -> String {
-    let cause = match collision.kind {
-        CollisionKind::Suffix => "`suffix` keeps only the last segment of these names",
-        CollisionKind::Comma => "the claim is one string, which is split at commas",
+    let cause = match collision.reason {
+        CollisionReason::Suffix => "`suffix` keeps only the last segment of these names",
+        CollisionReason::Comma => "the claim is one string, which is split at commas",
     };
     let mut text = format!("\nGroup:{}: {cause}\n", plain(&collision.group));
     for name in &collision.names {
-        let origin = match (name.in_token, name.known) {
+        let origin = match (name.in_token, name.named_by_policy) {
             (true, true) => "in the token, known",
             (true, false) => "in the token",
             (false, _) => "known",

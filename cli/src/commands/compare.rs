@@ -33,21 +33,21 @@ pub(crate) fn run(process: &Process, args: &CompareArgs, format: Format) -> Resu
     };
     let (first, first_answer) = evaluate(&first)?;
     let (second, second_answer) = evaluate(&second)?;
-    let answers = first_answer
+    let decisions = first_answer
         .zip(second_answer)
         .map(|(first, second)| [first, second]);
     let comparison = compare_identities(&policy, &first.identity, &second.identity);
     match format {
         Format::Json | Format::Yaml => {
-            let answers = answers
+            let decisions = decisions
                 .as_ref()
-                .map(|answers| answers.each_ref().map(AnswerJson::from));
+                .map(|decisions| decisions.each_ref().map(AnswerJson::from));
             policy_source::write_value(
                 process,
                 state.as_ref(),
                 format,
                 IdentityComparisonJson {
-                    answers,
+                    decisions,
                     ..IdentityComparisonJson::from(&comparison)
                 },
             )?;
@@ -56,7 +56,13 @@ pub(crate) fn run(process: &Process, args: &CompareArgs, format: Format) -> Resu
             policy_source::write_text(
                 process,
                 state.as_ref(),
-                &render(process, &[first, second], &comparison, answers.as_ref(), at),
+                &render(
+                    process,
+                    &[first, second],
+                    &comparison,
+                    decisions.as_ref(),
+                    at,
+                ),
             )?;
         }
     }
@@ -67,7 +73,7 @@ fn render(
     process: &Process,
     opened: &[ResolvedIdentity; 2],
     comparison: &IdentityComparison,
-    answers: Option<&[Answer; 2]>,
+    decisions: Option<&[Answer; 2]>,
     at: At,
 ) -> String {
     let [first, second] = opened
@@ -85,12 +91,12 @@ fn render(
     ] {
         let _ = writeln!(text, "Groups of {whose}: {}", verdicts::groups(groups));
     }
-    if let Some(answers) = answers {
+    if let Some(decisions) = decisions {
         let sides = [(first.as_str(), &opened[0]), (second.as_str(), &opened[1])];
         let _ = write!(
             text,
             "\n{}",
-            verdicts::two_sides(process, "USER", sides, answers)
+            verdicts::two_sides(process, "USER", sides, decisions)
         );
     }
     for user in opened {

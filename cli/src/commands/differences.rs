@@ -101,11 +101,18 @@ fn groups(process: &Process, changes: &[GroupChange]) -> String {
                 .map_or_else(|| "-".to_owned(), |name| format!("Group:{name}"))
         };
         let mut details = Vec::new();
-        if !change.merges.is_empty() {
-            let names: Vec<String> = change.merges.iter().map(|name| plain(name)).collect();
+        if !change.collides_with.is_empty() {
+            let names: Vec<String> = change
+                .collides_with
+                .iter()
+                .map(|name| plain(name))
+                .collect();
             details.push(format!("the same group as {}", list(&names)));
         }
-        for (what, roles) in [("joins", &change.joins), ("leaves", &change.leaves)] {
+        for (what, roles) in [
+            ("joins", &change.roles_gained),
+            ("leaves", &change.roles_lost),
+        ] {
             if !roles.is_empty() {
                 details.push(format!("{what} {}", named(roles, "Role")));
             }

@@ -73,7 +73,7 @@ fn for_group(least: &mut LeastGrant, group: &Principal) {
     for acl in &mut least.acls {
         acl.principal = group.clone();
     }
-    least.sets.retain(|set| {
+    least.memberships_to_add.retain(|set| {
         set.iter()
             .all(|principal| principal.kind() == PrincipalType::Role)
     });
@@ -81,10 +81,13 @@ fn for_group(least: &mut LeastGrant, group: &Principal) {
 
 /// The command that makes the user, or the group alone, a member of the first role that is enough.
 fn command_to_join(opened: &ResolvedIdentity, least: &LeastGrant) -> String {
-    let role = least.sets.iter().find_map(|set| match set.as_slice() {
-        [role] if role.kind() == PrincipalType::Role => Some(role.name().to_owned()),
-        _ => None,
-    });
+    let role = least
+        .memberships_to_add
+        .iter()
+        .find_map(|set| match set.as_slice() {
+            [role] if role.kind() == PrincipalType::Role => Some(role.name().to_owned()),
+            _ => None,
+        });
     let Some(role) = role else {
         return String::new();
     };
@@ -169,7 +172,7 @@ fn render(
         }
         return text;
     }
-    if least.sets.is_empty() {
+    if least.memberships_to_add.is_empty() {
         text.push_str(match query::group_alone(&opened.identity) {
             Some(_) => "No existing role would allow it.\n",
             None => "No existing group or role would allow it.\n",
@@ -178,7 +181,7 @@ fn render(
         text.push_str("Any one of these memberships would allow it, and grants all that is listed below it:\n");
         let identity = &opened.identity;
         let member = query::group_alone(identity).unwrap_or_else(|| identity.principal());
-        for (place, set) in least.sets.iter().enumerate() {
+        for (place, set) in least.memberships_to_add.iter().enumerate() {
             let names: Vec<String> = set.iter().map(membership).collect();
             let _ = writeln!(text, "  {}", list(&names));
             if place < COMPARED {

@@ -34,7 +34,7 @@ pub(crate) fn run(
     let mut revocation = revoke(&query.policy, &query.opened.identity, request);
     if let Some(group) = query::group_alone(&query.opened.identity) {
         // A group leaves no group, and the memberships of its roles are among the removals.
-        revocation.to_leave = None;
+        revocation.memberships_to_leave = None;
         revocation.deny = revocation.deny.map(|deny| Acl {
             principal: group,
             ..deny
@@ -115,7 +115,7 @@ fn render(
         "To remove these in a running service:",
         &least,
     ));
-    if let Some(leave) = &revocation.to_leave {
+    if let Some(leave) = &revocation.memberships_to_leave {
         text.push_str("Or, without changing ACLs, remove the user from all of these:\n");
         for principal in leave {
             let by = if principal.kind() == PrincipalType::Group {

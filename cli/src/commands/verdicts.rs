@@ -181,10 +181,10 @@ pub(super) fn two_sides(
     process: &Process,
     head: &str,
     sides: [(&str, &ResolvedIdentity); 2],
-    answers: &[Answer; 2],
+    decisions: &[Answer; 2],
 ) -> String {
     let mut rows = Vec::new();
-    for ((name, resolved), answer) in sides.into_iter().zip(answers) {
+    for ((name, resolved), answer) in sides.into_iter().zip(decisions) {
         match answer {
             Answer::Access(decision) => {
                 let reason = because(resolved, decision).into();

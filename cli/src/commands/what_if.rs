@@ -129,14 +129,14 @@ fn render(process: &Process, changes: &HypotheticalChanges, result: &WhatIf, at:
         let (gained, lost) = (verdicts::groups(gained), verdicts::groups(lost));
         let _ = writeln!(text, "Groups gained: {gained}\nGroups lost: {lost}");
     }
-    if let Some(answers) = &result.answers {
+    if let Some(decisions) = &result.decisions {
         // `before` on both sides: reasons use only the location of groups in the token, which the
         // changes keep.
         let sides = [("before", &result.before), ("after", &result.before)];
         let _ = write!(
             text,
             "\n{}",
-            verdicts::two_sides(process, "WHEN", sides, answers)
+            verdicts::two_sides(process, "WHEN", sides, decisions)
         );
     }
     text.push_str(&verdicts::expired(&result.before, at));

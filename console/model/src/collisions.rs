@@ -1,6 +1,6 @@
 //! Collisions: names that become the same group, and the access that each of them gains.
 
-use gbac_analysis::{CollidingName, Collision, CollisionKind, CollisionReport, collision_gains};
+use gbac_analysis::{CollidingName, Collision, CollisionReason, CollisionReport, collision_gains};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::PrincipalType;
 use gbac_engine::policy::Policy;
@@ -63,9 +63,9 @@ fn wanted(collision: &Collision) -> Option<&str> {
         .partition(|name| name.name == collision.group);
     match (own.as_slice(), others.as_slice()) {
         ([own], [other])
-            if collision.kind == CollisionKind::Suffix && !own.in_token && other.in_token =>
+            if collision.reason == CollisionReason::Suffix && !own.in_token && other.in_token =>
         {
-            (!other.known).then_some(other.name.as_str())
+            (!other.named_by_policy).then_some(other.name.as_str())
         }
         _ => None,
     }
@@ -98,7 +98,7 @@ mod tests {
         let names: Vec<(&str, bool, bool)> = collision
             .names
             .iter()
-            .map(|name| (name.name.as_str(), name.in_token, name.known))
+            .map(|name| (name.name.as_str(), name.in_token, name.named_by_policy))
             .collect();
         assert_eq!(
             names,
@@ -112,7 +112,7 @@ mod tests {
         for gain in gained {
             assert_eq!(gain.regions[0].pattern.name, "payments-");
         }
-        assert!(report.known >= 3 && report.merged.more == 0);
+        assert!(report.known >= 3 && report.merged.omitted == 0);
     }
 
     #[test]
@@ -120,7 +120,7 @@ mod tests {
         let report = collision_report(&policy(), NestedGroupBehavior::None, &["payments,ops"]);
         assert_eq!(report.merged.collisions.len(), 1);
         let (collision, gains) = &report.merged.collisions[0];
-        assert_eq!(collision.kind, CollisionKind::Comma);
+        assert_eq!(collision.reason, CollisionReason::Comma);
         assert_eq!(gains[0].name, "payments,ops");
         assert!(!gains[0].regions.is_empty());
         assert!(report.matches.is_empty());

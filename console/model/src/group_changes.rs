@@ -92,7 +92,7 @@ impl GroupChanges {
     /// How many names become one group with another name.
     #[must_use]
     pub fn merging(&self) -> usize {
-        self.number(|change| !change.merges.is_empty())
+        self.number(|change| !change.collides_with.is_empty())
     }
 
     /// How many names become no group.
@@ -196,11 +196,11 @@ impl GroupChanges {
         let (mut renames, mut stranded) = (Vec::new(), Vec::new());
         let is_own = |change: &&GroupChange| change.before.as_ref() == Some(&change.name);
         for change in self.changes.iter().filter(is_own) {
-            for role in &change.leaves {
+            for role in &change.roles_lost {
                 let member = Principal::group(&change.name);
                 match (change.effect, &change.after) {
                     // To rename one of them would give the role to the others, too.
-                    (GroupEffect::Renamed, Some(_)) if !change.merges.is_empty() => {
+                    (GroupEffect::Renamed, Some(_)) if !change.collides_with.is_empty() => {
                         stranded.push((role.clone(), change.name.clone(), MERGES));
                     }
                     (GroupEffect::Renamed, Some(group)) => {
@@ -227,7 +227,7 @@ impl GroupChanges {
 /// Whether anything is, or may be, different for a name.
 #[must_use]
 pub fn is_changed(change: &GroupChange) -> bool {
-    change.effect != GroupEffect::Unchanged || !change.merges.is_empty()
+    change.effect != GroupEffect::Unchanged || !change.collides_with.is_empty()
 }
 
 fn because(
@@ -253,10 +253,10 @@ fn because(
             let words = RichText::new()
                 .text("becomes ")
                 .principal(&Principal::group(group));
-            if change.joins.is_empty() {
+            if change.roles_gained.is_empty() {
                 words
             } else {
-                role(words.text(", a member of "), &change.joins)
+                role(words.text(", a member of "), &change.roles_gained)
             }
         }
         (then, _) => {
@@ -273,10 +273,10 @@ fn because(
                     .text("becomes ")
                     .principal(&Principal::group(group)),
             };
-            if change.leaves.is_empty() {
+            if change.roles_lost.is_empty() {
                 lost
             } else {
-                role(lost.text(", which is in "), &change.leaves)
+                role(lost.text(", which is in "), &change.roles_lost)
             }
         }
     }
@@ -353,7 +353,10 @@ mod tests {
             ["/contractors/payments", "payments"].map(|name| GroupOutcome::Group(name.into()));
         assert_eq!(found.becomes(contractors), groups);
         assert_eq!(
-            (contractors.merges.len(), contractors.joins.as_slice()),
+            (
+                contractors.collides_with.len(),
+                contractors.roles_gained.as_slice()
+            ),
             (2, ["Refunds".to_owned()].as_slice())
         );
         let legacy = change(&found, "/eng/legacy/");

@@ -1,6 +1,6 @@
 //! Collisions as a list: the names that become one group, and what a user with one of them gains.
 
-use gbac_analysis::{AccessEffect, CollidingName, Collision, CollisionKind, Gain};
+use gbac_analysis::{AccessEffect, CollidingName, Collision, CollisionReason, Gain};
 use gbac_console_model::collisions::CollisionPanel;
 use gbac_engine::model::Principal;
 use gbac_words::phrases::count;
@@ -18,7 +18,7 @@ pub(super) fn CollisionList(
     of_token: bool,
 ) -> impl IntoView {
     let known = count(report.known, "known group");
-    let more = report.merged.more;
+    let more = report.merged.omitted;
     let rows = report.merged.collisions;
     let matches: Vec<_> = report
         .matches
@@ -54,9 +54,9 @@ pub(super) fn CollisionList(
 
 #[component]
 fn OneRow(collision: Collision, gains: Vec<Gain>) -> impl IntoView {
-    let by = match collision.kind {
-        CollisionKind::Suffix => "only their last segment is kept",
-        CollisionKind::Comma => "they are split at the comma if the claim is one string",
+    let by = match collision.reason {
+        CollisionReason::Suffix => "only their last segment is kept",
+        CollisionReason::Comma => "they are split at the comma if the claim is one string",
     };
     let all = collision.names.len();
     let names = collision
@@ -92,7 +92,7 @@ fn OneRow(collision: Collision, gains: Vec<Gain>) -> impl IntoView {
 }
 
 fn origin(name: &CollidingName) -> &'static str {
-    match (name.in_token, name.known) {
+    match (name.in_token, name.named_by_policy) {
         (true, true) => "(in the token and in the policy)",
         (true, false) => "(in the token)",
         (false, _) => "(in the policy)",

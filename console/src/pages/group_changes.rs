@@ -136,8 +136,11 @@ fn happens(change: &GroupChange, [today, then]: &[GroupOutcome; 2]) -> AnyView {
         return view! { <span class="quiet">"Same"</span> }.into_any();
     }
     let mut parts = Vec::new();
-    if !change.merges.is_empty() {
-        parts.push(format!("merges with {}", list_up_to(&change.merges, 2)));
+    if !change.collides_with.is_empty() {
+        parts.push(format!(
+            "merges with {}",
+            list_up_to(&change.collides_with, 2)
+        ));
     }
     match (change.effect, today, then) {
         (GroupEffect::Dropped, ..) => parts.push("no longer produces a group".to_owned()),
@@ -156,11 +159,11 @@ fn happens(change: &GroupChange, [today, then]: &[GroupOutcome; 2]) -> AnyView {
         }
         _ => {}
     }
-    if !change.leaves.is_empty() {
-        parts.push(format!("leaves {}", list_up_to(&change.leaves, 2)));
+    if !change.roles_lost.is_empty() {
+        parts.push(format!("leaves {}", list_up_to(&change.roles_lost, 2)));
     }
-    if !change.joins.is_empty() {
-        parts.push(format!("joins {}", list_up_to(&change.joins, 2)));
+    if !change.roles_gained.is_empty() {
+        parts.push(format!("joins {}", list_up_to(&change.roles_gained, 2)));
     }
     if parts.is_empty() {
         parts.push("another name".to_owned());

@@ -99,7 +99,7 @@ pub enum Answer {
         /// Each required check with its decision, in order.
         decisions: Vec<(requests::RequiredCheck, Decision)>,
         /// How the checks combine.
-        need: Requirement,
+        requires: Requirement,
         /// Whether the identity came from a verified token.
         verified: bool,
     },
@@ -219,9 +219,9 @@ pub fn evaluate_with(
             name,
             resources,
         } => {
-            let need = requests::expand(api, name, resources).map_err(CheckError::Request)?;
+            let requires = requests::expand(api, name, resources).map_err(CheckError::Request)?;
             let mut decisions = Vec::new();
-            let outcome = need.outcome(&mut |required: &requests::RequiredCheck| {
+            let outcome = requires.outcome(&mut |required: &requests::RequiredCheck| {
                 let request = check.request(
                     required.operation,
                     required.resource_type,
@@ -243,7 +243,7 @@ pub fn evaluate_with(
             Ok(Answer::Api {
                 outcome,
                 decisions,
-                need,
+                requires,
                 verified: identity.is_verified(),
             })
         }

@@ -13,14 +13,14 @@ use gbac_engine::policy::Policy;
 
 /// The cause of a collision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CollisionKind {
+pub enum CollisionReason {
     /// `suffix` keeps the last segment only (D-10).
     Suffix,
     /// A claim that is one string is split at commas (D-08).
     Comma,
 }
 
-impl CollisionKind {
+impl CollisionReason {
     /// The stable name.
     #[must_use]
     pub const fn code(self) -> &'static str {
@@ -39,7 +39,7 @@ pub struct CollidingName {
     /// Whether it is in the token.
     pub in_token: bool,
     /// Whether an ACL or a role names the group of exactly this name.
-    pub known: bool,
+    pub named_by_policy: bool,
 }
 
 /// Several names that produce the same group.
@@ -48,7 +48,7 @@ pub struct Collision {
     /// The group that they produce.
     pub group: String,
     /// The cause.
-    pub kind: CollisionKind,
+    pub reason: CollisionReason,
     /// The names in order, at least two. One of them may be the group's own name.
     pub names: Vec<CollidingName>,
 }
@@ -60,13 +60,13 @@ pub struct Collision {
 /// commas cause collisions. [`collision_gains`] also returns what users gain through collisions.
 ///
 /// ```
-/// use gbac_analysis::{CollisionKind, collisions};
+/// use gbac_analysis::{CollisionReason, collisions};
 /// use gbac_engine::groups::NestedGroupBehavior;
 /// use gbac_engine::policy::Policy;
 ///
 /// let token = ["/eng/payments", "/contractors/payments", "/eng/ops"];
 /// let collisions = collisions(&Policy::default(), NestedGroupBehavior::Suffix, &token);
-/// assert_eq!((collisions.len(), collisions[0].group.as_str(), collisions[0].kind), (1, "payments", CollisionKind::Suffix));
+/// assert_eq!((collisions.len(), collisions[0].group.as_str(), collisions[0].reason), (1, "payments", CollisionReason::Suffix));
 /// assert_eq!(collisions[0].names.len(), 2);
 /// ```
 #[must_use]
@@ -87,10 +87,10 @@ pub fn collisions(
         names.entry(name.as_ref()).or_default().0 = true;
     }
     names.remove("");
-    let mut groups: BTreeMap<(&str, CollisionKind), Vec<&str>> = BTreeMap::new();
+    let mut groups: BTreeMap<(&str, CollisionReason), Vec<&str>> = BTreeMap::new();
     for name in names.keys() {
         groups
-            .entry((nested.apply(name), CollisionKind::Suffix))
+            .entry((nested.apply(name), CollisionReason::Suffix))
             .or_default()
             .push(name);
         // Names without a comma are included, because another name's part may equal them.
@@ -99,29 +99,29 @@ pub fn collisions(
         parts.dedup();
         for part in parts {
             groups
-                .entry((part, CollisionKind::Comma))
+                .entry((part, CollisionReason::Comma))
                 .or_default()
                 .push(name);
         }
     }
     let colliding_name = |name: &&str| {
-        let (in_token, known) = names.get(name).copied().unwrap_or_default();
+        let (in_token, named_by_policy) = names.get(name).copied().unwrap_or_default();
         CollidingName {
             name: (*name).to_owned(),
             in_token,
-            known,
+            named_by_policy,
         }
     };
     groups
         .into_iter()
-        .filter(|((group, kind), names)| {
+        .filter(|((group, reason), names)| {
             let is_cut =
-                *kind == CollisionKind::Suffix || names.iter().any(|name| name.contains(','));
+                *reason == CollisionReason::Suffix || names.iter().any(|name| name.contains(','));
             !group.is_empty() && names.len() > 1 && is_cut
         })
-        .map(|((group, kind), names)| Collision {
+        .map(|((group, reason), names)| Collision {
             group: group.to_owned(),
-            kind,
+            reason,
             names: names.iter().map(colliding_name).collect(),
         })
         .collect()
@@ -143,7 +143,7 @@ pub struct CollisionReport {
     /// group's own name gains nothing and is omitted.
     pub collisions: Vec<(Collision, Vec<Gain>)>,
     /// The number of other collisions.
-    pub more: usize,
+    pub omitted: usize,
 }
 
 /// The most names of a collision that are compared.
@@ -163,7 +163,7 @@ pub fn collision_gains(
         (collisions(policy, nested, in_token).into_iter())
             .partition(|collision| collision.names.iter().any(|name| name.in_token));
     collisions.extend(others);
-    let more = collisions.len().saturating_sub(limit);
+    let omitted = collisions.len().saturating_sub(limit);
     collisions.truncate(limit);
     let user = stranger(&[policy]);
     let with_gains = |collision: Collision| {
@@ -172,7 +172,7 @@ pub fn collision_gains(
     };
     CollisionReport {
         collisions: collisions.into_iter().map(with_gains).collect(),
-        more,
+        omitted,
     }
 }
 
@@ -186,9 +186,9 @@ fn gains(policy: &Policy, user: &str, collision: &Collision) -> Vec<Gain> {
         .map(|name| {
             let before = Identity::new(user, [name.name.as_str()]);
             // A string that is split produces the groups of all its parts.
-            let after = match collision.kind {
-                CollisionKind::Suffix => Identity::new(user, [collision.group.as_str()]),
-                CollisionKind::Comma => {
+            let after = match collision.reason {
+                CollisionReason::Suffix => Identity::new(user, [collision.group.as_str()]),
+                CollisionReason::Comma => {
                     Identity::new(user, [name.name.as_str(), collision.group.as_str()])
                 }
             };

@@ -32,8 +32,8 @@ pub struct LeastGrant {
     /// The smallest sets of groups and roles, of which the identity has none, that together allow
     /// every request. All sets have the same size, and they are sorted. Empty if there is no such
     /// set.
-    pub sets: Vec<Vec<Principal>>,
-    /// Whether `sets` is complete. If not, there were more than [`MAX_CANDIDATES`] groups and roles
+    pub memberships_to_add: Vec<Vec<Principal>>,
+    /// Whether `memberships_to_add` is complete. If not, there were more than [`MAX_CANDIDATES`] groups and roles
     /// that each allow some of the requests and none that allows all, or more than [`MAX_SETS`]
     /// sets. The returned sets allow the requests, but there may be others, and smaller ones.
     pub complete: bool,
@@ -68,7 +68,7 @@ struct Candidate {
 ///     "principal": "Group:eng", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
 /// let read = Request::new(Operation::Read, ResourceType::Topic, "orders", At::IgnoringExpiry);
 /// let least = least_grant(&policy, &Identity::new("alice", ["ops"]), &[read]);
-/// assert_eq!(least.sets, [[Principal::group("eng")]]);
+/// assert_eq!(least.memberships_to_add, [[Principal::group("eng")]]);
 /// assert_eq!(least.acls[0].principal, Principal::user("alice"));
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```
@@ -81,7 +81,7 @@ pub fn least_grant(policy: &Policy, identity: &Identity, requests: &[Request<'_>
     let mut least = LeastGrant {
         decisions,
         denied_by: Vec::new(),
-        sets: Vec::new(),
+        memberships_to_add: Vec::new(),
         complete: true,
         acls: Vec::new(),
     };
@@ -115,7 +115,7 @@ pub fn least_grant(policy: &Policy, identity: &Identity, requests: &[Request<'_>
         .map(|(missing, _)| missing)
         .collect();
     let candidates = candidates(policy, identity, &hits, &missing);
-    (least.sets, least.complete) = smallest(candidates, missing.len());
+    (least.memberships_to_add, least.complete) = smallest(candidates, missing.len());
     let mut acls: Vec<Acl> = missing
         .iter()
         .filter_map(|(_, request)| narrowest(identity, request))

@@ -37,7 +37,7 @@ mod what_if;
 mod who_can;
 
 pub use collisions::{
-    CollidingName, Collision, CollisionKind, CollisionReport, Gain, collision_gains, collisions,
+    CollidingName, Collision, CollisionReason, CollisionReport, Gain, collision_gains, collisions,
 };
 pub use compare::{Comparison, compare};
 pub use diff::{

@@ -26,7 +26,7 @@ pub struct Revocation {
     /// The groups and roles that the user must leave if the policy stays the same, sorted: each of
     /// them alone allows it. `None` if an ACL of the user or of everyone allows it, so that leaving
     /// does not help.
-    pub to_leave: Option<Vec<Principal>>,
+    pub memberships_to_leave: Option<Vec<Principal>>,
     /// One deny ACL that blocks it, for only this user, name, operation and host.
     pub deny: Option<Acl>,
 }
@@ -96,7 +96,7 @@ impl Revocation {
 /// let read = Request::new(Operation::Read, ResourceType::Topic, "orders", At::IgnoringExpiry);
 /// let revocation = revoke(&policy, &Identity::new("alice", ["eng"]), &read);
 /// assert_eq!((revocation.change_count(), &revocation.roles[0].members), (Some(1), &vec![Principal::group("eng")]));
-/// assert_eq!(revocation.to_leave, Some(vec![Principal::group("eng")]));
+/// assert_eq!(revocation.memberships_to_leave, Some(vec![Principal::group("eng")]));
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```
 #[must_use]
@@ -108,7 +108,7 @@ pub fn revoke(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Re
         decision,
         acls: Vec::new(),
         roles: Vec::new(),
-        to_leave: None,
+        memberships_to_leave: None,
         deny: None,
     };
     if !is_allowed_by_acl {
@@ -180,7 +180,7 @@ pub fn revoke(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Re
     if let Some(leave) = &mut leave {
         sort(leave, |a, b| a.cmp(b));
     }
-    revocation.to_leave = leave;
+    revocation.memberships_to_leave = leave;
     revocation.deny = narrowest(identity, request).map(|acl| Acl {
         permission: Permission::Deny,
         ..acl

@@ -20,8 +20,8 @@ pub struct WhatIf {
     pub groups: (Vec<String>, Vec<String>),
     /// The changes without effect.
     pub no_ops: Vec<NoOp>,
-    /// The answers to the check before and after; `None` without a check.
-    pub answers: Option<[Answer; 2]>,
+    /// The decisions on the check before and after; `None` without a check.
+    pub decisions: Option<[Answer; 2]>,
     /// The permissions gained and lost.
     pub comparison: Comparison,
     /// The policy with the changes.
@@ -64,7 +64,7 @@ pub fn what_if(
     let resolved = resolve(&changed, who, verify)?;
     let (after, group_no_ops) = hypothetical.person(&resolved.identity);
     no_ops.extend(group_no_ops);
-    let answers = match question {
+    let decisions = match question {
         Some(check) => Some([
             evaluate(policy, &before.identity, check, otherwise)?,
             evaluate(&changed, &after, check, otherwise)?,
@@ -74,7 +74,7 @@ pub fn what_if(
     Ok(WhatIf {
         groups: groups_between(&before.identity, &after),
         no_ops,
-        answers,
+        decisions,
         comparison: compare((policy, &before.identity), (&changed, &after)),
         before,
         after,

@@ -365,15 +365,15 @@ pub struct GroupChangeJson {
     /// The other names that now produce the same group and did not before.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
-    pub merges: Vec<String>,
+    pub collides_with: Vec<String>,
     /// The roles that a user with this name gains.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
-    pub joins: Vec<String>,
+    pub roles_gained: Vec<String>,
     /// The roles that a user with this name loses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
-    pub leaves: Vec<String>,
+    pub roles_lost: Vec<String>,
     /// What a user with this name gains and loses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
@@ -389,9 +389,9 @@ impl From<&GroupChange> for GroupChangeJson {
             effect: change.effect.into(),
             before: change.before.clone(),
             after: change.after.clone(),
-            merges: change.merges.clone(),
-            joins: change.joins.clone(),
-            leaves: change.leaves.clone(),
+            collides_with: change.collides_with.clone(),
+            roles_gained: change.roles_gained.clone(),
+            roles_lost: change.roles_lost.clone(),
             effects: change.effects.iter().map(NameEffectJson::from).collect(),
         }
     }
@@ -413,7 +413,7 @@ pub struct NameEffectJson {
     /// The effect, as in a difference.
     pub effect: Code<AccessEffect>,
     /// The resources and operations that it affects.
-    pub extents: Vec<AccessRegionJson>,
+    pub regions: Vec<AccessRegionJson>,
     /// With `still_blocked`, the denies that block it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
@@ -424,7 +424,7 @@ impl From<&NameEffect> for NameEffectJson {
     fn from(effect: &NameEffect) -> Self {
         Self {
             effect: effect.effect.into(),
-            extents: effect.regions.iter().map(AccessRegionJson::from).collect(),
+            regions: effect.regions.iter().map(AccessRegionJson::from).collect(),
             blocked_by: effect.blocked_by.iter().map(AclJson::from).collect(),
         }
     }
@@ -453,7 +453,7 @@ pub struct DifferenceJson {
     /// `gains`, `loses`, `gains_with_others`, `loses_with_others` or `still_blocked`.
     pub effect: Code<AccessEffect>,
     /// The resources and operations that it affects.
-    pub extents: Vec<AccessRegionJson>,
+    pub regions: Vec<AccessRegionJson>,
     /// A request that is decided differently.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counterexample: Option<Box<CounterexampleJson>>,
@@ -469,7 +469,7 @@ impl From<&Difference> for DifferenceJson {
             principal: difference.scope.to_string(),
             everyone: matches!(difference.scope, Scope::Everyone),
             effect: difference.effect.into(),
-            extents: difference
+            regions: difference
                 .regions
                 .iter()
                 .map(AccessRegionJson::from)
@@ -652,8 +652,8 @@ pub struct LeastGrantJson {
         feature = "typescript",
         ts(as = "Vec<Vec<crate::literal::AclPrincipal>>")
     )]
-    pub sets: Vec<Vec<String>>,
-    /// Whether `sets` contains all of the smallest sets.
+    pub memberships_to_add: Vec<Vec<String>>,
+    /// Whether `memberships_to_add` contains all of the smallest sets.
     pub complete: bool,
     /// The narrowest new ACLs that would allow the requests.
     pub acls: Vec<AclJson>,
@@ -664,7 +664,11 @@ impl From<&LeastGrant> for LeastGrantJson {
         Self {
             decisions: least.decisions.iter().map(DecisionJson::from).collect(),
             denied_by: least.denied_by.iter().map(AclMatchJson::from).collect(),
-            sets: least.sets.iter().map(|set| strings(set)).collect(),
+            memberships_to_add: least
+                .memberships_to_add
+                .iter()
+                .map(|set| strings(set))
+                .collect(),
             complete: least.complete,
             acls: least.acls.iter().map(AclJson::from).collect(),
         }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use gbac_analysis::doctor::StepStatus;
 use gbac_analysis::requests::Api;
 use gbac_analysis::{
-    AccessEffect, CollisionKind, FindingCode, GroupEffect, NoOp, Relation, Severity,
+    AccessEffect, CollisionReason, FindingCode, GroupEffect, NoOp, Relation, Severity,
 };
 use gbac_engine::decide::{
     CandidateStatus, HostFacet, NameFacet, NearMiss, OperationFacet, Outcome, PrincipalFacet,
@@ -234,7 +234,7 @@ values! {
     #[doc = " The status of a step of the troubleshooting procedure."]
     StepStatus as "StepStatus" { Passed, Attention, Failed, NotDone }
     #[doc = " Why several names become the same group."]
-    CollisionKind as "CollisionKind" { Suffix, Comma }
+    CollisionReason as "CollisionReason" { Suffix, Comma }
 }
 
 names! {

@@ -127,7 +127,7 @@ pub struct RequestAnswerJson {
     /// The required checks with their decisions.
     pub checks: Vec<RequiredCheckJson>,
     /// How the checks combine.
-    pub need: RequirementJson,
+    pub requires: RequirementJson,
     /// Whether the identity came from a verified token.
     pub verified: bool,
 }
@@ -186,7 +186,7 @@ impl From<&Answer> for AnswerJson {
             Answer::Api {
                 outcome,
                 decisions,
-                need,
+                requires,
                 verified,
             } => {
                 let required =
@@ -199,7 +199,7 @@ impl From<&Answer> for AnswerJson {
                 Self::Api(RequestAnswerJson {
                     outcome: outcome.into(),
                     checks: decisions.iter().map(required).collect(),
-                    need: indexed(need, &mut 0),
+                    requires: indexed(requires, &mut 0),
                     verified: *verified,
                 })
             }
@@ -303,7 +303,7 @@ pub struct CandidateJson {
     pub host: Code<HostFacet>,
     /// The effect on the decision: `decides`, `agrees`, `overridden`, `not_reached`, `near_miss` or
     /// `no_match`.
-    pub standing: Code<CandidateStatus>,
+    pub status: Code<CandidateStatus>,
     /// The one field in which a near miss does not match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub near_miss: Option<Code<NearMiss>>,
@@ -328,7 +328,7 @@ impl From<&Candidate> for CandidateJson {
             name: candidate.name.into(),
             operation: candidate.operation.into(),
             host: candidate.host.into(),
-            standing: candidate.status.into(),
+            status: candidate.status.into(),
             near_miss: match candidate.status {
                 CandidateStatus::Near(near) => Some(near.into()),
                 _ => None,

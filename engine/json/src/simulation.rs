@@ -14,7 +14,7 @@ use super::code::Code;
 use super::decision::{AnswerJson, DecisionJson};
 use super::document::SettingsJson;
 use gbac_analysis::{
-    AccessRegion, CollidingName, Collision, CollisionKind, CollisionReport, Comparison, Gain,
+    AccessRegion, CollidingName, Collision, CollisionReason, CollisionReport, Comparison, Gain,
     HypotheticalChange, IdentityComparison, NoOp, Revocation, RoleGrant, WhatIf,
 };
 use gbac_engine::identity::Identity;
@@ -93,9 +93,9 @@ pub struct IdentityComparisonJson {
     /// The requests that are allowed to only one of them.
     #[serde(flatten)]
     pub comparison: ComparisonJson,
-    /// The answers to the query, for the first and the second.
+    /// The decisions on the query, for the first and the second.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub answers: Option<[AnswerJson; 2]>,
+    pub decisions: Option<[AnswerJson; 2]>,
 }
 
 impl From<&IdentityComparison> for IdentityComparisonJson {
@@ -107,7 +107,7 @@ impl From<&IdentityComparison> for IdentityComparisonJson {
             acls_first: identities.acls_first.iter().map(AclJson::from).collect(),
             acls_second: identities.acls_second.iter().map(AclJson::from).collect(),
             comparison: (&identities.comparison).into(),
-            answers: None,
+            decisions: None,
         }
     }
 }
@@ -134,14 +134,14 @@ pub struct RevocationJson {
     /// The fewest changes after which the request is denied; absent if it is denied already, or
     /// allowed to a superuser.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub least: Option<Vec<ChangeJson>>,
+    pub smallest_changes: Option<Vec<ChangeJson>>,
     /// The groups and roles that the user could leave instead; absent if leaving does not help.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(
         feature = "typescript",
         ts(as = "Option<Vec<crate::literal::AclPrincipal>>")
     )]
-    pub leave: Option<Vec<String>>,
+    pub memberships_to_leave: Option<Vec<String>>,
     /// A single ACL that denies only this request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deny: Option<AclJson>,
@@ -153,10 +153,10 @@ impl From<&Revocation> for RevocationJson {
             decision: (&revocation.decision).into(),
             acls: revocation.acls.iter().map(AclJson::from).collect(),
             roles: revocation.roles.iter().map(RoleGrantJson::from).collect(),
-            least: revocation
+            smallest_changes: revocation
                 .changes()
                 .map(|changes| changes.iter().map(ChangeJson::from).collect()),
-            leave: revocation.to_leave.as_deref().map(names),
+            memberships_to_leave: revocation.memberships_to_leave.as_deref().map(names),
             deny: revocation.deny.as_ref().map(AclJson::from),
         }
     }
@@ -351,7 +351,7 @@ pub struct CollisionReportJson {
     /// The number of further collisions.
     #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
-    pub more: usize,
+    pub omitted: usize,
 }
 
 #[expect(
@@ -368,7 +368,7 @@ impl From<&CollisionReport> for CollisionReportJson {
             |(collision, gains): &(Collision, Vec<Gain>)| CollisionJson::new(collision, gains);
         Self {
             collisions: report.collisions.iter().map(collision).collect(),
-            more: report.more,
+            omitted: report.omitted,
         }
     }
 }
@@ -385,7 +385,7 @@ pub struct CollisionJson {
     /// The bare name of the group.
     pub group: String,
     /// The reason: `suffix` or `comma`.
-    pub merging: Code<CollisionKind>,
+    pub collision_reason: Code<CollisionReason>,
     /// The names.
     pub names: Vec<CollidingNameJson>,
     /// The access that users with only one of the names gain.
@@ -396,7 +396,7 @@ impl CollisionJson {
     fn new(collision: &Collision, gains: &[Gain]) -> Self {
         Self {
             group: collision.group.clone(),
-            merging: collision.kind.into(),
+            collision_reason: collision.reason.into(),
             names: collision
                 .names
                 .iter()
@@ -425,7 +425,7 @@ pub struct CollidingNameJson {
     /// Whether the token contains the name.
     pub in_token: bool,
     /// Whether an ACL or a role mentions the name.
-    pub known: bool,
+    pub named_by_policy: bool,
 }
 
 impl From<&CollidingName> for CollidingNameJson {
@@ -433,7 +433,7 @@ impl From<&CollidingName> for CollidingNameJson {
         Self {
             name: name.name.clone(),
             in_token: name.in_token,
-            known: name.known,
+            named_by_policy: name.named_by_policy,
         }
     }
 }
@@ -450,14 +450,14 @@ pub struct GainJson {
     /// The name.
     pub name: String,
     /// The resources and operations.
-    pub extents: Vec<AccessRegionJson>,
+    pub regions: Vec<AccessRegionJson>,
 }
 
 impl From<&Gain> for GainJson {
     fn from(gain: &Gain) -> Self {
         Self {
             name: gain.name.clone(),
-            extents: regions(&gain.regions),
+            regions: regions(&gain.regions),
         }
     }
 }
@@ -482,10 +482,10 @@ pub struct WhatIfJson {
     /// The changes without effect, with the reasons.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
-    pub idle: Vec<NoOpJson>,
-    /// The answers to the query, before and after.
+    pub no_ops: Vec<NoOpJson>,
+    /// The decisions on the query, before and after.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub answers: Option<[AnswerJson; 2]>,
+    pub decisions: Option<[AnswerJson; 2]>,
     /// The access gained and lost.
     #[serde(flatten)]
     pub comparison: ComparisonJson,
@@ -498,11 +498,11 @@ impl From<&WhatIf> for WhatIfJson {
             after: identity(&effect.after),
             groups_gained: effect.groups.0.clone(),
             groups_lost: effect.groups.1.clone(),
-            idle: effect.no_ops.iter().map(NoOpJson::from).collect(),
-            answers: effect
-                .answers
+            no_ops: effect.no_ops.iter().map(NoOpJson::from).collect(),
+            decisions: effect
+                .decisions
                 .as_ref()
-                .map(|answers| answers.each_ref().map(AnswerJson::from)),
+                .map(|decisions| decisions.each_ref().map(AnswerJson::from)),
             comparison: (&effect.comparison).into(),
         }
     }

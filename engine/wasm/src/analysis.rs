@@ -161,7 +161,7 @@ impl Identity {
         let answer = evaluate(&policy, &mut self.open, &check, at)?;
         let requests = match &answer {
             Answer::Access(_) => Ok(check.access(at).into_iter().collect::<Vec<_>>()),
-            Answer::Api { need, .. } if need.has_choice() => Err(Fault::new(
+            Answer::Api { requires, .. } if requires.has_choice() => Err(Fault::new(
                 FaultCode::REQUEST_HAS_CHOICE,
                 &"one of several permissions is enough; ask about one of them",
             )),
@@ -222,7 +222,7 @@ impl Identity {
                 evaluate(&policy, &mut self.open, &check, at)?,
                 evaluate(&policy, &mut other.open, &check, at)?,
             ];
-            comparison.answers = Some([AnswerJson::from(&first), AnswerJson::from(&second)]);
+            comparison.decisions = Some([AnswerJson::from(&first), AnswerJson::from(&second)]);
         }
         Some(value(&comparison))
     }

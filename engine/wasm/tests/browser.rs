@@ -52,7 +52,7 @@ fn an_explanation_names_its_candidates() {
     let explanation = policy().ask(CHECK, Some(50), NOW).unwrap();
     let candidates = js_sys::Array::from(&member(&explanation, "candidates"));
     assert_eq!(candidates.length(), 1);
-    assert_eq!(text(&candidates.get(0), "standing"), "decides");
+    assert_eq!(text(&candidates.get(0), "status"), "decides");
 }
 
 #[wasm_bindgen_test]

@@ -145,7 +145,7 @@ test('the guard for Express', async (t) => {
   const policy = await Policy.load(DOCUMENT);
   const identify = shared.identities({ policy, verify, clock });
   const app = express();
-  app.get('/topics/:name', guard({ identify, clock, need: ({ params }) => ({ operation: 'read', resource_type: 'topic', resource_name: params.name }) }),
+  app.get('/topics/:name', guard({ identify, clock, requires: ({ params }) => ({ operation: 'read', resource_type: 'topic', resource_name: params.name }) }),
     (request, response) => response.json({ user: request.identity.user }));
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -182,7 +182,7 @@ test('the guard for Express takes the client\'s address from `request.ip`, as pr
   const keys = await verifier(idp.jwks, { issuer: ISSUER, audience: AUDIENCE });
   const identify = async () => policy.open(keys.verify(idp.token({ sub: 'alice', groups: ['engineering'] })));
   const app = express();
-  app.get('/topics/:name', guard({ identify, need: ({ params }) => ({ operation: 'read', resource_type: 'topic', resource_name: params.name }) }),
+  app.get('/topics/:name', guard({ identify, requires: ({ params }) => ({ operation: 'read', resource_type: 'topic', resource_name: params.name }) }),
     (_, response) => response.end('in'));
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -235,7 +235,7 @@ test('the guard for fetch handlers', async () => {
   const keys = await verifier(idp.jwks, { issuer: ISSUER, audience: AUDIENCE });
   const identify = shared.identities({ policy: await Policy.load(DOCUMENT), verify: async (token, now) => keys.verify(token, { now }) });
   const handle = guarded((request, identity) => new Response(identity.user), {
-    identify, need: (request) => ({ operation: 'write', resource_type: 'topic', resource_name: new URL(request.url).pathname.slice(1) }),
+    identify, requires: (request) => ({ operation: 'write', resource_type: 'topic', resource_name: new URL(request.url).pathname.slice(1) }),
   });
   const ask = async (name, token) => {
     const answer = await handle(new Request(`https://api.example.com/${name}`, { headers: token ? { authorization: `Bearer ${token}` } : {} }));
@@ -247,7 +247,7 @@ test('the guard for fetch handlers', async () => {
   assert.deepEqual(await ask('analytics-a'), [401, '']);
   assert.deepEqual(await ask('analytics-a', 'no.such.token'), [401, '']);
   const ended = guarded(() => new Response('in'), {
-    identify: async () => identify(token), clock: () => Date.now() / 1000 + 301, need: () => ({ operation: 'read', resource_type: 'topic', resource_name: 'analytics-a' }),
+    identify: async () => identify(token), clock: () => Date.now() / 1000 + 301, requires: () => ({ operation: 'read', resource_type: 'topic', resource_name: 'analytics-a' }),
   });
   const answer = await ended(new Request('https://api.example.com/', { headers: { authorization: `Bearer ${token}` } }));
   assert.equal(answer.status, 401);
@@ -255,7 +255,7 @@ test('the guard for fetch handlers', async () => {
   const policy = await Policy.load({ version: 1, acls: [{ ...DOCUMENT.acls[0], principal: 'User:alice', host: 'fe80::1' }] });
   for (const [address, status] of [['fe80::1%eth0', 200], ['fe80::2', 403], [undefined, 403]]) {
     const handle = guarded(() => new Response('in'), {
-      identify: async () => policy.open(keys.verify(token)), address: () => address, need: () => ({ operation: 'read', resource_type: 'topic', resource_name: 'analytics-a' }),
+      identify: async () => policy.open(keys.verify(token)), address: () => address, requires: () => ({ operation: 'read', resource_type: 'topic', resource_name: 'analytics-a' }),
     });
     assert.equal((await handle(new Request('https://api.example.com/', { headers: { authorization: 'Bearer x' } }))).status, status, address);
   }

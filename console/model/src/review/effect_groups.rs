@@ -54,7 +54,7 @@ pub fn alike(people: Vec<AffectedHolder>) -> Vec<EffectGroup> {
     for person in people {
         let key = (
             kind_of(&person.holder),
-            person.joins.clone(),
+            person.roles_gained.clone(),
             person.lines.len(),
         );
         let places = by_kind.entry(key).or_default();
@@ -63,8 +63,8 @@ pub fn alike(people: Vec<AffectedHolder>) -> Vec<EffectGroup> {
                 .get(**place)
                 .and_then(EffectGroup::first)
                 .is_some_and(|first| {
-                    (&first.joins, &first.leaves, &first.lines)
-                        == (&person.joins, &person.leaves, &person.lines)
+                    (&first.roles_gained, &first.roles_lost, &first.lines)
+                        == (&person.roles_gained, &person.roles_lost, &person.lines)
                 })
         };
         match places

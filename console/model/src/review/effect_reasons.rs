@@ -34,12 +34,17 @@ pub fn reasons(
             .map(|role| (role.clone(), policy.acls_of(&Principal::role(role))))
             .collect()
     };
-    let (joined, left) = (acls(after, &person.joins), acls(before, &person.leaves));
+    let (joined, left) = (
+        acls(after, &person.roles_gained),
+        acls(before, &person.roles_lost),
+    );
     let is_held = |acl: &Acl| match &person.holder {
         holder if Scope::of(&acl.principal) == *holder => true,
-        Scope::One(principal) if acl.principal.kind() == PrincipalType::Role => after
-            .roles_of(principal)
-            .any(|role| role == acl.principal.name() && !person.joins.iter().any(|of| of == role)),
+        Scope::One(principal) if acl.principal.kind() == PrincipalType::Role => {
+            after.roles_of(principal).any(|role| {
+                role == acl.principal.name() && !person.roles_gained.iter().any(|of| of == role)
+            })
+        }
         _ => false,
     };
     let of_line = |line: &EffectLine| {

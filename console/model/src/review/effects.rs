@@ -36,9 +36,9 @@ pub struct AffectedHolder {
     /// Who.
     pub holder: Scope,
     /// The roles that it gets.
-    pub joins: Vec<String>,
+    pub roles_gained: Vec<String>,
     /// The roles that it leaves.
-    pub leaves: Vec<String>,
+    pub roles_lost: Vec<String>,
     /// What it gains and loses.
     pub lines: Vec<EffectLine>,
 }
@@ -170,11 +170,11 @@ pub fn effects(
         match people.last_mut() {
             Some(person) if person.holder == difference.scope => person.lines.extend(lines),
             _ => {
-                let (joins, leaves) = roles(before, after, &difference.scope);
+                let (roles_gained, roles_lost) = roles(before, after, &difference.scope);
                 people.push(AffectedHolder {
                     holder: difference.scope,
-                    joins,
-                    leaves,
+                    roles_gained,
+                    roles_lost,
                     lines,
                 });
             }
@@ -376,7 +376,7 @@ pub(super) mod tests {
             .iter()
             .find(|person| person.holder.to_string() == "Group:blocked")
             .unwrap();
-        assert_eq!(person.joins, ["R"]);
+        assert_eq!(person.roles_gained, ["R"]);
         let line = person
             .lines
             .iter()

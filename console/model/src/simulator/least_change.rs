@@ -109,7 +109,7 @@ fn to_allow(found: &LeastGrant, identity: &Identity, access: usize) -> LeastChan
         }
     };
     let sets: Vec<LeastChange> = found
-        .sets
+        .memberships_to_add
         .iter()
         .take(SHOWN)
         .map(|set| LeastChange::of(set.iter().map(as_trial).collect()))
@@ -120,7 +120,7 @@ fn to_allow(found: &LeastGrant, identity: &Identity, access: usize) -> LeastChan
         } else {
             "Any one of these would allow it. Not every combination of groups and roles was checked."
         };
-        let more = found.sets.len().saturating_sub(SHOWN);
+        let more = found.memberships_to_add.len().saturating_sub(SHOWN);
         kinds.push(LeastChangeGroup {
             title: "Existing group or role",
             about: about.into(),
@@ -228,7 +228,7 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
         changes: vec![LeastChange::of(rows)],
         more: 0,
     }];
-    if let Some(leave) = &found.to_leave {
+    if let Some(leave) = &found.memberships_to_leave {
         let trials: Vec<HypotheticalChange> = leave
             .iter()
             .map(|principal| match principal.kind() {

@@ -161,10 +161,10 @@ fn summary(holder: &AffectedHolder, number_of: usize) -> String {
     };
     let verb = |one: &'static str, many: &'static str| agree(number_of, one, many);
     let parts = [
-        (!holder.joins.is_empty())
-            .then(|| format!("{} {}", verb("joins", "join"), names(&holder.joins))),
-        (!holder.leaves.is_empty())
-            .then(|| format!("{} {}", verb("leaves", "leave"), names(&holder.leaves))),
+        (!holder.roles_gained.is_empty())
+            .then(|| format!("{} {}", verb("joins", "join"), names(&holder.roles_gained))),
+        (!holder.roles_lost.is_empty())
+            .then(|| format!("{} {}", verb("leaves", "leave"), names(&holder.roles_lost))),
         number(verb("gains", "gain"), GAINS),
         number(verb("loses", "lose"), LOSES),
         number("still denied", BLOCKED),

@@ -23,11 +23,11 @@ pub struct GroupChange {
     /// The group that the name produces now. `None` if it produces none, or if that is unknown.
     pub after: Option<String>,
     /// The other names, known or in the token, that now produce the same group and did not before.
-    pub merges: Vec<String>,
+    pub collides_with: Vec<String>,
     /// The roles that a user with this name gains.
-    pub joins: Vec<String>,
+    pub roles_gained: Vec<String>,
     /// The roles that a user with this name loses.
-    pub leaves: Vec<String>,
+    pub roles_lost: Vec<String>,
     /// What a user with this name gains and loses, through the settings and every other difference.
     pub effects: Vec<NameEffect>,
 }
@@ -201,15 +201,15 @@ pub(super) fn changes(policies: [&Policy; 2], claims: Option<Claims<'_>>) -> Vec
             effect,
             before: was.map(str::to_owned),
             after: is.group().map(str::to_owned),
-            merges: {
+            collides_with: {
                 let merged = same(0);
                 let others = same(1)
                     .into_iter()
                     .filter(|other| *other != name.name && !merged.contains(other));
                 others.map(str::to_owned).collect()
             },
-            joins: has.difference(&had).cloned().collect(),
-            leaves: had.difference(&has).cloned().collect(),
+            roles_gained: has.difference(&had).cloned().collect(),
+            roles_lost: had.difference(&has).cloned().collect(),
             effects: effects.remove(name.name.as_str()).unwrap_or_default(),
         });
     }

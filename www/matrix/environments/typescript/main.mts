@@ -21,5 +21,5 @@ const identify = identities({ policy: await Verified.load({ version: 1 }), verif
 const withOwnKeys = async (jwks: string) =>
   identities({ policy: await Verified.load({ version: 1 }), verify: await verifier(jwks, { issuer, audience: 'orders-api' }) });
 const user = (request: { params: { name: string } }) => identityOf(request).user;
-const options = { identify, deniedBody: (identity: { user: string }) => ({ denied: identity.user }), need: () => ({ operation: 'read', resource_type: 'topic', resource_name: 'orders' } as const) };
+const options = { identify, deniedBody: (identity: { user: string }) => ({ denied: identity.user }), requires: () => ({ operation: 'read', resource_type: 'topic', resource_name: 'orders' } as const) };
 void [withOwnKeys, user, EngineError, Analyzed, verifier, guard(options), hook(options), guarded((_, identity) => new Response(identity.user), options), guardProducer, useCan];

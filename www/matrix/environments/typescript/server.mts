@@ -13,8 +13,8 @@ export async function verdict(): Promise<Decision> {
 export async function guards() {
   const issuer = 'https://idp.example.com';
   const identify = identities({ policy: await Verified.load({ version: 1 }), verify: remoteKeys({ url: `${issuer}/jwks.json`, issuer, audience: 'orders-api' }) });
-  const need = () => ({ operation: 'read', resource_type: 'topic', resource_name: 'orders' } as const);
-  return [guard({ identify, need }), hook({ identify, need }), identityOf, verifier];
+  const requires = () => ({ operation: 'read', resource_type: 'topic', resource_name: 'orders' } as const);
+  return [guard({ identify, requires }), hook({ identify, requires }), identityOf, verifier];
 }
 const bytes: WasmSource = new Uint8Array();
 void [EngineError, init, Analyzed, bytes, guards];
