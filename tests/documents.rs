@@ -6,9 +6,8 @@ use std::fs;
 use crate::support::program::Run;
 use crate::support::service::{Service, run};
 use gbac_analysis::FindingCode;
-use gbac_engine::WarningCode;
-use gbac_engine::code::Codes;
 use gbac_engine::groups::DropCode;
+use gbac_engine::{Coded, WarningCode};
 use gbac_json::{FaultCode, ProblemCode};
 use serde_json::{Value, json};
 

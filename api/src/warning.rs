@@ -1,6 +1,7 @@
 //! Warnings in the service's responses to changes.
 
 use gbac_analysis::Finding;
+use gbac_engine::Coded;
 use serde::{Deserialize, Serialize};
 
 /// The response header of a warning, if the body has no place for it: [`ChangeWarning::to_header`].
@@ -24,7 +25,7 @@ pub struct ChangeWarning {
 impl From<&Finding> for ChangeWarning {
     fn from(finding: &Finding) -> Self {
         Self {
-            code: finding.code.into(),
+            code: finding.code.code().into(),
             message: finding.message.clone(),
             hint: finding.hint.clone(),
             principals: finding.principals.iter().map(ToString::to_string).collect(),

@@ -1,11 +1,30 @@
-//! Macros for stable codes: each type with codes is defined with a table of all its codes.
+//! Stable codes: the texts that stand for values in JSON, in documents and in logs.
 
 use std::collections::BTreeSet;
 
-/// A type whose values have stable codes.
-pub trait Codes {
-    /// All codes, sorted, without duplicates.
+use strum::VariantNames;
+
+/// A type whose values have stable codes. The code of an enum's value is the name of its variant,
+/// by strum's derives; other types have a table.
+pub trait Coded {
+    /// The stable code of the value.
+    fn code(&self) -> &'static str;
+
+    /// All codes, without duplicates.
     fn codes() -> Vec<&'static str>;
+}
+
+impl<T: VariantNames> Coded for T
+where
+    for<'a> &'static str: From<&'a T>,
+{
+    fn code(&self) -> &'static str {
+        self.into()
+    }
+
+    fn codes() -> Vec<&'static str> {
+        T::VARIANTS.to_vec()
+    }
 }
 
 /// Merges a table's own codes with those of other errors, sorted and without duplicates.
@@ -37,9 +56,13 @@ macro_rules! error_codes {
             }
         }
 
-        impl $crate::code::Codes for $error {
+        impl $crate::Coded for $error {
+            fn code(&self) -> &'static str {
+                Self::code(self)
+            }
+
             fn codes() -> Vec<&'static str> {
-                $crate::code::merged(&[$($code),*], &[$($(<$of as $crate::code::Codes>::codes),+)?])
+                $crate::code::merged(&[$($code),*], &[$($(<$of as $crate::Coded>::codes),+)?])
             }
         }
     };
@@ -68,9 +91,13 @@ macro_rules! code_table {
             }
         }
 
-        impl $crate::code::Codes for $name {
+        impl $crate::Coded for $name {
+            fn code(&self) -> &'static str {
+                self.0
+            }
+
             fn codes() -> Vec<&'static str> {
-                $crate::code::merged(&[$($text),*], &[$($($(#[$cfg])? <$error as $crate::code::Codes>::codes),+)?])
+                $crate::code::merged(&[$($text),*], &[$($($(#[$cfg])? <$error as $crate::Coded>::codes),+)?])
             }
         }
 

@@ -189,7 +189,7 @@ impl Identity {
                 format!("{count} empty names are dropped")
             };
             Warning::new(
-                WarningCode::EMPTY_NAME,
+                WarningCode::EmptyName,
                 message,
                 Some(format!("groups[{first}]")),
             )
@@ -360,6 +360,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::Coded;
     use crate::claim_path::ClaimPath;
     use crate::groups::{ClaimSource, NestedGroupBehavior};
 
@@ -380,7 +381,7 @@ mod tests {
         );
         assert_eq!(warnings.len(), 1);
         assert_eq!(
-            (warnings[0].code.as_str(), warnings[0].location.as_deref()),
+            (warnings[0].code.code(), warnings[0].location.as_deref()),
             ("empty_name", Some("groups[1]"))
         );
         assert_eq!(Identity::new("alice", ["b", "a"]), identity);
@@ -455,7 +456,7 @@ mod tests {
             "an `exp` that is no number"
         );
         assert!(!identity.is_expired(At::IgnoringExpiry));
-        assert_eq!(extraction.warnings[0].code, "claim_missing");
+        assert_eq!(extraction.warnings[0].code, WarningCode::ClaimMissing);
         let error = Identity::from_unverified(&claims(json!({"groups": ["a"]})), None, &rules)
             .expect_err("no user");
         assert_eq!(error.code(), "principal_missing");

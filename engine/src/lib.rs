@@ -106,6 +106,7 @@ pub mod verify;
 pub mod warning;
 
 pub use claims::{ClaimSet, ClaimSetError};
+pub use code::Coded;
 pub use decide::{
     AccessPath, Candidate, CandidateStatus, Decision, Explanation, NearMiss, Outcome,
     PreparedIdentity, PreparedResource, Reason, Request, ResourceAccess, Source, decide, explain,

@@ -1,7 +1,7 @@
 //! Resolves subjects (names, claims or tokens) to identities.
 
 use crate::claims::ClaimSet;
-use crate::code::{Codes, merged};
+use crate::code::{Coded, merged};
 use crate::groups::Extraction;
 use crate::identity::{self, Identity, IdentityError, IdentityRules};
 use crate::model::{DialectError, Principal, PrincipalError};
@@ -144,7 +144,11 @@ impl ResolveError {
     }
 }
 
-impl Codes for ResolveError {
+impl Coded for ResolveError {
+    fn code(&self) -> &'static str {
+        Self::code(self)
+    }
+
     fn codes() -> Vec<&'static str> {
         merged(
             &["no_keys"],
@@ -278,7 +282,7 @@ fn resolve_claims(
             "`{claim}` is not a time in seconds since 1970, so the identity counts as expired"
         );
         own_warnings.push(Warning::new(
-            WarningCode::EXPIRY_UNREADABLE,
+            WarningCode::ExpiryUnreadable,
             message,
             Some(claim.into()),
         ));

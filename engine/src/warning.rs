@@ -1,32 +1,47 @@
 //! Warnings about tokens, groups and names.
 
-code_table! {
-    /// The stable code of a warning; docs/policy-document.md describes each.
-    WarningCode {
-        EXPIRY_UNREADABLE = "expiry_unreadable",
-        CLAIM_MISSING = "claim_missing",
-        NEAR_CLAIM = "near_claim",
-        GROUP_OVERAGE = "group_overage",
-        ID_TOKEN = "id_token",
-        CLAIM_WRONG_TYPE = "claim_wrong_type",
-        ELEMENT_NOT_STRING = "element_not_string",
-        TOO_MANY_NODES = "too_many_nodes",
-        EMPTY_NAME = "empty_name",
-        EMPTY_PART = "empty_part",
-        EDGE_WHITESPACE = "edge_whitespace",
-        DUPLICATE_GROUP = "duplicate_group",
-        SUFFIX_EMPTY = "suffix_empty",
-        SUFFIX_COLLISION = "suffix_collision",
-        PLATFORM_PATH = "platform_path",
-        PLATFORM_EMPTY_PART = "platform_empty_part",
-        PLATFORM_ALG = "platform_alg",
-        PLATFORM_TYP = "platform_typ",
-        KID_MISSING = "kid_missing",
-        TYP_REFUSED = "typ_refused",
-        INVISIBLE_REMOVED = "invisible_removed",
-        TOKEN_RESPONSE = "token_response",
-        SURROUNDINGS_REMOVED = "surroundings_removed",
-        BLANKS_REMOVED = "blanks_removed",
+use strum::{IntoStaticStr, VariantNames};
+
+/// The stable code of a warning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
+#[expect(missing_docs, reason = "docs/policy-document.md describes each code")]
+pub enum WarningCode {
+    BlanksRemoved,
+    ClaimMissing,
+    ClaimWrongType,
+    DuplicateGroup,
+    EdgeWhitespace,
+    ElementNotString,
+    EmptyName,
+    EmptyPart,
+    ExpiryUnreadable,
+    GroupOverage,
+    IdToken,
+    InvisibleRemoved,
+    KidMissing,
+    NearClaim,
+    PlatformAlg,
+    PlatformEmptyPart,
+    PlatformPath,
+    PlatformTyp,
+    SuffixCollision,
+    SuffixEmpty,
+    SurroundingsRemoved,
+    TokenResponse,
+    TooManyNodes,
+    TypRefused,
+}
+
+impl WarningCode {
+    /// Whether it is about what the platform does otherwise (D-29).
+    #[must_use]
+    pub const fn is_of_platform(self) -> bool {
+        use WarningCode::{PlatformAlg, PlatformEmptyPart, PlatformPath, PlatformTyp};
+        matches!(
+            self,
+            PlatformAlg | PlatformEmptyPart | PlatformPath | PlatformTyp
+        )
     }
 }
 

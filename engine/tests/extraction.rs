@@ -3,12 +3,12 @@
 
 mod support;
 
-use gbac_engine::ClaimSet;
 use gbac_engine::claim_path::{ClaimPath, MAX_NODES};
 use gbac_engine::groups::{
     ClaimFinding, ClaimSource, DropCode, ElementOutcome, Extraction, ExtractionRule, MAX_ELEMENTS,
     MissingReason, NestedGroupBehavior, Readability, extract, suggest_paths,
 };
+use gbac_engine::{ClaimSet, Coded, WarningCode};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use support::{follow, path_text};
@@ -39,7 +39,7 @@ fn codes(extraction: &Extraction) -> Vec<&str> {
     extraction
         .warnings
         .iter()
-        .map(|warning| warning.code.as_str())
+        .map(|warning| warning.code.code())
         .collect()
 }
 
@@ -878,14 +878,14 @@ fn the_trace_names_every_element() {
                 "groups[2]",
                 "",
                 ElementOutcome::Dropped {
-                    code: DropCode::EMPTY_PART
+                    code: DropCode::EmptyPart
                 }
             ),
             (
                 "groups[3]",
                 "/c/",
                 ElementOutcome::Dropped {
-                    code: DropCode::SUFFIX_EMPTY
+                    code: DropCode::SuffixEmpty
                 }
             ),
             ("groups[4]", "y", ElementOutcome::Kept { group: "y".into() }),
@@ -903,7 +903,7 @@ fn the_trace_names_every_element() {
     let collision = extraction
         .warnings
         .iter()
-        .find(|w| w.code == "suffix_collision")
+        .find(|w| w.code == WarningCode::SuffixCollision)
         .expect("a collision");
     assert!(
         collision.message.contains("`/a/x` and `/b/x`"),
@@ -929,21 +929,21 @@ fn the_trace_names_every_element() {
                 "['https://x/groups'][0]",
                 "a",
                 ElementOutcome::Dropped {
-                    code: DropCode::CLAIM_DISCARDED
+                    code: DropCode::ClaimDiscarded
                 }
             ),
             (
                 "['https://x/groups'][1]",
                 "4",
                 ElementOutcome::Dropped {
-                    code: DropCode::ELEMENT_NOT_STRING
+                    code: DropCode::ElementNotString
                 }
             ),
             (
                 "['https://x/groups'][2]",
                 "{…}",
                 ElementOutcome::Dropped {
-                    code: DropCode::ELEMENT_NOT_STRING
+                    code: DropCode::ElementNotString
                 }
             ),
         ]

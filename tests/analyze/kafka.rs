@@ -90,7 +90,7 @@ proptest! {
         let before = decide(&policy, &identity(&asked), &request(&asked));
         let is_range = |acl: &gbac_engine::Acl| matches!(acl.host, gbac_engine::Host::Range(_));
         let ranges = policy.acls().filter(is_range).count();
-        let findings: Vec<_> = lint(&policy).into_iter().filter(|finding| finding.code == FindingCode::HOST_RANGE_UNSUPPORTED).collect();
+        let findings: Vec<_> = lint(&policy).into_iter().filter(|finding| finding.code == FindingCode::HostRangeUnsupported).collect();
         let reported: usize = findings.iter().map(|finding| finding.acls.len()).sum();
         prop_assert_eq!(reported, if policy.settings().ranges_match() { 0 } else { ranges });
         for finding in &findings {
@@ -142,7 +142,7 @@ fn the_migration_check_lists_acls_of_groups_and_of_roles_with_members() {
         let findings = lint_in_dialect(&document, Dialect::Kafka).unwrap();
         let begins = findings
             .into_iter()
-            .filter(|finding| finding.code == FindingCode::ACL_BEGINS_TO_MATCH);
+            .filter(|finding| finding.code == FindingCode::AclBeginsToMatch);
         begins
             .map(|finding| finding.message.replace(" begins to match", ""))
             .collect()

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use gbac_analysis::{NameIndex, Relation, Severity, diff, lint, name_findings};
+use gbac_analysis::{FindingCode, NameIndex, Relation, Severity, diff, lint, name_findings};
+use gbac_engine::Coded;
 use gbac_engine::model::{
     Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, Role,
 };
@@ -72,9 +73,9 @@ proptest! {
     fn what_lint_calls_useless_is(facts in facts(FEW)) {
         let policy = policy(&facts);
         let findings = lint(&policy);
-        let of = |code| findings.iter().filter(move |finding| finding.code == code).map(|finding| finding.acls[0].clone()).collect::<BTreeSet<Acl>>();
+        let of = |code| findings.iter().filter(move |finding| finding.code.code() == code).map(|finding| finding.acls[0].clone()).collect::<BTreeSet<Acl>>();
         let (covered, unreachable) = (of("acl_covered"), of("acl_unreachable"));
-        let missing: BTreeSet<Acl> = findings.iter().filter(|finding| finding.code == "role_missing").flat_map(|finding| finding.acls.clone()).collect();
+        let missing: BTreeSet<Acl> = findings.iter().filter(|finding| finding.code == FindingCode::RoleMissing).flat_map(|finding| finding.acls.clone()).collect();
         for acl in &facts.acls {
             let role_missing = acl.principal.kind() == PrincipalType::Role && !facts.roles.iter().any(|role| role.name == acl.principal.name());
             prop_assert_eq!(missing.contains(acl), role_missing);
@@ -561,7 +562,7 @@ fn each_code_is_found_where_it_is_and_not_beside() {
         let found: Vec<_> = lint_from_json(&with)
             .unwrap()
             .into_iter()
-            .filter(|finding| finding.code == code)
+            .filter(|finding| finding.code.code() == code)
             .collect();
         assert_eq!(found.len(), 1, "{code}: {with}");
         let finding = &found[0];
@@ -574,7 +575,7 @@ fn each_code_is_found_where_it_is_and_not_beside() {
         let beside: Vec<_> = lint_from_json(&without)
             .unwrap()
             .into_iter()
-            .filter(|finding| finding.code == code)
+            .filter(|finding| finding.code.code() == code)
             .collect();
         assert!(beside.is_empty(), "{code}: {beside:?}");
     }
@@ -587,7 +588,7 @@ fn a_fix_removes_its_finding_and_adds_no_acl_of_a_group() {
         let policy = policy_from_json(&with).unwrap();
         let Some(finding) = lint(&policy)
             .into_iter()
-            .find(|finding| finding.code == code)
+            .find(|finding| finding.code.code() == code)
         else {
             continue;
         };
@@ -681,7 +682,7 @@ fn a_missing_role_is_told_once_with_all_its_acls() {
     let policy = policy_from_json(&document(&serde_json::json!({}), &[], &acls)).unwrap();
     let found: Vec<_> = lint(&policy)
         .into_iter()
-        .filter(|finding| finding.code == "role_missing")
+        .filter(|finding| finding.code == FindingCode::RoleMissing)
         .collect();
     let told: Vec<(&str, usize)> = found
         .iter()
@@ -740,17 +741,17 @@ fn the_findings_of_one_name_are_those_of_lint() {
             let of_lint: Vec<_> = lint(&named)
                 .into_iter()
                 .filter(|finding| {
-                    of_names.contains(&finding.code.as_str())
+                    of_names.contains(&finding.code.code())
                         && finding.principals.contains(&principal)
                 })
                 .collect();
             let of_one: Vec<_> = found
                 .iter()
-                .filter(|finding| of_names.contains(&finding.code.as_str()))
+                .filter(|finding| of_names.contains(&finding.code.code()))
                 .cloned()
                 .collect();
             assert_eq!(of_one, of_lint, "{name}");
-            found.iter().map(|finding| finding.code.as_str()).collect()
+            found.iter().map(|finding| finding.code.code()).collect()
         };
         let none: &[&str] = &[];
         assert_eq!(codes("Group:ops"), none);

@@ -1,8 +1,8 @@
 //! Tests of single fixes of findings.
 
-use gbac_analysis::{lint, neutral_fixes};
+use gbac_analysis::{FindingCode, lint, neutral_fixes};
 use gbac_engine::model::Principal;
-use gbac_json::policy_from_json;
+use gbac_json::{lint_from_json, policy_from_json};
 
 use super::lint_document::document;
 
@@ -17,7 +17,9 @@ fn what_everyone_covers_is_not_removed() {
     .unwrap();
     let findings = lint(&policy);
     assert!(
-        findings.iter().any(|finding| finding.code == "acl_covered"),
+        findings
+            .iter()
+            .any(|finding| finding.code == FindingCode::AclCovered),
         "{findings:?}"
     );
     assert_eq!(neutral_fixes(&policy, &findings), (Vec::new(), 0));
@@ -88,4 +90,29 @@ fn a_member_that_names_a_type_twice_becomes_what_was_meant() {
             .collect::<Vec<_>>(),
         [Principal::group("eng")]
     );
+}
+
+/// The policy has it once, so removing it would remove the access.
+#[test]
+fn what_stands_twice_in_a_document_has_no_fix() {
+    let acl = "TOPIC t LITERAL Role:r * READ ALLOW";
+    let with = document(
+        &serde_json::json!({ "superusers": ["root", "root"] }),
+        &["r: User:ada User:ada"],
+        &[acl, acl],
+    );
+    let policy = policy_from_json(&with).unwrap();
+    let findings = lint_from_json(&with).unwrap();
+    let codes: Vec<FindingCode> = findings.iter().map(|finding| finding.code).collect();
+    assert_eq!(
+        codes,
+        [
+            FindingCode::DuplicateAcl,
+            FindingCode::DuplicateMember,
+            FindingCode::DuplicateSuperuser
+        ]
+    );
+    for finding in findings {
+        assert_eq!(finding.suggested_fixes(&policy), [], "{finding:?}");
+    }
 }

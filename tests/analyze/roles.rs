@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use gbac_analysis::{acl_counts, known_names, lint, lint_roles, role_counts};
+use gbac_engine::Coded;
 use gbac_engine::model::{PatternType, Permission, Principal, PrincipalType, ResourceType};
 use proptest::prelude::*;
 
@@ -45,7 +46,7 @@ proptest! {
             };
             let all: Vec<_> = lint(&policy)
                 .into_iter()
-                .filter(|finding| !of_others.contains(&finding.code.as_str()))
+                .filter(|finding| !of_others.contains(&finding.code.code()))
                 .filter(|finding| match finding.acls.first() {
                     Some(acl) => is_about(&acl.principal),
                     None => finding.principals.first().is_some_and(is_about),

@@ -14,8 +14,8 @@ use gbac_engine::identity::{Identity, IdentityRules};
 use gbac_engine::mapping::PrincipalMapping;
 use gbac_engine::model::{Dialect, PrincipalType};
 use gbac_engine::policy::{Change, Policy, Settings};
-use gbac_engine::resolve;
 use gbac_engine::token::{MAX_TOKEN_BYTES, UnverifiedClaims, UnverifiedToken, normalize_pasted};
+use gbac_engine::{Coded, resolve};
 use gbac_json::{check_from_json, policy_from_json, policy_to_text};
 use serde_json::Value;
 
@@ -94,7 +94,7 @@ fn extraction(path: &ClaimPath, mapping: &PrincipalMapping, claims: &UnverifiedC
             );
         }
         for warning in &found.warnings {
-            says_what(warning.code.as_str(), &warning.message);
+            says_what(warning.code.code(), &warning.message);
         }
         match Identity::from_unverified(claims, None, &rules) {
             Ok((identity, _)) => {

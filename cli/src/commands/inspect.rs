@@ -1,6 +1,6 @@
 //! `gbac token inspect`: the user and groups that a token produces, step by step.
 
-use gbac_engine::ClaimSet;
+use gbac_engine::{ClaimSet, Coded};
 use std::fmt::Write;
 
 use gbac_analysis::doctor::describe_claim;
@@ -285,7 +285,7 @@ fn render(process: &Process, inspection: &Inspection) -> String {
             let principal = match &element.outcome {
                 ElementOutcome::Kept { group } => format!("Group:{group}"),
                 ElementOutcome::Duplicate { group } => format!("Group:{group} (duplicate)"),
-                ElementOutcome::Dropped { code } => format!("skipped: {code}"),
+                ElementOutcome::Dropped { code } => format!("skipped: {}", code.code()),
             };
             vec![element.location.clone(), element.raw.clone(), principal]
         })
@@ -302,7 +302,7 @@ fn render(process: &Process, inspection: &Inspection) -> String {
             text,
             "warning: {} ({})",
             plain(&warning.message),
-            warning.code
+            warning.code.code()
         );
     }
     if inspection.extraction.groups.is_empty() {

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use gbac_analysis::AclMatch;
 use gbac_analysis::check::Answer;
-use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{At, Decision, Reason};
 use gbac_engine::model::{Acl, Dialect, Operation, PatternType, ResourceType};
 use gbac_engine::policy::{Change, GroupSource};
+use gbac_engine::{Coded, ResolvedIdentity};
 use gbac_words::phrases::{ACLS_NOT_EVALUATED, list};
 use gbac_words::{acl, decision};
 
@@ -50,7 +50,7 @@ pub(super) fn token(resolved: &ResolvedIdentity) -> String {
             text,
             "warning: {} ({})",
             plain(&warning.message),
-            warning.code
+            warning.code.code()
         );
     }
     text

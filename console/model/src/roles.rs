@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use gbac_analysis::{Finding, RoleCounts, lint_roles, role_counts};
+use gbac_analysis::{Finding, FindingCode, RoleCounts, lint_roles, role_counts};
 use gbac_engine::model::{Acl, Principal, PrincipalType, check_role_name, role_name_warning};
 use gbac_engine::near::name_difference;
 use gbac_engine::policy::{Change, Policy};
@@ -194,7 +194,7 @@ impl Search {
 /// The findings of these roles, in a few words for each role that has any.
 #[must_use]
 pub fn marks(policy: &Policy, names: &[String]) -> BTreeMap<String, String> {
-    let mut by_role: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
+    let mut by_role: BTreeMap<String, Vec<FindingCode>> = BTreeMap::new();
     for finding in lint_roles(policy, names.iter().map(String::as_str)) {
         let Some(name) = role_in(&finding) else {
             continue;
@@ -202,7 +202,7 @@ pub fn marks(policy: &Policy, names: &[String]) -> BTreeMap<String, String> {
         by_role
             .entry(name.to_owned())
             .or_default()
-            .push(finding.code.as_str());
+            .push(finding.code);
     }
     by_role
         .into_iter()
@@ -221,17 +221,21 @@ fn role_in(finding: &Finding) -> Option<&str> {
 }
 
 /// The gravest first, and how many more there are.
-fn mark(codes: &[&str]) -> String {
-    let number = |code: &str| codes.iter().filter(|other| **other == code).count();
+fn mark(codes: &[FindingCode]) -> String {
+    let number = |code: FindingCode| codes.iter().filter(|other| **other == code).count();
     let one = |rows: usize, what: &str| format!("{} {what}", count(rows, "ACL"));
-    let (never, nothing) = (number("acl_unreachable"), number("acl_covered"));
-    let both = number("role_without_members") > 0 && number("role_without_acls") > 0;
+    let (never, nothing) = (
+        number(FindingCode::AclUnreachable),
+        number(FindingCode::AclCovered),
+    );
+    let both =
+        number(FindingCode::RoleWithoutMembers) > 0 && number(FindingCode::RoleWithoutAcls) > 0;
     let told = match (never, nothing) {
         (1.., _) => (one(never, "blocked by a deny"), never),
         (_, 1..) => (one(nothing, "redundant"), nothing),
         _ if both => ("No members, no ACLs".to_owned(), 2),
-        _ if number("role_without_members") > 0 => ("No members".to_owned(), 1),
-        _ if number("role_without_acls") > 0 => ("No ACLs".to_owned(), 1),
+        _ if number(FindingCode::RoleWithoutMembers) > 0 => ("No members".to_owned(), 1),
+        _ if number(FindingCode::RoleWithoutAcls) > 0 => ("No ACLs".to_owned(), 1),
         _ => (count(codes.len(), "finding"), codes.len()),
     };
     match codes.len().saturating_sub(told.1) {
@@ -455,11 +459,18 @@ mod tests {
             [("Auditors", "No ACLs"), ("Empty", "No members, no ACLs")]
         );
         assert_eq!(
-            mark(&["acl_unreachable", "acl_covered", "acl_covered"]),
+            mark(&[
+                FindingCode::AclUnreachable,
+                FindingCode::AclCovered,
+                FindingCode::AclCovered
+            ]),
             "1 ACL blocked by a deny, 2 more"
         );
-        assert_eq!(mark(&["acl_covered", "acl_covered"]), "2 ACLs redundant");
-        assert_eq!(mark(&["topic_name"]), "1 finding");
+        assert_eq!(
+            mark(&[FindingCode::AclCovered, FindingCode::AclCovered]),
+            "2 ACLs redundant"
+        );
+        assert_eq!(mark(&[FindingCode::TopicName]), "1 finding");
     }
 
     #[test]

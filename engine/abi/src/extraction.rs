@@ -1,9 +1,9 @@
 //! From the claims of a token to its user and groups.
 
-use gbac_engine::ClaimSet;
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::groups::{ClaimSource, ExtractionRule, NestedGroupBehavior, Readability, extract};
 use gbac_engine::mapping::PrincipalMapping;
+use gbac_engine::{ClaimSet, Coded};
 
 use crate::AbiError;
 use crate::records::Reader;
@@ -44,7 +44,7 @@ pub(crate) fn extraction(bytes: &[u8]) -> Result<Vec<u8>, AbiError> {
     let warnings: Vec<String> = found
         .warnings
         .iter()
-        .map(|warning| format!("{}: {}", warning.code, warning.message))
+        .map(|warning| format!("{}: {}", warning.code.code(), warning.message))
         .collect();
     push_texts(&mut result, warnings.iter().map(String::as_str));
     result.push(match found.readability {

@@ -202,12 +202,12 @@ fn find_claim(step: &mut DiagnosticStep, extraction: &Extraction, header: &[Warn
         _ => step.fault(StepStatus::Failed, description),
     }
     let claim_warnings = [
-        WarningCode::CLAIM_MISSING,
-        WarningCode::NEAR_CLAIM,
-        WarningCode::GROUP_OVERAGE,
-        WarningCode::ID_TOKEN,
-        WarningCode::CLAIM_WRONG_TYPE,
-        WarningCode::ELEMENT_NOT_STRING,
+        WarningCode::ClaimMissing,
+        WarningCode::NearClaim,
+        WarningCode::GroupOverage,
+        WarningCode::IdToken,
+        WarningCode::ClaimWrongType,
+        WarningCode::ElementNotString,
     ];
     for warning in header.iter().chain(&extraction.warnings) {
         if claim_warnings.contains(&warning.code) {
@@ -313,13 +313,13 @@ fn groups(
 
 /// The warnings about single names.
 const NAME_WARNINGS: &[WarningCode] = &[
-    WarningCode::EMPTY_NAME,
-    WarningCode::EMPTY_PART,
-    WarningCode::SUFFIX_EMPTY,
-    WarningCode::SUFFIX_COLLISION,
-    WarningCode::EDGE_WHITESPACE,
-    WarningCode::PLATFORM_EMPTY_PART,
-    WarningCode::TOO_MANY_NODES,
+    WarningCode::EmptyName,
+    WarningCode::EmptyPart,
+    WarningCode::SuffixEmpty,
+    WarningCode::SuffixCollision,
+    WarningCode::EdgeWhitespace,
+    WarningCode::PlatformEmptyPart,
+    WarningCode::TooManyNodes,
 ];
 
 /// Compares the groups with those that the service reads from the token.

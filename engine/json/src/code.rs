@@ -21,7 +21,7 @@ use serde::{Serialize, Serializer};
 use super::tables::{FaultCode, ProblemCode};
 
 /// A type whose values have stable codes.
-pub trait Coded {
+pub trait InUnion {
     /// The stable code of the value.
     fn code(&self) -> &'static str;
 
@@ -60,7 +60,7 @@ pub struct Code<T> {
     of: PhantomData<T>,
 }
 
-impl<T: Coded> Code<T> {
+impl<T: InUnion> Code<T> {
     /// The code as text.
     #[must_use]
     pub const fn as_str(&self) -> &'static str {
@@ -68,7 +68,7 @@ impl<T: Coded> Code<T> {
     }
 }
 
-impl<T: Coded> From<&T> for Code<T> {
+impl<T: InUnion> From<&T> for Code<T> {
     fn from(value: &T) -> Self {
         Self {
             name: value.code(),
@@ -77,7 +77,7 @@ impl<T: Coded> From<&T> for Code<T> {
     }
 }
 
-impl<T: Coded> From<T> for Code<T> {
+impl<T: InUnion> From<T> for Code<T> {
     fn from(value: T) -> Self {
         (&value).into()
     }
@@ -103,10 +103,10 @@ impl Serialize for ProblemCode {
     }
 }
 
-/// Implements `Coded` for types whose codes are in a table of the engine.
+/// Implements `InUnion` for types whose codes are in a table of the engine.
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $type:ident as $name:literal: $code:expr;)+) => {
-        $(impl Coded for $type {
+        $(impl InUnion for $type {
             fn code(&self) -> &'static str {
                 let code: fn(&$type) -> &'static str = $code;
                 code(self)
@@ -114,7 +114,7 @@ macro_rules! codes {
 
             #[cfg(any(feature = "schema", feature = "typescript"))]
             fn union() -> Union {
-                Union { name: $name, docs: &[$($doc),+], names: <$type as gbac_engine::code::Codes>::codes() }
+                Union { name: $name, docs: &[$($doc),+], names: <$type as gbac_engine::Coded>::codes() }
             }
         })+
     };
@@ -122,11 +122,11 @@ macro_rules! codes {
 
 codes! {
     #[doc = " The code of a warning about a token or its groups."]
-    WarningCode as "WarningCode": |code| code.as_str();
+    WarningCode as "WarningCode": gbac_engine::Coded::code;
     #[doc = " Why an element of the groups claim was dropped."]
-    DropCode as "DropCode": |code| code.as_str();
+    DropCode as "DropCode": gbac_engine::Coded::code;
     #[doc = " The code of a rule or setting that probably does not do what was intended."]
-    FindingCode as "FindingCode": |code| code.as_str();
+    FindingCode as "FindingCode": gbac_engine::Coded::code;
     #[doc = " The code of a problem of a document."]
     ProblemCode as "ProblemCode": |code| code.as_str();
     #[doc = " The code of a failed call."]
@@ -135,10 +135,10 @@ codes! {
     NoOp as "NoOpCode": NoOp::code;
 }
 
-/// Implements `Coded` for types with a table `ALL` of their values.
+/// Implements `InUnion` for types with a table `ALL` of their values.
 macro_rules! tables {
     ($($(#[doc = $doc:literal])+ $type:ident as $name:literal: $code:expr;)+) => {
-        $(impl Coded for $type {
+        $(impl InUnion for $type {
             fn code(&self) -> &'static str {
                 let code: fn($type) -> &'static str = $code;
                 code(*self)
@@ -146,17 +146,17 @@ macro_rules! tables {
 
             #[cfg(any(feature = "schema", feature = "typescript"))]
             fn union() -> Union {
-                let names = <$type>::ALL.iter().map(Coded::code).collect();
+                let names = <$type>::ALL.iter().map(InUnion::code).collect();
                 Union { name: $name, docs: &[$($doc),+], names }
             }
         })+
     };
 }
 
-/// Implements `Coded` for types whose codes are listed here. A missing value does not compile.
+/// Implements `InUnion` for types whose codes are listed here. A missing value does not compile.
 macro_rules! names {
     ($($(#[doc = $doc:literal])+ $type:ident as $name:literal { $($value:pat => $code:literal,)+ })+) => {
-        $(impl Coded for $type {
+        $(impl InUnion for $type {
             fn code(&self) -> &'static str {
                 match self { $($value => $code,)+ }
             }
@@ -169,11 +169,11 @@ macro_rules! names {
     };
 }
 
-/// Implements `Coded` for types with a method `code`, but without a table. A missing value does not
+/// Implements `InUnion` for types with a method `code`, but without a table. A missing value does not
 /// compile.
 macro_rules! values {
     ($($(#[doc = $doc:literal])+ $type:ident as $name:literal { $($value:ident $(($inner:expr))?),+ $(,)? })+) => {
-        $(impl Coded for $type {
+        $(impl InUnion for $type {
             fn code(&self) -> &'static str {
                 Self::code(*self)
             }

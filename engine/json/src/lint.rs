@@ -17,10 +17,11 @@ use gbac_engine::model::{Acl, Dialect, Principal};
 /// The document is not valid: all problems at once.
 ///
 /// ```
+/// use gbac_engine::Coded;
 /// use gbac_json::lint_from_json;
 /// let document = r#"{ "version": 1, "settings": { "superusers": ["admin", "admin"] } }"#;
 /// let findings = lint_from_json(document)?;
-/// assert_eq!((findings[0].code.as_str(), findings[0].places[1].as_str()), ("duplicate_superuser", "/settings/superusers/1"));
+/// assert_eq!((findings[0].code.code(), findings[0].places[1].as_str()), ("duplicate_superuser", "/settings/superusers/1"));
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```
 pub fn lint_from_json(text: &str) -> Result<Vec<Finding>, Problems> {
@@ -79,7 +80,7 @@ pub fn lint_from_value(document: &Value) -> Result<Vec<Finding>, Problems> {
         .filter_map(|acl| acl::read(acl, None, &Place::Root, &mut Problems::default()))
         .collect();
     for (first, places) in duplicates(&acls, "/acls") {
-        let finding = duplicate_finding(FindingCode::DUPLICATE_ACL, "an ACL", places);
+        let finding = duplicate_finding(FindingCode::DuplicateAcl, "an ACL", places);
         findings.push(Finding {
             acls: acls.get(first).into_iter().cloned().collect(),
             ..finding
@@ -91,7 +92,7 @@ pub fn lint_from_value(document: &Value) -> Result<Vec<Finding>, Problems> {
         let name = role.get("name").and_then(Value::as_str).unwrap_or_default();
         for (first, places) in duplicates(&members, &format!("/roles/{index}/members")) {
             let subject = format!("a member of the role `{}`", escaped(name));
-            let finding = duplicate_finding(FindingCode::DUPLICATE_MEMBER, &subject, places);
+            let finding = duplicate_finding(FindingCode::DuplicateMember, &subject, places);
             let principals = [Principal::role(name)]
                 .into_iter()
                 .chain(members.get(first).cloned());
@@ -108,7 +109,7 @@ pub fn lint_from_value(document: &Value) -> Result<Vec<Finding>, Problems> {
         .filter_map(superuser)
         .collect();
     for (first, places) in duplicates(&superusers, "/settings/superusers") {
-        let finding = duplicate_finding(FindingCode::DUPLICATE_SUPERUSER, "a superuser", places);
+        let finding = duplicate_finding(FindingCode::DuplicateSuperuser, "a superuser", places);
         findings.push(Finding {
             principals: superusers.get(first).into_iter().cloned().collect(),
             ..finding

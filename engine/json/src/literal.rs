@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use std::marker::PhantomData;
 use ts_rs::{Config, TS};
 
-use crate::code::{Code, Coded, Union};
+use crate::code::{Code, InUnion, Union};
 
 /// Implements `TS` for a type that is a union of literals.
 macro_rules! declared {
@@ -39,7 +39,7 @@ macro_rules! declared {
     };
 }
 
-declared!([T: Coded] Code<T>, T::union().name, T::union().docs.join("\n *"), T::union().inline());
+declared!([T: InUnion] Code<T>, T::union().name, T::union().docs.join("\n *"), T::union().inline());
 
 /// The short form of a value, as on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

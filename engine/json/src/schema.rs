@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use super::code::{Code, Coded, Union};
+use super::code::{Code, InUnion, Union};
 use super::tables::ProblemCode;
 
-impl<T: Coded> JsonSchema for Code<T> {
+impl<T: InUnion> JsonSchema for Code<T> {
     fn schema_name() -> Cow<'static, str> {
         T::union().name.into()
     }

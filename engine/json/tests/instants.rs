@@ -8,7 +8,8 @@ use gbac_engine::decide::{
 };
 use gbac_engine::model::{CLUSTER_NAME, Operation, ResourceType};
 use gbac_engine::policy::Policy;
-use gbac_engine::{Subject, resolve};
+use gbac_engine::warning::WarningCode;
+use gbac_engine::{Coded, Subject, resolve};
 use gbac_json::{assertions_from_json, check_from_json, claims_from_object, policy_from_json};
 use serde_json::{Value, json};
 
@@ -193,7 +194,7 @@ fn an_unreadable_exp_is_told() {
         let opened = resolve(&policy, &claims(Some(exp.clone())), None).expect("an identity");
         let codes: Vec<&str> = opened
             .warnings()
-            .map(|warning| warning.code.as_str())
+            .map(|warning| warning.code.code())
             .collect();
         assert!(codes.contains(&"expiry_unreadable"), "{exp}: {codes:?}");
         assert_eq!(
@@ -219,7 +220,7 @@ fn an_unreadable_exp_is_told() {
     assert!(
         readable
             .warnings()
-            .all(|warning| warning.code != "expiry_unreadable")
+            .all(|warning| warning.code != WarningCode::ExpiryUnreadable)
     );
 }
 

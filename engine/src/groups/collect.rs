@@ -154,7 +154,7 @@ impl<'a> Names<'a> {
     pub(super) fn discarded(self, fault: DropCode) -> Vec<Element> {
         let element = |item: Item<'_>| {
             let (raw, code) = match item.value {
-                ItemValue::Name(name) => (name.to_owned(), DropCode::CLAIM_DISCARDED),
+                ItemValue::Name(name) => (name.to_owned(), DropCode::ClaimDiscarded),
                 ItemValue::Other(value) => (json::brief(value), fault),
             };
             Element {
@@ -170,9 +170,9 @@ impl<'a> Names<'a> {
     pub(super) fn finish(self, warnings: &mut Vec<Warning>) -> (Vec<Group>, Vec<Element>) {
         let nested = self.nested;
         let empty = if self.parts {
-            (DropCode::EMPTY_PART, WarningCode::EMPTY_PART)
+            (DropCode::EmptyPart, WarningCode::EmptyPart)
         } else {
-            (DropCode::EMPTY_NAME, WarningCode::EMPTY_NAME)
+            (DropCode::EmptyName, WarningCode::EmptyName)
         };
         // The caller checked that all elements are strings.
         let raws: Vec<&str> = self
@@ -198,13 +198,13 @@ impl<'a> Names<'a> {
             };
             let group = earlier(&first_names).and_then(|first| group_indexes.get(first).copied());
             let outcome = if name.is_empty() {
-                let suffix_empty = (DropCode::SUFFIX_EMPTY, WarningCode::SUFFIX_EMPTY);
+                let suffix_empty = (DropCode::SuffixEmpty, WarningCode::SuffixEmpty);
                 let (code, warning) = if raw.is_empty() { empty } else { suffix_empty };
                 tally.add(warning, raw, location);
                 ElementOutcome::Dropped { code }
             } else if let Some(group) = group.and_then(|group| groups.get_mut(group)) {
                 if earlier(&first_raws).is_some() {
-                    tally.add(WarningCode::DUPLICATE_GROUP, raw, location);
+                    tally.add(WarningCode::DuplicateGroup, raw, location);
                 }
                 group.duplicates.push((raw.to_owned(), location.clone()));
                 ElementOutcome::Duplicate {
@@ -212,7 +212,7 @@ impl<'a> Names<'a> {
                 }
             } else {
                 if name.trim() != name {
-                    tally.add(WarningCode::EDGE_WHITESPACE, name, location);
+                    tally.add(WarningCode::EdgeWhitespace, name, location);
                 }
                 groups.push(Group {
                     name: name.to_owned(),
@@ -294,26 +294,26 @@ impl<'a> Tally<'a> {
         {
             let name = quoted(name);
             let message = match (*code, *count) {
-                (WarningCode::EMPTY_PART, 1) => {
+                (WarningCode::EmptyPart, 1) => {
                     "an empty part between the commas is dropped".to_owned()
                 }
-                (WarningCode::EMPTY_PART, count) => {
+                (WarningCode::EmptyPart, count) => {
                     format!("{count} empty parts between the commas are dropped")
                 }
-                (WarningCode::EMPTY_NAME, 1) => "an empty name is dropped".to_owned(),
-                (WarningCode::EMPTY_NAME, count) => format!("{count} empty names are dropped"),
-                (WarningCode::SUFFIX_EMPTY, 1) => {
+                (WarningCode::EmptyName, 1) => "an empty name is dropped".to_owned(),
+                (WarningCode::EmptyName, count) => format!("{count} empty names are dropped"),
+                (WarningCode::SuffixEmpty, 1) => {
                     format!("nothing follows the last slash of {name}, so it is dropped")
                 }
-                (WarningCode::SUFFIX_EMPTY, count) => {
+                (WarningCode::SuffixEmpty, count) => {
                     format!(
                         "nothing follows the last slash of {count} names, so they are dropped; {name} is the first"
                     )
                 }
-                (WarningCode::EDGE_WHITESPACE, 1) => {
+                (WarningCode::EdgeWhitespace, 1) => {
                     format!("{name} starts or ends with a space, which is part of the group's name")
                 }
-                (WarningCode::EDGE_WHITESPACE, count) => {
+                (WarningCode::EdgeWhitespace, count) => {
                     format!(
                         "{count} names start or end with a space, which is part of the name; {name} is the first"
                     )
@@ -325,7 +325,7 @@ impl<'a> Tally<'a> {
             };
             if matches!(
                 *code,
-                WarningCode::EMPTY_PART | WarningCode::EMPTY_NAME | WarningCode::SUFFIX_EMPTY
+                WarningCode::EmptyPart | WarningCode::EmptyName | WarningCode::SuffixEmpty
             ) && empty.is_none()
             {
                 empty = Some(*location);
@@ -336,7 +336,7 @@ impl<'a> Tally<'a> {
             let message = "version 26.1 of the platform keeps the empty group name, and a role with an empty group member would match it";
             warn(
                 warnings,
-                WarningCode::PLATFORM_EMPTY_PART,
+                WarningCode::PlatformEmptyPart,
                 message.to_owned(),
                 Some(location.to_owned()),
             );
@@ -381,7 +381,7 @@ fn collision(group: &Group) -> Option<Warning> {
     let message =
         format!("{subject} become `Group:{name}`, and each gets the access of the {rest}");
     Some(Warning::new(
-        WarningCode::SUFFIX_COLLISION,
+        WarningCode::SuffixCollision,
         message,
         location.cloned(),
     ))

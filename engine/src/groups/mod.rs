@@ -10,6 +10,7 @@ mod suggest;
 mod why;
 
 use serde_json::Value;
+use strum::{IntoStaticStr, VariantNames};
 
 #[doc(hidden)]
 pub use collect::comma_parts;
@@ -106,17 +107,23 @@ pub enum ElementOutcome {
     },
 }
 
-code_table! {
-    /// Why an element was dropped: the code of its warning, or `claim_discarded` if another element
-    /// made the claim invalid.
-    DropCode {
-        EMPTY_NAME = WarningCode::EMPTY_NAME.as_str(),
-        EMPTY_PART = WarningCode::EMPTY_PART.as_str(),
-        SUFFIX_EMPTY = WarningCode::SUFFIX_EMPTY.as_str(),
-        CLAIM_WRONG_TYPE = WarningCode::CLAIM_WRONG_TYPE.as_str(),
-        ELEMENT_NOT_STRING = WarningCode::ELEMENT_NOT_STRING.as_str(),
-        CLAIM_DISCARDED = "claim_discarded",
-    }
+/// Why an element was dropped: the code of its warning, or that another element made the claim
+/// invalid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
+pub enum DropCode {
+    /// Another element made the claim invalid.
+    ClaimDiscarded,
+    /// As [`WarningCode::ClaimWrongType`].
+    ClaimWrongType,
+    /// As [`WarningCode::ElementNotString`].
+    ElementNotString,
+    /// As [`WarningCode::EmptyName`].
+    EmptyName,
+    /// As [`WarningCode::EmptyPart`].
+    EmptyPart,
+    /// As [`WarningCode::SuffixEmpty`].
+    SuffixEmpty,
 }
 
 /// The claim at the claim path, or why there is none.
@@ -234,7 +241,7 @@ pub fn extract(
             let message = format!(
                 "the groups are read at `{path}` of the user-info document, but none was given"
             );
-            let warning = Warning::new(WarningCode::CLAIM_MISSING, message, None);
+            let warning = Warning::new(WarningCode::ClaimMissing, message, None);
             return Extraction::without_groups(ClaimFinding::NoUserInfo, Vec::new(), vec![warning]);
         }
     };
@@ -244,7 +251,7 @@ pub fn extract(
         let message = format!(
             "version 26.1 of the platform would refuse `{path}` as `oidc_group_claim_path`: it reads only `$.` and dotted names"
         );
-        warn(&mut warnings, WarningCode::PLATFORM_PATH, message, None);
+        warn(&mut warnings, WarningCode::PlatformPath, message, None);
     }
     let diagnosis = why::Diagnosis {
         source: &rule.source,
@@ -271,7 +278,7 @@ pub fn extract(
                 Ok(nodes) => names.read_union(nodes),
                 Err(error) => {
                     let message = format!("{error}, so the claim is discarded; {}", error.hint());
-                    warn(&mut warnings, WarningCode::TOO_MANY_NODES, message, None);
+                    warn(&mut warnings, WarningCode::TooManyNodes, message, None);
                     return Extraction::without_groups(ClaimFinding::TooMany, Vec::new(), warnings);
                 }
             }
@@ -297,21 +304,17 @@ pub fn extract(
         }
         ClaimFinding::WrongType { location, found } => {
             diagnosis.wrong_type(location, found, &mut warnings);
-            Extraction::without_groups(claim, names.discarded(DropCode::CLAIM_WRONG_TYPE), warnings)
+            Extraction::without_groups(claim, names.discarded(DropCode::ClaimWrongType), warnings)
         }
         ClaimFinding::NotString { location, found } => {
             diagnosis.not_string(location, found, &mut warnings);
-            Extraction::without_groups(
-                claim,
-                names.discarded(DropCode::ELEMENT_NOT_STRING),
-                warnings,
-            )
+            Extraction::without_groups(claim, names.discarded(DropCode::ElementNotString), warnings)
         }
         ClaimFinding::TooMany => {
             let message = format!(
                 "the claim has more than {MAX_ELEMENTS} elements or {MAX_NAME_BYTES} bytes of names, so it is discarded"
             );
-            warn(&mut warnings, WarningCode::TOO_MANY_NODES, message, None);
+            warn(&mut warnings, WarningCode::TooManyNodes, message, None);
             Extraction::without_groups(claim, Vec::new(), warnings)
         }
         ClaimFinding::Missing { .. } | ClaimFinding::NoUserInfo => {
@@ -342,6 +345,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::Coded;
 
     fn warnings(path: &str, claims: &Value) -> Vec<String> {
         let source = ClaimSource::parse_sso(path).expect(path);
@@ -354,7 +358,7 @@ mod tests {
         extraction
             .warnings
             .into_iter()
-            .map(|warning| format!("{}: {}", warning.code, warning.message))
+            .map(|warning| format!("{}: {}", warning.code.code(), warning.message))
             .collect()
     }
 
@@ -365,7 +369,7 @@ mod tests {
                 extract(&ExtractionRule::default(), &ClaimSet::of(claims), None).warnings;
             warnings
                 .into_iter()
-                .find(|warning| warning.code == WarningCode::NEAR_CLAIM)
+                .find(|warning| warning.code == WarningCode::NearClaim)
                 .unwrap()
                 .location
         };

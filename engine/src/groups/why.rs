@@ -49,7 +49,7 @@ impl Diagnosis<'_> {
                 (location.as_str(), None)
             }
         };
-        warn(warnings, WarningCode::CLAIM_MISSING, message, None);
+        warn(warnings, WarningCode::ClaimMissing, message, None);
         let near = name.and_then(|name| near_name(members?, name));
         if let (Some(near), Some(name)) = (near, name) {
             let mut path = root_path(parent);
@@ -61,7 +61,7 @@ impl Diagnosis<'_> {
             );
             warn(
                 warnings,
-                WarningCode::NEAR_CLAIM,
+                WarningCode::NearClaim,
                 message,
                 Some(location_of(&path)),
             );
@@ -76,7 +76,7 @@ impl Diagnosis<'_> {
             self.source.path(),
             self.subject()
         );
-        warn(warnings, WarningCode::CLAIM_MISSING, message, None);
+        warn(warnings, WarningCode::ClaimMissing, message, None);
         self.missing(true, warnings)
     }
 
@@ -91,7 +91,7 @@ impl Diagnosis<'_> {
         }
         if warnings
             .iter()
-            .any(|warning| warning.code == WarningCode::ID_TOKEN)
+            .any(|warning| warning.code == WarningCode::IdToken)
             || self.id_token(true, warnings)
         {
             return MissingReason::IdToken;
@@ -125,7 +125,7 @@ impl Diagnosis<'_> {
         }
         warn(
             warnings,
-            WarningCode::CLAIM_WRONG_TYPE,
+            WarningCode::ClaimWrongType,
             message,
             Some(location.to_owned()),
         );
@@ -140,7 +140,7 @@ impl Diagnosis<'_> {
         );
         warn(
             warnings,
-            WarningCode::ELEMENT_NOT_STRING,
+            WarningCode::ElementNotString,
             message,
             Some(location.to_owned()),
         );
@@ -186,7 +186,7 @@ impl Diagnosis<'_> {
         );
         warn(
             warnings,
-            WarningCode::ID_TOKEN,
+            WarningCode::IdToken,
             message,
             Some(first.to_owned()),
         );
@@ -219,7 +219,7 @@ impl Diagnosis<'_> {
             let mut location = String::from("_claim_names");
             push_name(&mut location, name);
             return Some(Warning::new(
-                WarningCode::GROUP_OVERAGE,
+                WarningCode::GroupOverage,
                 message,
                 Some(location),
             ));
@@ -228,14 +228,14 @@ impl Diagnosis<'_> {
             let message =
                 format!("the token has links instead of claims (`_claim_sources`); {advice}");
             return Some(Warning::new(
-                WarningCode::GROUP_OVERAGE,
+                WarningCode::GroupOverage,
                 message,
                 Some("_claim_sources".to_owned()),
             ));
         }
         self.has_more_groups().then(|| {
             let message = "`hasgroups` means that the user has more groups than fit into the token; configure the identity provider to send only the relevant groups";
-            Warning::new(WarningCode::GROUP_OVERAGE, message, Some("hasgroups".to_owned()))
+            Warning::new(WarningCode::GroupOverage, message, Some("hasgroups".to_owned()))
         })
     }
 
@@ -318,7 +318,7 @@ fn near_paths(suggestions: &[Suggestion], warnings: &mut Vec<Warning>) {
     };
     let message = format!("names are at {}{more}", paths.join(", "));
     let location = Some(location_of(&first.path)).filter(|location| !holds(location, "[*]"));
-    warn(warnings, WarningCode::NEAR_CLAIM, message, location);
+    warn(warnings, WarningCode::NearClaim, message, location);
 }
 
 /// The name of a member that differs from `name` only in letter case.

@@ -108,7 +108,6 @@ impl AclField {
 
 /// Why an ACL cannot be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum AclError {
     /// The principal is not valid.
     Principal(PrincipalError),

@@ -112,7 +112,7 @@ impl Header {
                 "signed with {}: version 26.1 of the platform accepts only RS256",
                 self.alg
             );
-            warn(&mut warnings, WarningCode::PLATFORM_ALG, message, None);
+            warn(&mut warnings, WarningCode::PlatformAlg, message, None);
         }
         if let Some(typ) = self.typ() {
             if !self.is_access_token_type() {
@@ -120,19 +120,19 @@ impl Header {
                     "the type {} is not a type of access tokens; verification will refuse the token",
                     quote(typ)
                 );
-                warn(&mut warnings, WarningCode::TYP_REFUSED, message, None);
+                warn(&mut warnings, WarningCode::TypRefused, message, None);
             } else if typ != "JWT" {
                 let message = format!(
                     "the type {}: version 26.1 of the platform accepts only `JWT`",
                     quote(typ)
                 );
-                warn(&mut warnings, WarningCode::PLATFORM_TYP, message, None);
+                warn(&mut warnings, WarningCode::PlatformTyp, message, None);
             }
         }
         if self.kid().is_none() {
             warn(
                 &mut warnings,
-                WarningCode::KID_MISSING,
+                WarningCode::KidMissing,
                 "the header has no key ID (`kid`); verification will refuse the token".to_owned(),
                 None,
             );
@@ -144,12 +144,8 @@ impl Header {
     /// (D-29).
     #[must_use]
     pub fn platform_refusal(&self) -> Option<Warning> {
-        self.warnings().into_iter().find(|warning| {
-            matches!(
-                warning.code,
-                WarningCode::PLATFORM_ALG | WarningCode::PLATFORM_TYP
-            )
-        })
+        let mut warnings = self.warnings().into_iter();
+        warnings.find(|warning| warning.code.is_of_platform())
     }
 }
 

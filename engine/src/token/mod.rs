@@ -175,6 +175,7 @@ mod tests {
     use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
     use super::*;
+    use crate::Coded;
     use serde_json::json;
 
     fn encode(text: impl AsRef<[u8]>) -> String {
@@ -376,7 +377,7 @@ mod tests {
                 .unwrap()
                 .warnings()
                 .iter()
-                .map(|warning| warning.code.as_str())
+                .map(|warning| warning.code.code())
                 .collect()
         };
         assert_eq!(codes(&json!({"alg": "RS256", "kid": "k"})), [""; 0]);

@@ -42,7 +42,7 @@ pub fn normalize_pasted(text: &str) -> NormalizedToken {
     if visible.len() != text.len() {
         warn(
             &mut warnings,
-            WarningCode::INVISIBLE_REMOVED,
+            WarningCode::InvisibleRemoved,
             "invisible characters were removed".to_owned(),
             None,
         );
@@ -51,7 +51,7 @@ pub fn normalize_pasted(text: &str) -> NormalizedToken {
         visible = token;
         warn(
             &mut warnings,
-            WarningCode::TOKEN_RESPONSE,
+            WarningCode::TokenResponse,
             format!("the value of `{member}` was taken"),
             None,
         );
@@ -70,7 +70,7 @@ pub fn normalize_pasted(text: &str) -> NormalizedToken {
     {
         warn(
             &mut warnings,
-            WarningCode::SURROUNDINGS_REMOVED,
+            WarningCode::SurroundingsRemoved,
             "the text before or after the token was removed".to_owned(),
             None,
         );
@@ -79,7 +79,7 @@ pub fn normalize_pasted(text: &str) -> NormalizedToken {
     if tokens.len() == 1 && !visible.contains(&token) {
         warn(
             &mut warnings,
-            WarningCode::BLANKS_REMOVED,
+            WarningCode::BlanksRemoved,
             "spaces or line breaks inside the token were removed".to_owned(),
             None,
         );
@@ -239,6 +239,7 @@ fn has_header(token: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Coded;
     use crate::token::UnverifiedToken;
     use proptest::prelude::*;
 
@@ -251,7 +252,7 @@ mod tests {
             pasted
                 .warnings
                 .iter()
-                .map(|note| note.code.as_str())
+                .map(|note| note.code.code())
                 .collect(),
         )
     }

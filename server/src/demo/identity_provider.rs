@@ -172,6 +172,7 @@ impl IdentityProvider {
 
 #[cfg(test)]
 mod tests {
+    use gbac_engine::Coded;
     use gbac_engine::groups::NestedGroupBehavior;
     use gbac_engine::identity::Identity;
     use gbac_engine::policy::{GroupSource, Settings};
@@ -266,7 +267,7 @@ mod tests {
                     let codes = extraction
                         .warnings
                         .iter()
-                        .map(|warning| warning.code.as_str())
+                        .map(|warning| warning.code.code())
                         .collect();
                     (
                         identity.user().to_owned(),

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use gbac_analysis::{Finding, Severity, neutral_fixes};
+use gbac_engine::Coded;
 use gbac_engine::model::PrincipalType;
 use gbac_engine::policy::Change;
 use gbac_json::{ChangeJson, FindingJson, lint_from_json, lint_in_dialect, policy_from_json};
@@ -116,7 +117,7 @@ fn entry(finding: &Finding, file: &str, text: &str, document: &Value) -> Entry {
         .unwrap_or_default();
     Entry {
         level,
-        rule: finding.code.to_string(),
+        rule: finding.code.code().into(),
         title,
         message,
         file: file.to_owned(),
@@ -166,7 +167,7 @@ fn render_findings(findings: &[Finding]) -> String {
             text,
             "{} {}: {}{places}",
             finding.severity.code(),
-            finding.code,
+            finding.code.code(),
             plain(&finding.message)
         );
         let _ = writeln!(text, "  {}", plain(&finding.hint));

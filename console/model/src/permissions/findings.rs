@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gbac_analysis::{Finding, Fix, Severity};
+use gbac_analysis::{Finding, FindingCode, Fix, Severity};
 use gbac_api::encode::query;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
@@ -29,8 +29,8 @@ pub fn by_principal(findings: &[Finding]) -> BTreeMap<Principal, FindingMark> {
             let mark = marks.entry(principal.clone()).or_default();
             mark.findings += 1;
             if matches!(
-                finding.code.as_str(),
-                "name_letter_case" | "name_leading_slash"
+                finding.code,
+                FindingCode::NameLetterCase | FindingCode::NameLeadingSlash
             ) {
                 mark.near = finding
                     .principals
@@ -54,99 +54,133 @@ pub struct FindingMark {
 
 /// What a kind of finding is called, and what it means for those who are concerned.
 #[must_use]
-pub fn meaning(code: &str) -> (&'static str, &'static str) {
+pub fn meaning(code: FindingCode) -> (&'static str, &'static str) {
     match code {
-        "superuser_name_chosen" => (
+        FindingCode::SuperuserNameChosen => (
             "Superusers named by a claim that users can edit",
             "Anyone who can set this claim to a superuser's name is allowed everything.",
         ),
-        "superuser_unreachable" => (
+        FindingCode::SuperuserUnreachable => (
             "Superusers that no token names",
             "Nobody can sign in as such a superuser. Write the name as it is in tokens.",
         ),
-        "access_group_unknown" => (
+        FindingCode::AccessGroupUnknown => (
             "Groups with access to the service that no role or ACL names",
             "No role and no ACL names the group, so its name is probably misspelled.",
         ),
-        "acl_open_to_everyone" => (
+        FindingCode::AclOpenToEveryone => (
             "Access for everyone",
             "The allow is for every user and every name, or for the cluster. Whoever signs in has it.",
         ),
-        "acl_unreachable" => (
+        FindingCode::AclUnreachable => (
             "Allows that never allow",
             "A deny on the same or a broader name always overrides it, so it grants nothing.",
         ),
-        "acl_begins_to_match" => (
+        FindingCode::AclBeginsToMatch => (
             "ACLs that begin to match",
             "Apache Kafka never matched them. With the GBAC plugin, they apply to the members of the group or role.",
         ),
-        "acl_covered" => (
+        FindingCode::AclCovered => (
             "Redundant ACLs",
             "Another ACL covers it. Removing it changes no decision.",
         ),
-        "operation_foreign" => (
+        FindingCode::OperationForeign => (
             "Operations that don't apply to the resource",
             "No request needs this operation on this resource type.",
         ),
-        "role_missing" => (
+        FindingCode::RoleMissing => (
             "ACLs of a role that does not exist",
             "They have no effect now, and take effect when a role with that name is created.",
         ),
-        "role_without_members" => ("Roles without members", "Their ACLs apply to no one."),
-        "role_without_acls" => ("Roles without ACLs", "Such a role grants nothing."),
-        "consumer_without_group" => (
+        FindingCode::RoleWithoutMembers => ("Roles without members", "Their ACLs apply to no one."),
+        FindingCode::RoleWithoutAcls => ("Roles without ACLs", "Such a role grants nothing."),
+        FindingCode::ConsumerWithoutGroup => (
             "Consumers without a consumer group",
             "They can read topics, but joining a consumer group is denied. Another group of the same user may allow it.",
         ),
-        "schema_reader_without_configs" => (
+        FindingCode::SchemaReaderWithoutConfigs => (
             "Schema readers without configurations",
             "They can read schemas, but not the compatibility levels of the subjects and the registry.",
         ),
-        "name_letter_case" => (
+        FindingCode::NameLetterCase => (
             "Names that differ only in letter case",
             "Names are compared byte by byte, so these are different principals, and one of them is probably a typo.",
         ),
-        "name_leading_slash" => (
+        FindingCode::NameLeadingSlash => (
             "Names that differ only in slashes",
             "These are different principals. Which one tokens produce depends on the identity provider's paths and the nested group behavior.",
         ),
-        "group_path_with_suffix" => (
+        FindingCode::GroupPathWithSuffix => (
             "Group paths that no token produces",
             "With suffix, only the last segment of a path becomes a group, so a name with a slash never matches.",
         ),
-        "principal_wildcard" => (
+        FindingCode::PrincipalWildcard => (
             "Asterisks that are not wildcards",
             "Only User:* means everyone. This is the name of a group or role.",
         ),
-        "principal_type_twice" => (
+        FindingCode::PrincipalTypeTwice => (
             "User names that contain a principal type",
             "A user whose name starts with a principal type. A group was probably intended, and it gets nothing.",
         ),
-        "member_is_everyone" => (
+        FindingCode::MemberIsEveryone => (
             "User:* as a member",
             "As a member, User:* is the single user named *, not everyone.",
         ),
-        "topic_name" => (
+        FindingCode::TopicName => (
             "Invalid topic names",
             "Topic names contain letters, digits, dots, underscores and hyphens. An asterisk within a name is not a wildcard.",
         ),
-        "cluster_name" => (
+        FindingCode::ClusterName => (
             "Invalid cluster names",
             "The cluster has one name, so this ACL never matches.",
         ),
-        "role_name_not_ascii" => (
+        FindingCode::RoleNameNotAscii => (
             "Role names with non-ASCII characters",
             "The platform accepts only ASCII role names, so it rejects this policy.",
         ),
-        "principal_control_character" => (
+        FindingCode::PrincipalControlCharacter => (
             "Principals with control characters",
             "They are invisible and often pasted by accident, so the name differs from what you see.",
         ),
-        "resource_name_control_character" => (
+        FindingCode::ResourceNameControlCharacter => (
             "Resource names with control characters",
             "They are invisible and often pasted by accident, so the name differs from what you see.",
         ),
-        _ => (
+        FindingCode::HostRangeUnsupported => (
+            "Ranges of hosts that never match",
+            "Kafka before 4.4 stores ACLs whose host is a range, but never matches them.",
+        ),
+        FindingCode::DuplicateAcl => (
+            "ACLs that are in the document more than once",
+            "Each of them counts once.",
+        ),
+        FindingCode::DuplicateMember => (
+            "Members that are in the document more than once",
+            "Each of them counts once.",
+        ),
+        FindingCode::DuplicateSuperuser => (
+            "Superusers that are in the document more than once",
+            "Each of them counts once.",
+        ),
+        FindingCode::MemberIsRole => (
+            "Roles as members of roles",
+            "Only users and groups can be members, so such a member gets nothing.",
+        ),
+        FindingCode::RoleNameEmpty
+        | FindingCode::RoleNameTooLong
+        | FindingCode::RoleNameCharacter => (
+            "Role names that can't be created",
+            "Such roles were stored by an earlier version or by another tool.",
+        ),
+        FindingCode::NameWithType
+        | FindingCode::PrincipalNameEmpty
+        | FindingCode::PrincipalNotIdentity
+        | FindingCode::PrincipalTypeUnknown
+        | FindingCode::PrincipalWithoutType => (
+            "Principals that can't be created",
+            "Their ACLs and memberships were stored by an earlier version or by another tool.",
+        ),
+        FindingCode::ResourceNameEmpty | FindingCode::ResourceNameTooLong => (
             "ACLs that can't be created",
             "They were stored by an earlier version or by another tool.",
         ),
@@ -165,13 +199,12 @@ pub struct Place {
 /// Where to fix a finding by hand: the pages of what it is about.
 #[must_use]
 pub fn places(finding: &Finding, policy: &Policy) -> Vec<Place> {
-    if [
-        "superuser_name_chosen",
-        "superuser_unreachable",
-        "access_group_unknown",
-    ]
-    .contains(&finding.code.as_str())
-    {
+    if matches!(
+        finding.code,
+        FindingCode::SuperuserNameChosen
+            | FindingCode::SuperuserUnreachable
+            | FindingCode::AccessGroupUnknown
+    ) {
         return vec![Place {
             address: "/security/settings".into(),
             words: "Open settings".into(),
@@ -222,7 +255,7 @@ pub fn fix_all(findings: &[&Finding], policy: &Policy) -> Option<Vec<Change>> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FindingGroup {
     /// The code.
-    pub code: &'static str,
+    pub code: FindingCode,
     /// How much it matters.
     pub severity: Severity,
     /// Their places among all.
@@ -239,11 +272,11 @@ pub fn kinds(findings: &[Finding], severity: Option<Severity>) -> Vec<FindingGro
         }
         match kinds
             .last_mut()
-            .filter(|kind| kind.code == finding.code.as_str() && kind.severity == finding.severity)
+            .filter(|kind| kind.code == finding.code && kind.severity == finding.severity)
         {
             Some(kind) => kind.places.push(place),
             None => kinds.push(FindingGroup {
-                code: finding.code.as_str(),
+                code: finding.code,
                 severity: finding.severity,
                 places: vec![place],
             }),
@@ -290,8 +323,10 @@ pub fn summary(findings: &[Finding]) -> String {
 #[cfg(test)]
 mod tests {
     use gbac_analysis::lint;
+    use gbac_engine::Coded;
     use gbac_json::policy_from_value;
     use serde_json::json;
+    use strum::VariantArray;
 
     use super::*;
 
@@ -313,17 +348,17 @@ mod tests {
         let policy = policy();
         let findings = lint(&policy);
         assert_eq!(summary(&findings), "2 warnings, 4 notices");
-        let codes: Vec<(&str, usize)> = kinds(&findings, None)
+        let codes: Vec<(FindingCode, usize)> = kinds(&findings, None)
             .iter()
             .map(|kind| (kind.code, kind.places.len()))
             .collect();
         assert_eq!(
             codes,
             [
-                ("name_letter_case", 1),
-                ("role_missing", 1),
-                ("role_without_acls", 2),
-                ("role_without_members", 2)
+                (FindingCode::NameLetterCase, 1),
+                (FindingCode::RoleMissing, 1),
+                (FindingCode::RoleWithoutAcls, 2),
+                (FindingCode::RoleWithoutMembers, 2)
             ]
         );
         assert_eq!(kinds(&findings, Some(Severity::Error)), []);
@@ -335,13 +370,13 @@ mod tests {
         );
         assert_eq!(marks[&Principal::role("Empty")].findings, 2);
 
-        let of = |code: &str| {
+        let of = |code: FindingCode| {
             findings
                 .iter()
                 .filter(|finding| finding.code == code)
                 .collect::<Vec<_>>()
         };
-        let empty = of("role_without_members");
+        let empty = of(FindingCode::RoleWithoutMembers);
         let changes = fix_all(&empty, &policy).unwrap();
         assert_eq!(changes.len(), 2);
         assert_eq!(
@@ -349,7 +384,49 @@ mod tests {
             Some(0)
         );
         assert_eq!(staged(&empty[0].suggested_fixes(&policy), &[]), None);
-        assert_eq!(fix_all(&of("name_letter_case"), &policy), None);
+        assert_eq!(fix_all(&of(FindingCode::NameLetterCase), &policy), None);
+    }
+
+    /// A text that is true of another finding only is worse than none: each kind of ACL, member,
+    /// role or document has its own.
+    #[test]
+    fn every_finding_has_a_text_of_its_own_unless_it_cannot_be_created() {
+        let mut titles: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for code in FindingCode::VARIANTS {
+            titles
+                .entry(meaning(*code).0)
+                .or_default()
+                .push(code.code());
+        }
+        titles.retain(|title, codes| codes.len() > 1 || title.contains("can't be created"));
+        let shared: Vec<(&str, Vec<&str>)> = titles.into_iter().collect();
+        assert_eq!(
+            shared,
+            [
+                (
+                    "ACLs that can't be created",
+                    vec!["resource_name_empty", "resource_name_too_long"]
+                ),
+                (
+                    "Principals that can't be created",
+                    vec![
+                        "name_with_type",
+                        "principal_name_empty",
+                        "principal_not_identity",
+                        "principal_type_unknown",
+                        "principal_without_type",
+                    ]
+                ),
+                (
+                    "Role names that can't be created",
+                    vec![
+                        "role_name_character",
+                        "role_name_empty",
+                        "role_name_too_long"
+                    ]
+                ),
+            ]
+        );
     }
 
     #[test]

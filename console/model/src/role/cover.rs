@@ -1,7 +1,7 @@
 //! The coverage of a new ACL: known names that it matches, and ACLs of the role that make it
 //! redundant.
 
-use gbac_analysis::{NamePattern, known_names, lint_roles};
+use gbac_analysis::{FindingCode, NamePattern, known_names, lint_roles};
 use gbac_engine::model::{Acl, ResourceType};
 use gbac_engine::policy::{Change, ChangeOutcome, Policy, apply_each};
 
@@ -67,12 +67,10 @@ pub fn remark(role: &str, acls: &[Acl], new: &Acl) -> Option<String> {
     {
         return None;
     }
-    let wanted = ["acl_covered", "acl_unreachable"];
+    let wanted = [FindingCode::AclCovered, FindingCode::AclUnreachable];
     let mut found = lint_roles(&alone, [role]).into_iter();
     found
-        .find(|finding| {
-            wanted.contains(&finding.code.as_str()) && finding.acls.first() == Some(new)
-        })
+        .find(|finding| wanted.contains(&finding.code) && finding.acls.first() == Some(new))
         .map(|finding| finding.message)
 }
 

@@ -1,7 +1,7 @@
 //! The form that adds a member to a role: the name as entered, as stored, and its warnings.
 
 use gbac_analysis::{NameIndex, name_findings};
-use gbac_engine::model::{Principal, PrincipalType, RoleError, check_member};
+use gbac_engine::model::{Principal, PrincipalError, PrincipalType, RoleError, check_member};
 use gbac_engine::policy::Policy;
 use gbac_words::escape::plain;
 use gbac_words::phrases::{self, with_hint};
@@ -171,13 +171,13 @@ impl MemberDraft {
 
 /// What is meant by a refused member, where it is plain.
 fn offer_for(error: &RoleError, stored: &Principal) -> Option<Offer> {
-    let RoleError::Member(_) = error else {
+    let RoleError::Member(PrincipalError::TypeInName(_)) = error else {
         return None;
     };
     // `User:Group:eng`: two types in one name.
     let principal = Principal::parse(stored.name()).ok()?;
     check_member(&principal).ok()?;
-    (error.code() == "principal_type_twice").then(|| Offer {
+    Some(Offer {
         principal,
         reason: "The name contains two principal types".into(),
     })

@@ -5,7 +5,7 @@ pub mod cover;
 pub mod members;
 pub mod preset;
 
-use gbac_analysis::{NameIndex, ReachSubject, Scope, acl_counts, lint_roles, reach};
+use gbac_analysis::{FindingCode, NameIndex, ReachSubject, Scope, acl_counts, lint_roles, reach};
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 use gbac_words::phrases::count;
@@ -125,10 +125,12 @@ pub fn acl_rows(before: &Policy, after: &Policy, role: &str, staged: &[Staged]) 
         let Some(acl) = finding.acls.first() else {
             continue;
         };
-        let remark = match finding.code.as_str() {
-            "acl_covered" => Remark::AddsNothing,
-            "acl_unreachable" => Remark::NeverAllows,
-            _ => Remark::Odd,
+        let remark = if finding.code == FindingCode::AclCovered {
+            Remark::AddsNothing
+        } else if finding.code == FindingCode::AclUnreachable {
+            Remark::NeverAllows
+        } else {
+            Remark::Odd
         };
         let about = rows
             .iter_mut()

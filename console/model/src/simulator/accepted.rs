@@ -2,6 +2,7 @@
 
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_analysis::sign_in::{self, SignInCheck};
+use gbac_engine::Coded;
 use gbac_words::rich_text::RichText;
 
 use crate::simulator::inputs::{Action, InputEdit, Inputs, sentence};
@@ -98,7 +99,7 @@ pub fn refusal(
 pub fn platform_refusal(read: &DecodedToken) -> Option<SignInRefusal> {
     let warning = read.header.as_ref()?.platform_refusal()?;
     Some(SignInRefusal::new(
-        warning.code.as_str(),
+        warning.code.code(),
         sentence(&warning.message, ""),
     ))
 }

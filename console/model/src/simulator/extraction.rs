@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gbac_analysis::provider::object_ids;
 use gbac_engine::groups::{
-    ClaimFinding, ClaimSource, Element, ElementOutcome, Extraction, Group, MissingReason,
+    ClaimFinding, ClaimSource, DropCode, Element, ElementOutcome, Extraction, Group, MissingReason,
     NestedGroupBehavior, Suggestion,
 };
 use gbac_engine::identity::Identity;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
 use gbac_engine::token::Header;
-use gbac_engine::warning::Warning;
+use gbac_engine::warning::{Warning, WarningCode};
 use gbac_words::phrases::count;
 use gbac_words::rich_text::{RichText, listed};
 
@@ -233,7 +233,7 @@ fn claim_step(taken: &ExtractionInput<'_>) -> ExtractionStep {
                 .extraction
                 .warnings
                 .iter()
-                .find(|warning| warning.code == "claim_missing");
+                .find(|warning| warning.code == WarningCode::ClaimMissing);
             let words = missing.map_or_else(
                 || RichText::new().code(path).text(" is not there"),
                 |warning| sentence(&warning.message, ""),
@@ -370,7 +370,7 @@ fn row(element: &Element, merged: &BTreeSet<&str>, numbered: bool) -> ElementRow
         }
         ElementOutcome::Kept { group } => (RowOutcome::Principal(Principal::group(group)), 0),
         ElementOutcome::Duplicate { group } => (RowOutcome::Repeated(Principal::group(group)), 0),
-        ElementOutcome::Dropped { code } => (RowOutcome::Dropped(dropped(code.as_str())), 0),
+        ElementOutcome::Dropped { code } => (RowOutcome::Dropped(dropped(*code)), 0),
     };
     let (before, mark) = element
         .raw
@@ -384,12 +384,12 @@ fn row(element: &Element, merged: &BTreeSet<&str>, numbered: bool) -> ElementRow
 }
 
 /// Why an element gave nothing, in the table's words.
-fn dropped(code: &str) -> &'static str {
+fn dropped(code: DropCode) -> &'static str {
     match code {
-        "empty_name" | "empty_part" => "dropped: empty",
-        "suffix_empty" => "dropped: nothing after the last slash",
-        "element_not_string" => "dropped: not a string",
-        _ => "discarded with the claim",
+        DropCode::EmptyName | DropCode::EmptyPart => "dropped: empty",
+        DropCode::SuffixEmpty => "dropped: nothing after the last slash",
+        DropCode::ElementNotString => "dropped: not a string",
+        DropCode::ClaimDiscarded | DropCode::ClaimWrongType => "discarded with the claim",
     }
 }
 
@@ -410,7 +410,7 @@ fn notes(taken: &ExtractionInput<'_>) -> Vec<ExtractionNote> {
             .skip(LISTED_NAMES)
             .map(|group| RichText::new().principal(&Principal::group(&group.name)));
         notes.push(ExtractionNote {
-            code: "suffix_collision",
+            code: Some(WarningCode::SuffixCollision),
             weight: Weight::Warning,
             title: format!("{} more names merged", merged.len() - LISTED_NAMES),
             words: listed(names.collect(), 2 * LISTED_NAMES),
@@ -418,12 +418,12 @@ fn notes(taken: &ExtractionInput<'_>) -> Vec<ExtractionNote> {
         });
     }
     // The collisions are shown above, and the step shows that the claim is missing.
-    let told = ["suffix_collision", "claim_missing"];
+    let told = [WarningCode::SuffixCollision, WarningCode::ClaimMissing];
     let warnings = taken
         .extraction
         .warnings
         .iter()
-        .filter(|warning| !told.contains(&warning.code.as_str()));
+        .filter(|warning| !told.contains(&warning.code));
     notes.extend(warnings.map(|warning| note(warning, taken)));
     if matches!(
         taken.extraction.claim,
@@ -435,7 +435,9 @@ fn notes(taken: &ExtractionInput<'_>) -> Vec<ExtractionNote> {
         notes.push(no_names(taken.read.claims.members()));
     }
     // Once, where the names are spoken of.
-    let place = notes.iter().position(|note| note.code == "near_claim");
+    let place = notes
+        .iter()
+        .position(|note| note.code == Some(WarningCode::NearClaim));
     if let Some(note) = notes
         .get_mut(place.unwrap_or(0))
         .filter(|note| note.weight == Weight::Warning)
@@ -446,7 +448,7 @@ fn notes(taken: &ExtractionInput<'_>) -> Vec<ExtractionNote> {
         let title = "The groups are object IDs".to_owned();
         let words = sentence(&found, &next);
         notes.push(ExtractionNote {
-            code: "object_ids",
+            code: None,
             weight: Weight::Warning,
             title,
             words,
@@ -478,7 +480,7 @@ fn no_names(claims: &gbac_engine::ClaimSet) -> ExtractionNote {
         None => "Configure the identity provider to add the groups to the access token as an array of names.".into(),
     };
     ExtractionNote {
-        code: "claim_missing",
+        code: Some(WarningCode::ClaimMissing),
         weight: Weight::Warning,
         title: "No claim contains group names".into(),
         words,
@@ -491,14 +493,14 @@ fn header_notes(header: &Header) -> Vec<ExtractionNote> {
     let notes = header.warnings().into_iter();
     notes
         .map(|note| {
-            let of_today = note.code.as_str().starts_with("platform");
+            let of_today = note.code.is_of_platform();
             let title = if of_today {
                 ""
             } else {
                 "The service refuses this token"
             };
             ExtractionNote {
-                code: note.code.as_str(),
+                code: Some(note.code),
                 weight: if of_today {
                     Weight::Info
                 } else {
@@ -569,7 +571,7 @@ fn collision(group: &Group, policy: &Policy) -> ExtractionNote {
         number => format!("{number} groups"),
     };
     ExtractionNote {
-        code: "suffix_collision",
+        code: Some(WarningCode::SuffixCollision),
         weight: Weight::Warning,
         title: format!("{title} become {principal}"),
         words: shown.text(" end in the same segment. ").text(gets),
@@ -578,8 +580,8 @@ fn collision(group: &Group, policy: &Policy) -> ExtractionNote {
 }
 
 fn note(warning: &Warning, taken: &ExtractionInput<'_>) -> ExtractionNote {
-    let (weight, title, more) = match warning.code.as_str() {
-        "group_overage" => {
+    let (weight, title, more) = match warning.code {
+        WarningCode::GroupOverage => {
             let more = "In Entra ID, this happens above 200 groups. Configure the token to contain only the groups assigned to the application.";
             (
                 Weight::Warning,
@@ -587,40 +589,53 @@ fn note(warning: &Warning, taken: &ExtractionInput<'_>) -> ExtractionNote {
                 more,
             )
         }
-        "id_token" => (
+        WarningCode::IdToken => (
             Weight::Warning,
             "This looks like an ID token",
             "Copy the access token of the same sign-in. Both are in the token response, as `id_token` and `access_token`.",
         ),
-        "claim_wrong_type" => (Weight::Warning, "The claim is not a list of names", ""),
-        "element_not_string" => (
+        WarningCode::ClaimWrongType => (Weight::Warning, "The claim is not a list of names", ""),
+        WarningCode::ElementNotString => (
             Weight::Warning,
             "The list contains values that are not names",
             "",
         ),
-        "too_many_nodes" => (Weight::Warning, "The claim is too large", ""),
-        "near_claim" => (Weight::Warning, "Another claim contains names", ""),
-        "suffix_empty" => (Weight::Warning, "Nothing follows the last slash", ""),
-        "edge_whitespace" => (Weight::Warning, "A space is part of a name", ""),
-        "empty_name"
-        | "empty_part"
-        | "duplicate_group"
-        | "platform_path"
-        | "platform_empty_part" => (Weight::Info, "", ""),
-        _ => (Weight::Warning, "Check this", ""),
-    };
-    let title = match (&taken.rules.extraction.source, warning.code.as_str()) {
-        (ClaimSource::UserInfo(_), "near_claim") => {
-            "Another member of the user-info document contains names"
+        WarningCode::TooManyNodes => (Weight::Warning, "The claim is too large", ""),
+        WarningCode::NearClaim => {
+            let title = match taken.rules.extraction.source {
+                ClaimSource::Token(_) => "Another claim contains names",
+                ClaimSource::UserInfo(_) => {
+                    "Another member of the user-info document contains names"
+                }
+            };
+            (Weight::Warning, title, "")
         }
-        _ => title,
+        WarningCode::SuffixEmpty => (Weight::Warning, "Nothing follows the last slash", ""),
+        WarningCode::EdgeWhitespace => (Weight::Warning, "A space is part of a name", ""),
+        WarningCode::EmptyName
+        | WarningCode::EmptyPart
+        | WarningCode::DuplicateGroup
+        | WarningCode::PlatformPath
+        | WarningCode::PlatformEmptyPart => (Weight::Info, "", ""),
+        // What is shown elsewhere: about the token, its header and its expiry, and the notes above.
+        WarningCode::BlanksRemoved
+        | WarningCode::ClaimMissing
+        | WarningCode::ExpiryUnreadable
+        | WarningCode::InvisibleRemoved
+        | WarningCode::KidMissing
+        | WarningCode::PlatformAlg
+        | WarningCode::PlatformTyp
+        | WarningCode::SuffixCollision
+        | WarningCode::SurroundingsRemoved
+        | WarningCode::TokenResponse
+        | WarningCode::TypRefused => (Weight::Warning, "Check this", ""),
     };
     let mut words = sentence(&warning.message, "");
     if !more.is_empty() {
         words = words.text(" ").then(RichText::message(more));
     }
     ExtractionNote {
-        code: warning.code.as_str(),
+        code: Some(warning.code),
         weight,
         title: title.into(),
         words,

@@ -5,6 +5,7 @@ use gbac_engine::groups::{Extraction, Suggestion};
 use gbac_engine::identity::IdentityRules;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
+use gbac_engine::warning::WarningCode;
 use gbac_words::rich_text::RichText;
 
 use crate::simulator::claim_sources::{GroupClaim, UserSource};
@@ -73,8 +74,8 @@ pub struct Table {
 /// Something to know, as a banner or a line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExtractionNote {
-    /// The engine's code.
-    pub code: &'static str,
+    /// The engine's code; none for what only the page says.
+    pub code: Option<WarningCode>,
     /// How much it matters.
     pub weight: Weight,
     /// In a few words; a remark has none.

@@ -1,6 +1,5 @@
 //! The extraction rules of the platform, where they are narrower than those of GBAC (D-29).
 
-use gbac_engine::warning::Warning;
 use gbac_words::rich_text::RichText;
 
 use crate::simulator::SimulatedIdentity;
@@ -20,8 +19,7 @@ pub fn differences(who: &SimulatedIdentity) -> Vec<RichText> {
         .map(gbac_engine::token::Header::warnings)
         .unwrap_or_default();
     let all = of_header.iter().chain(&taken.extraction.warnings);
-    let is_of_platform = |warning: &&Warning| warning.code.as_str().starts_with("platform_");
-    all.filter(is_of_platform)
+    all.filter(|warning| warning.code.is_of_platform())
         .map(|warning| sentence(&warning.message, ""))
         .collect()
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_engine::policy::Policy;
+use gbac_engine::warning::WarningCode;
 use gbac_json::policy_from_json;
 use serde_json::{Value, json};
 
@@ -176,13 +177,13 @@ fn bodies(view: &View) -> Vec<(StepState, String, String)> {
         .collect()
 }
 
-fn codes(view: &View) -> Vec<&'static str> {
+fn codes(view: &View) -> Vec<WarningCode> {
     view.steps
         .as_ref()
         .unwrap()
         .notes
         .iter()
-        .map(|note| note.code)
+        .filter_map(|note| note.code)
         .collect()
 }
 
@@ -466,7 +467,7 @@ fn tokens_of_real_providers() {
         .unwrap()
         .notes
         .iter()
-        .find(|note| note.code == "near_claim")
+        .find(|note| note.code == Some(WarningCode::NearClaim))
         .unwrap()
         .clone();
     assert_eq!(note.actions[0].label, "Try $.realm_access.roles");
@@ -486,7 +487,7 @@ fn tokens_of_real_providers() {
         "_claim_sources": { "src1": { "endpoint": "https://graph.example.com/v1.0/users/1/getMemberObjects" } },
     }));
     assert!(
-        codes(&entra).contains(&"group_overage"),
+        codes(&entra).contains(&WarningCode::GroupOverage),
         "{:?}",
         codes(&entra)
     );
@@ -542,7 +543,7 @@ fn tokens_of_real_providers() {
     };
     let zitadel = evaluate(&zitadel, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert!(
-        codes(&zitadel).contains(&"claim_wrong_type"),
+        codes(&zitadel).contains(&WarningCode::ClaimWrongType),
         "{:?}",
         codes(&zitadel)
     );
@@ -588,11 +589,11 @@ fn tokens_of_real_providers() {
         &AcceptedTokens::default(),
         NOW,
     );
-    assert_eq!(codes(&at_jwt), ["platform_typ"]);
+    assert_eq!(codes(&at_jwt), [WarningCode::PlatformTyp]);
 
     // An ID token in the place of an access token.
     let id_token = view(&json!({ "sub": "a", "exp": exp, "at_hash": "x", "nonce": "n" }));
-    assert!(codes(&id_token).contains(&"id_token"));
+    assert!(codes(&id_token).contains(&WarningCode::IdToken));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use gbac_analysis::{Finding, Fix, Severity};
 use gbac_console_model::permissions::findings::{
     FindingGroup, PAGE, fix_all, meaning, places, staged,
 };
+use gbac_engine::Coded;
 use gbac_words::phrases::{capitalized, count, thousands};
 use leptos::prelude::*;
 
@@ -26,7 +27,7 @@ pub(super) fn KindView(
     let context = expect_context::<Context>();
     let draft = expect_context::<Draft>();
     let (title, means) = meaning(kind.code);
-    let id = format!("finding-{}", kind.code);
+    let id = format!("finding-{}", kind.code.code());
     let heading = id.clone();
     let number = kind.places.len();
     let limit = RwSignal::new(PAGE);

@@ -206,7 +206,7 @@ impl<'a> Linter<'a, '_> {
         };
         let message = format!("{} is already covered by {}", acl_text(&acl), acl_text(&by));
         let hint = "remove it, unless you plan to remove the broader one";
-        let finding = Finding::new(FindingCode::ACL_COVERED, Severity::Notice, message, hint);
+        let finding = Finding::new(FindingCode::AclCovered, Severity::Notice, message, hint);
         self.findings.push(finding.with_acls(vec![acl, by]));
     }
 
@@ -248,7 +248,7 @@ impl<'a> Linter<'a, '_> {
         let message = format!("{}{more} is for everyone", acl_text(first));
         let hint = "allow the groups or users that need it, or a prefix of names, and remove it";
         let finding = Finding::new(
-            FindingCode::ACL_OPEN_TO_EVERYONE,
+            FindingCode::AclOpenToEveryone,
             Severity::Error,
             message,
             hint,
@@ -284,7 +284,7 @@ impl<'a> Linter<'a, '_> {
         let hint = "remove it, or narrow the deny ACLs";
         self.findings.push(
             Finding::new(
-                FindingCode::ACL_UNREACHABLE,
+                FindingCode::AclUnreachable,
                 Severity::Warning,
                 message,
                 hint,
@@ -310,7 +310,7 @@ impl<'a> Linter<'a, '_> {
                 );
                 let hint = format!("remove it, or name one of `{}`, `all`", words.join("`, `"));
                 let finding = Finding::new(
-                    FindingCode::OPERATION_FOREIGN,
+                    FindingCode::OperationForeign,
                     Severity::Warning,
                     message,
                     hint,
@@ -339,7 +339,7 @@ impl<'a> Linter<'a, '_> {
             KafkaVersion::WITH_HOST_RANGES
         );
         let finding = Finding::new(
-            FindingCode::HOST_RANGE_UNSUPPORTED,
+            FindingCode::HostRangeUnsupported,
             Severity::Warning,
             message,
             hint,

@@ -76,7 +76,7 @@ pub(super) fn lint(policy: &Policy, findings: &mut Vec<Finding>) {
         };
         if allowed.reads_topics && has_groups {
             find(
-                FindingCode::CONSUMER_WITHOUT_GROUP,
+                FindingCode::ConsumerWithoutGroup,
                 holders.iter().filter(|holder| !holder.joins_groups).count(),
                 "can read topics, but no consumer group",
                 "allow read on the consumer group too, unless they consume without one",
@@ -84,7 +84,7 @@ pub(super) fn lint(policy: &Policy, findings: &mut Vec<Finding>) {
         }
         if allowed.reads_subjects {
             find(
-                FindingCode::SCHEMA_READER_WITHOUT_CONFIGS,
+                FindingCode::SchemaReaderWithoutConfigs,
                 holders
                     .iter()
                     .filter(|holder| !holder.sees_subject_configs || !holder.sees_registry_configs)

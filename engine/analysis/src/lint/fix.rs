@@ -46,15 +46,15 @@ impl Finding {
     #[must_use]
     pub fn suggested_fixes(&self, policy: &Policy) -> Vec<Fix> {
         match self.code {
-            FindingCode::HOST_RANGE_UNSUPPORTED => vec![removal(&self.acls, true)],
+            FindingCode::HostRangeUnsupported => vec![removal(&self.acls, true)],
             // The other ACLs of the finding are its causes.
-            FindingCode::ACL_COVERED | FindingCode::ACL_UNREACHABLE => self
+            FindingCode::AclCovered | FindingCode::AclUnreachable => self
                 .acls
                 .first()
                 .map(|acl| removal(std::slice::from_ref(acl), true))
                 .into_iter()
                 .collect(),
-            FindingCode::ROLE_MISSING => {
+            FindingCode::RoleMissing => {
                 let create = self.principals.first().map(|role| {
                     let title = format!("Create the role `{}`", escaped(role.name()));
                     Fix::new(
@@ -68,30 +68,60 @@ impl Finding {
                     .collect()
             }
             // No identity has the role, or it has no ACLs.
-            FindingCode::ROLE_WITHOUT_MEMBERS | FindingCode::ROLE_WITHOUT_ACLS => {
+            FindingCode::RoleWithoutMembers | FindingCode::RoleWithoutAcls => {
                 self.role_deletion()
             }
-            FindingCode::GROUP_PATH_WITH_SUFFIX => self
+            FindingCode::GroupPathWithSuffix => self
                 .principals
                 .first()
                 .and_then(|group| last_segment(policy, group))
                 .into_iter()
                 .collect(),
             // Only a person knows the right name or the right claim.
-            FindingCode::NAME_LETTER_CASE
-            | FindingCode::NAME_LEADING_SLASH
-            | FindingCode::ROLE_NAME_NOT_ASCII
-            | FindingCode::SUPERUSER_NAME_CHOSEN
-            | FindingCode::SUPERUSER_UNREACHABLE
-            | FindingCode::ACCESS_GROUP_UNKNOWN
-            | FindingCode::ACL_OPEN_TO_EVERYONE
-            | FindingCode::CONSUMER_WITHOUT_GROUP
-            | FindingCode::SCHEMA_READER_WITHOUT_CONFIGS => Vec::new(),
-            _ if self.acls.is_empty() => self.member_fixes(),
-            _ => std::iter::once(removal(&self.acls, false))
-                .chain(self.replacement())
-                .collect(),
+            FindingCode::NameLetterCase
+            | FindingCode::NameLeadingSlash
+            | FindingCode::RoleNameNotAscii
+            | FindingCode::SuperuserNameChosen
+            | FindingCode::SuperuserUnreachable
+            | FindingCode::AccessGroupUnknown
+            | FindingCode::AclOpenToEveryone
+            | FindingCode::ConsumerWithoutGroup
+            | FindingCode::SchemaReaderWithoutConfigs
+            // What stands twice in a document is once in the policy.
+            | FindingCode::DuplicateAcl
+            | FindingCode::DuplicateMember
+            | FindingCode::DuplicateSuperuser => Vec::new(),
+            FindingCode::AclBeginsToMatch
+            | FindingCode::ClusterName
+            | FindingCode::MemberIsEveryone
+            | FindingCode::MemberIsRole
+            | FindingCode::NameWithType
+            | FindingCode::OperationForeign
+            | FindingCode::PrincipalControlCharacter
+            | FindingCode::PrincipalNameEmpty
+            | FindingCode::PrincipalNotIdentity
+            | FindingCode::PrincipalTypeTwice
+            | FindingCode::PrincipalTypeUnknown
+            | FindingCode::PrincipalWildcard
+            | FindingCode::PrincipalWithoutType
+            | FindingCode::ResourceNameControlCharacter
+            | FindingCode::ResourceNameEmpty
+            | FindingCode::ResourceNameTooLong
+            | FindingCode::RoleNameCharacter
+            | FindingCode::RoleNameEmpty
+            | FindingCode::RoleNameTooLong
+            | FindingCode::TopicName => self.refused_fixes(),
         }
+    }
+
+    /// Fixes for what could not be created today.
+    fn refused_fixes(&self) -> Vec<Fix> {
+        if self.acls.is_empty() {
+            return self.member_fixes();
+        }
+        std::iter::once(removal(&self.acls, false))
+            .chain(self.replacement())
+            .collect()
     }
 
     fn role_deletion(&self) -> Vec<Fix> {
@@ -121,7 +151,7 @@ impl Finding {
         };
         let title = format!("Remove `{}` from the role", escaped(&member.to_string()));
         let mut fixes = vec![Fix::new(title, false, vec![remove.clone()])];
-        let intended = if self.code == "principal_type_twice" {
+        let intended = if self.code == FindingCode::PrincipalTypeTwice {
             Principal::parse(member.name()).ok()
         } else {
             None
@@ -140,12 +170,12 @@ impl Finding {
     /// Replaces the ACLs with the name that the hint suggests.
     fn replacement(&self) -> Option<Fix> {
         let first = self.acls.first()?;
-        let intended = |acl: &Acl| match (self.code.as_str(), acl.resource_type) {
-            ("cluster_name", ResourceType::Cluster) => Some(Acl {
+        let intended = |acl: &Acl| match (self.code, acl.resource_type) {
+            (FindingCode::ClusterName, ResourceType::Cluster) => Some(Acl {
                 resource_name: CLUSTER_NAME.into(),
                 ..acl.clone()
             }),
-            ("topic_name", ResourceType::Topic) => {
+            (FindingCode::TopicName, ResourceType::Topic) => {
                 let prefix = acl.resource_name.trim_end_matches('*');
                 let ends_with_asterisk = acl.resource_name.ends_with('*');
                 let acl = if prefix.is_empty() {
@@ -241,7 +271,7 @@ pub fn neutral_fixes(policy: &Policy, findings: &[Finding]) -> (Vec<Change>, usi
 
 fn is_covered_by_everyone(finding: &Finding) -> bool {
     let everyone = |acl: &Acl| acl.principal == Principal::user("*");
-    finding.code == FindingCode::ACL_COVERED
+    finding.code == FindingCode::AclCovered
         && finding.acls.first().is_some_and(|acl| !everyone(acl))
         && finding.acls.iter().skip(1).any(everyone)
 }

@@ -66,7 +66,7 @@ fn finding(acl: Acl) -> Finding {
         }
     };
     Finding::new(
-        FindingCode::ACL_BEGINS_TO_MATCH,
+        FindingCode::AclBeginsToMatch,
         Severity::Warning,
         message,
         hint,

@@ -77,7 +77,7 @@ fn role(policy: &Policy, id: PrincipalId, principal: &Principal, findings: &mut 
     if policy.links(id).is_empty() {
         let hint = "add members, or delete the role";
         report(
-            FindingCode::ROLE_WITHOUT_MEMBERS,
+            FindingCode::RoleWithoutMembers,
             Severity::Notice,
             format!("the role `{name}` has no members"),
             hint.into(),
@@ -87,7 +87,7 @@ fn role(policy: &Policy, id: PrincipalId, principal: &Principal, findings: &mut 
     if policy.row_count(id) == 0 {
         let hint = "add ACLs, or delete the role: it permits and denies nothing";
         report(
-            FindingCode::ROLE_WITHOUT_ACLS,
+            FindingCode::RoleWithoutAcls,
             Severity::Notice,
             format!("the role `{name}` has no ACLs"),
             hint.into(),
@@ -97,7 +97,7 @@ fn role(policy: &Policy, id: PrincipalId, principal: &Principal, findings: &mut 
     if let Some(warning) = role_name_warning(principal.name()) {
         let hint = "use ASCII characters in the names of roles".into();
         report(
-            FindingCode::ROLE_NAME_NOT_ASCII,
+            FindingCode::RoleNameNotAscii,
             Severity::Notice,
             format!("the role `{name}`: {warning}"),
             hint,
@@ -173,7 +173,7 @@ fn unreachable_superuser(policy: &Policy, superuser: &Principal) -> Option<Findi
     );
     let hint = "write the name as it is in tokens, or remove it from the superusers";
     let finding = Finding::new(
-        FindingCode::SUPERUSER_UNREACHABLE,
+        FindingCode::SuperuserUnreachable,
         Severity::Warning,
         message,
         hint,
@@ -199,7 +199,7 @@ fn service_access(policy: &Policy, findings: &mut Vec<Finding>) {
             );
             let hint = "check that the identity provider has a group with exactly this name";
             let finding = Finding::new(
-                FindingCode::ACCESS_GROUP_UNKNOWN,
+                FindingCode::AccessGroupUnknown,
                 Severity::Warning,
                 message,
                 hint,
@@ -239,7 +239,7 @@ fn chosen_superusers(policy: &Policy, superusers: Vec<Principal>, findings: &mut
         let hint = "set `oidc_principal_mapping` to `$.sub`, or make sure that the identity provider never gives these \
                     names to others";
         let finding = Finding::new(
-            FindingCode::SUPERUSER_NAME_CHOSEN,
+            FindingCode::SuperuserNameChosen,
             Severity::Error,
             message,
             hint,

@@ -114,13 +114,14 @@ impl NameIndex {
 ///
 /// ```
 /// use gbac_analysis::{NameIndex, name_findings};
+/// use gbac_engine::Coded;
 /// use gbac_engine::model::Principal;
 /// use gbac_engine::policy::Policy;
 ///
 /// let policy = Policy::default();
 /// let codes = |principal: &str| -> Vec<&str> {
 ///     let principal = Principal::parse(principal).expect("a principal");
-///     name_findings(&policy, &principal, &NameIndex::new(&policy)).iter().map(|finding| finding.code.as_str()).collect()
+///     name_findings(&policy, &principal, &NameIndex::new(&policy)).iter().map(|finding| finding.code.code()).collect()
 /// };
 /// assert_eq!(codes("Group:eng*"), ["principal_wildcard"]);
 /// assert_eq!(codes("Group:Group:eng"), ["principal_type_twice"]);
@@ -160,7 +161,7 @@ impl NameFault {
 /// The problem of a name by itself: it could not be created today (D-27), or it never matches.
 pub(super) fn name_fault(principal: &Principal) -> Option<NameFault> {
     let (kind, name) = (principal.kind(), principal.name());
-    // Roles can have any name; [`FindingCode::ROLE_MISSING`] reports ACLs for roles that do not
+    // Roles can have any name; [`FindingCode::RoleMissing`] reports ACLs for roles that do not
     // exist.
     let is_person = kind != PrincipalType::Role;
     let error = match principal.check_create() {
@@ -255,7 +256,7 @@ fn role_missing(role: &Principal, acls: usize) -> Finding {
         escaped(role.name())
     );
     let hint = "create the role, or remove its ACLs: they take effect again if a role with that name is created";
-    Finding::new(FindingCode::ROLE_MISSING, Severity::Warning, message, hint)
+    Finding::new(FindingCode::RoleMissing, Severity::Warning, message, hint)
 }
 
 /// With `suffix`, a group whose name is a path never matches (specification 2.2).
@@ -284,7 +285,7 @@ pub(super) fn path_with_suffix(policy: &Policy, principal: &Principal) -> Option
         escaped(last)
     );
     let finding = Finding::new(
-        FindingCode::GROUP_PATH_WITH_SUFFIX,
+        FindingCode::GroupPathWithSuffix,
         Severity::Warning,
         message,
         hint,
@@ -320,9 +321,9 @@ fn near_names(names: &[&Principal]) -> Finding {
         _ => (NameDifference::Slashes, NameDifference::Both),
     };
     let code = if code == NameDifference::LetterCase {
-        FindingCode::NAME_LETTER_CASE
+        FindingCode::NameLetterCase
     } else {
-        FindingCode::NAME_LEADING_SLASH
+        FindingCode::NameLeadingSlash
     };
     let message = format!(
         "{} differ only in {}, but are different principals",

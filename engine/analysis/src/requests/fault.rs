@@ -6,7 +6,8 @@ use super::{
     Api, CATALOG, Presence, RequestSpec, ResourceNames, find, fold, is_implied, kind_from_name,
     kind_name,
 };
-use gbac_engine::code::{Codes, merged};
+use gbac_engine::Coded;
+use gbac_engine::code::merged;
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{Dialect, ResourceType};
 
@@ -193,7 +194,11 @@ impl RequestError {
 /// The code of an error without details, which never occurs.
 const INVALID: &str = "request_invalid";
 
-impl Codes for RequestError {
+impl Coded for RequestError {
+    fn code(&self) -> &'static str {
+        Self::code(self)
+    }
+
     fn codes() -> Vec<&'static str> {
         merged(&[INVALID], &[RequestFault::codes])
     }

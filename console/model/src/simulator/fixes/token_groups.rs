@@ -6,6 +6,7 @@ use gbac_engine::groups::{ClaimFinding, NestedGroupBehavior, extract};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Policy, apply_each};
+use gbac_engine::warning::WarningCode;
 use gbac_words::escape::plain;
 use gbac_words::phrases::{agree, count, list_up_to};
 use gbac_words::rich_text::{RichText, listed};
@@ -22,14 +23,14 @@ use crate::simulator::question::AccessRequest;
 /// How many claim paths are offered.
 const PATHS: usize = 2;
 /// The notes that say why a token has no groups, the one that decides first.
-const REASONS: [&str; 7] = [
-    "group_overage",
-    "id_token",
-    "claim_wrong_type",
-    "element_not_string",
-    "too_many_nodes",
-    "near_claim",
-    "claim_missing",
+const REASONS: [WarningCode; 7] = [
+    WarningCode::GroupOverage,
+    WarningCode::IdToken,
+    WarningCode::ClaimWrongType,
+    WarningCode::ElementNotString,
+    WarningCode::TooManyNodes,
+    WarningCode::NearClaim,
+    WarningCode::ClaimMissing,
 ];
 
 /// A denied request, and who makes it.
@@ -80,7 +81,7 @@ impl Denied<'_> {
         let found = steps(self.who, self.policy);
         let note = REASONS
             .iter()
-            .find_map(|code| found.notes.iter().find(|note| note.code == *code));
+            .find_map(|code| found.notes.iter().find(|note| note.code == Some(*code)));
         let step = || {
             found
                 .steps
@@ -92,14 +93,16 @@ impl Denied<'_> {
             .map(|note| note.words.clone())
             .or_else(|| step().cloned())
             .unwrap_or_default();
-        let code = note.map_or("claim_missing", |note| note.code);
-        let mut paths = if code == "group_overage" {
+        let code = note
+            .and_then(|note| note.code)
+            .unwrap_or(WarningCode::ClaimMissing);
+        let mut paths = if code == WarningCode::GroupOverage {
             Vec::new()
         } else {
             self.other_paths()
         };
         match paths.first_mut() {
-            Some(first) if matches!(code, "near_claim" | "claim_missing") => {
+            Some(first) if matches!(code, WarningCode::NearClaim | WarningCode::ClaimMissing) => {
                 first.about = words.text(" ").then(std::mem::take(&mut first.about));
             }
             _ => paths.insert(0, self.manual(code, words, note, joins)),
@@ -110,7 +113,7 @@ impl Denied<'_> {
     /// What has to be done outside the policy, so that the token has groups.
     fn manual(
         &self,
-        code: &str,
+        code: WarningCode,
         words: RichText,
         note: Option<&ExtractionNote>,
         joins: &[&str],
@@ -121,10 +124,12 @@ impl Denied<'_> {
             .as_ref()
             .is_some_and(|taken| taken.extraction.claim == ClaimFinding::NoUserInfo);
         let (title, is_of_provider) = match code {
-            "id_token" => ("Use the access token of the same sign-in", false),
-            "near_claim" => ("Correct the claim path", false),
-            "claim_missing" if is_of_userinfo => ("Paste the user-info document", false),
-            "claim_wrong_type" | "element_not_string" | "too_many_nodes" => (
+            WarningCode::IdToken => ("Use the access token of the same sign-in", false),
+            WarningCode::NearClaim => ("Correct the claim path", false),
+            WarningCode::ClaimMissing if is_of_userinfo => ("Paste the user-info document", false),
+            WarningCode::ClaimWrongType
+            | WarningCode::ElementNotString
+            | WarningCode::TooManyNodes => (
                 "Have the identity provider send a list of group names",
                 true,
             ),
@@ -157,7 +162,7 @@ impl Denied<'_> {
                 let groups = agree(joins.len(), "this group", "one of these groups");
                 lines.push(format!("The user has to be a member of {groups}: {}.", list_up_to(&joins, NAMES)));
             }
-            if code == "group_overage" {
+            if code == WarningCode::GroupOverage {
                 lines.push("In Entra ID: in the token configuration, set the groups claim to the groups assigned to the application, assign the group to the application, and send names, not object IDs.".to_owned());
             }
             lines.push("The change takes effect at the next sign-in.".to_owned());
