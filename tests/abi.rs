@@ -80,7 +80,9 @@ fn every_vector_holds_through_the_plain_module() {
     let mut compared = 0;
     for file in all() {
         let mut instance = Instance::default();
-        instance.apply(&Records::of(&file.policy).0).unwrap();
+        instance
+            .apply(&Records::from_policy(&file.policy).0)
+            .unwrap();
         for test in &file.tests {
             // An expired identity is not opened, and requests of APIs are several of these.
             let Ok(found) = resolve(&file.policy, &test.check.subject, None) else {
@@ -141,7 +143,7 @@ proptest! {
     ) {
         let mut instance = Instance::default();
         let empty = kafka_policy(version, &Facts::default());
-        instance.apply(&Records::of(&empty).0).unwrap();
+        instance.apply(&Records::from_policy(&empty).0).unwrap();
         let handle = open(&mut instance, &identity(&asked));
         let mut policies = [&facts, &other].map(|facts| as_broker(kafka_policy(version, facts)));
         // The second policy takes the place of the first one, while the identity stays open.
@@ -176,7 +178,7 @@ proptest! {
     ) {
         let policy = kafka_policy(version, &facts);
         let mut instance = Instance::default();
-        instance.apply(&Records::of(&policy).0).unwrap();
+        instance.apply(&Records::from_policy(&policy).0).unwrap();
         let identity = identity(&asked);
         let handle = open(&mut instance, &identity);
         let (host, length) = host_bytes(asked.host);

@@ -40,7 +40,7 @@ impl Numbers {
         ((z ^ (z >> 31)) % limit as u64) as usize
     }
 
-    fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
+    fn pick<'a>(&mut self, all: &[&'a str]) -> &'a str {
         all[self.below(all.len())]
     }
 }
@@ -290,9 +290,9 @@ fn malformed(numbers: &mut Numbers) -> Vec<String> {
     for _ in 0..=numbers.below(3) {
         let place = numbers.below(line.len());
         match numbers.below(9) {
-            0 => line[place] = numbers.of(WORDS).to_owned(),
-            1 => line.insert(place, numbers.of(WORDS).to_owned()),
-            2 => line.push(numbers.of(WORDS).to_owned()),
+            0 => line[place] = numbers.pick(WORDS).to_owned(),
+            1 => line.insert(place, numbers.pick(WORDS).to_owned()),
+            2 => line.push(numbers.pick(WORDS).to_owned()),
             3 => drop(line.remove(place)),
             // A typo: a letter doubled, missing, or in another case.
             4 => {
@@ -316,7 +316,7 @@ fn malformed(numbers: &mut Numbers) -> Vec<String> {
             }
         }
         if line.is_empty() {
-            line.push(numbers.of(WORDS).to_owned());
+            line.push(numbers.pick(WORDS).to_owned());
         }
     }
     // Arguments cannot contain a NUL.

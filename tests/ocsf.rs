@@ -269,7 +269,7 @@ fn every_form_of_an_event_follows_ocsf() {
                 };
                 let linked = serde_json::from_str(&event.to_text().linked(&link)).expect("JSON");
                 assert_follows(&linked);
-                assert_eq!(EventLink::of(&linked), Some(link));
+                assert_eq!(EventLink::from_event(&linked), Some(link));
                 assert_follows(&event_to_value(&event.repeated(3, 1, 2)));
                 count += 1;
             }

@@ -375,7 +375,7 @@ impl AclFilter {
     }
 
     fn read(pairs: &[(String, String)], must_say: bool) -> Result<Self, Vec<FieldViolation>> {
-        let mut from = Parameters::of(pairs);
+        let mut from = Parameters::from_pairs(pairs);
         let resource_type = choice::<_, ResourceTypes>(
             &mut from,
             "filter.resource_type",

@@ -40,7 +40,7 @@ impl AuditQuery {
     /// # Errors
     /// The limit is not 1 to [`MAX_EVENTS`].
     pub fn from_query(pairs: &[(String, String)]) -> Result<Self, Vec<FieldViolation>> {
-        let mut parameters = Parameters::of(pairs);
+        let mut parameters = Parameters::from_pairs(pairs);
         let mut query = Self::default();
         if let Some(text) = parameters.take("limit") {
             match text.parse() {

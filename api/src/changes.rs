@@ -16,7 +16,7 @@ use crate::warning::ChangeWarning;
 /// use gbac_engine::policy::Change;
 ///
 /// let changes = [Change::CreateRole("readers".into())];
-/// let body = serde_json::to_string(&PolicyChanges::of(&changes)).unwrap();
+/// let body = serde_json::to_string(&PolicyChanges::from_changes(&changes)).unwrap();
 /// assert_eq!(body, r#"{"changes":[{"change":"create_role","role":"readers"}]}"#);
 /// assert_eq!(read(&body).unwrap(), changes);
 /// ```
@@ -28,7 +28,7 @@ pub struct PolicyChanges {
 
 impl PolicyChanges {
     /// Creates the body of these changes.
-    pub fn of<'c>(changes: impl IntoIterator<Item = &'c Change>) -> Self {
+    pub fn from_changes<'c>(changes: impl IntoIterator<Item = &'c Change>) -> Self {
         Self {
             changes: changes.into_iter().map(ChangeJson::from).collect(),
         }

@@ -90,7 +90,7 @@ pub(crate) struct Parameters<'q> {
 }
 
 impl<'q> Parameters<'q> {
-    pub(crate) const fn of(pairs: &'q [(String, String)]) -> Self {
+    pub(crate) const fn from_pairs(pairs: &'q [(String, String)]) -> Self {
         Self {
             pairs,
             known: Vec::new(),
@@ -153,7 +153,7 @@ impl<'q> Parameters<'q> {
 /// # Errors
 /// All errors, by parameter.
 pub fn only(pairs: &[(String, String)], known: &[&'static str]) -> Result<(), Vec<FieldViolation>> {
-    let mut from = Parameters::of(pairs);
+    let mut from = Parameters::from_pairs(pairs);
     for name in known {
         from.take(name);
     }
@@ -179,7 +179,7 @@ mod tests {
 
     fn read(query: &str) -> Result<Page, Vec<FieldViolation>> {
         let pairs = crate::encode::parse_query(query).unwrap();
-        let mut parameters = Parameters::of(&pairs);
+        let mut parameters = Parameters::from_pairs(&pairs);
         let page = Page::read(&mut parameters);
         parameters.finish(page)
     }

@@ -238,7 +238,7 @@ impl RoleQuery {
     /// # Errors
     /// All errors, by parameter. Principals have no length limit (D-21).
     pub fn from_query(pairs: &[(String, String)]) -> Result<Self, Vec<FieldViolation>> {
-        let mut from = Parameters::of(pairs);
+        let mut from = Parameters::from_pairs(pairs);
         let name_prefix = name_filter(&mut from, "filter.name_prefix", true);
         let name_contains = name_filter(&mut from, "filter.name_contains", true);
         let principal =
@@ -264,7 +264,7 @@ impl RoleQuery {
 
     /// The matching roles from the page's token on, sorted by name. The cost depends only on the
     /// size of the page, because roles are looked up by name.
-    pub fn of<'a>(&'a self, policy: &'a Policy) -> impl Iterator<Item = &'a str> {
+    pub fn page_of_names<'a>(&'a self, policy: &'a Policy) -> impl Iterator<Item = &'a str> {
         let token = self.page.token.as_str();
         let from = token.max(&self.name_prefix);
         let all = self
@@ -316,7 +316,7 @@ impl MemberQuery {
     /// # Errors
     /// All errors, by parameter.
     pub fn from_query(pairs: &[(String, String)]) -> Result<Self, Vec<FieldViolation>> {
-        let mut from = Parameters::of(pairs);
+        let mut from = Parameters::from_pairs(pairs);
         let name_contains = name_filter(&mut from, "filter.name_contains", false);
         let page = Page::read(&mut from);
         if !page.token.is_empty() && Principal::parse(&page.token).is_err() {

@@ -185,7 +185,7 @@ impl Report {
 
 impl Promise {
     fn limit(&self, rows: &[Row]) -> Limit {
-        let ratio = self.value.of(rows).filter(|ratio| ratio.is_finite());
+        let ratio = self.value.measured(rows).filter(|ratio| ratio.is_finite());
         let (at_least, at_most) = match self.bound {
             AtLeast(bound) => (Some(bound), None),
             AtMost(bound) => (None, Some(bound)),
@@ -207,7 +207,7 @@ impl Promise {
 
 impl Value {
     /// The number; `None` unless all of its rows were measured.
-    fn of(&self, rows: &[Row]) -> Option<f64> {
+    fn measured(&self, rows: &[Row]) -> Option<f64> {
         let find = |key: &Key| {
             rows.iter()
                 .find(|row| (row.name.as_str(), row.acls, row.groups) == *key)
@@ -388,10 +388,10 @@ mod tests {
             bytes("memory", 100 * M as u64),
             bytes("memory_of_names", 20 * M as u64),
         ];
-        assert_eq!(WorstOver(WORST, ORDINARY).of(&rows), Some(20.0));
-        assert_eq!(WorstOver(WORST, ORDINARY).of(&rows[..3]), None);
+        assert_eq!(WorstOver(WORST, ORDINARY).measured(&rows), Some(20.0));
+        assert_eq!(WorstOver(WORST, ORDINARY).measured(&rows[..3]), None);
         assert_eq!(
-            BytesEach(("memory", M, 0), ("memory_of_names", M, 0)).of(&rows),
+            BytesEach(("memory", M, 0), ("memory_of_names", M, 0)).measured(&rows),
             Some(80.0)
         );
     }
@@ -408,7 +408,12 @@ mod tests {
             attack("attack_b", Some(2e6), 3 << 20),
         ];
         rows.push(row("health_cpu", 10 * K, 0, 1.0));
-        let worst = |rows: &[Row]| (WorstP99(ATTACK).of(rows), MostMebibytes(ATTACK).of(rows));
+        let worst = |rows: &[Row]| {
+            (
+                WorstP99(ATTACK).measured(rows),
+                MostMebibytes(ATTACK).measured(rows),
+            )
+        };
         assert_eq!(worst(&rows), (Some(3.0), Some(3.0)));
         assert_eq!(worst(&rows[2..]), (None, None));
         rows[0].ns_p99 = None;

@@ -68,7 +68,7 @@ fn write_candidates(process: &Process, shell: &Path) -> io::Result<()> {
             process: process.clone(),
             policy: Arc::default(),
         };
-        let mut command = completed(help::command(), "", Line::of(&name), &run);
+        let mut command = completed(help::command(), "", Line::for_shell(&name), &run);
         command.build();
         completer.write_complete(&mut command, words, Some(&run.folder()), &mut written)?;
     }
@@ -111,7 +111,7 @@ enum Line {
 }
 
 impl Line {
-    fn of(shell: &str) -> Self {
+    fn for_shell(shell: &str) -> Self {
         match shell {
             "zsh" | "fish" => Self::Quoted,
             "powershell" | "pwsh" | "powershell_ise" => Self::RawWithBackslash,

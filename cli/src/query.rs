@@ -144,11 +144,11 @@ impl<'a> SignIn<'a> {
                 format!("the token is refused: {}", refusal.message),
             )
         };
-        self.of(policy, who)?.map_err(refused)
+        self.resolve(policy, who)?.map_err(refused)
     }
 
     /// Resolves the subject of a check.
-    pub(crate) fn of(self, policy: &Policy, who: &Subject) -> Result<SignedIn, SignInError> {
+    pub(crate) fn resolve(self, policy: &Policy, who: &Subject) -> Result<SignedIn, SignInError> {
         if let (
             Some(service),
             Subject::Token { token, .. } | Subject::UnverifiedToken { token, .. },
@@ -159,7 +159,7 @@ impl<'a> SignIn<'a> {
         }
         match resolve(policy, who, self.verifier) {
             Ok(resolved) => Ok(Ok(resolved)),
-            Err(CheckError::Subject(error)) => match TokenRefusal::of(who, &error) {
+            Err(CheckError::Subject(error)) => match TokenRefusal::from_error(who, &error) {
                 Some(refusal) => Ok(Err(refusal)),
                 None => Err(SignInError::Check(error.into())),
             },

@@ -202,7 +202,7 @@ pub async fn apply(
     credentials: Option<&Credentials>,
 ) -> Result<(), Failure> {
     let unsent = |error: serde_json::Error| Failure::Unreadable(error.to_string());
-    let body = serde_json::to_string(&PolicyChanges::of(changes)).map_err(unsent)?;
+    let body = serde_json::to_string(&PolicyChanges::from_changes(changes)).map_err(unsent)?;
     if changes::read(&body).is_ok() {
         let call =
             Call::new(Method::POST, paths::POLICY_CHANGES, credentials).header("If-Match", tag);

@@ -73,7 +73,7 @@ impl ClaimSet {
 
     /// The members of a JSON object.
     #[cfg(test)]
-    pub(crate) fn of(value: Value) -> Self {
+    pub(crate) fn from_value(value: Value) -> Self {
         match value {
             Value::Object(members) => Self(members),
             other => panic!("not an object: {other}"),

@@ -365,7 +365,7 @@ mod tests {
     use crate::groups::{ClaimSource, NestedGroupBehavior};
 
     fn claims(value: serde_json::Value) -> UnverifiedClaims {
-        ClaimSet::of(value).into()
+        ClaimSet::from_value(value).into()
     }
 
     #[test]

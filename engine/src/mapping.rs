@@ -645,7 +645,7 @@ mod tests {
     fn apply(rule: &str, claims: &Value) -> Result<String, PrincipalClaimError> {
         PrincipalMapping::parse(rule)
             .expect(rule)
-            .apply(&ClaimSet::of(claims.clone()))
+            .apply(&ClaimSet::from_value(claims.clone()))
     }
 
     #[test]
@@ -761,7 +761,7 @@ mod tests {
             match PrincipalMapping::parse(&rule) {
                 Ok(mapping) => {
                     let claims = json!({"a": value, "b": {"c": value}});
-                    let _ = mapping.apply(&ClaimSet::of(claims));
+                    let _ = mapping.apply(&ClaimSet::from_value(claims));
                     assert_eq!(mapping.to_string(), rule);
                 }
                 Err(error) => assert!(rule.is_char_boundary(error.offset())),

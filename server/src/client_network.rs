@@ -13,7 +13,7 @@ pub(crate) struct ClientNetwork(IpAddr);
 
 impl ClientNetwork {
     /// The network of an address.
-    pub(crate) fn of(address: IpAddr) -> Self {
+    pub(crate) fn from_address(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
             IpAddr::V4(address) => address.into(),
             IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     fn network(text: &str) -> ClientNetwork {
-        ClientNetwork::of(text.parse().unwrap())
+        ClientNetwork::from_address(text.parse().unwrap())
     }
 
     #[test]

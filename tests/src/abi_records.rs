@@ -54,7 +54,7 @@ impl Records {
 
     /// Everything of a policy.
     #[must_use]
-    pub fn of(policy: &Policy) -> Self {
+    pub fn from_policy(policy: &Policy) -> Self {
         let mut records = Self::default();
         let settings = policy.settings();
         let version = settings.kafka_version.to_string();

@@ -91,7 +91,7 @@ mod tests {
         path
     }
 
-    fn of(root: &Path) -> String {
+    fn hash(root: &Path) -> String {
         Fingerprint::new()
             .word("dev")
             .path(root, "src")
@@ -102,14 +102,14 @@ mod tests {
     #[test]
     fn follows_content_and_names() {
         let root = folder("content");
-        let first = of(&root);
-        assert_eq!(first, of(&root));
+        let first = hash(&root);
+        assert_eq!(first, hash(&root));
 
         fs::write(root.join("src/lib.rs"), "one").unwrap();
-        assert_eq!(first, of(&root), "the same content written again");
+        assert_eq!(first, hash(&root), "the same content written again");
 
         fs::write(root.join("src/inner/mod.rs"), "two!").unwrap();
-        let changed = of(&root);
+        let changed = hash(&root);
         assert_ne!(first, changed);
 
         fs::rename(
@@ -117,17 +117,17 @@ mod tests {
             root.join("src/inner/other.rs"),
         )
         .unwrap();
-        assert_ne!(changed, of(&root));
+        assert_ne!(changed, hash(&root));
     }
 
     #[test]
     fn leaves_out_hidden_files_and_build_folders() {
         let root = folder("hidden");
-        let first = of(&root);
+        let first = hash(&root);
         fs::write(root.join("src/.lib.rs.swp"), "editor").unwrap();
         fs::create_dir_all(root.join("src/target")).unwrap();
         fs::write(root.join("src/target/out"), "binary").unwrap();
-        assert_eq!(first, of(&root));
+        assert_eq!(first, hash(&root));
     }
 
     #[test]

@@ -69,7 +69,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode> 
     ));
     // Named checks always run.
     let passed = if named.is_empty() {
-        Passed::new(workspace, settings::of(workspace))
+        Passed::new(workspace, settings::inputs(workspace))
     } else {
         None
     };
@@ -176,7 +176,7 @@ impl Run<'_> {
             let mut parts = Vec::new();
             let mut sum = 0.0;
             for check in chosen.iter().filter(|check| check.lane == lane) {
-                match times.of(&self.record(check)) {
+                match times.expected(&self.record(check)) {
                     Some(seconds) => {
                         sum += seconds;
                         parts.push(format!("{} {seconds:.0}", check.name));

@@ -644,7 +644,7 @@ impl Client {
         }
         CallError::Unreachable(
             self.url.clone(),
-            Unreachable::of(error, self.proxy.as_deref()),
+            Unreachable::from_error(error, self.proxy.as_deref()),
         )
     }
 }

@@ -61,7 +61,7 @@ pub(crate) enum TlsFailure {
 impl Unreachable {
     /// Reads the reason from the messages of an error and its sources. `proxy` is the address of
     /// the proxy, if there is one.
-    pub(crate) fn of(error: &dyn Error, proxy: Option<&str>) -> Self {
+    pub(crate) fn from_error(error: &dyn Error, proxy: Option<&str>) -> Self {
         let mut messages = vec![error.to_string()];
         let mut cause = error;
         while let Some(inner) = cause.source() {
@@ -72,10 +72,10 @@ impl Unreachable {
         // Only the innermost message is specific.
         let last = messages.pop().unwrap_or_default();
         let has = |part: &str| all.contains(part);
-        if let (Some(proxy), Some(failure)) = (proxy, ProxyFailure::of(&all, &last)) {
+        if let (Some(proxy), Some(failure)) = (proxy, ProxyFailure::from_messages(&all, &last)) {
             return Self::Proxy(proxy.to_owned(), failure);
         }
-        if let Some(failure) = TlsFailure::of(&all) {
+        if let Some(failure) = TlsFailure::from_messages(&all) {
             return Self::Tls(failure);
         }
         if has("temporary failure in name resolution") || has("try again") {
@@ -145,7 +145,7 @@ impl fmt::Display for Unreachable {
 }
 
 impl ProxyFailure {
-    fn of(all: &str, last: &str) -> Option<Self> {
+    fn from_messages(all: &str, last: &str) -> Option<Self> {
         let (_, reason) = all.split_once("tunnel error: ")?;
         Some(match reason {
             reason if reason.starts_with("failed to create underlying connection") => {
@@ -171,7 +171,7 @@ impl ProxyFailure {
 }
 
 impl TlsFailure {
-    fn of(all: &str) -> Option<Self> {
+    fn from_messages(all: &str) -> Option<Self> {
         let table = [
             ("unknownissuer", Self::UnknownIssuer),
             ("unknown ca", Self::UnknownIssuer),
@@ -328,7 +328,7 @@ mod tests {
                 Some(Box::new(Chain(message, None))),
             );
             assert_eq!(
-                Unreachable::of(&error, Some("proxy.example:3128")),
+                Unreachable::from_error(&error, Some("proxy.example:3128")),
                 reason,
                 "{message}"
             );

@@ -232,13 +232,12 @@ impl Evaluator<'_> {
         let known = match self.identities.entry(key(&check.subject)) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(free) => {
-                let signed_in = self
-                    .sign_in
-                    .of(self.policy, &check.subject)
-                    .map_err(|error| match error {
+                let signed_in = self.sign_in.resolve(self.policy, &check.subject).map_err(
+                    |error| match error {
                         SignInError::Check(error) => invalid(error),
                         SignInError::Call(error) => LineError::Fatal(error.into()),
-                    })?;
+                    },
+                )?;
                 free.insert(signed_in.map(|opened| {
                     let open = PreparedIdentity::new(self.policy, opened.identity.clone());
                     (opened, open)
@@ -332,7 +331,7 @@ fn one(
     let LoadedPolicy { policy, state } = loaded;
     let state = state.as_ref();
     let check = query::unresolved_check(process, args, verifier.is_some())?;
-    let opened = match SignIn::new(verifier, state).of(policy, &check.subject)? {
+    let opened = match SignIn::new(verifier, state).resolve(policy, &check.subject)? {
         Ok(opened) => opened,
         Err(refusal) => {
             log.map_or(Ok(()), |log| log.record_refusal(&refusal, &check, at))?;

@@ -27,7 +27,7 @@ pub(crate) fn run(
         suggest_principal(process, &policy, &principal);
         (
             format!("{}\n", plain(&principal.to_string())),
-            permissions_of(&policy, &Scope::of(&principal)),
+            permissions_of(&policy, &Scope::from_principal(&principal)),
             false,
         )
     } else {

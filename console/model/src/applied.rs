@@ -53,7 +53,7 @@ impl CheckedRequest {
     /// What is entered in the simulator, decided on the policy before the changes; none if nothing
     /// is decided.
     #[must_use]
-    pub fn of(
+    pub fn from_inputs(
         inputs: &Inputs,
         before: &Arc<Policy>,
         accepted: &AcceptedTokens,
@@ -188,7 +188,7 @@ impl AppliedDraft {
                 .filter_map(|row| self.changes.get(row.index));
             let check = changes
                 .into_iter()
-                .find_map(|change| SimulatorCheck::of(change, now));
+                .find_map(|change| SimulatorCheck::for_change(change, now));
             AppliedSection {
                 about: section.about,
                 rows: section.rows,
@@ -252,7 +252,7 @@ impl SimulatorCheck {
     /// The request that shows the effect of a change on a policy; none where it has none of its
     /// own.
     #[must_use]
-    pub fn of(change: &Change, policy: &Policy) -> Option<Self> {
+    pub fn for_change(change: &Change, policy: &Policy) -> Option<Self> {
         match change {
             Change::AddMember { role, member } | Change::RemoveMember { role, member } => {
                 let acls = policy.acls_of(&Principal::role(role));
@@ -503,10 +503,10 @@ mod tests {
             ..Inputs::default()
         };
         let (before, accepted) = (Arc::new(Policy::default()), AcceptedTokens::default());
-        let checked = CheckedRequest::of(&inputs, &before, &accepted, 0.0).unwrap();
+        let checked = CheckedRequest::from_inputs(&inputs, &before, &accepted, 0.0).unwrap();
         assert_eq!(checked.before, VerdictKind::NothingAllows);
         assert!(checked.inputs == inputs);
-        assert!(CheckedRequest::of(&Inputs::default(), &before, &accepted, 0.0).is_none());
+        assert!(CheckedRequest::from_inputs(&Inputs::default(), &before, &accepted, 0.0).is_none());
     }
 
     #[test]
@@ -517,9 +517,9 @@ mod tests {
             join("R", "eng"),
             Change::AddAcl(read.clone()),
         ]);
-        let check = SimulatorCheck::of(&join("R", "eng"), &now).unwrap();
+        let check = SimulatorCheck::for_change(&join("R", "eng"), &now).unwrap();
         assert_eq!(
-            SimulatorCheck::of(&Change::AddAcl(read), &now).as_ref(),
+            SimulatorCheck::for_change(&Change::AddAcl(read), &now).as_ref(),
             Some(&check)
         );
         let mut inputs = Inputs {
@@ -548,7 +548,7 @@ mod tests {
                 && inputs.resource_name == "orders"
         );
         let everyone = Change::AddAcl(acl(Principal::user("*"), "*", Operation::All));
-        let check = SimulatorCheck::of(&everyone, &now).unwrap();
+        let check = SimulatorCheck::for_change(&everyone, &now).unwrap();
         assert_ne!(check.operation, Operation::All);
         assert_eq!(check.resource_name, ANY_RESOURCE);
         for change in [
@@ -556,7 +556,7 @@ mod tests {
             join("Unknown", "eng"),
             settings("root"),
         ] {
-            assert_eq!(SimulatorCheck::of(&change, &now), None);
+            assert_eq!(SimulatorCheck::for_change(&change, &now), None);
         }
     }
 }

@@ -65,7 +65,7 @@ impl EventRow {
     pub fn read(json: &Value) -> Option<Self> {
         let event = AuditEvent::read(json)?;
         let changed = match event.kind {
-            EventKind::Change => ChangedValues::of(json),
+            EventKind::Change => ChangedValues::from_event(json),
             EventKind::SignIn | EventKind::Access | EventKind::Decision => ChangedValues::default(),
         };
         Some(Self {

@@ -41,7 +41,7 @@ impl Failure {
 
     /// The same, of one part of a whole: `the ACLs: only a superuser may do this`.
     #[must_use]
-    pub fn of(self, part: &str) -> Self {
+    pub fn in_part(self, part: &str) -> Self {
         match self {
             Self::NoAnswer(said) => Self::NoAnswer(said),
             Self::Unreadable(text) => Self::Unreadable(format!("{part}: {text}")),
@@ -157,10 +157,12 @@ mod tests {
                 fields: Vec::new(),
             })
         };
-        assert_eq!(refused(403).of("the ACLs").to_string(), "the ACLs: no");
-        assert!(refused(403).of("the ACLs").is_forbidden() && refused(412).is_changed());
+        assert_eq!(refused(403).in_part("the ACLs").to_string(), "the ACLs: no");
+        assert!(refused(403).in_part("the ACLs").is_forbidden() && refused(412).is_changed());
         assert_eq!(
-            Failure::NoAnswer("x".into()).of("the ACLs").to_string(),
+            Failure::NoAnswer("x".into())
+                .in_part("the ACLs")
+                .to_string(),
             "can't reach the service"
         );
     }

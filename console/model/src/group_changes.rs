@@ -66,7 +66,7 @@ pub type Stranded = (String, String, &'static str);
 impl GroupChanges {
     /// The group changes of a comparison of two policies.
     #[must_use]
-    pub fn of(diff: &Diff, before: &Policy, after: &Policy) -> Self {
+    pub fn from_diff(diff: &Diff, before: &Policy, after: &Policy) -> Self {
         let mut changes = diff.groups.clone();
         changes.sort_by(|a, b| {
             (!is_changed(a), !a.in_token, &a.name).cmp(&(!is_changed(b), !b.in_token, &b.name))
@@ -329,7 +329,7 @@ mod tests {
             .as_object()
             .cloned()
             .map(gbac_json::claims_from_object);
-        GroupChanges::of(&compared(&before, &after, claims.as_ref()), &before, &after)
+        GroupChanges::from_diff(&compared(&before, &after, claims.as_ref()), &before, &after)
     }
 
     fn change<'a>(found: &'a GroupChanges, name: &str) -> &'a GroupChange {

@@ -33,7 +33,7 @@ impl SignInTarget {
     /// The target of a sign-in at this address: its own page, or the one that the address of the
     /// sign-in page names.
     #[must_use]
-    pub fn of(path: &str, query: &str) -> Self {
+    pub fn from_address(path: &str, query: &str) -> Self {
         let query = query.trim_start_matches('?');
         if path != address::SIGN_IN {
             let here = if query.is_empty() {
@@ -144,14 +144,14 @@ mod tests {
 
     #[test]
     fn a_sign_in_returns_to_the_page_where_it_was_needed() {
-        let of = |path: &str, query: &str| SignInTarget::of(path, query).return_to;
+        let of = |path: &str, query: &str| SignInTarget::from_address(path, query).return_to;
         assert_eq!(
             of("/security/roles", "search=a%20b"),
             "/security/roles?search=a%20b"
         );
         assert_eq!(of("/security/review", ""), "/security/review");
         assert_eq!(of("/no/such/page", ""), "/");
-        let named = SignInTarget::of(
+        let named = SignInTarget::from_address(
             "/sign-in",
             "?problem=declined&return=%2Fsecurity%2Froles%3Fpage%3D2",
         );
@@ -166,7 +166,7 @@ mod tests {
             "return=%zz",
             "problem=x",
         ] {
-            let target = SignInTarget::of("/sign-in", query);
+            let target = SignInTarget::from_address("/sign-in", query);
             assert_eq!(
                 (target.return_to.as_str(), target.problem),
                 ("/", None),
@@ -179,14 +179,18 @@ mod tests {
         };
         let start = "https://gbac.example/gbac/v1/sign-in?return=%2Fsecurity%2Freview";
         assert_eq!(
-            SignInTarget::of("/security/review", "").start(&provider),
+            SignInTarget::from_address("/security/review", "").start(&provider),
             start
         );
     }
 
     #[test]
     fn an_expired_session_says_where_it_continues_and_what_becomes_of_the_draft() {
-        let note = |path: &str, draft| SignInTarget::of(path, "").note(None, true, draft).unwrap();
+        let note = |path: &str, draft| {
+            SignInTarget::from_address(path, "")
+                .note(None, true, draft)
+                .unwrap()
+        };
         let review = note("/security/review", 20);
         assert_eq!(
             (review.title, review.is_warning),
@@ -225,7 +229,7 @@ mod tests {
             );
             assert!(titles.insert(note.title), "{note:?}");
         }
-        let target = SignInTarget::of("/sign-in", "problem=provider_unavailable");
+        let target = SignInTarget::from_address("/sign-in", "problem=provider_unavailable");
         assert!(
             target
                 .note(Some("id.example"), false, 0)
@@ -241,7 +245,7 @@ mod tests {
                 .starts_with("The identity provider did not")
         );
         assert_eq!(
-            SignInTarget::of("/security/roles", "").note(None, false, 5),
+            SignInTarget::from_address("/security/roles", "").note(None, false, 5),
             None
         );
     }

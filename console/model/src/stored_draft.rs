@@ -152,7 +152,7 @@ fn from_value(value: &Value) -> Option<StoredDraft> {
 }
 
 fn list<'c>(changes: impl IntoIterator<Item = &'c Change>) -> Value {
-    json!(PolicyChanges::of(changes).changes)
+    json!(PolicyChanges::from_changes(changes).changes)
 }
 
 fn changes(list: &Value) -> Option<Vec<Change>> {

@@ -80,7 +80,7 @@ fn Trouble() -> impl IntoView {
                 (false, true) => Some(Why::SignIn),
                 (false, false)
                     if service
-                        .sign_in_first(service.connection.with(TargetKind::of))
+                        .sign_in_first(service.connection.with(TargetKind::from_connection))
                         .is_some() =>
                 {
                     Some(Why::SignIn)

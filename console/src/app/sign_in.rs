@@ -59,7 +59,7 @@ fn is_for_service(service: Service) -> bool {
         .connection
         .with(|connection| *connection == Connection::Service)
         || service
-            .sign_in_first(service.connection.with(TargetKind::of))
+            .sign_in_first(service.connection.with(TargetKind::from_connection))
             .is_some()
 }
 
@@ -73,7 +73,8 @@ pub(super) fn SignInRoute() -> impl IntoView {
             .status
             .with(|status| matches!(status, ServiceStatus::Connected { .. }));
         if is_connected {
-            let target = SignInTarget::of(address::SIGN_IN, &location.search.get_untracked());
+            let target =
+                SignInTarget::from_address(address::SIGN_IN, &location.search.get_untracked());
             navigate(
                 &target.return_to,
                 NavigateOptions {
@@ -167,9 +168,11 @@ fn Form() -> impl IntoView {
     dom::focus_first([PROVIDER_LINK, field].map(str::to_owned).to_vec());
     let location = use_location();
     let target = move || {
-        location
-            .pathname
-            .with(|path| location.search.with(|query| SignInTarget::of(path, query)))
+        location.pathname.with(|path| {
+            location
+                .search
+                .with(|query| SignInTarget::from_address(path, query))
+        })
     };
     let provider = Memo::new(move |_| service.info.with(|info| provider(info.as_ref())));
     let name = move || {
@@ -183,7 +186,8 @@ fn Form() -> impl IntoView {
                 .map(|info| format!("Version {}", info.version))
         })
     };
-    let first = untrack(|| service.sign_in_first(service.connection.with(TargetKind::of)));
+    let first =
+        untrack(|| service.sign_in_first(service.connection.with(TargetKind::from_connection)));
     view! {
         <div class="auth">
             <header>

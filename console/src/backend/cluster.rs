@@ -52,7 +52,7 @@ async fn read(target: &ConnectionTarget) -> Result<ReadCluster, Failure> {
         Some(_) => settings_of(
             &properties(target)
                 .await
-                .map_err(|failure| failure.of("the cluster properties"))?,
+                .map_err(|failure| failure.in_part("the cluster properties"))?,
         )?,
         None => Settings::default(),
     };
@@ -61,7 +61,7 @@ async fn read(target: &ConnectionTarget) -> Result<ReadCluster, Failure> {
         (None, Some(base)) => by_data_plane(base, target).await,
         (None, None) => Ok(Vec::new()),
     };
-    let roles = roles.map_err(|failure| failure.of("the roles"))?;
+    let roles = roles.map_err(|failure| failure.in_part("the roles"))?;
     let mut policy = Policy::new(settings);
     let mut unread = UnreadParts {
         of_roles: roles.len(),
@@ -96,7 +96,7 @@ async fn read(target: &ConnectionTarget) -> Result<ReadCluster, Failure> {
         let listed = call
             .read::<ListAcls>()
             .await
-            .map_err(|failure| failure.of("the ACLs"))?;
+            .map_err(|failure| failure.in_part("the ACLs"))?;
         for body in listed.into_acls() {
             match body.to_acl() {
                 Ok(acl) => drop(policy.apply(Change::AddAcl(acl))),

@@ -75,7 +75,7 @@ pub fn WhoCanLink(
     /// The ACL.
     acl: Acl,
 ) -> impl IntoView {
-    let query = WhoCanQuery::of(&acl);
+    let query = WhoCanQuery::for_acl(&acl);
     let words = match acl.resource_type {
         ResourceType::Registry => "the registry itself".to_owned(),
         _ => plain(&acl.resource_name),

@@ -20,9 +20,11 @@ pub fn ProviderLink(
     let service = expect_context::<Service>();
     let location = use_location();
     let target = move || {
-        location
-            .pathname
-            .with(|path| location.search.with(|query| SignInTarget::of(path, query)))
+        location.pathname.with(|path| {
+            location
+                .search
+                .with(|query| SignInTarget::from_address(path, query))
+        })
     };
     let provider = Memo::new(move |_| service.info.with(|info| provider(info.as_ref())));
     let class = if is_main { "btn btn-main" } else { "btn" };

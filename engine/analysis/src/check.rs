@@ -152,7 +152,7 @@ impl TokenRefusal {
     /// The refusal, if a verifier refuses the token of a subject, or its claims name no user.
     /// Anything else that is wrong with a subject is an error.
     #[must_use]
-    pub fn of(subject: &Subject, error: &ResolveError) -> Option<Self> {
+    pub fn from_error(subject: &Subject, error: &ResolveError) -> Option<Self> {
         let is_token = matches!(subject, Subject::Token { .. });
         let is_refused =
             is_token && matches!(error, ResolveError::Refused(..) | ResolveError::Identity(_));

@@ -166,7 +166,7 @@ pub fn refused_check_event(context: Context<'_>, reason: &str, check: &Check) ->
 
 fn context_of<'a>(context: Context<'a>, check: &Check) -> Context<'a> {
     let service = match &check.query {
-        Query::Api { api, .. } => Api::from_name(api).map_or(service::KAFKA, service::of),
+        Query::Api { api, .. } => Api::from_name(api).map_or(service::KAFKA, service::for_api),
         Query::Access { .. } => service::KAFKA,
     };
     Context {

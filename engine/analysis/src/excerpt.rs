@@ -145,7 +145,7 @@ impl<'a> Excerpt<'a> {
         let ids: Vec<PrincipalId> = roles.iter().copied().collect();
         self.policy.rows_of(&ids, &mut |pattern, row| {
             if !row.deny().is_empty() {
-                spots.push((pattern.resource_type, Place::of(pattern)));
+                spots.push((pattern.resource_type, Place::from_pattern(pattern)));
             }
         });
         spots
@@ -161,7 +161,7 @@ impl<'a> Excerpt<'a> {
         let mut rows = Vec::new();
         for (_, pattern) in policy.patterns() {
             let is_everyones =
-                !spots.is_empty() && is_spot(pattern.resource_type, Place::of(pattern));
+                !spots.is_empty() && is_spot(pattern.resource_type, Place::from_pattern(pattern));
             for row in pattern.rows() {
                 if is_everyones || self.principals.contains(&row.principal) {
                     rows.push((pattern, row));

@@ -304,10 +304,13 @@ impl<'a> Search<'a> {
             member.kind() == PrincipalType::Group && check_member(member).is_ok()
         };
         let groups: Vec<Principal> = self.members().into_iter().filter(can_join).collect();
-        let mut words: Vec<Words> = groups.iter().map(|group| Words::of(group.name())).collect();
+        let mut words: Vec<Words> = groups
+            .iter()
+            .map(|group| Words::from_name(group.name()))
+            .collect();
         Words::keep_distinctive(&mut words);
         let mut groups: Vec<(Principal, Words)> = groups.into_iter().zip(words).collect();
-        let resource = Words::of(self.request.resource_name);
+        let resource = Words::from_name(self.request.resource_name);
         groups.sort_by_key(|(_, words)| {
             !words.shares(&resource) && !roles.iter().any(|(_, role)| role.shares(words))
         });
@@ -318,7 +321,7 @@ impl<'a> Search<'a> {
     /// What a role is about: the words of the resource, of its name and of its members, unless
     /// there are very many.
     fn words_of_role(&self, role: &Principal) -> Words {
-        let mut words = Words::of(self.request.resource_name);
+        let mut words = Words::from_name(self.request.resource_name);
         words.add(role.name());
         let members = self
             .id(role)

@@ -99,7 +99,7 @@ pub(super) struct Rule<'a> {
 
 impl<'a> Rule<'a> {
     pub(super) fn new(policy: &Policy, pattern: &'a Pattern, row: &Row) -> Self {
-        let place = Place::of(pattern);
+        let place = Place::from_pattern(pattern);
         if !policy.host_can_match(row.host) {
             return Self {
                 place,

@@ -208,7 +208,7 @@ fn candidates(
         let any = |hits: &Hits<'_>, is: fn(&super::who_can::Hit) -> bool| {
             std::iter::once(&id)
                 .chain(roles)
-                .any(|id| hits.of(*id).iter().any(is))
+                .any(|id| hits.of_principal(*id).iter().any(is))
         };
         if !is_grantable || hits.iter().any(|hits| any(hits, |hit| hit.denies)) {
             continue;

@@ -97,7 +97,7 @@ impl Permissions {
 /// ```
 #[must_use]
 pub fn permissions(policy: &Policy, identity: &Identity) -> Permissions {
-    of(
+    of_held(
         policy,
         &Held::by_identity(policy, identity),
         identity.expiry(),
@@ -107,10 +107,10 @@ pub fn permissions(policy: &Policy, identity: &Identity) -> Permissions {
 /// The permissions of a scope; see [`permissions`].
 #[must_use]
 pub fn permissions_of(policy: &Policy, scope: &Scope) -> Permissions {
-    of(policy, &Held::by(policy, scope), Expiry::Never)
+    of_held(policy, &Held::by(policy, scope), Expiry::Never)
 }
 
-fn of(policy: &Policy, held: &Held, expiry: Expiry) -> Permissions {
+fn of_held(policy: &Policy, held: &Held, expiry: Expiry) -> Permissions {
     let mut grants = Vec::new();
     if !held.superuser {
         for (resource_type, rules) in held.rules(policy) {

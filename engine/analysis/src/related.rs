@@ -12,7 +12,7 @@ pub(super) struct Words(BTreeSet<String>);
 
 impl Words {
     /// The words of a name: its parts between punctuation, whole and split before capital letters.
-    pub(super) fn of(name: &str) -> Self {
+    pub(super) fn from_name(name: &str) -> Self {
         let mut words = Self::default();
         words.add(name);
         words
@@ -73,22 +73,22 @@ mod tests {
 
     #[test]
     fn words_are_parts_between_punctuation_and_capitals() {
-        let words = |name: &str| Words::of(name).0.into_iter().collect::<Vec<_>>();
+        let words = |name: &str| Words::from_name(name).0.into_iter().collect::<Vec<_>>();
         assert_eq!(words("analytics-sales"), ["analytics", "sales"]);
         assert_eq!(words("/acme/OnCall"), ["acme", "call", "on", "oncall"]);
         assert_eq!(words("SREWriters"), ["srewriters"]);
         assert!(words("a-/_").is_empty());
-        assert!(Words::of("OrdersWriters").shares(&Words::of("team.orders")));
-        assert!(!Words::of("dev").shares(&Words::of("development")));
+        assert!(Words::from_name("OrdersWriters").shares(&Words::from_name("team.orders")));
+        assert!(!Words::from_name("dev").shares(&Words::from_name("development")));
     }
 
     #[test]
     fn words_of_every_name_tell_nothing() {
-        let mut names = ["/acme/dev", "/acme/analytics"].map(Words::of);
+        let mut names = ["/acme/dev", "/acme/analytics"].map(Words::from_name);
         Words::keep_distinctive(&mut names);
-        assert_eq!(names, ["dev", "analytics"].map(Words::of));
-        let mut single = [Words::of("/acme/dev")];
+        assert_eq!(names, ["dev", "analytics"].map(Words::from_name));
+        let mut single = [Words::from_name("/acme/dev")];
         Words::keep_distinctive(&mut single);
-        assert_eq!(single, [Words::of("/acme/dev")]);
+        assert_eq!(single, [Words::from_name("/acme/dev")]);
     }
 }

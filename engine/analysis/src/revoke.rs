@@ -148,7 +148,7 @@ pub fn revoke(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Re
         for role in policy
             .links(id)
             .iter()
-            .filter(|role| hits.of(**role).iter().any(|hit| hit.allows))
+            .filter(|role| hits.of_principal(**role).iter().any(|hit| hit.allows))
         {
             allows = true;
             if let (true, Some(role), Some(leave)) = (is_user, policy.principal(*role), &mut leave)

@@ -41,7 +41,7 @@ pub enum Scope {
 impl Scope {
     /// The scope of an ACL's principal: `User:*` is everyone.
     #[must_use]
-    pub fn of(principal: &Principal) -> Self {
+    pub fn from_principal(principal: &Principal) -> Self {
         if principal.is_everyone() {
             Self::Everyone
         } else {
@@ -91,7 +91,7 @@ pub(crate) fn answered(by: Operations, permission: Permission) -> Operations {
 
 /// The operations of a policy's dialect.
 pub(crate) fn every_operation(policy: &Policy) -> Operations {
-    Operations::of(policy.settings().dialect.operations())
+    Operations::from_slice(policy.settings().dialect.operations())
 }
 
 /// The operations of the dialects of two policies.

@@ -18,7 +18,7 @@ pub(super) enum Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    pub(super) fn of(pattern: &'a Pattern) -> Self {
+    pub(super) fn from_pattern(pattern: &'a Pattern) -> Self {
         Self::named(pattern.pattern_type, pattern.name())
     }
 

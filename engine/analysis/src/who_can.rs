@@ -218,7 +218,9 @@ impl<'a> Hits<'a> {
 
     /// The matching rows on patterns that cover a whole place, whose name is in the request.
     pub(super) fn at(policy: &'a Policy, request: &'a Request<'a>, place: Place<'_>) -> Self {
-        Self::of_patterns(policy, request, |pattern| Place::of(pattern).covers(place))
+        Self::of_patterns(policy, request, |pattern| {
+            Place::from_pattern(pattern).covers(place)
+        })
     }
 
     fn of_patterns(
@@ -287,18 +289,18 @@ impl<'a> Hits<'a> {
     }
 
     /// The hits of one principal.
-    pub(super) fn of(&self, principal: PrincipalId) -> &[Hit] {
+    pub(super) fn of_principal(&self, principal: PrincipalId) -> &[Hit] {
         run(&self.hits, |hit| hit.principal.cmp(&principal))
     }
 
     /// The ACLs of a principal that allow the request, sorted.
     pub(super) fn allowing(&self, principal: PrincipalId) -> Vec<Acl> {
         let mut acls = Vec::new();
-        for hit in self.of(principal).iter().filter(|hit| hit.allows) {
+        for hit in self.of_principal(principal).iter().filter(|hit| hit.allows) {
             let Some(pattern) = self.policy.pattern(hit.pattern) else {
                 continue;
             };
-            let allowing = hit.row.of(Permission::Allow).iter();
+            let allowing = hit.row.operations(Permission::Allow).iter();
             let allowing = allowing.filter(|operation| {
                 rank(*operation, self.request.operation, Permission::Allow).is_some()
             });
@@ -430,7 +432,7 @@ impl<'a> PathMatches<'a> {
         self.place += 1;
         let Some(to) = to else { return };
         let hits = self.hits;
-        for hit in hits.of(to) {
+        for hit in hits.of_principal(to) {
             self.host_might_allow |= !hit.allows && !hit.denies
                 || hit.row.host != HostId::ANY
                     && hits.request.host.is_none()
@@ -464,7 +466,7 @@ impl<'a> PathMatches<'a> {
     ) {
         let policy = self.hits.policy;
         let host = policy.host(hit.row.host);
-        for operation in hit.row.of(permission).iter() {
+        for operation in hit.row.operations(permission).iter() {
             let Some(rank) = rank(operation, self.hits.request.operation, permission) else {
                 continue;
             };

@@ -82,7 +82,7 @@ pub(super) fn read(
     at: &Place<'_>,
     problems: &mut Problems,
 ) -> Option<Acl> {
-    let mut fields = Fields::of(value, at, problems)?;
+    let mut fields = Fields::from_value(value, at, problems)?;
     let resource_type = closed(
         &mut fields,
         "resource_type",

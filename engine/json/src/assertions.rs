@@ -149,7 +149,7 @@ pub fn assertions_from_value(value: &Value) -> Result<Assertions, Problems> {
 
 fn read(value: &Value, problems: &mut Problems) -> Option<Assertions> {
     let at = Place::Root;
-    let mut fields = Fields::of(value, &at, problems)?;
+    let mut fields = Fields::from_value(value, &at, problems)?;
     fields.optional("$schema");
     document::version(&mut fields, &at, problems);
     let inline = fields.optional("policy");
@@ -190,7 +190,7 @@ fn read(value: &Value, problems: &mut Problems) -> Option<Assertions> {
 }
 
 fn read_test(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<AssertionTest> {
-    let mut fields = Fields::of(value, at, problems)?;
+    let mut fields = Fields::from_value(value, at, problems)?;
     let name = fields.string("name", at, problems);
     let id = fields.optional_string("id", at, problems).map(String::from);
     let spec = reader::strings(

@@ -81,7 +81,7 @@ pub fn changes_from_json(text: &str) -> Result<Vec<Change>, Problems> {
 }
 
 fn read_list(value: &Value, problems: &mut Problems) -> Option<Vec<Change>> {
-    let mut fields = Fields::of(value, &Place::Root, problems)?;
+    let mut fields = Fields::from_value(value, &Place::Root, problems)?;
     let list = fields.required("changes", &Place::Root, problems);
     fields.finish(&Place::Root, problems);
     let at = Place::Member(&Place::Root, "changes");
@@ -146,7 +146,7 @@ fn read_hypothetical(
     let Some(kind @ ("join_group" | "leave_group")) = kind else {
         return read(value, at, problems).map(HypotheticalChange::Policy);
     };
-    let mut fields = Fields::of(value, at, problems)?;
+    let mut fields = Fields::from_value(value, at, problems)?;
     fields.optional("change");
     let group = fields.string("group", at, problems).map(str::to_owned);
     fields.finish(at, problems);
@@ -173,7 +173,7 @@ fn read_hypothetical(
 }
 
 fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Change> {
-    let mut fields = Fields::of(value, at, problems)?;
+    let mut fields = Fields::from_value(value, at, problems)?;
     let kind = fields.string("change", at, problems)?;
     let change = match kind {
         "add_acl" | "remove_acl" => fields

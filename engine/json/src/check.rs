@@ -139,14 +139,14 @@ pub fn check_to_value(identity: &Identity, request: &Request<'_>) -> Value {
 pub fn query_from_json(text: &str, subject: Subject) -> Result<Check, Problems> {
     let value = reader::parse(text)?;
     let mut problems = Problems::default();
-    let check = Fields::of(&value, &Place::Root, &mut problems)
+    let check = Fields::from_value(&value, &Place::Root, &mut problems)
         .and_then(|fields| read_query_of(fields, Some(subject), &Place::Root, &mut problems));
     problems.or(check)
 }
 
 pub(super) fn subject_from_value(value: &Value) -> Result<Subject, Problems> {
     let mut problems = Problems::default();
-    let subject = Fields::of(value, &Place::Root, &mut problems).and_then(|mut fields| {
+    let subject = Fields::from_value(value, &Place::Root, &mut problems).and_then(|mut fields| {
         let subject = read_subject(&mut fields, &Place::Root, &mut problems);
         fields.finish(&Place::Root, &mut problems);
         subject
@@ -155,7 +155,7 @@ pub(super) fn subject_from_value(value: &Value) -> Result<Subject, Problems> {
 }
 
 pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Check> {
-    let mut fields = Fields::of(value, at, problems)?;
+    let mut fields = Fields::from_value(value, at, problems)?;
     let subject = read_subject(&mut fields, at, problems);
     read_query_of(fields, subject, at, problems)
 }
@@ -253,7 +253,7 @@ fn read_subject(
     }
     if let Some(value) = identity {
         let place = Place::Member(at, "identity");
-        let mut fields = Fields::of(value, &place, problems)?;
+        let mut fields = Fields::from_value(value, &place, problems)?;
         let principal = match fields.optional_string("principal", &place, problems) {
             Some(text) => {
                 acl::principal(text, None, &Place::Member(&place, "principal"), problems).map(Some)
@@ -382,7 +382,7 @@ fn read_query(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) 
 }
 
 fn read_request(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Query> {
-    let mut fields = Fields::of(value, at, problems)?;
+    let mut fields = Fields::from_value(value, at, problems)?;
     let api = fields.string("api", at, problems);
     let name = fields.string("name", at, problems);
     let mut resources = ResourceNames::default();

@@ -36,7 +36,7 @@ pub fn policy_from_value(value: &Value) -> Result<Policy, Problems> {
 }
 
 pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Policy> {
-    let mut fields = Fields::of(value, at, problems)?;
+    let mut fields = Fields::from_value(value, at, problems)?;
     fields.optional("$schema");
     version(&mut fields, at, problems);
     let settings = match fields.optional("settings") {
@@ -94,7 +94,7 @@ pub(super) fn read_settings(
     at: &Place<'_>,
     problems: &mut Problems,
 ) -> Option<Settings> {
-    let mut fields = Fields::of(value, at, problems)?;
+    let mut fields = Fields::from_value(value, at, problems)?;
     let mut settings = Settings::unstated();
     let claim_path = fields.optional_string("oidc_group_claim_path", at, problems);
     let nested = fields.optional_string("nested_group_behavior", at, problems);
@@ -218,7 +218,7 @@ fn read_dialect(
 
 /// Reads the users and groups with limited access to the service (D-58).
 fn read_access(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<ServiceAccess> {
-    let mut fields = Fields::of(value, at, problems)?;
+    let mut fields = Fields::from_value(value, at, problems)?;
     let mut access = ServiceAccess::default();
     for level in AccessLevel::ALL {
         let list = Place::Member(at, level.code());
@@ -236,7 +236,7 @@ fn read_access(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option
 }
 
 fn read_sso(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<GroupSource> {
-    let mut fields = Fields::of(value, at, problems)?;
+    let mut fields = Fields::from_value(value, at, problems)?;
     if let Some(mode) = fields.string("mode", at, problems)
         && mode != "use_map"
     {
@@ -276,7 +276,7 @@ fn read_sso(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Gr
 /// Reads a role and adds it to the policy, unless its name is not valid or is used by an earlier
 /// role.
 fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut Problems) {
-    let Some(mut fields) = Fields::of(value, at, problems) else {
+    let Some(mut fields) = Fields::from_value(value, at, problems) else {
         return;
     };
     let role = fields.string("name", at, problems).and_then(|name| {
@@ -295,7 +295,7 @@ fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut 
     let members = Place::Member(at, "members");
     for (index, value) in fields.array("members", at, problems).iter().enumerate() {
         let place = Place::Element(&members, index);
-        let Some(mut member) = Fields::of(value, &place, problems) else {
+        let Some(mut member) = Fields::from_value(value, &place, problems) else {
             continue;
         };
         let text = member.string("principal", &place, problems);
@@ -397,12 +397,12 @@ struct MemberJson {
 
 impl<'a> From<&'a Settings> for SettingsJson<'a> {
     fn from(settings: &'a Settings) -> Self {
-        Self::of(settings, settings.states())
+        Self::from_stated(settings, settings.states())
     }
 }
 
 impl<'a> SettingsJson<'a> {
-    fn of(settings: &'a Settings, states: StatedSettings) -> Self {
+    fn from_stated(settings: &'a Settings, states: StatedSettings) -> Self {
         let (path, nested, sso) = match &settings.groups {
             GroupSource::Properties { claim_path, nested } => {
                 (Some(claim_path.as_str()), Some(nested.as_str()), None)
@@ -463,7 +463,10 @@ impl<'a> DocumentJson<'a> {
     pub fn in_full(policy: &'a Policy) -> Self {
         Self::with(
             policy,
-            Some(SettingsJson::of(policy.settings(), StatedSettings::ALL)),
+            Some(SettingsJson::from_stated(
+                policy.settings(),
+                StatedSettings::ALL,
+            )),
         )
     }
 
@@ -489,7 +492,8 @@ impl<'a> DocumentJson<'a> {
 /// The settings of a running service as a JSON value, including those with default values.
 #[must_use]
 pub fn settings_to_json(settings: &Settings) -> Value {
-    serde_json::to_value(SettingsJson::of(settings, StatedSettings::ALL)).unwrap_or_default()
+    serde_json::to_value(SettingsJson::from_stated(settings, StatedSettings::ALL))
+        .unwrap_or_default()
 }
 
 /// The policy document of a policy as a JSON value.

@@ -187,7 +187,11 @@ pub(super) struct Fields<'v> {
 }
 
 impl<'v> Fields<'v> {
-    pub(super) fn of(value: &'v Value, at: &Place<'_>, problems: &mut Problems) -> Option<Self> {
+    pub(super) fn from_value(
+        value: &'v Value,
+        at: &Place<'_>,
+        problems: &mut Problems,
+    ) -> Option<Self> {
         match value {
             Value::Object(members) => Some(Self {
                 members,

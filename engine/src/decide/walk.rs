@@ -299,7 +299,7 @@ impl BestRanks {
                 let update = |ranks: &mut [Rank], permission| {
                     for (operation, lowest) in Operation::ALL.iter().zip(ranks) {
                         if row
-                            .of(permission)
+                            .operations(permission)
                             .meets(Operations::answering(*operation, permission))
                         {
                             *lowest = (*lowest).min(rank);
@@ -391,7 +391,7 @@ fn best_row<'p>(
         else {
             continue;
         };
-        for operation in row.of(permission).and(answering).iter() {
+        for operation in row.operations(permission).and(answering).iter() {
             let rank = operation_rank(operation, request.operation, permission);
             let key = (host_rank, rank, host);
             if best.is_none_or(|(lowest, ..)| key < lowest) {

@@ -353,7 +353,7 @@ mod tests {
             source,
             nested: NestedGroupBehavior::Suffix,
         };
-        let claims = ClaimSet::of(claims.clone());
+        let claims = ClaimSet::from_value(claims.clone());
         let extraction = extract(&rule, &claims, Some(&claims));
         extraction
             .warnings
@@ -365,8 +365,12 @@ mod tests {
     #[test]
     fn a_warning_about_names_elsewhere_points_at_them() {
         let location = |claims: Value| {
-            let warnings =
-                extract(&ExtractionRule::default(), &ClaimSet::of(claims), None).warnings;
+            let warnings = extract(
+                &ExtractionRule::default(),
+                &ClaimSet::from_value(claims),
+                None,
+            )
+            .warnings;
             warnings
                 .into_iter()
                 .find(|warning| warning.code == WarningCode::NearClaim)

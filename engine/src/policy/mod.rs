@@ -311,7 +311,7 @@ impl Policy {
     #[must_use]
     pub fn has_acl(&self, acl: &Acl) -> bool {
         self.row_of(acl).is_some_and(|row| {
-            row.of(acl.permission)
+            row.operations(acl.permission)
                 .meets(Operations::only(acl.operation))
         })
     }

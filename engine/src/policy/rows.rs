@@ -9,7 +9,7 @@ pub struct Operations(u16);
 
 impl Operations {
     /// All operations.
-    pub const EVERY: Self = Self::of(Operation::ALL);
+    pub const EVERY: Self = Self::from_slice(Operation::ALL);
 
     /// A set of one operation.
     pub const fn only(operation: Operation) -> Self {
@@ -71,8 +71,8 @@ impl Operations {
     #[inline]
     pub const fn of_dialect(dialect: Dialect) -> Self {
         match dialect {
-            Dialect::Platform => const { Self::of(Dialect::Platform.operations()) },
-            Dialect::Kafka => const { Self::of(Dialect::Kafka.operations()) },
+            Dialect::Platform => const { Self::from_slice(Dialect::Platform.operations()) },
+            Dialect::Kafka => const { Self::from_slice(Dialect::Kafka.operations()) },
         }
     }
 
@@ -111,7 +111,7 @@ impl Operations {
     }
 
     /// These operations.
-    pub const fn of(operations: &[Operation]) -> Self {
+    pub const fn from_slice(operations: &[Operation]) -> Self {
         let (mut of, mut rest) = (Self(0), operations);
         while let [first, others @ ..] = rest {
             of = of.or(Self::only(*first));
@@ -219,7 +219,7 @@ impl Row {
         self.rules.allow()
     }
 
-    pub const fn of(&self, permission: Permission) -> Operations {
+    pub const fn operations(&self, permission: Permission) -> Operations {
         match permission {
             Permission::Deny => self.deny(),
             Permission::Allow => self.allow(),
@@ -230,7 +230,10 @@ impl Row {
     pub fn acls(&self, mut visit: impl FnMut(Operation, Permission)) {
         for operation in Operation::ALL {
             for permission in Permission::ALL {
-                if self.of(*permission).meets(Operations::only(*operation)) {
+                if self
+                    .operations(*permission)
+                    .meets(Operations::only(*operation))
+                {
                     visit(*operation, *permission);
                 }
             }
@@ -378,7 +381,7 @@ mod tests {
             let listed: Vec<Operation> = of_acls.iter().collect();
             assert!(
                 listed.is_sorted()
-                    && Operations::of(&listed) == of_acls
+                    && Operations::from_slice(&listed) == of_acls
                     && listed.len() == of_acls.len()
             );
         }

@@ -41,7 +41,7 @@ impl Policy {
     pub fn permissions_of(&self, principal: &str) -> Option<JsValue> {
         let principal = Principal::parse(principal);
         let principal = principal.map_err(|error| Fault::with_hint(&error, &error.hint()));
-        let scope = Scope::of(&ok_or_store(principal)?);
+        let scope = Scope::from_principal(&ok_or_store(principal)?);
         Some(value(&PermissionsJson::from(
             &gbac_analysis::permissions_of(&self.policy(), &scope),
         )))

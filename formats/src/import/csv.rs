@@ -30,7 +30,7 @@ fn bare(name: &str) -> &str {
 
 impl Import {
     pub(super) fn read_csv(&mut self, text: &str, delimiter: u8) -> ImportedText {
-        let mut read = ImportedText::of(Kind::Csv);
+        let mut read = ImportedText::new(Kind::Csv);
         let mut reader = ReaderBuilder::new()
             .delimiter(delimiter)
             .flexible(true)

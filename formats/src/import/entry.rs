@@ -19,7 +19,7 @@ pub(super) struct Entry<'v> {
 impl<'v> Entry<'v> {
     /// Reads a value as an object with these members; `what` names the object in an error. Other
     /// members are reported.
-    pub(super) fn of(
+    pub(super) fn from_value(
         value: &'v Value,
         known: &[&str],
         place: impl Into<String>,
@@ -140,7 +140,7 @@ impl<'v> Entry<'v> {
         known: &[&str],
         read: &mut ImportedText,
     ) -> Option<Self> {
-        let entry = Self::of(
+        let entry = Self::from_value(
             self.value(name)?,
             known,
             self.place_of(name),

@@ -14,7 +14,7 @@ impl Import {
         let object = match value {
             Value::Object(object) => object,
             Value::Array(rows) => {
-                let mut read = ImportedText::of(Kind::Acls);
+                let mut read = ImportedText::new(Kind::Acls);
                 for (number, row) in rows.iter().enumerate() {
                     self.row(row, &format!("/{number}"), &mut read);
                 }
@@ -44,7 +44,7 @@ impl Import {
 
     /// A policy document. It is imported completely or not at all.
     fn document(&mut self, value: &Value) -> ImportedText {
-        let mut read = ImportedText::of(Kind::Policy);
+        let mut read = ImportedText::new(Kind::Policy);
         match policy_from_value(value) {
             Ok(policy) => self.take_policy(&policy, &mut read),
             Err(problems) => {
@@ -106,12 +106,14 @@ impl Import {
     /// `security acl list` of a command line (`matches`), or the response of the Data Plane API
     /// (`resources`).
     fn listed(&mut self, object: &Object) -> ImportedText {
-        let mut read = ImportedText::of(Kind::Acls);
+        let mut read = ImportedText::new(Kind::Acls);
         let mut list = Entry::new(object, &["filters", "matches", "resources"], "", &mut read);
         // A failed filter means that a part of the list is missing.
         for (number, filter) in list.list("filters", &mut read).iter().enumerate() {
             let place = list.place_of(&format!("filters/{number}"));
-            if let Some(mut filter) = Entry::of(filter, FILTER, place, "a filter", &mut read) {
+            if let Some(mut filter) =
+                Entry::from_value(filter, FILTER, place, "a filter", &mut read)
+            {
                 filter.expect_silence("message", "list_incomplete", &mut read);
                 filter.expect_silence("error", "list_incomplete", &mut read);
             }
@@ -129,7 +131,7 @@ impl Import {
 
     /// The list of Confluent's REST API.
     fn confluent_rest(&mut self, object: &Object) -> ImportedText {
-        let mut read = ImportedText::of(Kind::Acls);
+        let mut read = ImportedText::new(Kind::Acls);
         let mut list = Entry::new(object, &["kind", "metadata", "data"], "", &mut read);
         if let Some(next) = list
             .value("metadata")
@@ -156,7 +158,7 @@ impl Import {
     }
 
     fn row(&mut self, row: &Value, place: &str, read: &mut ImportedText) {
-        let Some(mut row) = Entry::of(row, ROW, place, "an ACL", read) else {
+        let Some(mut row) = Entry::from_value(row, ROW, place, "an ACL", read) else {
             return;
         };
         if !row.is_whole() {
@@ -229,7 +231,8 @@ impl Import {
             "resource_pattern_type",
             "acls",
         ];
-        let Some(mut resource) = Entry::of(resource, &members, at, "a resource", read) else {
+        let Some(mut resource) = Entry::from_value(resource, &members, at, "a resource", read)
+        else {
             return;
         };
         let [kind, name, pattern] = ["resource_type", "resource_name", "resource_pattern_type"]
@@ -249,7 +252,8 @@ impl Import {
         for (number, acl) in resource.list("acls", read).iter().enumerate() {
             let place = resource.place_of(&format!("acls/{number}"));
             let members = ["principal", "host", "operation", "permission_type"];
-            let Some(mut acl) = Entry::of(acl, &members, place.as_str(), "an ACL", read) else {
+            let Some(mut acl) = Entry::from_value(acl, &members, place.as_str(), "an ACL", read)
+            else {
                 continue;
             };
             let [principal, host, operation, permission] =
@@ -266,7 +270,7 @@ impl Import {
 
     /// `security role describe` of a command line, which does not contain the role's name.
     fn described(&mut self, object: &Object, role: Option<&str>) -> ImportedText {
-        let mut read = ImportedText::of(Kind::Roles);
+        let mut read = ImportedText::new(Kind::Roles);
         let mut described = Entry::new(object, &["permissions", "members"], "", &mut read);
         let named = role
             .map(str::to_owned)
@@ -285,7 +289,7 @@ impl Import {
 
     /// Roles of the Data Plane API or the Admin API, or role names of a command line.
     fn api_roles(&mut self, object: &Object) -> ImportedText {
-        let mut read = ImportedText::of(Kind::Roles);
+        let mut read = ImportedText::new(Kind::Roles);
         let known = ["roles", "role", "role_name", "members", "next_page_token"];
         let mut list = Entry::new(object, &known, "", &mut read);
         if list
@@ -333,7 +337,8 @@ impl Import {
             self.take_role(name, at, read);
             return;
         }
-        let Some(mut role) = Entry::of(role, &["name", "members"], at, "a role", read) else {
+        let Some(mut role) = Entry::from_value(role, &["name", "members"], at, "a role", read)
+        else {
             return;
         };
         let Some(name) = role.text("name", read) else {
@@ -348,7 +353,8 @@ impl Import {
     fn members(&mut self, of: &mut Entry<'_>, role: &str, read: &mut ImportedText) {
         for (number, member) in of.list("members", read).iter().enumerate() {
             let place = of.place_of(&format!("members/{number}"));
-            let Some(member) = Entry::of(member, MEMBER, place.as_str(), "a member", read) else {
+            let Some(member) = Entry::from_value(member, MEMBER, place.as_str(), "a member", read)
+            else {
                 continue;
             };
             if let Some(member) = member_of(member, &place, read) {
@@ -428,7 +434,7 @@ fn member_of(mut member: Entry<'_>, place: &str, read: &mut ImportedText) -> Opt
 }
 
 fn unknown() -> ImportedText {
-    let mut read = ImportedText::of(Kind::Unknown);
+    let mut read = ImportedText::new(Kind::Unknown);
     let message = "unrecognized JSON; expected a policy document, a list of ACLs, or roles";
     read.refuse("", "form_unknown", message);
     read

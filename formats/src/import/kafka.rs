@@ -11,7 +11,7 @@ type Resource<'a> = (&'a str, &'a str, &'a str);
 
 impl Import {
     pub(super) fn read_kafka(&mut self, text: &str) -> ImportedText {
-        let mut read = ImportedText::of(Kind::KafkaAcls);
+        let mut read = ImportedText::new(Kind::KafkaAcls);
         let (mut resource, mut known) = (None, false);
         // Java tools often print log warnings or their options before the list.
         let first = text.lines().position(is_head).unwrap_or_default();

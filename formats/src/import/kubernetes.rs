@@ -27,7 +27,7 @@ impl<'v> ResourceKind<'v> {
     };
 
     /// The kind of an object. Objects in a typed list do not repeat theirs.
-    fn of(object: &'v Object, of_list: Self) -> Option<Self> {
+    fn from_object(object: &'v Object, of_list: Self) -> Option<Self> {
         let text = |name: &str, of_list: &'v str| match object.get(name) {
             None => Some(of_list),
             Some(value) => value.as_str(),
@@ -59,7 +59,7 @@ impl<'v> ResourceKind<'v> {
 impl Import {
     /// A document in YAML, or a stream of resources.
     pub(super) fn read_yaml(&mut self, text: &str, role: Option<&str>) -> ImportedText {
-        let mut read = ImportedText::of(Kind::Operator);
+        let mut read = ImportedText::new(Kind::Operator);
         match serde_saphyr::from_multiple_with_options::<Value>(text, yaml::strict()) {
             Ok(documents) => match documents.as_slice() {
                 [document] if !document.as_object().is_some_and(is_resource) => {
@@ -91,7 +91,7 @@ impl Import {
     }
 
     pub(super) fn read_kubectl(&mut self, value: &Value) -> ImportedText {
-        let mut read = ImportedText::of(Kind::Operator);
+        let mut read = ImportedText::new(Kind::Operator);
         self.resource_of_kubernetes(value, "", ResourceKind::NONE, &mut read);
         read
     }
@@ -106,7 +106,7 @@ impl Import {
     ) {
         let object = value.as_object();
         let Some((object, kind)) =
-            object.and_then(|object| Some((object, ResourceKind::of(object, of_list)?)))
+            object.and_then(|object| Some((object, ResourceKind::from_object(object, of_list)?)))
         else {
             read.refuse(
                 place,
@@ -305,7 +305,7 @@ impl Import {
             true => &["type", "resource", "host", "operation", "operations"],
             false => &["type", "resource", "host", "operations"],
         };
-        let Some(mut rule) = Entry::of(rule, members, at, "a rule", read) else {
+        let Some(mut rule) = Entry::from_value(rule, members, at, "a rule", read) else {
             return;
         };
         if rule.has("operation") && rule.has("operations") {

@@ -127,7 +127,7 @@ pub struct ImportedText {
 }
 
 impl ImportedText {
-    const fn of(kind: Kind) -> Self {
+    const fn new(kind: Kind) -> Self {
         Self {
             kind,
             acls: 0,
@@ -228,7 +228,7 @@ impl Import {
             Err(_) if kafka::is_list(text) => self.read_kafka(text),
             Err(_) if table::is_table(text) => self.read_tables(text, role),
             Err(error) => {
-                let mut read = ImportedText::of(Kind::Unknown);
+                let mut read = ImportedText::new(Kind::Unknown);
                 read.refuse("", error.code(), error.to_string());
                 read
             }

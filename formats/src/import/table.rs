@@ -36,7 +36,7 @@ enum Columns<'t> {
 
 impl<'t> Columns<'t> {
     /// The columns of a heading, if the line is one. `next` is the line below it.
-    fn of(line: &'t str, next: Option<&str>) -> Option<Self> {
+    fn from_heading(line: &'t str, next: Option<&str>) -> Option<Self> {
         if let Some(rule) = next.map(str::trim_end).filter(|rule| is_rule(rule)) {
             let names: Vec<&str> = line.split('|').map(str::trim).collect();
             let bars: Vec<usize> = rule
@@ -133,7 +133,7 @@ enum Rows {
 
 impl Rows {
     /// What the columns say; `None` if they are of no table that is known.
-    fn of(names: &[&str]) -> Option<Self> {
+    fn from_names(names: &[&str]) -> Option<Self> {
         if names == ["NAME", "TYPE"] {
             return Some(Self::Members);
         }
@@ -169,8 +169,8 @@ fn heading<'t>(line: &'t str, next: Option<&str>) -> Option<(Columns<'t>, Rows)>
     {
         return None;
     }
-    let columns = Columns::of(line, next)?;
-    let rows = Rows::of(&columns.names())?;
+    let columns = Columns::from_heading(line, next)?;
+    let rows = Rows::from_names(&columns.names())?;
     Some((columns, rows))
 }
 
@@ -186,7 +186,7 @@ fn is_other_heading(line: &str, next: Option<&str>) -> bool {
 impl Import {
     /// Tables, with the headings of their sections; `role` is the role that the members are of.
     pub(super) fn read_tables(&mut self, text: &str, role: Option<&str>) -> ImportedText {
-        let mut read = ImportedText::of(Kind::Table);
+        let mut read = ImportedText::new(Kind::Table);
         let mut table = None;
         let (mut roles, mut members, mut member_tables, mut has_begun) =
             (Vec::new(), Vec::new(), 0_usize, false);

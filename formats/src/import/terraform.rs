@@ -40,7 +40,7 @@ pub(super) fn is_state_file(object: &Object) -> bool {
 
 impl Import {
     pub(super) fn read_terraform(&mut self, object: &Object) -> ImportedText {
-        let mut read = ImportedText::of(Kind::Terraform);
+        let mut read = ImportedText::new(Kind::Terraform);
         if is_state_file(object) {
             let message = "the file of a Terraform state is not read; import the output of `terraform show -json`";
             read.refuse("", "form_unknown", message);
@@ -91,7 +91,7 @@ impl Import {
     }
 
     fn module(&mut self, module: &Value, at: &str, read: &mut ImportedText) {
-        let Some(mut module) = Entry::of(
+        let Some(mut module) = Entry::from_value(
             module,
             &["address", "resources", "child_modules"],
             at,

@@ -46,7 +46,7 @@ struct Line {
 }
 
 impl Line {
-    fn of(target: ScriptTarget, command: &str) -> Self {
+    fn new(target: ScriptTarget, command: &str) -> Self {
         let words = std::iter::once(target.program())
             .chain(command.split(' '))
             .map(str::to_owned)
@@ -97,7 +97,7 @@ pub(super) fn commands(
     if !names(call).iter().all(|name| is_argument(name)) {
         return Err("a name holds a NUL, which no argument can".into());
     }
-    let line = |command: &str| Line::of(target, command);
+    let line = |command: &str| Line::new(target, command);
     let members = |members: &[&Principal]| {
         let names: Vec<String> = members
             .iter()

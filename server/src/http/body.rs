@@ -126,7 +126,7 @@ async fn bytes(
 pub(crate) async fn json<T: DeserializeOwned + Send + 'static>(
     request: Request,
 ) -> Result<T, Problem> {
-    match Call::of(&request) {
+    match Call::from_request(&request) {
         Some(call) if !call.is_plain_json() => {
             let read =
                 |message| T::deserialize(NamedFields(message)).map_err(|error| invalid(&error));
@@ -141,7 +141,7 @@ pub(crate) async fn json<T: DeserializeOwned + Send + 'static>(
 /// # Errors
 /// As [`json`].
 pub(crate) async fn message(request: Request) -> Result<Map<String, Value>, Problem> {
-    let call = Call::of(&request);
+    let call = Call::from_request(&request);
     let call = call
         .ok_or_else(|| Problem::new(RpcCode::Unimplemented, "the path is not that of a service"))?;
     let fields = |message| match message {
@@ -248,7 +248,7 @@ fn needs_json_type(head: &Parts) -> bool {
     let path = head.uri.path();
     path.starts_with(paths::UPSTREAM)
         || !matches!(
-            Surface::of(path),
+            Surface::from_path(path),
             Surface::DataPlane | Surface::Admin | Surface::SchemaRegistry
         )
         || uses_session(headers)

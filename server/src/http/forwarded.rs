@@ -184,7 +184,7 @@ mod tests {
 
     use super::*;
 
-    fn of(headers: &[(&str, &str)]) -> Result<(String, Option<bool>), Ambiguous> {
+    fn read(headers: &[(&str, &str)]) -> Result<(String, Option<bool>), Ambiguous> {
         let proxies =
             TrustedProxies::parse(&["10.0.0.0/8".to_owned(), "2001:db8::/64".to_owned()]).unwrap();
         let mut map = HeaderMap::new();
@@ -197,7 +197,7 @@ mod tests {
     }
 
     fn address(headers: &[(&str, &str)]) -> String {
-        of(headers).unwrap().0
+        read(headers).unwrap().0
     }
 
     #[test]
@@ -253,7 +253,7 @@ mod tests {
             ("proto=https", "10.0.0.1:9", None),
         ] {
             assert_eq!(
-                of(&[("forwarded", elements)]),
+                read(&[("forwarded", elements)]),
                 Ok((client.to_owned(), is_encrypted)),
                 "{elements}"
             );
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn two_headers_must_name_the_same_client() {
-        let both = |element| of(&[("x-forwarded-for", "192.0.2.1"), ("forwarded", element)]);
+        let both = |element| read(&[("x-forwarded-for", "192.0.2.1"), ("forwarded", element)]);
         assert_eq!(both("for=6.6.6.6"), Err(Ambiguous));
         assert_eq!(
             both("for=\"192.0.2.1:4711\";proto=https"),
@@ -275,7 +275,7 @@ mod tests {
             ("forwarded", "for=192.0.2.1;proto=http"),
         ];
         assert_eq!(
-            of(&denied).unwrap().1,
+            read(&denied).unwrap().1,
             Some(false),
             "a client wrote the other two"
         );
@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn the_scheme_is_that_of_the_last_proxy() {
         let scheme = |text| {
-            of(&[
+            read(&[
                 ("x-forwarded-for", "192.0.2.1"),
                 ("x-forwarded-proto", text),
             ])
@@ -306,7 +306,7 @@ mod tests {
             "the first one may be the client's own"
         );
         let both = |element, proto| {
-            of(&[("forwarded", element), ("x-forwarded-proto", proto)])
+            read(&[("forwarded", element), ("x-forwarded-proto", proto)])
                 .unwrap()
                 .1
         };

@@ -64,7 +64,7 @@ pub fn messages(bytes: &[u8]) {
     let request = Request::post(path.as_str())
         .header(CONTENT_TYPE, *content_type)
         .body(Body::empty());
-    let call = request.ok().as_ref().and_then(Call::of);
+    let call = request.ok().as_ref().and_then(Call::from_request);
     assert!(call.is_some(), "{path} is a call");
     let Some(call) = call else { return };
     let body = if *is_grpc && encoding & FRAME != 0 {
@@ -80,7 +80,7 @@ pub fn messages(bytes: &[u8]) {
         Err(problem) => {
             assert!(!problem.message().is_empty());
             let refused = call
-                .encode(problem.into_response(Surface::of(&path)))
+                .encode(problem.into_response(Surface::from_path(&path)))
                 .now_or_never();
             let is_refused = refused.is_some_and(|response| is_refusal(response, *is_grpc));
             assert!(is_refused, "{path} {content_type}");

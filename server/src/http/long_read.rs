@@ -135,7 +135,8 @@ where
 
     async fn from_request_parts(request: &mut Parts, state: &S) -> Result<Self, Infallible> {
         let client = || request.extensions.get::<ConnectInfo<SocketAddr>>();
-        let network = || client().map(|ConnectInfo(client)| ClientNetwork::of(client.ip()));
+        let network =
+            || client().map(|ConnectInfo(client)| ClientNetwork::from_address(client.ip()));
         let reader = request.extensions.get::<Reader>().cloned();
         let reader = reader.unwrap_or_else(|| Reader::Network(network()));
         Ok(Self {

@@ -69,7 +69,7 @@ pub(crate) struct Call {
 
 impl Call {
     /// The call of a request; `None` if its path is not one of a service.
-    pub(crate) fn of(request: &Request) -> Option<Self> {
+    pub(crate) fn from_request(request: &Request) -> Option<Self> {
         let path = request.uri().path();
         let (service, name) = path.strip_prefix('/')?.split_once('/')?;
         if *request.method() != Method::POST || !is_service(service) {
@@ -90,7 +90,7 @@ impl Call {
             content_type,
             protocol,
             codec,
-            surface: Surface::of(path),
+            surface: Surface::from_path(path),
             messages,
         })
     }

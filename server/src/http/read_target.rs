@@ -13,7 +13,7 @@ pub(crate) struct ReadTarget(Arc<OnceLock<String>>);
 
 impl ReadTarget {
     /// That of a request; `None` if its path names everything.
-    pub(crate) fn of(request: &Request) -> Option<Self> {
+    pub(crate) fn from_request(request: &Request) -> Option<Self> {
         request.extensions().get().cloned()
     }
 

@@ -12,7 +12,7 @@ use super::surface::Surface;
 
 /// Drains the body of a request and responds with a problem.
 pub(crate) async fn reject(request: Request, problem: Problem) -> Response {
-    let surface = Surface::of(request.uri().path());
+    let surface = Surface::from_path(request.uri().path());
     let (parts, body) = request.into_parts();
     if parts.method != Method::GET && parts.method != Method::HEAD {
         drain(&parts.headers, body).await;
@@ -51,7 +51,7 @@ pub(crate) async fn not_found(request: Request) -> Response {
         Some((_, reason)) => format!("`{}` is not served: {reason}", escaped(path)),
         None => format!("`{}` does not exist", escaped(path)),
     };
-    let problem = match Surface::of(request.uri().path()) {
+    let problem = match Surface::from_path(request.uri().path()) {
         // To clients, `not_found` is a role or an ACL that does not exist.
         Surface::Connect | Surface::DataPlaneRpc => {
             Problem::with_status(404, RpcCode::Unimplemented, "not_found", message)

@@ -25,7 +25,7 @@ pub(crate) enum Surface {
 
 impl Surface {
     /// The API to which a path belongs.
-    pub(crate) fn of(path: &str) -> Self {
+    pub(crate) fn from_path(path: &str) -> Self {
         // A relayed request is answered in the form of the API to which it is relayed.
         let path = upstream::split_path(path).map_or(path, |(_, _, path)| path);
         let service = path
@@ -99,7 +99,10 @@ const READ_PREFIXES: [&str; 3] = ["Get", "List", "Resolve"];
 /// Whether a request only reads. Every operation of a service uses POST, and its name decides.
 pub(crate) fn only_reads(method: &Method, path: &str) -> bool {
     let operation = path.rsplit('/').next().unwrap_or_default();
-    let is_call = matches!(Surface::of(path), Surface::Connect | Surface::DataPlaneRpc);
+    let is_call = matches!(
+        Surface::from_path(path),
+        Surface::Connect | Surface::DataPlaneRpc
+    );
     let is_read = is_call
         && READ_PREFIXES
             .iter()
@@ -151,7 +154,7 @@ mod tests {
             ("/gbac/v1/upstream/clusters/c1", Surface::Own),
             ("/", Surface::Own),
         ] {
-            assert_eq!(Surface::of(path), surface, "{path}");
+            assert_eq!(Surface::from_path(path), surface, "{path}");
             let label = format!("`{}`", surface.label());
             assert!(
                 metric.is_some_and(|metric| metric.contains(&label)),

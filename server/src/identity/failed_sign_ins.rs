@@ -100,7 +100,7 @@ impl FailedSignIns {
     pub(crate) fn count(&self, name: &str, peer: Option<IpAddr>, now: f64) -> Result<(), f64> {
         let name = self.hasher.hash_one(name);
         self.state.with(|state| {
-            let Some(network) = peer.map(ClientNetwork::of) else {
+            let Some(network) = peer.map(ClientNetwork::from_address) else {
                 return state.name(name).try_acquire(LIMIT, now);
             };
             state
@@ -127,7 +127,7 @@ impl FailedSignIns {
     pub(crate) fn remove(&self, name: &str, peer: Option<IpAddr>) {
         let name = self.hasher.hash_one(name);
         self.state
-            .with(|state| state.remove(name, peer.map(ClientNetwork::of)));
+            .with(|state| state.remove(name, peer.map(ClientNetwork::from_address)));
     }
 
     /// Counts an attempt without a name as failed, for the network alone: that of a sign-in with
@@ -136,29 +136,34 @@ impl FailedSignIns {
     /// # Errors
     /// There were too many; the seconds until the next attempt is allowed.
     pub(crate) fn count_address(&self, peer: Option<IpAddr>, now: f64) -> Result<(), f64> {
-        self.state.with(|state| match peer.map(ClientNetwork::of) {
-            Some(network) => state.record(network, now).attempts.try_acquire(LIMIT, now),
-            None => state.others.attempts.try_acquire(LIMIT, now),
-        })
+        self.state
+            .with(|state| match peer.map(ClientNetwork::from_address) {
+                Some(network) => state.record(network, now).attempts.try_acquire(LIMIT, now),
+                None => state.others.attempts.try_acquire(LIMIT, now),
+            })
     }
 
     /// Removes an attempt without a name that did not fail.
     pub(crate) fn remove_address(&self, peer: Option<IpAddr>) {
-        self.state.with(|state| match peer.map(ClientNetwork::of) {
-            Some(network) => {
-                let key = state.record_key(network);
-                if let Some(record) = state.networks.get_mut(&key) {
-                    record.attempts.refund(LIMIT);
+        self.state
+            .with(|state| match peer.map(ClientNetwork::from_address) {
+                Some(network) => {
+                    let key = state.record_key(network);
+                    if let Some(record) = state.networks.get_mut(&key) {
+                        record.attempts.refund(LIMIT);
+                    }
                 }
-            }
-            None => state.others.attempts.refund(LIMIT),
-        });
+                None => state.others.attempts.refund(LIMIT),
+            });
     }
 
     /// Removes an attempt that succeeded. From now on, failures elsewhere do not stop this name
     /// from this network.
     pub(crate) fn accept(&self, name: &str, peer: Option<IpAddr>) {
-        let (name, network) = (self.hasher.hash_one(name), peer.map(ClientNetwork::of));
+        let (name, network) = (
+            self.hasher.hash_one(name),
+            peer.map(ClientNetwork::from_address),
+        );
         self.state.with(|state| {
             state.remove(name, network);
             if let Some(network) = network {

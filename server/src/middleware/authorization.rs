@@ -77,7 +77,7 @@ impl Authorizer {
         next: Next,
     ) -> Response {
         let (surface, from_browser) = (
-            Surface::of(request.uri().path()),
+            Surface::from_path(request.uri().path()),
             is_from_browser(request.headers()),
         );
         let credentials = credentials(&request, self.service.endpoint());

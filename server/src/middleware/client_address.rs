@@ -33,7 +33,7 @@ pub(crate) async fn identify_client(
                 "forwarded_ambiguous",
                 message,
             );
-            return problem.into_response(Surface::of(request.uri().path()));
+            return problem.into_response(Surface::from_path(request.uri().path()));
         };
         request.extensions_mut().insert(ConnectInfo(client.address));
         match client.is_encrypted {

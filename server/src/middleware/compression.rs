@@ -21,7 +21,7 @@ const SMALL_BYTES: usize = 16 << 10;
 /// Passes a request, and compresses its response if the client reads gzip.
 pub(crate) async fn compress(request: Request, next: Next) -> Response {
     let reads_gzip = accepts(request.headers(), "gzip");
-    let surface = Surface::of(request.uri().path());
+    let surface = Surface::from_path(request.uri().path());
     let mut response = next.run(request).await;
     let headers = response.headers();
     let kind = headers

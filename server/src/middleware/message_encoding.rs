@@ -9,7 +9,7 @@ use crate::http::messages::Call;
 
 /// Passes a request, and encodes its response as the request expects it.
 pub(crate) async fn encode_messages(request: Request, next: Next) -> Response {
-    let call = Call::of(&request);
+    let call = Call::from_request(&request);
     let response = next.run(request).await;
     match call {
         Some(call) => call.encode(response).await,

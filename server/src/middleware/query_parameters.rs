@@ -57,7 +57,7 @@ pub(crate) async fn check_parameters(request: Request, next: Next) -> Response {
     };
     let query = request.uri().query().map(str::to_owned);
     let check = |pairs: &[(String, String)]| paging::only(pairs, supported);
-    let is_data_plane = Surface::of(request.uri().path()) == Surface::DataPlane;
+    let is_data_plane = Surface::from_path(request.uri().path()) == Surface::DataPlane;
     let checked = if is_data_plane {
         query::parse_data_plane(query, check)
     } else {

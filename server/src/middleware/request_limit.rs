@@ -42,7 +42,7 @@ pub(crate) async fn limit_requests(
     let Some(ConnectInfo(client)) = request.extensions().get::<ConnectInfo<SocketAddr>>() else {
         return next.run(request).await;
     };
-    match limit.slots.take(ClientNetwork::of(client.ip())) {
+    match limit.slots.take(ClientNetwork::from_address(client.ip())) {
         Some(slot) => {
             let mut response = next.run(request).await;
             response.extensions_mut().insert(Arc::new(slot));
@@ -53,7 +53,7 @@ pub(crate) async fn limit_requests(
             let message = "your address has too many requests at once; wait for their responses";
             let problem = Problem::new(RpcCode::ResourceExhausted, message);
             let problem = problem.with_header(header::RETRY_AFTER, HeaderValue::from_static("1"));
-            problem.into_response(Surface::of(request.uri().path()))
+            problem.into_response(Surface::from_path(request.uri().path()))
         }
     }
 }

@@ -31,7 +31,7 @@ pub(crate) async fn log_request(
     let (status, duration) = (response.status().as_u16(), start.elapsed());
     service
         .metrics()
-        .count_request(Surface::of(&path).label(), status, duration);
+        .count_request(Surface::from_path(&path).label(), status, duration);
     let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
     let (path, client) = (sanitized(&path), client.map(tracing::field::display));
     if status < 500 {

@@ -42,7 +42,7 @@ fn is_long(path: &str, surface: Surface) -> bool {
 /// the API.
 pub(crate) async fn limit_time(request: Request, next: Next) -> Response {
     let path = request.uri().path();
-    let surface = Surface::of(path);
+    let surface = Surface::from_path(path);
     let limit = if is_long(path, surface) {
         LONG_TIME_LIMIT
     } else {

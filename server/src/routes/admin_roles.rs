@@ -112,7 +112,7 @@ async fn list(
             principal: member,
             ..RoleQuery::default()
         };
-        Ok(listed(query.of(&policy)))
+        Ok(listed(query.page_of_names(&policy)))
     });
     respond(list.await)
 }
@@ -253,7 +253,7 @@ async fn own_roles(
             principal: member,
             ..RoleQuery::default()
         };
-        Ok(listed(query.of(&service.read().policy)))
+        Ok(listed(query.page_of_names(&service.read().policy)))
     };
     respond(read())
 }

@@ -103,7 +103,7 @@ async fn call(
     operation: Operation,
     is_wrapped: bool,
 ) -> Response {
-    let target = ReadTarget::of(&request);
+    let target = ReadTarget::from_request(&request);
     let answer = async {
         let message = body::message(request).await?;
         let message = if is_wrapped {

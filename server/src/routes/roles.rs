@@ -67,7 +67,7 @@ pub(super) fn is_page(service: &Service, query: &RoleQuery) -> bool {
 /// A page of the roles that a query finds.
 pub(super) fn list_roles(service: &Service, query: &RoleQuery) -> ListRoles {
     let policy = service.read().policy;
-    let roles = query.of(&policy).map(|name| RoleName {
+    let roles = query.page_of_names(&policy).map(|name| RoleName {
         name: name.to_owned(),
     });
     let (roles, next_page_token) = query.page.cut(roles, |role| role.name.clone());

@@ -116,7 +116,7 @@ async fn create_role(State(service): State<Service>, request: Request) -> Respon
 }
 
 async fn get_role(State(service): State<Service>, read: LongRead, request: Request) -> Response {
-    let target = ReadTarget::of(&request);
+    let target = ReadTarget::from_request(&request);
     call(request, async |Named { name }| {
         if let Some(target) = target {
             target.set([("name", name.as_str())]);

@@ -48,7 +48,7 @@ pub(crate) fn routes() -> Routes {
 
 async fn relay(State(relay): State<Relay>, request: Request) -> Response {
     let upstream = &relay.upstream;
-    let surface = Surface::of(request.uri().path());
+    let surface = Surface::from_path(request.uri().path());
     let uri = request.uri().clone();
     let RelayTarget {
         base,
@@ -169,7 +169,7 @@ async fn discover(State(relay): State<Relay>, request: Request) -> Response {
         )
         .await;
     }
-    let surface = Surface::of(request.uri().path());
+    let surface = Surface::from_path(request.uri().path());
     let (_, sign_in) = match relay.sign_in_of(&request).await {
         Ok(signed_in) => signed_in,
         Err(problem) => return reject(request, problem).await,
@@ -343,7 +343,7 @@ impl Relay {
         let for_cluster = cluster_credentials(request);
         let operation = format!("{} {}", request.method(), request.uri().path());
         let (surface, is_browser) = (
-            Surface::of(request.uri().path()),
+            Surface::from_path(request.uri().path()),
             is_from_browser(request.headers()),
         );
         async move {

@@ -466,7 +466,7 @@ mod tests {
     async fn a_response_is_active_until_its_last_piece_was_sent() {
         let activity = Activity::new();
         let slots = NetworkSlots::new(1);
-        let network = ClientNetwork::of([10, 0, 0, 1].into());
+        let network = ClientNetwork::from_address([10, 0, 0, 1].into());
         let held = Held {
             _slot: slots.take(network).map(Arc::new),
             _turn: None,

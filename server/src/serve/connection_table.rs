@@ -67,7 +67,7 @@ impl ConnectionTable {
     pub(super) fn admit(&self, peer: IpAddr) -> Result<Admission, RefuseReason> {
         let parts = &self.0;
         let (network, is_trusted) = (
-            ClientNetwork::of(peer),
+            ClientNetwork::from_address(peer),
             parts.service.trusted_proxies().contains(peer),
         );
         let refused = |reason| {

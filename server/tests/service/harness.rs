@@ -80,7 +80,7 @@ impl Service {
             ..ServeOptions::default()
         };
         change(&mut options);
-        Self::of(open(&options).unwrap())
+        Self::new(open(&options).unwrap())
     }
 
     /// A service with data in a folder.
@@ -95,10 +95,10 @@ impl Service {
             ..ServeOptions::default()
         };
         change(&mut options);
-        Ok(Self::of(open(&options)?))
+        Ok(Self::new(open(&options)?))
     }
 
-    fn of(app: App) -> Self {
+    fn new(app: App) -> Self {
         Self {
             router: router(app.clone()),
             app,

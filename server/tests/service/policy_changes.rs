@@ -133,7 +133,7 @@ async fn changes_are_made_in_order_and_report_their_effects() {
     assert_ne!(commits(&service).await, count);
 
     // What a client writes is read as what it was.
-    let written = serde_json::to_value(PolicyChanges::of(&read)).unwrap();
+    let written = serde_json::to_value(PolicyChanges::from_changes(&read)).unwrap();
     let again = post(&service, &etag, &written["changes"]).await;
     assert_eq!(again.status, 400, "the role is there now");
     let same = post(&service, &etag, &json!([add("fresh", "Role:Readers")])).await;
@@ -523,7 +523,7 @@ fn every_kind_of_change_round_trips() {
     ] });
     let changes: Vec<Change> = changes_from_json(&text.to_string()).unwrap();
     assert_eq!(
-        serde_json::to_value(PolicyChanges::of(&changes)).unwrap(),
+        serde_json::to_value(PolicyChanges::from_changes(&changes)).unwrap(),
         text
     );
 }

@@ -9,7 +9,7 @@ use crate::workspace::Workspace;
 use crate::{deny, glewlwyd, shells};
 
 /// The inputs of a run other than files.
-pub(crate) fn of(workspace: &Workspace) -> Vec<String> {
+pub(crate) fn inputs(workspace: &Workspace) -> Vec<String> {
     let node = tools::node(&workspace.root)
         .ok()
         .and_then(|node| node.args(["--version"]).first_line());

@@ -28,7 +28,7 @@ impl Times {
     }
 
     /// The expected seconds of a check.
-    pub(crate) fn of(&self, check: &str) -> Option<f64> {
+    pub(crate) fn expected(&self, check: &str) -> Option<f64> {
         self.seconds.get(check).copied()
     }
 
@@ -60,10 +60,10 @@ mod tests {
             cache: root.join("cache"),
         };
         let mut times = Times::read(&workspace);
-        assert_eq!(times.of("native"), None);
+        assert_eq!(times.expected("native"), None);
         times.note("native", 12.4);
         times.note("js", 3.0);
-        assert_eq!(Times::read(&workspace).of("native"), Some(12.0));
-        assert_eq!(Times::read(&workspace).of("js"), Some(3.0));
+        assert_eq!(Times::read(&workspace).expected("native"), Some(12.0));
+        assert_eq!(Times::read(&workspace).expected("js"), Some(3.0));
     }
 }

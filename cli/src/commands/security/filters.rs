@@ -22,18 +22,18 @@ struct PermissionArgs {
 impl PermissionArgs {
     fn both(args: &AclArgs) -> Result<[Self; 2], Failure> {
         Ok([
-            Self::of(
+            Self::new(
                 Permission::Allow,
                 [&args.allow_principal, &args.allow_role, &args.allow_host],
             )?,
-            Self::of(
+            Self::new(
                 Permission::Deny,
                 [&args.deny_principal, &args.deny_role, &args.deny_host],
             )?,
         ])
     }
 
-    fn of(permission: Permission, [who, roles, hosts]: [&[String]; 3]) -> Result<Self, Failure> {
+    fn new(permission: Permission, [who, roles, hosts]: [&[String]; 3]) -> Result<Self, Failure> {
         let flag = |name: &str| format!("--{}-{name}", permission.spelling().cli);
         let mut principals = principals(&flag("principal"), who)?;
         principals.extend(entries(&flag("role"), roles)?.iter().map(|name| role(name)));

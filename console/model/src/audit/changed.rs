@@ -55,7 +55,7 @@ pub struct ChangedValues {
 
 impl ChangedValues {
     /// Reads the event of a change. What it does not name is left out.
-    pub(super) fn of(event: &Value) -> Self {
+    pub(super) fn from_event(event: &Value) -> Self {
         let mut changed = Self::default();
         let text = |path: &str| {
             event

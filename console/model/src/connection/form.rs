@@ -27,7 +27,7 @@ impl TargetKind {
 
     /// The kind of a connection.
     #[must_use]
-    pub const fn of(connection: &Connection) -> Self {
+    pub const fn from_connection(connection: &Connection) -> Self {
         match connection {
             Connection::Service => Self::Service,
             Connection::SelfManaged => Self::SelfManaged,

@@ -105,7 +105,7 @@ impl Ability {
         }
     }
 
-    const fn of(there: bool, reason: &'static str) -> Self {
+    const fn new(there: bool, reason: &'static str) -> Self {
         if there { Self::Yes } else { Self::No(reason) }
     }
 }
@@ -226,11 +226,11 @@ impl Connection {
                 license: Ability::Yes,
             },
             Self::SelfManaged => Abilities {
-                acls: Ability::of(data_plane, NO_ACLS),
-                roles: Ability::of(admin || data_plane, NO_ROLES),
-                settings: Ability::of(admin, NO_SETTINGS),
+                acls: Ability::new(data_plane, NO_ACLS),
+                roles: Ability::new(admin || data_plane, NO_ROLES),
+                settings: Ability::new(admin, NO_SETTINGS),
                 audit: Ability::No(NO_AUDIT),
-                loggers: Ability::of(admin, NO_LOGGERS),
+                loggers: Ability::new(admin, NO_LOGGERS),
                 license: Ability::No(NO_LICENSE),
             },
             Self::Cloud { .. } => Abilities {

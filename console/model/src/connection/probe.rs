@@ -30,7 +30,7 @@ pub fn own_sign_in(failure: Failure) -> Failure {
             code: OWN_SIGN_IN.into(),
             ..refusal
         })
-        .of("the sign-in to this service"),
+        .in_part("the sign-in to this service"),
         failure => failure,
     }
 }

@@ -53,7 +53,7 @@ pub struct MatrixSubject {
 impl MatrixQuery {
     /// The matrix of one principal.
     #[must_use]
-    pub fn of(principal: &Principal) -> Self {
+    pub fn for_principal(principal: &Principal) -> Self {
         Self {
             of: principal.to_string(),
             ..Self::default()
@@ -128,7 +128,7 @@ impl MatrixQuery {
         let groups = self.group_names();
         Ok(principal.map(|principal| {
             let subject = if groups.is_empty() {
-                ReachSubject::Scope(Scope::of(&principal))
+                ReachSubject::Scope(Scope::from_principal(&principal))
             } else {
                 ReachSubject::Identity(Identity::new(principal.name(), groups))
             };
@@ -347,7 +347,7 @@ mod tests {
     #[test]
     fn each_cell_says_why() {
         assert_eq!(
-            cells(&MatrixQuery::of(&Principal::group("eng"))),
+            cells(&MatrixQuery::for_principal(&Principal::group("eng"))),
             [
                 "events-: Read Allow Readers, Describe Implied(Read) Readers",
                 // A deny names its own operation only, so that what it implies stays.
@@ -404,7 +404,7 @@ mod tests {
 
     #[test]
     fn a_matrix_is_counted() {
-        let whose = MatrixQuery::of(&Principal::group("eng"))
+        let whose = MatrixQuery::for_principal(&Principal::group("eng"))
             .check()
             .unwrap()
             .unwrap();

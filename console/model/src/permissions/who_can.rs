@@ -57,7 +57,7 @@ impl WhoCanQuery {
     /// The question for a row of an ACL: who else has this access. For `All`, it is about the
     /// type's first operation.
     #[must_use]
-    pub fn of(acl: &Acl) -> Self {
+    pub fn for_acl(acl: &Acl) -> Self {
         let operations = acl.resource_type.operations();
         let operation = match operations.contains(&acl.operation) {
             true => acl.operation,
@@ -266,7 +266,7 @@ pub struct Tally {
 impl Tally {
     /// Counts the principals of a result.
     #[must_use]
-    pub fn of(principals: &[WhoCanPrincipal]) -> Self {
+    pub fn from_principals(principals: &[WhoCanPrincipal]) -> Self {
         let roles = principals
             .iter()
             .filter(|entry| entry.principal().kind() == PrincipalType::Role)
@@ -317,7 +317,7 @@ impl WhoCanAnswer {
         self.groups
             .iter()
             .find(|(of, _)| *of == group)
-            .map(|(_, found)| Tally::of(found))
+            .map(|(_, found)| Tally::from_principals(found))
             .unwrap_or_default()
     }
 

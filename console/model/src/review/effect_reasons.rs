@@ -39,7 +39,7 @@ pub fn reasons(
         acls(before, &person.roles_lost),
     );
     let is_held = |acl: &Acl| match &person.holder {
-        holder if Scope::of(&acl.principal) == *holder => true,
+        holder if Scope::from_principal(&acl.principal) == *holder => true,
         Scope::One(principal) if acl.principal.kind() == PrincipalType::Role => {
             after.roles_of(principal).any(|role| {
                 role == acl.principal.name() && !person.roles_gained.iter().any(|of| of == role)

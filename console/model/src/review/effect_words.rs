@@ -24,7 +24,7 @@ pub struct AffectedGroups(pub BTreeSet<String>);
 impl AffectedGroups {
     /// The groups of an effect.
     #[must_use]
-    pub fn of(effects: &Effects) -> Self {
+    pub fn from_effects(effects: &Effects) -> Self {
         let groups = effects
             .people
             .iter()

@@ -138,7 +138,7 @@ pub fn effects(
     // A token says something only where it is read differently.
     let reads_alike = before.settings().identity_rules() == after.settings().identity_rules();
     let found = compared(before, after, claims.filter(|_| !reads_alike));
-    let groups = GroupChanges::of(&found, before, after);
+    let groups = GroupChanges::from_diff(&found, before, after);
     let known: BTreeSet<&Principal> = before
         .known_principals()
         .chain(after.known_principals())
@@ -226,7 +226,7 @@ fn is_idle(diff: &Diff, change: &Change) -> bool {
     let (Change::AddAcl(acl) | Change::RemoveAcl(acl)) = change else {
         return false;
     };
-    let holder = Scope::of(&acl.principal);
+    let holder = Scope::from_principal(&acl.principal);
     let mut all = diff.differences.iter().chain(&diff.roles);
     !all.any(|difference| {
         let about = difference.scope == holder || acl.permission == Permission::Deny;
@@ -430,7 +430,8 @@ pub(super) mod tests {
         let claims =
             gbac_engine::ClaimSet::parse(r#"{ "groups": ["/contractors/payments"] }"#).unwrap();
         let found = effects(&before, &after, &changes, Some(&claims));
-        let alone = GroupChanges::of(&compared(&before, &after, Some(&claims)), &before, &after);
+        let alone =
+            GroupChanges::from_diff(&compared(&before, &after, Some(&claims)), &before, &after);
         assert_eq!(found.groups, alone);
         assert_eq!(
             found.total(GAINS),

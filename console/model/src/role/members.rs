@@ -38,7 +38,7 @@ pub struct MemberPreview {
 }
 
 impl MemberPreview {
-    const fn of(stored: Option<Principal>, error: Option<String>, offer: Option<Offer>) -> Self {
+    const fn new(stored: Option<Principal>, error: Option<String>, offer: Option<Offer>) -> Self {
         Self {
             stored,
             error,
@@ -50,7 +50,7 @@ impl MemberPreview {
     /// Nothing was typed.
     #[must_use]
     pub const fn empty() -> Self {
-        Self::of(None, None, None)
+        Self::new(None, None, None)
     }
 }
 
@@ -132,7 +132,7 @@ impl MemberDraft {
                 Some(_) => phrases::capitalized(&error.to_string()),
                 None => with_hint(&error.to_string(), &error.hint()),
             };
-            return MemberPreview::of(Some(stored), Some(text), offer);
+            return MemberPreview::new(Some(stored), Some(text), offer);
         }
         let members = policy.role(role).map(|role| role.members);
         if members.is_some_and(|members| members.contains(&stored)) {
@@ -140,7 +140,7 @@ impl MemberDraft {
                 "`{}` is already a member of this role",
                 plain(&stored.to_string())
             );
-            return MemberPreview::of(Some(stored), Some(text), None);
+            return MemberPreview::new(Some(stored), Some(text), None);
         }
         let known = NameIndex::near_to(policy, [&stored]);
         let near = known.near(&stored).next().cloned();
@@ -164,7 +164,7 @@ impl MemberDraft {
             .collect();
         MemberPreview {
             remarks,
-            ..MemberPreview::of(Some(stored), None, offer)
+            ..MemberPreview::new(Some(stored), None, offer)
         }
     }
 }

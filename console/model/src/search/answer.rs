@@ -278,8 +278,8 @@ fn can(principal: &Principal, request: &TypedRequest, context: &AnswerContext<'_
     let resources = patterns_of(request, context.index);
     let patterns = resources.patterns.as_slice();
     if principal.kind() != PrincipalType::User || principal.is_everyone() {
-        let subject = ReachSubject::Scope(Scope::of(principal));
-        let address = MatrixQuery::of(principal).address();
+        let subject = ReachSubject::Scope(Scope::from_principal(principal));
+        let address = MatrixQuery::for_principal(principal).address();
         let target = move |_: &NamePattern| SearchTarget::Address(address.clone());
         let mut answer = of_cells(principal, request, &resources, &subject, context, &target);
         answer.target = patterns
@@ -372,7 +372,7 @@ fn matrix_of(subject: &ReachSubject, principal: &Principal) -> String {
     };
     MatrixQuery {
         groups,
-        ..MatrixQuery::of(principal)
+        ..MatrixQuery::for_principal(principal)
     }
     .address()
 }

@@ -27,7 +27,7 @@ pub struct GroupSettingsForm {
 impl GroupSettingsForm {
     /// The values of settings; the defaults if the managed cloud's mapping replaces the properties.
     #[must_use]
-    pub fn of(settings: &Settings) -> Self {
+    pub fn from_settings(settings: &Settings) -> Self {
         match &settings.groups {
             GroupSource::Properties { claim_path, nested } => Self {
                 claim_path: claim_path.as_str().into(),
@@ -49,7 +49,7 @@ impl GroupSettingsForm {
     /// The labels of those that are different from those of these settings.
     #[must_use]
     pub fn changed(&self, settings: &Settings) -> Vec<&'static str> {
-        let held = Self::of(settings);
+        let held = Self::from_settings(settings);
         let path = (held.claim_path != self.claim_path.trim()).then_some("Claim path");
         let nested = (held.nested != self.nested).then_some("Nested names");
         path.into_iter().chain(nested).collect()
@@ -106,7 +106,10 @@ mod tests {
         assert_eq!(both.changed(&held), ["Claim path", "Nested names"]);
         let wanted = both.read(&held).unwrap();
         assert_eq!(
-            (GroupSettingsForm::of(&wanted), both.changes(&wanted)),
+            (
+                GroupSettingsForm::from_settings(&wanted),
+                both.changes(&wanted)
+            ),
             (both.clone(), 0)
         );
         assert_eq!(wanted.principal_mapping, held.principal_mapping);

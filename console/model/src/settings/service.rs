@@ -118,7 +118,7 @@ pub struct LoggerRow {
 impl LoggerRow {
     /// A row of the list. The time at which it reverts is read for each one separately.
     #[must_use]
-    pub fn of(logger: Logger) -> Self {
+    pub fn from_logger(logger: Logger) -> Self {
         Self {
             name: logger.name,
             level: logger.level.unwrap_or_default(),
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_level_counts_down() {
-        let row = LoggerRow::of(Logger {
+        let row = LoggerRow::from_logger(Logger {
             name: "security".into(),
             level: Some("debug".into()),
         });

@@ -21,7 +21,7 @@ pub struct UserSource {
 impl UserSource {
     /// A user that a rule read.
     #[must_use]
-    pub fn of(rule: &str, user: &str) -> Self {
+    pub fn from_rule(rule: &str, user: &str) -> Self {
         // A rule with an expression takes a part of the claim only.
         let path = (!rule.contains('/')).then(|| rule.to_owned());
         Self {
@@ -58,7 +58,7 @@ pub struct GroupClaim {
 impl GroupClaim {
     /// The claim at a path, and the others of the token that could take its place.
     #[must_use]
-    pub fn of(path: &str, found: String, is_there: bool, claims: &ClaimSet) -> Self {
+    pub fn at_path(path: &str, found: String, is_there: bool, claims: &ClaimSet) -> Self {
         let others = suggest_paths(claims)
             .into_iter()
             .map(|suggestion| suggestion.path);
@@ -86,10 +86,10 @@ mod tests {
             panic!("an object")
         };
         let claims = gbac_json::claims_from_object(members);
-        let found = GroupClaim::of("$.groups", "1 name".into(), true, &claims);
+        let found = GroupClaim::at_path("$.groups", "1 name".into(), true, &claims);
         assert_eq!(found.others, ["$.realm_access.roles"]);
         assert!(
-            GroupClaim::of("$.realm_access.roles", String::new(), true, &claims)
+            GroupClaim::at_path("$.realm_access.roles", String::new(), true, &claims)
                 .others
                 .contains(&"$.groups".into())
         );
@@ -98,10 +98,13 @@ mod tests {
     #[test]
     fn only_a_whole_claim_can_be_pressed() {
         assert_eq!(
-            UserSource::of("$.sub", "maya").path.as_deref(),
+            UserSource::from_rule("$.sub", "maya").path.as_deref(),
             Some("$.sub")
         );
-        assert_eq!(UserSource::of("$.email/([^@]+)@.*/$1/", "maya").path, None);
+        assert_eq!(
+            UserSource::from_rule("$.email/([^@]+)@.*/$1/", "maya").path,
+            None
+        );
         let by_hand = UserSource::by_hand("maya");
         assert_eq!(
             (by_hand.path, by_hand.principal),

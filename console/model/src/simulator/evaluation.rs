@@ -574,7 +574,7 @@ impl Simulation {
                 explanation: explainer.explain(&request, decision.clone()),
             })
         });
-        (verdict::of(&judged, now, ignore_expiry), Some(judged))
+        (verdict::verdict(&judged, now, ignore_expiry), Some(judged))
     }
 }
 
@@ -651,7 +651,7 @@ fn open(source: &Source, verified: Option<&Claims>) -> SimulatedIdentity {
     };
     SimulatedIdentity {
         identity,
-        origins: Arc::new(Origins::of(&extraction)),
+        origins: Arc::new(Origins::from_extraction(&extraction)),
         taken: Some(FromToken {
             read: read.clone(),
             rules: (**rules).clone(),

@@ -55,8 +55,8 @@ pub fn of_token(taken: &ExtractionInput<'_>) -> Steps {
         user: taken
             .user
             .ok()
-            .map(|user| UserSource::of(taken.rules.mapping.as_str(), user)),
-        claim: Some(GroupClaim::of(
+            .map(|user| UserSource::from_rule(taken.rules.mapping.as_str(), user)),
+        claim: Some(GroupClaim::at_path(
             &path,
             claim.count.clone(),
             claim.state != StepState::Bad,
@@ -650,7 +650,7 @@ pub struct Origins(BTreeMap<String, Vec<String>>);
 impl Origins {
     /// The origins of extracted groups.
     #[must_use]
-    pub fn of(extraction: &Extraction) -> Self {
+    pub fn from_extraction(extraction: &Extraction) -> Self {
         let places = |group: &Group| {
             std::iter::once(&group.location)
                 .chain(group.duplicates.iter().map(|(_, place)| place))

@@ -99,7 +99,7 @@ impl FixEffect {
             Self::Sentence(words) => vec![words.clone()],
             Self::Principals(effects) => {
                 let mut words = effect_words(effects);
-                let groups = AffectedGroups::of(effects);
+                let groups = AffectedGroups::from_effects(effects);
                 if !groups.0.is_empty() {
                     words.extend(seen.map(|seen| RichText::from(seen.sentence(&groups, now))));
                     let others = agree(
@@ -119,7 +119,7 @@ impl FixEffect {
     #[must_use]
     pub fn who(&self, seen: Option<&SeenUsers>, now: f64) -> Vec<RichText> {
         match (self, seen) {
-            (Self::Principals(effects), Some(seen)) => AffectedGroups::of(effects)
+            (Self::Principals(effects), Some(seen)) => AffectedGroups::from_effects(effects)
                 .0
                 .iter()
                 .map(|group| seen.who(group, now))

@@ -22,7 +22,7 @@ pub struct LeastChange {
 }
 
 impl LeastChange {
-    fn of(trials: Vec<HypotheticalChange>) -> Self {
+    fn from_trials(trials: Vec<HypotheticalChange>) -> Self {
         Self {
             words: trials.iter().map(trial_words).collect(),
             trials,
@@ -112,7 +112,7 @@ fn to_allow(found: &LeastGrant, identity: &Identity, access: usize) -> LeastChan
         .memberships_to_add
         .iter()
         .take(SHOWN)
-        .map(|set| LeastChange::of(set.iter().map(as_trial).collect()))
+        .map(|set| LeastChange::from_trials(set.iter().map(as_trial).collect()))
         .collect();
     if !sets.is_empty() {
         let about = if found.complete {
@@ -139,7 +139,7 @@ fn to_allow(found: &LeastGrant, identity: &Identity, access: usize) -> LeastChan
         kinds.push(LeastChangeGroup {
             title: "New ACL",
             about: about.into(),
-            changes: vec![LeastChange::of(trials)],
+            changes: vec![LeastChange::from_trials(trials)],
             more: 0,
         });
     }
@@ -168,7 +168,7 @@ fn around_denies(denies: &[AclMatch], identity: &Identity) -> LeastChanges {
             agree(denies.len(), "it", "them")
         )
         .into(),
-        changes: vec![LeastChange::of(remove)],
+        changes: vec![LeastChange::from_trials(remove)],
         more: 0,
     }];
     // Leaving helps where every deny is reached through a group or role that the person can leave.
@@ -194,7 +194,7 @@ fn around_denies(denies: &[AclMatch], identity: &Identity) -> LeastChanges {
         kinds.push(LeastChangeGroup {
             title: "Remove the path to the deny",
             about: about.into(),
-            changes: vec![LeastChange::of(leave)],
+            changes: vec![LeastChange::from_trials(leave)],
             more: 0,
         });
     }
@@ -225,7 +225,7 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
     let mut kinds = vec![LeastChangeGroup {
         title: "ACLs to remove",
         about: about.into(),
-        changes: vec![LeastChange::of(rows)],
+        changes: vec![LeastChange::from_trials(rows)],
         more: 0,
     }];
     if let Some(leave) = &found.memberships_to_leave {
@@ -256,7 +256,7 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
         kinds.push(LeastChangeGroup {
             title: "Memberships to remove",
             about,
-            changes: vec![LeastChange::of(trials)],
+            changes: vec![LeastChange::from_trials(trials)],
             more: 0,
         });
     }
@@ -264,7 +264,7 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
         let about = RichText::from("Changes nothing else, and overrides every allow: ")
             .then(acl::sentence(deny))
             .text(".");
-        let change = LeastChange::of(vec![HypotheticalChange::Policy(Change::AddAcl(
+        let change = LeastChange::from_trials(vec![HypotheticalChange::Policy(Change::AddAcl(
             deny.clone(),
         ))]);
         kinds.push(LeastChangeGroup {

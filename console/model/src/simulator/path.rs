@@ -142,7 +142,7 @@ impl Branches {
     /// The branches of a decided request, each with the ACL that matters most. `tried` is the same
     /// request with changes: what they leave out stays in its place, so that it can be put back.
     #[must_use]
-    pub fn of(judged: &Judged, tried: Option<&Judged>) -> Self {
+    pub fn from_judged(judged: &Judged, tried: Option<&Judged>) -> Self {
         let (acls, then) = (best(judged), tried.map(best));
         let mut by_group: BTreeMap<Option<String>, Vec<Branch>> = BTreeMap::new();
         let mut seen = BTreeSet::new();
@@ -308,7 +308,7 @@ mod tests {
 
     fn branches(inputs: &Inputs) -> Branches {
         let view = evaluate(inputs, Some(&policy()), &AcceptedTokens::default(), NOW);
-        Branches::of(&view.judged.unwrap(), None)
+        Branches::from_judged(&view.judged.unwrap(), None)
     }
 
     #[test]
@@ -362,7 +362,7 @@ mod tests {
         let told = |trials: &HypotheticalChanges| {
             let tried = attempt(trials, &inputs, &policy, NOW);
             let then = judge_with(&tried, &who, &access, At::IgnoringExpiry).unwrap();
-            let branches = Branches::of(&judged, Some(&then));
+            let branches = Branches::from_judged(&judged, Some(&then));
             let ends = [Some("payments"), Some("read-only"), Some("analysts")].map(|group| {
                 let label =
                     |branch: &Branch| branch.acl.as_ref().map_or("none", |acl| acl.status.label());
@@ -380,7 +380,7 @@ mod tests {
         );
         // So does an ACL that is removed.
         let mut trials = HypotheticalChanges::default();
-        let denying = Branches::of(&judged, None).get(Some("read-only"))[0]
+        let denying = Branches::from_judged(&judged, None).get(Some("read-only"))[0]
             .acl
             .clone()
             .unwrap();

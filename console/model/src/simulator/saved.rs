@@ -25,7 +25,7 @@ impl Saved {
     /// A test of what was just decided, under a name; it expects what the policy says now. The
     /// token is not in it.
     #[must_use]
-    pub fn of(judged: &Judged, policy: &Policy, name: &str) -> Option<Self> {
+    pub fn from_judged(judged: &Judged, policy: &Policy, name: &str) -> Option<Self> {
         let mut text = assertion::test(judged, policy);
         if let (false, Value::Object(members)) = (name.trim().is_empty(), &mut text) {
             members.insert("name".into(), json!(name.trim()));
@@ -179,7 +179,7 @@ mod tests {
             .iter()
             .enumerate()
             .map(|(place, view)| {
-                Saved::of(
+                Saved::from_judged(
                     view.judged.as_ref().unwrap(),
                     &policy(),
                     &format!("test {place}"),

@@ -32,7 +32,7 @@ pub struct SeenUsers {
 impl SeenUsers {
     /// What events say; none where there are no events.
     #[must_use]
-    pub fn of<E: SeenEvent>(events: &[E]) -> Option<Self> {
+    pub fn from_events<E: SeenEvent>(events: &[E]) -> Option<Self> {
         let since = events
             .iter()
             .map(|event| event.since_ms() / 1000.0)
@@ -125,7 +125,7 @@ mod tests {
             sign_in("jonas", &["ops"], at + 9.0),
             sign_in("", &["eng"], at + 9.0),
         ];
-        let seen = SeenUsers::of(&rows).unwrap();
+        let seen = SeenUsers::from_events(&rows).unwrap();
         let sentence = |groups: &[&str]| {
             seen.sentence(
                 &AffectedGroups(groups.iter().map(|group| (*group).to_owned()).collect()),
@@ -157,6 +157,6 @@ mod tests {
             who("x"),
             "No user was seen with Group:x since 06:36 UTC on 1 Nov."
         );
-        assert_eq!(SeenUsers::of::<EventRow>(&[]), None);
+        assert_eq!(SeenUsers::from_events::<EventRow>(&[]), None);
     }
 }

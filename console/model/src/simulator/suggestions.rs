@@ -69,7 +69,7 @@ pub struct PolicyNames {
 impl PolicyNames {
     /// The names of a policy.
     #[must_use]
-    pub fn of(policy: &Policy) -> Self {
+    pub fn from_policy(policy: &Policy) -> Self {
         let mut patterns = Vec::new();
         let (mut hosts, mut known_hosts) = (BTreeSet::new(), BTreeSet::new());
         for (_, pattern) in policy.patterns() {
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn names_are_suggested_by_recent_use_and_by_pattern() {
-        let names = PolicyNames::of(&policy());
+        let names = PolicyNames::from_policy(&policy());
         let mut recent = Vec::new();
         let all = names.resources(ResourceType::Topic, "", &recent);
         assert!(
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn principals_and_hosts_of_the_policy_are_suggested() {
-        let names = PolicyNames::of(&policy());
+        let names = PolicyNames::from_policy(&policy());
         assert!(names.groups.is_sorted() && names.groups.iter().any(|group| group == "payments"));
         assert_eq!(matching(&names.groups, "paym"), ["payments"]);
         assert_eq!(names.hosts, ["10.0.0.9", "10.20.4.71"]);
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn requests_lead_to_a_verdict() {
-        let found = PolicyNames::of(&policy()).requests();
+        let found = PolicyNames::from_policy(&policy()).requests();
         assert!(!found.is_empty() && found.len() <= REQUESTS);
         assert_eq!(found[0].resource_type, ResourceType::Topic);
         for request in found {
@@ -327,13 +327,16 @@ mod tests {
             begin(&mut inputs, std::slice::from_ref(&request));
             assert_eq!(crate::simulator::question::read(&inputs).0, Some(request));
         }
-        assert_eq!(PolicyNames::of(&Policy::default()).requests(), []);
+        assert_eq!(PolicyNames::from_policy(&Policy::default()).requests(), []);
         // What was entered stays.
         let mut entered = Inputs {
             operation: Operation::Describe,
             ..Inputs::default()
         };
-        begin(&mut entered, &PolicyNames::of(&policy()).requests());
+        begin(
+            &mut entered,
+            &PolicyNames::from_policy(&policy()).requests(),
+        );
         assert!(
             entered
                 == Inputs {

@@ -209,8 +209,8 @@ fn judge(
 #[must_use]
 pub fn summary(judged: &Judged, at: At) -> Side {
     let verdict = match at {
-        At::Instant(now) => verdict::of(judged, now.as_seconds(), false),
-        At::IgnoringExpiry => verdict::of(judged, 0.0, true),
+        At::Instant(now) => verdict::verdict(judged, now.as_seconds(), false),
+        At::IgnoringExpiry => verdict::verdict(judged, 0.0, true),
     };
     let first = verdict
         .why

@@ -106,7 +106,11 @@ pub struct Options {
 impl Options {
     /// What can be chosen.
     #[must_use]
-    pub fn of(policy: &Policy, identity: &Identity, access: Option<&AccessRequest>) -> Self {
+    pub fn for_identity(
+        policy: &Policy,
+        identity: &Identity,
+        access: Option<&AccessRequest>,
+    ) -> Self {
         let user = Principal::user(identity.user());
         let members: Vec<Principal> = std::iter::once(user)
             .chain(
@@ -368,7 +372,7 @@ mod tests {
         access: Option<&AccessRequest>,
     ) -> Result<String, String> {
         let policy = policy();
-        let options = Options::of(
+        let options = Options::for_identity(
             &policy,
             &Identity::new("maya", groups.iter().copied()),
             access,

@@ -136,7 +136,7 @@ mod tests {
 
     const NOW: f64 = 1_795_243_000.0;
 
-    fn of(
+    fn diagnosed(
         inputs: &Inputs,
         missed: &str,
         resolved: Option<&ServiceResolution>,
@@ -170,7 +170,7 @@ mod tests {
             "sub": "priya", "exp": NOW + 60.0, "_claim_names": { "groups": "src1" },
             "_claim_sources": { "src1": { "endpoint": "https://graph.example/x" } },
         });
-        let found = of(&claims(&overage), "", None).unwrap();
+        let found = diagnosed(&claims(&overage), "", None).unwrap();
         assert_eq!(found[0].state, StepStatus::Failed);
         assert!(
             found[0]
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(summary(&found), "3 failed, 1 for you to check");
         let good = json!({ "sub": "maya", "exp": NOW + 60.0, "groups": ["payments", " payments"] });
         assert_eq!(
-            summary(&of(&claims(&good), "", None).unwrap()),
+            summary(&diagnosed(&claims(&good), "", None).unwrap()),
             "1 warning, 2 OK, 1 for you to check"
         );
     }
@@ -198,13 +198,16 @@ mod tests {
     fn the_settings_that_are_tried_count_and_missing_groups_are_named() {
         let token = json!({ "sub": "maya", "exp": NOW + 60.0, "roles": ["payments"] });
         let mut inputs = claims(&token);
-        assert_eq!(of(&inputs, "", None).unwrap()[0].state, StepStatus::Failed);
+        assert_eq!(
+            diagnosed(&inputs, "", None).unwrap()[0].state,
+            StepStatus::Failed
+        );
         inputs.source = SettingsSource::WhatIf;
         inputs.what_if = WhatIfSettings {
             claim_path: "$.roles".into(),
             ..WhatIfSettings::default()
         };
-        let found = of(&inputs, "Group:payments\nPayments", None).unwrap();
+        let found = diagnosed(&inputs, "Group:payments\nPayments", None).unwrap();
         assert_eq!(found[0].state, StepStatus::Passed);
         let said = found[1].findings.join("; ");
         assert!(
@@ -220,18 +223,18 @@ mod tests {
         let same = ServiceResolution::Identity("maya".into(), vec!["payments".into()]);
         let other = ServiceResolution::Identity("maya".into(), vec!["/eng/payments".into()]);
         assert!(
-            of(&inputs, "", Some(&same)).unwrap()[1]
+            diagnosed(&inputs, "", Some(&same)).unwrap()[1]
                 .findings
                 .iter()
                 .any(|text| text.contains("the same groups"))
         );
         assert_eq!(
-            of(&inputs, "", Some(&other)).unwrap()[1].state,
+            diagnosed(&inputs, "", Some(&other)).unwrap()[1].state,
             StepStatus::Attention
         );
         let refused = ServiceResolution::Refused("401".into());
         assert_eq!(
-            of(&inputs, "", Some(&refused)).unwrap()[1].state,
+            diagnosed(&inputs, "", Some(&refused)).unwrap()[1].state,
             StepStatus::Failed
         );
     }
@@ -239,7 +242,7 @@ mod tests {
     #[test]
     fn every_diagnostic_step_stands_in_a_step_of_the_extraction() {
         let inputs = claims(&json!({ "sub": "maya", "exp": NOW + 60.0, "groups": ["payments"] }));
-        let mut codes: Vec<&str> = of(&inputs, "", None)
+        let mut codes: Vec<&str> = diagnosed(&inputs, "", None)
             .unwrap()
             .iter()
             .map(|step| step.code)
@@ -262,6 +265,6 @@ mod tests {
             user: "maya".into(),
             ..Inputs::default()
         };
-        assert_eq!(of(&inputs, "", None), None);
+        assert_eq!(diagnosed(&inputs, "", None), None);
     }
 }

@@ -95,7 +95,7 @@ const NAMED_PLACES: usize = 3;
 /// The verdict on a decided question. `now` is in seconds since 1970; `ignore_expiry` says that the
 /// question was answered as if the identity had not expired.
 #[must_use]
-pub fn of(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
+pub fn verdict(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
     let Judged {
         access,
         identity,

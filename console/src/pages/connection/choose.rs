@@ -38,7 +38,9 @@ pub(super) fn Choose() -> impl IntoView {
     let service = expect_context::<Service>();
     let draft = expect_context::<Draft>();
     let form = RwSignal::new(ConnectionForm {
-        kind: service.connection.with_untracked(TargetKind::of),
+        kind: service
+            .connection
+            .with_untracked(TargetKind::from_connection),
         user: match service.connection.get_untracked() {
             Connection::Service => service.password_user(),
             Connection::SelfManaged | Connection::Cloud { .. } => service.user.get_untracked(),
@@ -118,7 +120,7 @@ pub(super) fn Choose() -> impl IntoView {
     };
     let staged = move || {
         let count_of = draft.count.get();
-        let leaves = kind.get() != service.connection.with(TargetKind::of);
+        let leaves = kind.get() != service.connection.with(TargetKind::from_connection);
         (count_of > 0 && leaves).then(|| {
             view! {
                 <Note kind=NoteKind::Warn title="Connecting to another cluster discards the draft">

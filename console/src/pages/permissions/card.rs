@@ -348,7 +348,7 @@ fn Actions(card: StoredValue<Card>) -> impl IntoView {
     let principal = card.with_value(|card| card.principal.clone());
     let is_role = principal.kind() == PrincipalType::Role;
     let is_missing = card.with_value(|card| card.is_missing);
-    let href = matrix::MatrixQuery::of(&principal).address();
+    let href = matrix::MatrixQuery::for_principal(&principal).address();
     let page = (is_role && !is_missing).then(|| address::role(principal.name()));
     let left = Memo::new(move |_| {
         let direct = card.with_value(|card| card.direct().to_vec());

@@ -244,8 +244,11 @@ fn Rows(group: WhoCanGroup, entries: Vec<WhoCanPrincipal>) -> impl IntoView {
     let number = entries.len();
     let limit = RwSignal::new(PAGE);
     let remark = match group {
-        WhoCanGroup::Can | WhoCanGroup::Blocked => Tally::of(&entries).text(),
-        WhoCanGroup::FromSomeHost => format!("{}; enter the host", Tally::of(&entries).text()),
+        WhoCanGroup::Can | WhoCanGroup::Blocked => Tally::from_principals(&entries).text(),
+        WhoCanGroup::FromSomeHost => format!(
+            "{}; enter the host",
+            Tally::from_principals(&entries).text()
+        ),
         WhoCanGroup::Carries => "blocks everyone who also has one of these".into(),
     };
     let rows = move || {

@@ -45,7 +45,7 @@ pub(super) fn checked_request(
 ) -> Option<CheckedRequest> {
     let accepted = accepted(service, session);
     session.inputs.with_untracked(|inputs| {
-        CheckedRequest::of(inputs, before, &accepted, dom::now_ms() / 1000.0)
+        CheckedRequest::from_inputs(inputs, before, &accepted, dom::now_ms() / 1000.0)
     })
 }
 

@@ -23,7 +23,7 @@ pub(super) fn SimulatedRequest() -> impl IntoView {
         let verdict = |policy| {
             session.inputs.with(|inputs| {
                 Some(
-                    CheckedRequest::of(inputs, policy, &accepted, now)?
+                    CheckedRequest::from_inputs(inputs, policy, &accepted, now)?
                         .before
                         .title(),
                 )

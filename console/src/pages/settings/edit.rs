@@ -43,7 +43,7 @@ impl Edit {
             let staged = draft.after.with(|after| {
                 after
                     .as_ref()
-                    .map(|after| GroupSettingsForm::of(after.settings()))
+                    .map(|after| GroupSettingsForm::from_settings(after.settings()))
             });
             let is_other = before
                 .flatten()
@@ -110,7 +110,7 @@ impl Edit {
                 if let Some(Ok(wanted)) = wanted {
                     apply_each(&mut after, [&Change::Settings(Box::new(wanted))]);
                 }
-                GroupChanges::of(&compared(&policy, &after, claims), &policy, &after)
+                GroupChanges::from_diff(&compared(&policy, &after, claims), &policy, &after)
             })
         });
         Self {

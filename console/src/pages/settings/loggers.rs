@@ -78,7 +78,7 @@ pub(super) fn Loggers() -> impl IntoView {
 async fn read(service: Service) -> Result<Vec<LoggerRow>, Failure> {
     let mut rows = Vec::new();
     for logger in service.loggers().await? {
-        let row = LoggerRow::of(logger);
+        let row = LoggerRow::from_logger(logger);
         // One that has the usual level may have been given it for a time, too; who did so knows.
         if row.is_changed() {
             let level = service.log_level(&row.name).await?;

@@ -56,7 +56,7 @@ fn PropertyForm(edit: Edit) -> impl IntoView {
         edit.service.policy.with(|policy| {
             policy
                 .as_ref()
-                .map(|policy| GroupSettingsForm::of(policy.settings()))
+                .map(|policy| GroupSettingsForm::from_settings(policy.settings()))
         })
     });
     let error = Signal::derive(move || edit.wanted.get().and_then(Result::err));
@@ -95,7 +95,7 @@ fn PropertyForm(edit: Edit) -> impl IntoView {
             // Staged settings go, too: those in force undo them.
             edit.draft
                 .add(Change::Settings(Box::new(policy.settings().clone())));
-            entered.set(Some(GroupSettingsForm::of(policy.settings())));
+            entered.set(Some(GroupSettingsForm::from_settings(policy.settings())));
             dom::announce("Discarded");
         }
     };

@@ -144,7 +144,7 @@ fn seen_users(state: SimulatorState) -> (RwSignal<Option<SeenUsers>>, RwSignal<b
             // Without events, the effect is shown without the users.
             if let Ok(events) = service.events(EVENTS).await {
                 let rows: Vec<EventRow> = events.iter().filter_map(EventRow::read).collect();
-                let _ = seen.try_set(SeenUsers::of(&rows));
+                let _ = seen.try_set(SeenUsers::from_events(&rows));
             }
             let _ = is_ready.try_set(true);
         });
@@ -367,9 +367,9 @@ fn InDraft(state: SimulatorState) -> impl IntoView {
             draft.after.get()?,
         );
         let checked = state.inputs.with(|inputs| {
-            state
-                .accepted
-                .with(|accepted| CheckedRequest::of(inputs, &after, accepted, state.now.get()))
+            state.accepted.with(|accepted| {
+                CheckedRequest::from_inputs(inputs, &after, accepted, state.now.get())
+            })
         });
         Some([now.title(), checked?.before.title()])
     });

@@ -93,7 +93,7 @@ later!(rest, look_up(state: SimulatorState, policy: Arc<Policy>, known: Known) {
     let names = known.try_update_value(|known| match known {
         Some((of, names)) if Arc::ptr_eq(of, &policy) => Arc::clone(names),
         _ => {
-            let names = Arc::new(dom::measured("simulator: names", || PolicyNames::of(&policy)));
+            let names = Arc::new(dom::measured("simulator: names", || PolicyNames::from_policy(&policy)));
             *known = Some((policy, Arc::clone(&names)));
             names
         }

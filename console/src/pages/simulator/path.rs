@@ -43,7 +43,7 @@ pub(super) fn Path(state: SimulatorState) -> impl IntoView {
             judged.with(|judged| {
                 let judged = judged.as_deref()?;
                 let tried = tried.as_ref().map(|tried| &*tried.judged);
-                Some(Branches::of(
+                Some(Branches::from_judged(
                     judged,
                     tried.or(is_supposed.get().then_some(judged)),
                 ))

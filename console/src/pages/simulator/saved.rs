@@ -59,7 +59,7 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
         let (Some(judged), Some(policy)) = (judged, state.service.policy.get_untracked()) else {
             return;
         };
-        if let Some(saved) = Saved::of(&judged, &policy, &name.get_untracked()) {
+        if let Some(saved) = Saved::from_judged(&judged, &policy, &name.get_untracked()) {
             dom::announce(&format!("Test added: {}", saved.name()));
             state.saved.update(|tests| tests.push(saved));
             name.set(String::new());

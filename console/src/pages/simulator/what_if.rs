@@ -65,7 +65,7 @@ pub(super) fn WhatIf(state: SimulatorState) -> impl IntoView {
                 policy,
                 identity: Ok(identity),
                 ..
-            }) => Options::of(policy, identity, access.as_ref()),
+            }) => Options::for_identity(policy, identity, access.as_ref()),
             _ => Options::default(),
         })
     });

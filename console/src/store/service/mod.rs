@@ -416,7 +416,7 @@ impl Service {
             people_at.set_value(dom::now_ms());
         }
         if let Some(reason) =
-            untrack(|| self.sign_in_first(self.held.connection.with(TargetKind::of)))
+            untrack(|| self.sign_in_first(self.held.connection.with(TargetKind::from_connection)))
         {
             return Err(Failure::unauthenticated(reason));
         }

@@ -64,7 +64,7 @@ impl EventText {
 impl EventLink {
     /// The link of an event; `None` if it has none.
     #[must_use]
-    pub fn of(event: &Value) -> Option<Self> {
+    pub fn from_event(event: &Value) -> Option<Self> {
         let sequence = event.pointer("/metadata/sequence")?.as_u64()?;
         let previous_sha256 = event
             .pointer("/unmapped/previous_sha256")?

@@ -45,7 +45,7 @@ pub mod service {
 
     /// The name for an API of the request table.
     #[must_use]
-    pub const fn of(api: crate::requests::Api) -> &'static str {
+    pub const fn for_api(api: crate::requests::Api) -> &'static str {
         match api {
             crate::requests::Api::Kafka => KAFKA,
             crate::requests::Api::SchemaRegistry => SCHEMA_REGISTRY,

@@ -1,7 +1,7 @@
 //! The scopes and patterns that a change can affect: a view of each such scope and resource type.
 
 use super::compared::{Compared, KnownPrincipal, RowDifference, bound};
-use super::host_scope::of;
+use super::host_scope::on_side;
 use super::view::{SidedRule, View};
 use crate::held::Rule;
 use crate::scope::{Scope, every_operation_of, exists_in};
@@ -60,7 +60,7 @@ impl ByPrincipal {
         Self { starts, patterns }
     }
 
-    fn of(&self, principal: PrincipalId) -> &[PatternId] {
+    fn patterns_of(&self, principal: PrincipalId) -> &[PatternId] {
         let start = |principal: usize| self.starts.get(principal).copied().unwrap_or_default();
         let principal = principal.0 as usize;
         self.patterns
@@ -92,8 +92,8 @@ impl<'a> Changed<'a> {
         let compared = Compared::new(policies);
         let patterns = patterns(&compared);
         let by_principal = [0, 1].map(|side| {
-            let policy = *of(&policies, side);
-            ByPrincipal::new(policy, of(&patterns, side).as_slice())
+            let policy = *on_side(&policies, side);
+            ByPrincipal::new(policy, on_side(&patterns, side).as_slice())
         });
         let everyone = policies.map(|policy| policy.principal_id(PrincipalType::User, "*"));
         Self {
@@ -109,8 +109,8 @@ impl<'a> Changed<'a> {
         let compared = &self.compared;
         let mut views = Vec::new();
         let mut everyone = Vec::new();
-        let known_everyone =
-            (0..2).find_map(|side| of(&self.everyone, side).map(|id| compared.place(side, id)));
+        let known_everyone = (0..2)
+            .find_map(|side| on_side(&self.everyone, side).map(|id| compared.place(side, id)));
         if let Some(known) = known_everyone {
             self.touch_rows(compared.rows_of(known), &mut everyone);
             self.view(
@@ -160,8 +160,8 @@ impl<'a> Changed<'a> {
     }
 
     fn touch(&self, side: usize, id: PatternId, touched: &mut Touched<'a>) {
-        if let Some(pattern) = of(&self.compared.policies, side).pattern(id) {
-            touched.push((pattern.resource_type, Place::of(pattern)));
+        if let Some(pattern) = on_side(&self.compared.policies, side).pattern(id) {
+            touched.push((pattern.resource_type, Place::from_pattern(pattern)));
         }
     }
 
@@ -173,7 +173,9 @@ impl<'a> Changed<'a> {
 
     fn touch_all(&self, ids: [Option<PrincipalId>; 2], touched: &mut Touched<'a>) {
         for (side, id) in ids.into_iter().enumerate() {
-            for pattern in id.map_or(&[][..], |id| of(&self.by_principal, side).of(id)) {
+            for pattern in id.map_or(&[][..], |id| {
+                on_side(&self.by_principal, side).patterns_of(id)
+            }) {
                 self.touch(side, *pattern, touched);
             }
         }
@@ -190,7 +192,7 @@ impl<'a> Changed<'a> {
                     let id = compared
                         .known
                         .get(role)
-                        .and_then(|role| *of(&role.ids, side));
+                        .and_then(|role| *on_side(&role.ids, side));
                     self.touch_all(if side == 0 { [id, None] } else { [None, id] }, touched);
                 } else if side == 0 {
                     self.touch_rows(compared.rows_of(role), touched);
@@ -227,19 +229,19 @@ impl<'a> Changed<'a> {
         }
         let is_role = super::is_role(scope);
         for side in 0..2 {
-            let policy = *of(&self.compared.policies, side);
-            let everyone = *of(&self.everyone, side);
-            let own = of(&ids, side)
+            let policy = *on_side(&self.compared.policies, side);
+            let everyone = *on_side(&self.everyone, side);
+            let own = on_side(&ids, side)
                 .filter(|id| everyone != Some(*id) && (!is_role || policy.is_role(*id)));
-            let roles = of(&ids, side)
+            let roles = on_side(&ids, side)
                 .filter(|_| !is_role)
                 .map_or(&[][..], |id| policy.links(id));
             for principal in everyone.into_iter().chain(own).chain(roles.iter().copied()) {
-                for id in of(&self.by_principal, side).of(principal) {
+                for id in on_side(&self.by_principal, side).patterns_of(principal) {
                     let Some(pattern) = policy.pattern(*id) else {
                         continue;
                     };
-                    let place = Place::of(pattern);
+                    let place = Place::from_pattern(pattern);
                     let of_type = run(&touched, |(resource_type, _)| {
                         resource_type.cmp(&pattern.resource_type)
                     });
@@ -282,7 +284,7 @@ fn patterns(compared: &Compared<'_>) -> [Vec<PatternId>; 2] {
             .policies
             .map(|policy| policy.patterns().map(|(id, _)| id).collect());
     }
-    let pattern = |side: usize, id: PatternId| of(&compared.policies, side).pattern(id);
+    let pattern = |side: usize, id: PatternId| on_side(&compared.policies, side).pattern(id);
     let trees: Vec<(Tree<'_>, bool)> = (ResourceType::ALL.iter())
         .map(|resource_type| {
             let touched = compared
@@ -291,7 +293,7 @@ fn patterns(compared: &Compared<'_>) -> [Vec<PatternId>; 2] {
                 .filter_map(|(_, side, id)| pattern(*side, *id));
             let touched = touched
                 .filter(|pattern| pattern.resource_type == *resource_type)
-                .map(Place::of);
+                .map(Place::from_pattern);
             (
                 Tree::new(touched.clone()),
                 touched.into_iter().any(|place| place == Place::All),
@@ -302,11 +304,11 @@ fn patterns(compared: &Compared<'_>) -> [Vec<PatternId>; 2] {
         let pattern = pattern(side, id);
         pattern.is_some_and(|pattern| {
             let tree = trees.get(pattern.resource_type as usize);
-            tree.is_some_and(|(tree, all)| *all || tree.meets(Place::of(pattern)))
+            tree.is_some_and(|(tree, all)| *all || tree.meets(Place::from_pattern(pattern)))
         })
     };
     let mut touched = [0, 1].map(|side| {
-        let alone = of(&compared.alone, side).iter().copied();
+        let alone = on_side(&compared.alone, side).iter().copied();
         alone.filter(|id| is_touched(side, *id)).collect::<Vec<_>>()
     });
     let [before, after] = &mut touched;

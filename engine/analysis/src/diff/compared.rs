@@ -1,6 +1,6 @@
 //! Two policies side by side: their principals, their common patterns, and the rows that differ.
 
-use super::host_scope::of;
+use super::host_scope::on_side;
 use crate::held::is_superuser;
 use gbac_engine::internal::{run, sort};
 use gbac_engine::model::{Principal, PrincipalType};
@@ -97,7 +97,7 @@ impl<'a> Compared<'a> {
 
     /// The index of a principal among the known ones.
     pub(super) fn place(&self, side: usize, id: PrincipalId) -> usize {
-        of(&self.places, side)
+        on_side(&self.places, side)
             .get(id.0 as usize)
             .copied()
             .unwrap_or(usize::MAX)
@@ -131,7 +131,7 @@ impl<'a> Compared<'a> {
     /// Finds the rows that differ.
     fn compare(&self, rows: &mut Vec<RowDifference>) {
         for side in 0..2 {
-            for id in of(&self.alone, side) {
+            for id in on_side(&self.alone, side) {
                 let there = self.rows_on(side, *id);
                 rows.extend(
                     there
@@ -141,12 +141,12 @@ impl<'a> Compared<'a> {
             }
         }
         for ids in &self.shared {
-            let there = [0, 1].map(|side| self.rows_on(side, *of(ids, side)));
+            let there = [0, 1].map(|side| self.rows_on(side, *on_side(ids, side)));
             let count = rows.len();
             self.missing(0, ids, there, rows);
             // If each row is in the other policy, and their number is equal, there are no other
             // differences.
-            if rows.len() > count || of(&there, 0).len() < of(&there, 1).len() {
+            if rows.len() > count || on_side(&there, 0).len() < on_side(&there, 1).len() {
                 self.missing(1, ids, there, rows);
             }
         }
@@ -160,25 +160,25 @@ impl<'a> Compared<'a> {
         there: [&[Row]; 2],
         rows: &mut Vec<RowDifference>,
     ) {
-        for row in *of(&there, side) {
+        for row in *on_side(&there, side) {
             let known = self.place(side, row.principal);
             let other = self
                 .known
                 .get(known)
-                .and_then(|known| *of(&known.ids, 1 - side));
-            let others = *of(&there, 1 - side);
+                .and_then(|known| *on_side(&known.ids, 1 - side));
+            let others = *on_side(&there, 1 - side);
             let others = other.map_or(&[][..], |other| rows_of(others, other));
             let is_same = |other: &Row| {
                 other.rules == row.rules && self.is_same_host(side, row.host, other.host)
             };
             if !others.iter().any(is_same) {
-                rows.push((known, side, *of(ids, side)));
+                rows.push((known, side, *on_side(ids, side)));
             }
         }
     }
 
     fn rows_on(&self, side: usize, id: PatternId) -> &'a [Row] {
-        of(&self.policies, side)
+        on_side(&self.policies, side)
             .pattern(id)
             .map_or(&[], |pattern| pattern.rows())
     }
@@ -187,7 +187,7 @@ impl<'a> Compared<'a> {
         if one == HostId::ANY || other == HostId::ANY {
             return one == other;
         }
-        of(&self.policies, side).host(one) == of(&self.policies, 1 - side).host(other)
+        on_side(&self.policies, side).host(one) == on_side(&self.policies, 1 - side).host(other)
     }
 
     /// The rows that differ.
@@ -202,16 +202,16 @@ impl<'a> Compared<'a> {
 
     /// Whether a known principal is a role in a policy.
     pub(super) fn is_role(&self, known: &KnownPrincipal, side: usize) -> bool {
-        of(&known.ids, side).is_some_and(|id| of(&self.policies, side).is_role(id))
+        on_side(&known.ids, side).is_some_and(|id| on_side(&self.policies, side).is_role(id))
     }
 
     /// The roles of a known user or group in a policy, as indices of known principals.
     pub(super) fn roles(&self, known: &KnownPrincipal, side: usize) -> impl Iterator<Item = usize> {
         let links = match known.principal.kind() {
             PrincipalType::Role => None,
-            _ => *of(&known.ids, side),
+            _ => *on_side(&known.ids, side),
         };
-        let links = links.map_or(&[][..], |id| of(&self.policies, side).links(id));
+        let links = links.map_or(&[][..], |id| on_side(&self.policies, side).links(id));
         links.iter().map(move |role| self.place(side, *role))
     }
 }

@@ -113,7 +113,7 @@ enum NameResult {
 }
 
 impl NameResult {
-    fn of(name: &str, nested: NestedGroupBehavior) -> Self {
+    fn from_name(name: &str, nested: NestedGroupBehavior) -> Self {
         match nested.apply(name) {
             "" => Self::Nothing,
             group => Self::Group(group.to_owned()),
@@ -249,7 +249,7 @@ fn names(
                 .and_then(|elements| elements.get(name))
                 .cloned()
                 .unwrap_or(NameResult::NotRead),
-            _ if before.source == after.source => NameResult::of(name, rule.nested),
+            _ if before.source == after.source => NameResult::from_name(name, rule.nested),
             _ => NameResult::Unknown,
         };
         Name {

@@ -164,7 +164,7 @@ fn after(host: Host) -> Option<IpAddr> {
 }
 
 /// The element of a pair for a policy: 0 is the earlier one, 1 the later one.
-pub(super) const fn of<T>(pair: &[T; 2], side: usize) -> &T {
+pub(super) const fn on_side<T>(pair: &[T; 2], side: usize) -> &T {
     let [before, after] = pair;
     if side == 0 { before } else { after }
 }

@@ -351,7 +351,7 @@ fn acl_diff(before: &Policy, after: &Policy) -> (Relation, Vec<Difference>, Vec<
             unsettled_views.push(view);
         }
     }
-    let others = Others::of(policies, &changed.patterns, &unsettled_places);
+    let others = Others::evaluate(policies, &changed.patterns, &unsettled_places);
     for (view, (resource_type, unsettled)) in unsettled_views.iter().zip(&unsettled_places) {
         let (places, hosts) = others.over(*resource_type, unsettled);
         report.add(view, &view.regions_with(&places, hosts), Some(&others));

@@ -1,7 +1,7 @@
 //! The access of other principals where a deny was added or removed: only there does it change a
 //! decision.
 
-use super::host_scope::{HostScope, of};
+use super::host_scope::{HostScope, on_side};
 use crate::held::{Rule, hosts_of, is_superuser};
 use crate::scope::Scope;
 use crate::tree::{Place, Tree};
@@ -50,7 +50,7 @@ struct OfType<'a> {
 
 impl<'a> Others<'a> {
     /// Evaluates these patterns of each policy that overlap the unsettled places.
-    pub(super) fn of(
+    pub(super) fn evaluate(
         policies: [&'a Policy; 2],
         patterns: &[Vec<PatternId>; 2],
         unsettled: &[(ResourceType, Vec<Place<'a>>)],
@@ -104,7 +104,7 @@ impl<'a> Others<'a> {
         host_scope: HostScope,
     ) -> May {
         let found = || {
-            let may = of(&self.of_type(resource_type)?.may, side);
+            let may = on_side(&self.of_type(resource_type)?.may, side);
             let is = |scope: HostScope| may.iter().find(|(host_scope, _)| *host_scope == scope);
             let (_, may) = is(host_scope).or_else(|| is(HostScope::Other))?;
             may.get(at).copied()
@@ -123,14 +123,14 @@ impl<'a> OfType<'a> {
         let tree = Tree::new(unsettled.iter().copied());
         let includes_all_names = unsettled.contains(&Place::All);
         let found = [0, 1].map(|side| {
-            let policy = *of(&policies, side);
+            let policy = *on_side(&policies, side);
             let mut found = Vec::new();
-            for pattern in of(patterns, side)
+            for pattern in on_side(patterns, side)
                 .iter()
                 .filter_map(|id| policy.pattern(*id))
             {
                 if pattern.resource_type == resource_type
-                    && (includes_all_names || tree.meets(Place::of(pattern)))
+                    && (includes_all_names || tree.meets(Place::from_pattern(pattern)))
                 {
                     let owned = |row: &Row| Owned {
                         principal: row.principal,
@@ -147,7 +147,7 @@ impl<'a> OfType<'a> {
         let scopes = HostScope::all(&hosts);
         let mut made_of = tree.made_of();
         let may = [0, 1].map(|side| {
-            let found = of(&found, side);
+            let found = on_side(&found, side);
             let (here, rest) = made_of.split_at(found.len().min(made_of.len()));
             made_of = rest;
             let mut by_place: Vec<Vec<&Owned<'_>>> = vec![Vec::new(); tree.len()];
@@ -276,7 +276,7 @@ fn walk(
 
 impl<'a> Walk<'a> {
     fn new(policies: [&'a Policy; 2], side: usize) -> Self {
-        let policy = *of(&policies, side);
+        let policy = *on_side(&policies, side);
         let is_superuser =
             |user: &Principal| policies.iter().any(|policy| is_superuser(policy, user));
         let part = |principal: &Principal| match principal.kind() {

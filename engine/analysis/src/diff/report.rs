@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::host_scope::{HostScope, cover, of};
+use super::host_scope::{HostScope, cover, on_side};
 use super::others::Others;
 use super::view::{Regions, View};
 use super::{AccessEffect, AccessRegion, Addresses, Counterexample, Difference, HostSet, is_role};
@@ -267,7 +267,7 @@ impl<'a> Report<'a> {
                     Request::new(operation, view.resource_type, &name, At::IgnoringExpiry)
                         .with_host(host);
                 let hits = Hits::new(policy, &request);
-                let id = *of(&view.ids, 1);
+                let id = *on_side(&view.ids, 1);
                 blocking.extend(
                     hits.entry(view.scope.clone(), id)
                         .denied_by

@@ -1,6 +1,6 @@
 //! One scope and resource type in both policies, and the regions where its decisions differ.
 
-use super::host_scope::{HostScope, of};
+use super::host_scope::{HostScope, on_side};
 use super::is_role;
 use super::others::Others;
 use crate::held::{Rule, hosts_of};
@@ -44,19 +44,19 @@ struct SideOperations {
 impl OperationChanges {
     fn new(access: &SideOperations) -> Self {
         let each = |what: &dyn Fn(Operations, Operations) -> Operations| {
-            let of = |side| what(*of(&access.allow, side), *of(&access.deny, side));
-            [of(0), of(1)]
+            let for_side = |side| what(*on_side(&access.allow, side), *on_side(&access.deny, side));
+            [for_side(0), for_side(1)]
         };
         let every = access.every;
         let mask = |operations: [Operations; 2], superuser: Operations| {
-            let of = |side| {
-                if *of(&access.superuser, side) {
+            let for_side = |side| {
+                if *on_side(&access.superuser, side) {
                     superuser
                 } else {
-                    *of(&operations, side)
+                    *on_side(&operations, side)
                 }
             };
-            [of(0), of(1)]
+            [for_side(0), for_side(1)]
         };
         let none = Operations::default();
         let by_acl = mask(each(&|allow, deny| allow.without(deny)), none);
@@ -239,11 +239,15 @@ impl<'a> View<'a> {
             };
             if let Some((above, everyone_above)) = above {
                 for side in 0..2 {
-                    own.add(side, *of(&above.allow, side), *of(&above.deny, side));
+                    own.add(
+                        side,
+                        *on_side(&above.allow, side),
+                        *on_side(&above.deny, side),
+                    );
                     everyone.add(
                         side,
-                        *of(&everyone_above.allow, side),
-                        *of(&everyone_above.deny, side),
+                        *on_side(&everyone_above.allow, side),
+                        *on_side(&everyone_above.deny, side),
                     );
                 }
             }

@@ -51,14 +51,14 @@ impl<'a> Linter<'a, '_> {
         if pattern.rows().iter().find(is_selected).is_none() {
             return;
         }
-        let place = Place::of(pattern);
+        let place = Place::from_pattern(pattern);
         self.covering.clear();
         let covering = self.policy.covering(pattern.resource_type, pattern.name());
         for other in covering.as_slice() {
             let Some(covers) = self.policy.pattern(PatternId(*other)) else {
                 continue;
             };
-            if Place::of(covers).covers(place) {
+            if Place::from_pattern(covers).covers(place) {
                 self.covering.push((PatternId(*other), covers));
             }
         }
@@ -169,7 +169,7 @@ impl<'a> Linter<'a, '_> {
     ) -> Vec<Acl> {
         let mut acls = Vec::new();
         let mut take = |pattern: &Pattern, row: &Row, without: Operations| {
-            let operations = row.of(permission).and(of).without(without);
+            let operations = row.operations(permission).and(of).without(without);
             acls.extend(
                 operations
                     .iter()
@@ -178,7 +178,7 @@ impl<'a> Linter<'a, '_> {
         };
         let none = Operations::default();
         take(pattern, row, none);
-        let own = row.of(permission);
+        let own = row.operations(permission);
         self.broader(id, row, |pattern, row, twin| {
             take(pattern, row, if twin { own } else { none })
         });
@@ -295,7 +295,10 @@ impl<'a> Linter<'a, '_> {
 
     fn foreign(&mut self, pattern: &Pattern, row: &Row, operation: Operation) {
         for permission in Permission::ALL {
-            if row.of(*permission).meets(Operations::only(operation)) {
+            if row
+                .operations(*permission)
+                .meets(Operations::only(operation))
+            {
                 let acl = self.policy.acl(pattern, row, operation, *permission);
                 let known = self
                     .policy
@@ -326,7 +329,10 @@ impl<'a> Linter<'a, '_> {
         let of = |permission: &Permission| {
             let permission = *permission;
             let acl = move |operation| policy.acl(pattern, row, operation, permission);
-            row.of(permission).iter().map(acl).collect::<Vec<_>>()
+            row.operations(permission)
+                .iter()
+                .map(acl)
+                .collect::<Vec<_>>()
         };
         let acls: Vec<Acl> = Permission::ALL.iter().flat_map(of).collect();
         let Some(first) = acls.first() else { return };
@@ -353,7 +359,7 @@ impl<'a> Linter<'a, '_> {
         let policy = self.policy;
         let acls = || {
             Permission::ALL.iter().flat_map(|permission| {
-                row.of(*permission)
+                row.operations(*permission)
                     .iter()
                     .map(|operation| policy.acl(pattern, row, operation, *permission))
             })

@@ -38,7 +38,7 @@ impl NameIndex {
     /// Cost: visits each principal once.
     #[must_use]
     pub fn new(policy: &Policy) -> Self {
-        Self::of(policy, None)
+        Self::with_keys(policy, None)
     }
 
     /// Only the names of a policy that are near misses of these; cheaper to keep for a few lookups.
@@ -54,10 +54,10 @@ impl NameIndex {
             .map(|principal| (principal.kind(), fold_name(principal.name())))
             .collect();
         sort(&mut keys, |a, b| a.cmp(b));
-        Self::of(policy, Some(&keys))
+        Self::with_keys(policy, Some(&keys))
     }
 
-    fn of(policy: &Policy, keys: Option<&[(PrincipalType, String)]>) -> Self {
+    fn with_keys(policy: &Policy, keys: Option<&[(PrincipalType, String)]>) -> Self {
         let mut names = Vec::new();
         let mut add = |principal: &Principal| {
             let key = (principal.kind(), fold_name(principal.name()));

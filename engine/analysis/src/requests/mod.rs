@@ -299,7 +299,7 @@ impl RequestSpec {
 struct Names<'a>(&'a ResourceNames);
 
 impl Names<'_> {
-    fn of(&self, kind: ResourceType) -> impl Iterator<Item = &str> {
+    fn of_type(&self, kind: ResourceType) -> impl Iterator<Item = &str> {
         let implied = match kind {
             ResourceType::Cluster => Some(CLUSTER_NAME),
             ResourceType::Registry => Some(""),
@@ -316,7 +316,7 @@ impl Names<'_> {
     }
 
     fn checks(&self, operation: Operation, kind: ResourceType) -> Vec<Requirement> {
-        self.of(kind)
+        self.of_type(kind)
             .map(|name| {
                 Requirement::Check(RequiredCheck {
                     operation,
@@ -350,7 +350,7 @@ impl Rule {
                 rules.iter().filter_map(|rule| rule.fill(names)).collect(),
             )),
             Self::IfNamed(kind, then, otherwise) => {
-                if names.of(*kind).next().is_some() {
+                if names.of_type(*kind).next().is_some() {
                     then.fill(names)
                 } else {
                     otherwise.fill(names)

@@ -198,7 +198,7 @@ pub(crate) struct SignInEndpoints {
 
 impl SignInEndpoints {
     /// Those of a discovery document; `None` if it lacks one, or one is not safe.
-    fn of(document: &Value) -> Option<Self> {
+    fn from_discovery(document: &Value) -> Option<Self> {
         let endpoint = |name| address(document.get(name)?.as_str()?).ok();
         let methods = document
             .get("token_endpoint_auth_methods_supported")
@@ -251,7 +251,7 @@ impl Fetcher {
         Ok(ProviderKeys {
             issuer: issuer.to_owned(),
             set,
-            sign_in: SignInEndpoints::of(&value),
+            sign_in: SignInEndpoints::from_discovery(&value),
         })
     }
 
@@ -381,7 +381,7 @@ mod tests {
                 .as_object_mut()
                 .unwrap()
                 .extend(change.as_object().unwrap().clone());
-            SignInEndpoints::of(&document)
+            SignInEndpoints::from_discovery(&document)
         };
         let found = of(serde_json::json!({})).unwrap();
         assert_eq!(found.authorization.as_str(), "https://idp.example/auth?x=1");

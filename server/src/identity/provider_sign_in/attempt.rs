@@ -123,7 +123,7 @@ impl Attempts {
 
     /// Marks an attempt as answered, by a client. Says whether this is the first answer.
     pub(super) fn take(&self, attempt: &Attempt, client: Option<IpAddr>, now: f64) -> bool {
-        let network = client.map(|client| ClientNetwork::of(client).surroundings());
+        let network = client.map(|client| ClientNetwork::from_address(client).surroundings());
         self.used.with(|used| {
             if used.len() >= USED.all {
                 used.retain(|expires_at| now < *expires_at);

@@ -61,7 +61,7 @@ pub(super) fn append(
             return Vec::new().into_iter();
         }
         let lines = files
-            .of(stream)
+            .file(stream)
             .append(&events, now_ms)
             .unwrap_or_else(|error| {
                 appended.failures.push((stream, error));

@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     fn network(number: u32) -> Payer<'static> {
-        Payer::Network(Some(ClientNetwork::of(std::net::IpAddr::from(
+        Payer::Network(Some(ClientNetwork::from_address(std::net::IpAddr::from(
             number.to_be_bytes(),
         ))))
     }
@@ -186,7 +186,8 @@ mod tests {
 
     #[test]
     fn an_ipv6_site_is_one_network() {
-        let of = |text: &str| Payer::Network(Some(ClientNetwork::of(text.parse().unwrap())));
+        let of =
+            |text: &str| Payer::Network(Some(ClientNetwork::from_address(text.parse().unwrap())));
         let mut budgets = Budgets::default();
         assert_eq!(granted(&mut budgets, of("2001:db8:1:1::1"), 1000, 0.0), 20);
         assert_eq!(granted(&mut budgets, of("2001:db8:1:2::1"), 1000, 0.0), 0);

@@ -21,7 +21,7 @@ impl ChainEnd {
     pub(super) fn after(line: &[u8]) -> Self {
         let link = serde_json::from_slice::<Value>(line)
             .ok()
-            .and_then(|event| EventLink::of(&event));
+            .and_then(|event| EventLink::from_event(&event));
         Self {
             sequence: link.map_or(0, |link| link.sequence),
             sha256: Sha256::digest(line).into(),

@@ -506,7 +506,7 @@ mod tests {
         let text = fs::read_to_string(path).unwrap();
         text.lines()
             .map(|line| {
-                EventLink::of(&serde_json::from_str(line).unwrap())
+                EventLink::from_event(&serde_json::from_str(line).unwrap())
                     .unwrap()
                     .sequence
             })
@@ -585,7 +585,7 @@ mod tests {
             let mut file = AuditFile::open(path.clone(), LIMITS, 1).unwrap();
             assert_eq!(file.end(), last, "round {round}");
             let line = append(&mut file, 1);
-            let link = EventLink::of(&serde_json::from_str(&line).unwrap()).unwrap();
+            let link = EventLink::from_event(&serde_json::from_str(&line).unwrap()).unwrap();
             assert_eq!(
                 (link.sequence, &link.previous_sha256),
                 (round + 1, &last.sha256())
@@ -622,7 +622,8 @@ mod tests {
         let path = folder.path().join("audit.jsonl");
         fs::write(&path, "{\"time\":1}\n{\"time\":2}\n").unwrap();
         let mut file = AuditFile::open(path, LIMITS, 1).unwrap();
-        let link = EventLink::of(&serde_json::from_str(&append(&mut file, 1)).unwrap()).unwrap();
+        let link =
+            EventLink::from_event(&serde_json::from_str(&append(&mut file, 1)).unwrap()).unwrap();
         assert_eq!(
             link,
             EventLink {

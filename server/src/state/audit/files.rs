@@ -65,7 +65,7 @@ impl AuditFiles {
     }
 
     /// The file of a stream.
-    pub(super) const fn of(&mut self, stream: Stream) -> &mut AuditFile {
+    pub(super) const fn file(&mut self, stream: Stream) -> &mut AuditFile {
         match stream {
             Stream::Changes => &mut self.changes,
             Stream::Decisions => &mut self.decisions,

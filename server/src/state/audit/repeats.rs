@@ -295,7 +295,7 @@ mod tests {
     fn stranger(name: &str, network: &str) -> Repeatable<'static> {
         Repeatable {
             key: RepeatKey::new([name, network]),
-            payer: Payer::Network(Some(ClientNetwork::of(network.parse().unwrap()))),
+            payer: Payer::Network(Some(ClientNetwork::from_address(network.parse().unwrap()))),
             beyond: RepeatKey::new(["beyond", network]),
             path: None,
             stream: Stream::Decisions,

@@ -62,7 +62,8 @@ impl RequestHead {
 
     /// The network that a client without valid credentials belongs to.
     pub(super) fn client_network(&self) -> Option<ClientNetwork> {
-        self.client.map(|client| ClientNetwork::of(client.ip()))
+        self.client
+            .map(|client| ClientNetwork::from_address(client.ip()))
     }
 
     /// The client, as events describe it.

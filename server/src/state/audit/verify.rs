@@ -226,7 +226,7 @@ fn event(line: &[u8]) -> Option<Value> {
 }
 
 fn link(line: &[u8]) -> Option<EventLink> {
-    EventLink::of(&event(line)?)
+    EventLink::from_event(&event(line)?)
 }
 
 /// The ends of files that the service has deleted: the number of the last event, and the SHA-256 of

@@ -175,10 +175,10 @@ impl AuditWriter {
     /// Deletes the oldest files beyond the total size. What cannot be recorded is not deleted.
     fn delete_surplus(&self, files: &mut AuditFiles) {
         for stream in Stream::ALL {
-            while let Some(surplus) = files.of(stream).surplus() {
+            while let Some(surplus) = files.file(stream).surplus() {
                 let now_ms = milliseconds((self.clock)());
                 let event = self.deleted(&surplus, now_ms);
-                match files.of(Stream::Changes).append(&[&event.text], now_ms) {
+                match files.file(Stream::Changes).append(&[&event.text], now_ms) {
                     Ok(lines) => self.publish(lines),
                     Err(error) => {
                         let file = surplus.name();
@@ -187,7 +187,7 @@ impl AuditWriter {
                     }
                 }
                 self.note_ends(files);
-                if !files.of(stream).delete(&surplus) {
+                if !files.file(stream).delete(&surplus) {
                     break;
                 }
                 self.counters.deleted_files.fetch_add(1, Relaxed);

@@ -495,7 +495,7 @@ fn related_groups_come_first_then_those_of_the_fewest_users() {
         let event = json!({ "class_uid": 3002, "time": NOW * 1000.0, "status_id": 1, "user": { "name": user, "groups": groups } });
         EventRow::read(&event).unwrap()
     };
-    let seen = SeenUsers::of(&[sign_in("a", &["dev", "ops"]), sign_in("b", &["dev"])]);
+    let seen = SeenUsers::from_events(&[sign_in("a", &["dev", "ops"]), sign_in("b", &["dev"])]);
     assert_eq!(
         assigned(&["ops", "dev", "all"], None),
         to(&["all", "dev", "ops"])

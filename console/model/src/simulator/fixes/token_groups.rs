@@ -274,7 +274,7 @@ impl Denied<'_> {
         let settings = self.policy.settings();
         let form = GroupSettingsForm {
             nested: other.nested,
-            ..GroupSettingsForm::of(settings)
+            ..GroupSettingsForm::from_settings(settings)
         };
         let wanted = form.read(settings).ok()?;
         let title = match other.nested {
@@ -321,7 +321,7 @@ impl Denied<'_> {
         let mut after = self.policy.clone();
         apply_each(&mut after, &changes);
         let found = compared(self.policy, &after, Some(taken.read.claims.members()));
-        let effect = FixEffect::Groups(GroupChanges::of(&found, self.policy, &after));
+        let effect = FixEffect::Groups(GroupChanges::from_diff(&found, self.policy, &after));
         ListedFix {
             number: 0,
             title,
