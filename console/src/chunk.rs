@@ -7,17 +7,17 @@ use leptos::prelude::*;
 
 /// The code of a page could not be fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Unfetched;
+pub(crate) struct ChunkError;
 
 #[cfg(feature = "split")]
-impl From<leptos::wasm_split::SplitLoaderError> for Unfetched {
+impl From<leptos::wasm_split::SplitLoaderError> for ChunkError {
     fn from(_: leptos::wasm_split::SplitLoaderError) -> Self {
         Self
     }
 }
 
 /// What comes after a fetch.
-pub(crate) type Later<T> = Pin<Box<dyn Future<Output = Result<T, Unfetched>>>>;
+pub(crate) type ChunkFuture<T> = Pin<Box<dyn Future<Output = Result<T, ChunkError>>>>;
 
 /// What code of a chunk's file does in a while.
 pub(crate) type Work<T> = Pin<Box<dyn Future<Output = T>>>;
@@ -28,9 +28,9 @@ pub(crate) struct Chunk {
     /// What it is, for a person: `Roles`.
     pub(crate) title: &'static str,
     /// Fetches the code; at once when it is here.
-    pub(crate) fetch: fn() -> Later<()>,
+    pub(crate) fetch: fn() -> ChunkFuture<()>,
     /// Draws it; at once when the code is here.
-    pub(crate) draw: fn() -> Later<AnyView>,
+    pub(crate) draw: fn() -> ChunkFuture<AnyView>,
 }
 
 /// Makes a [`Chunk`] of a function that gives a view. Everything that only these functions reach
@@ -42,7 +42,7 @@ macro_rules! chunk {
             feature = "split",
             leptos::wasm_split::wasm_split($file, wasm_split_path = ::leptos::wasm_split, fallible, preload($fetch))
         )]
-        fn $draw() -> Result<AnyView, Unfetched> {
+        fn $draw() -> Result<AnyView, ChunkError> {
             Ok($view)
         }
 
@@ -67,25 +67,25 @@ macro_rules! later {
     ($file:ident, $name:ident($($argument:ident: $kind:ty),*) -> $output:ty { $work:expr }) => {
         #[cfg(feature = "split")]
         #[leptos::wasm_split::wasm_split($file, wasm_split_path = ::leptos::wasm_split, fallible)]
-        fn $name($($argument: $kind),*) -> Result<$crate::chunk::Work<$output>, $crate::chunk::Unfetched> {
+        fn $name($($argument: $kind),*) -> Result<$crate::chunk::Work<$output>, $crate::chunk::ChunkError> {
             Ok(Box::pin($work))
         }
 
         #[cfg(not(feature = "split"))]
-        async fn $name($($argument: $kind),*) -> Result<$crate::chunk::Work<$output>, $crate::chunk::Unfetched> {
+        async fn $name($($argument: $kind),*) -> Result<$crate::chunk::Work<$output>, $crate::chunk::ChunkError> {
             Ok(Box::pin($work))
         }
     };
     ($file:ident, $name:ident($($argument:ident: $kind:ty),*) $work:block) => {
         #[cfg(feature = "split")]
         #[leptos::wasm_split::wasm_split($file, wasm_split_path = ::leptos::wasm_split, fallible)]
-        fn $name($($argument: $kind),*) -> Result<(), Unfetched> {
+        fn $name($($argument: $kind),*) -> Result<(), ChunkError> {
             $work;
             Ok(())
         }
 
         #[cfg(not(feature = "split"))]
-        async fn $name($($argument: $kind),*) -> Result<(), Unfetched> {
+        async fn $name($($argument: $kind),*) -> Result<(), ChunkError> {
             $work;
             Ok(())
         }

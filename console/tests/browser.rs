@@ -66,29 +66,29 @@ fn a_draft_survives_reads_and_names_what_cannot_be_made_any_more() {
         let policy = RwSignal::new(None);
         let draft = Draft::new(policy.into());
         assert!(draft.add(create("R")) && draft.add(join("R", "eng")));
-        assert!(draft.after.get_untracked().is_none() && draft.standing.get_untracked().is_empty());
+        assert!(draft.after.get_untracked().is_none() && draft.statuses.get_untracked().is_empty());
         policy.set(read(&[]));
         assert!(draft.after.get_untracked().unwrap().has_role("R"));
         assert_eq!(
-            draft.standing.get_untracked(),
+            draft.statuses.get_untracked(),
             [ChangeStatus::Ready, ChangeStatus::Ready]
         );
 
         // Somebody else creates the role.
         policy.set(read(&[create("R")]));
         assert_eq!(draft.count.get_untracked(), 2, "nothing is dropped");
-        let standing = draft.standing.get_untracked();
+        let statuses = draft.statuses.get_untracked();
         assert!(
             matches!(
-                standing.as_slice(),
+                statuses.as_slice(),
                 [ChangeStatus::Impossible(_), ChangeStatus::Ready]
             ),
-            "{standing:?}"
+            "{statuses:?}"
         );
         draft.take_out_idle();
         assert_eq!(draft.changes.get_untracked(), [join("R", "eng")]);
         policy.set(read(&[create("R"), join("R", "eng")]));
-        assert_eq!(draft.standing.get_untracked(), [ChangeStatus::Done]);
+        assert_eq!(draft.statuses.get_untracked(), [ChangeStatus::Done]);
     });
 }
 

@@ -195,14 +195,14 @@ pub fn rebased(wanted: &Settings, base: &Settings, now: &Settings) -> Settings {
 /// Applies the changes one after the other, and returns the result of each.
 #[must_use]
 pub fn apply(policy: &mut Policy, changes: &[Change]) -> Vec<ChangeStatus> {
-    let standing = |effect| match effect {
+    let status = |effect| match effect {
         ChangeOutcome::Changed => ChangeStatus::Ready,
         ChangeOutcome::Unchanged => ChangeStatus::Done,
         ChangeOutcome::Refused(error) => ChangeStatus::Impossible(error),
     };
     apply_each(policy, changes)
         .into_iter()
-        .map(standing)
+        .map(status)
         .collect()
 }
 

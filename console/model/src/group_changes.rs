@@ -61,7 +61,7 @@ const MERGES: &str = "becomes the same as another group";
 const NO_NAME: &str = "has no name to rename to";
 
 /// A member of a role that no token will produce: the role, the group, and why it is not renamed.
-pub type Stranded = (String, String, &'static str);
+pub type UnrenamedMember = (String, String, &'static str);
 
 impl GroupChanges {
     /// The group changes of a comparison of two policies.
@@ -192,8 +192,8 @@ impl GroupChanges {
     /// The changes that give role members the name that they will have, and the members that cannot
     /// be given any.
     #[must_use]
-    pub fn renames(&self) -> (Vec<Change>, Vec<Stranded>) {
-        let (mut renames, mut stranded) = (Vec::new(), Vec::new());
+    pub fn renames(&self) -> (Vec<Change>, Vec<UnrenamedMember>) {
+        let (mut renames, mut unrenamed) = (Vec::new(), Vec::new());
         let is_own = |change: &&GroupChange| change.before.as_ref() == Some(&change.name);
         for change in self.changes.iter().filter(is_own) {
             for role in &change.roles_lost {
@@ -201,7 +201,7 @@ impl GroupChanges {
                 match (change.effect, &change.after) {
                     // To rename one of them would give the role to the others, too.
                     (GroupEffect::Renamed, Some(_)) if !change.collides_with.is_empty() => {
-                        stranded.push((role.clone(), change.name.clone(), MERGES));
+                        unrenamed.push((role.clone(), change.name.clone(), MERGES));
                     }
                     (GroupEffect::Renamed, Some(group)) => {
                         renames.push(Change::AddMember {
@@ -214,13 +214,13 @@ impl GroupChanges {
                         });
                     }
                     (GroupEffect::Dropped, _) => {
-                        stranded.push((role.clone(), change.name.clone(), NO_NAME))
+                        unrenamed.push((role.clone(), change.name.clone(), NO_NAME))
                     }
                     _ => {}
                 }
             }
         }
-        (renames, stranded)
+        (renames, unrenamed)
     }
 }
 
@@ -415,7 +415,7 @@ mod tests {
 
     #[test]
     fn members_are_renamed_where_that_gives_nobody_more() {
-        let (renames, stranded) =
+        let (renames, unrenamed) =
             changes("$.groups", NestedGroupBehavior::Suffix, &Value::Null).renames();
         assert_eq!(
             renames,
@@ -431,7 +431,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            stranded,
+            unrenamed,
             [
                 ("Incident".into(), "/eng/legacy/".into(), NO_NAME),
                 ("Writers".into(), "/eng/payments".into(), MERGES)

@@ -33,7 +33,7 @@ pub struct RoleRow {
     /// Its name and counts, as they will be.
     pub counts: RoleCounts,
     /// Whether it is on the service.
-    pub standing: RowStatus,
+    pub status: RowStatus,
     /// How many staged changes are about it.
     pub changes: usize,
 }
@@ -45,12 +45,12 @@ pub fn rows(before: &Policy, after: &Policy, changes: &[Change]) -> Vec<RoleRow>
     for name in changes.iter().filter_map(role_of) {
         *about.entry(name).or_default() += 1;
     }
-    let row = |counts: RoleCounts, standing| RoleRow {
+    let row = |counts: RoleCounts, status| RoleRow {
         changes: about.get(counts.name.as_str()).copied().unwrap_or_default(),
         counts,
-        standing,
+        status,
     };
-    let standing = |name: &str| {
+    let status = |name: &str| {
         if before.has_role(name) {
             RowStatus::Stored
         } else {
@@ -59,12 +59,12 @@ pub fn rows(before: &Policy, after: &Policy, changes: &[Change]) -> Vec<RoleRow>
     };
     let mut rows: Vec<RoleRow> = (role_counts(after).into_iter())
         .map(|counts| {
-            let standing = if about.is_empty() {
+            let status = if about.is_empty() {
                 RowStatus::Stored
             } else {
-                standing(&counts.name)
+                status(&counts.name)
             };
-            row(counts, standing)
+            row(counts, status)
         })
         .collect();
     let goes = |name: &str| before.has_role(name) && !after.has_role(name);
@@ -358,7 +358,7 @@ mod tests {
             rows[2],
             RoleRow {
                 counts,
-                standing: RowStatus::Stored,
+                status: RowStatus::Stored,
                 changes: 0
             }
         );
@@ -388,7 +388,7 @@ mod tests {
             .map(|row| {
                 (
                     row.counts.name.as_str(),
-                    row.standing,
+                    row.status,
                     row.changes,
                     row.counts.members,
                 )

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 
-use crate::chunk::{Chunk, Unfetched, chunk};
+use crate::chunk::{Chunk, ChunkError, chunk};
 use crate::dom::{self, Departure};
 use crate::pages::chunk::Lazy;
 use crate::store::draft::Draft;

@@ -11,7 +11,7 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
 
 use super::bar::ThemeSwitch;
-use crate::chunk::{Chunk, Unfetched, chunk};
+use crate::chunk::{Chunk, ChunkError, chunk};
 use crate::dom;
 use crate::pages::chunk::Lazy;
 use crate::pages::provider_link::{PROVIDER_LINK, ProviderLink};

@@ -15,7 +15,7 @@ use gbac_engine::policy::{Change, Policy, Settings};
 use gloo_net::http::Method;
 
 use super::{Call, properties};
-use crate::chunk::{Unfetched, later};
+use crate::chunk::{ChunkError, later};
 
 /// The number of roles that are read at once.
 const AT_ONCE: usize = 6;
@@ -38,7 +38,7 @@ type Listed = (String, Result<Vec<Principal>, Failure>);
 pub async fn read_cluster(target: ConnectionTarget) -> Result<ReadCluster, Failure> {
     match work(target).await {
         Ok(work) => work.await,
-        Err(Unfetched) => Err(Failure::NoAnswer(
+        Err(ChunkError) => Err(Failure::NoAnswer(
             "the code for other clusters could not be loaded".into(),
         )),
     }

@@ -7,18 +7,18 @@ use futures_util::FutureExt;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-pub(crate) use crate::chunk::{Chunk, Unfetched, chunk, later};
+pub(crate) use crate::chunk::{Chunk, ChunkError, chunk, later};
 use crate::dom;
 use crate::ui::{Button, Empty, Glyph};
 
 /// How long the first page has the line to itself before the code of the others is fetched.
 const REST: Duration = Duration::from_millis(500);
 
-/// Where a fetch stands.
+/// The state of a fetch.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Standing {
-    Fetching,
-    Here,
+enum ChunkState {
+    Loading,
+    Loaded,
     Failed,
 }
 
@@ -32,43 +32,43 @@ pub(crate) fn Lazy(
     #[prop(optional)]
     part: bool,
 ) -> impl IntoView {
-    let standing = RwSignal::new(Standing::Here);
+    let state = RwSignal::new(ChunkState::Loaded);
     let fetch = move || {
         let mut fetched = (chunk.fetch)();
         match fetched.as_mut().now_or_never() {
-            Some(Ok(())) => standing.set(Standing::Here),
-            Some(Err(Unfetched)) => standing.set(Standing::Failed),
+            Some(Ok(())) => state.set(ChunkState::Loaded),
+            Some(Err(ChunkError)) => state.set(ChunkState::Failed),
             None => {
-                standing.set(Standing::Fetching);
+                state.set(ChunkState::Loading);
                 spawn_local(async move {
                     let now = if fetched.await.is_ok() {
-                        Standing::Here
+                        ChunkState::Loaded
                     } else {
-                        Standing::Failed
+                        ChunkState::Failed
                     };
                     // The visitor may have gone on.
-                    let _ = standing.try_set(now);
+                    let _ = state.try_set(now);
                 });
             }
         }
     };
     fetch();
-    if standing.get_untracked() == Standing::Here {
+    if state.get_untracked() == ChunkState::Loaded {
         return draw(chunk);
     }
     // On the way from another page focus waits for this one's heading.
     let is_visit = !part && dom::has_heading();
-    (move || match standing.get() {
-        Standing::Here => {
+    (move || match state.get() {
+        ChunkState::Loaded => {
             if is_visit {
                 dom::focus_heading();
             }
             draw(chunk)
         }
-        Standing::Fetching => {
+        ChunkState::Loading => {
             view! { <p class="boot quiet" role="status">"Loading"</p> }.into_any()
         }
-        Standing::Failed => {
+        ChunkState::Failed => {
             view! { <Failed chunk=chunk on_again=Callback::new(move |()| fetch()) /> }.into_any()
         }
     })
@@ -79,7 +79,7 @@ pub(crate) fn Lazy(
 fn draw(chunk: Chunk) -> AnyView {
     match (chunk.draw)().now_or_never() {
         Some(Ok(view)) => view,
-        Some(Err(Unfetched)) | None => ().into_any(),
+        Some(Err(ChunkError)) | None => ().into_any(),
     }
 }
 

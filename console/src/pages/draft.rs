@@ -6,7 +6,7 @@ use gbac_words::phrases::count;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
-use crate::chunk::{Chunk, Unfetched, chunk};
+use crate::chunk::{Chunk, ChunkError, chunk};
 use crate::dom;
 use crate::pages::chunk::Lazy;
 use crate::store::draft::Draft;

@@ -7,7 +7,7 @@
 use leptos::prelude::*;
 
 use super::audit::AuditPage;
-use super::chunk::{Chunk, Unfetched, chunk};
+use super::chunk::{Chunk, ChunkError, chunk};
 use super::connection::ConnectionPage;
 use super::exchange::ExchangePage;
 use super::permissions::{FindingsPage, MatrixPage, PermissionsPage, WhoCanPage};

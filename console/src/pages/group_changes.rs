@@ -21,11 +21,11 @@ const LOSES: [AccessEffect; 2] = [AccessEffect::Loses, AccessEffect::LosesWithOt
 
 /// What the change comes to, before any row.
 pub(super) fn warning(changes: &GroupChanges) -> Option<impl IntoView + use<>> {
-    let (renames, stranded) = changes.renames();
+    let (renames, unrenamed) = changes.renames();
     let (merging, dropped, members) = (
         changes.merging(),
         changes.dropped(),
-        renames.len() / 2 + stranded.len(),
+        renames.len() / 2 + unrenamed.len(),
     );
     let parts: Vec<String> = [
         (

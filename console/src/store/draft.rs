@@ -27,7 +27,7 @@ pub struct Draft {
     pub after: Signal<Option<Arc<Policy>>>,
     /// What each change comes to on what was read last; one that cannot be made any more is named
     /// here and left out of [`Draft::after`]. Empty while nothing was read.
-    pub standing: Signal<Vec<ChangeStatus>>,
+    pub statuses: Signal<Vec<ChangeStatus>>,
     /// What was applied last.
     pub applied: Signal<Option<AppliedDraft>>,
     /// What the last undo could not put into the draft.
@@ -52,7 +52,7 @@ pub struct Draft {
 #[derive(Debug, Clone)]
 struct Applied {
     policy: Option<Arc<Policy>>,
-    standing: Vec<ChangeStatus>,
+    statuses: Vec<ChangeStatus>,
 }
 
 impl Draft {
@@ -82,15 +82,15 @@ impl Draft {
                 changes.with(|changes| match read {
                     Some(read) if !changes.is_empty() => {
                         let mut after = (*read).clone();
-                        let standing = draft::apply(&mut after, changes);
+                        let statuses = draft::apply(&mut after, changes);
                         Applied {
                             policy: Some(Arc::new(after)),
-                            standing,
+                            statuses,
                         }
                     }
                     read => Applied {
                         policy: read,
-                        standing: Vec::new(),
+                        statuses: Vec::new(),
                     },
                 })
             },
@@ -101,7 +101,7 @@ impl Draft {
             staged: held.into(),
             count: Signal::derive(move || held.with(Vec::len)),
             after: Signal::derive(move || applied.with(|applied| applied.policy.clone())),
-            standing: Signal::derive(move || applied.with(|applied| applied.standing.clone())),
+            statuses: Signal::derive(move || applied.with(|applied| applied.statuses.clone())),
             applied: last.into(),
             lost: not_undone.into(),
             unanswered: pending.into(),
@@ -242,13 +242,13 @@ impl Draft {
 
     /// Takes those out that cannot be made any more, and those that the service has already.
     pub fn take_out_idle(self) {
-        let standing = self.standing.get_untracked();
+        let statuses = self.statuses.get_untracked();
         let mut at = 0;
         self.held.update(|staged| {
             staged.retain(|_| {
-                let is_ready = standing
+                let is_ready = statuses
                     .get(at)
-                    .is_none_or(|standing| *standing == ChangeStatus::Ready);
+                    .is_none_or(|statuses| *statuses == ChangeStatus::Ready);
                 at += 1;
                 is_ready
             });

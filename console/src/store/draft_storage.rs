@@ -10,7 +10,7 @@ use leptos::task::spawn_local;
 
 use super::draft::Draft;
 use super::service::Service;
-use crate::chunk::{Unfetched, later};
+use crate::chunk::{ChunkError, later};
 use crate::dom;
 
 /// The name in the session storage.
@@ -84,7 +84,7 @@ impl Keeper {
         spawn_local(async move {
             match restore(self.draft, text.clone()).await {
                 Ok(()) => self.is_restored.set(true),
-                Err(Unfetched) => set_timeout(move || self.restore(text), RETRY),
+                Err(ChunkError) => set_timeout(move || self.restore(text), RETRY),
             }
         });
     }

@@ -38,12 +38,12 @@ pub fn brief(
     before: &Policy,
     after: &Policy,
     staged: &[Staged],
-    standing: &[ChangeStatus],
+    statuses: &[ChangeStatus],
     seen: &BTreeSet<String>,
 ) -> DraftBrief {
     let changes: Vec<Change> = staged.iter().map(|staged| staged.change.clone()).collect();
     let effects = effects_of(before, &changes);
-    let mut rows = sections(before, staged, standing);
+    let mut rows = sections(before, staged, statuses);
     remark(&mut rows, before, after, seen);
     let mut findings: Vec<String> = Vec::new();
     for row in rows.into_iter().flat_map(|section| section.rows) {
@@ -122,12 +122,12 @@ mod tests {
             Change::RemoveAcl(acl("nothing")),
         ];
         let mut after = before.clone();
-        let standing = apply(&mut after, &changes);
+        let statuses = apply(&mut after, &changes);
         let staged = changes.map(|change| Staged {
             change,
             failure: None,
         });
-        let found = brief(&before, &after, &staged, &standing, &BTreeSet::new());
+        let found = brief(&before, &after, &staged, &statuses, &BTreeSet::new());
         assert_eq!(found.summary, "1 ACL removed. 1 principal added.");
         assert_eq!(found.effects.people.len(), 1);
         assert_eq!(found.findings.len(), 3, "{:?}", found.findings);

@@ -125,11 +125,11 @@ impl ChangedItem {
 
 /// The rows of a draft, compared with the current policy and sorted by principal.
 #[must_use]
-pub fn sections(before: &Policy, staged: &[Staged], standing: &[ChangeStatus]) -> Vec<Section> {
+pub fn sections(before: &Policy, staged: &[Staged], statuses: &[ChangeStatus]) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
     for (index, staged) in staged.iter().enumerate() {
         let (about, adds, what) = row(before, &staged.change);
-        let obstacle = match standing.get(index) {
+        let obstacle = match statuses.get(index) {
             None | Some(ChangeStatus::Ready) => None,
             Some(ChangeStatus::Done) => Some("already applied".to_owned()),
             Some(ChangeStatus::Impossible(error)) => Some(error.to_string()),

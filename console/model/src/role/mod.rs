@@ -21,7 +21,7 @@ pub struct AclRow {
     /// The ACL.
     pub acl: Acl,
     /// Whether it is on the service.
-    pub standing: RowStatus,
+    pub status: RowStatus,
     /// Its finding, in a few words and in one sentence.
     pub remark: Option<(Remark, String)>,
     /// Why the service did not add or remove it.
@@ -60,7 +60,7 @@ pub struct MemberRow {
     /// The member.
     pub principal: Principal,
     /// Whether it is on the service.
-    pub standing: RowStatus,
+    pub status: RowStatus,
     /// The names of its other roles, as they will be.
     pub other_roles: Vec<String>,
     /// How many ACLs name it without a role.
@@ -82,7 +82,7 @@ fn merged<T: Ord>(before: Vec<T>, after: Vec<T>) -> Vec<(T, RowStatus)> {
             (None, Some(_)) => std::cmp::Ordering::Greater,
             (Some(old), Some(new)) => old.cmp(new),
         };
-        let (taken, standing) = match order {
+        let (taken, status) = match order {
             std::cmp::Ordering::Less => (before.next(), RowStatus::Removed),
             std::cmp::Ordering::Greater => (after.next(), RowStatus::Added),
             std::cmp::Ordering::Equal => {
@@ -90,7 +90,7 @@ fn merged<T: Ord>(before: Vec<T>, after: Vec<T>) -> Vec<(T, RowStatus)> {
                 (after.next(), RowStatus::Stored)
             }
         };
-        merged.extend(taken.map(|taken| (taken, standing)));
+        merged.extend(taken.map(|taken| (taken, status)));
     }
 }
 
@@ -108,14 +108,14 @@ fn failure(staged: &[Staged], is: impl Fn(&Change) -> bool) -> Option<String> {
 pub fn acl_rows(before: &Policy, after: &Policy, role: &str, staged: &[Staged]) -> Vec<AclRow> {
     let mut rows: Vec<AclRow> = merged(acls_of(before, role), acls_of(after, role))
         .into_iter()
-        .map(|(acl, standing)| {
+        .map(|(acl, status)| {
             let failure = failure(
                 staged,
                 |change| matches!(change, Change::AddAcl(of) | Change::RemoveAcl(of) if *of == acl),
             );
             AclRow {
                 acl,
-                standing,
+                status,
                 remark: None,
                 failure,
             }
@@ -134,12 +134,12 @@ pub fn acl_rows(before: &Policy, after: &Policy, role: &str, staged: &[Staged]) 
         };
         let about = rows
             .iter_mut()
-            .filter(|row| row.acl == *acl && row.standing != RowStatus::Removed);
+            .filter(|row| row.acl == *acl && row.status != RowStatus::Removed);
         about.for_each(|row| row.remark = Some((remark.clone(), finding.message.clone())));
     }
     let is_deny = |row: &&mut AclRow| {
         row.acl.permission == Permission::Deny
-            && row.standing != RowStatus::Removed
+            && row.status != RowStatus::Removed
             && row.remark.is_none()
     };
     if rows
@@ -182,10 +182,10 @@ pub fn member_rows(
     let known = NameIndex::near_to(after, all.iter().map(|(member, _)| member));
     all.into_iter()
         .zip(counts)
-        .map(|((member, standing), direct_acls)| MemberRow {
-            standing,
+        .map(|((member, status), direct_acls)| MemberRow {
+            status,
             direct_acls,
-            remarks: if standing == RowStatus::Removed { Vec::new() } else { remarks(after, &known, &member) },
+            remarks: if status == RowStatus::Removed { Vec::new() } else { remarks(after, &known, &member) },
             other_roles: after.roles_of(&member).filter(|other| *other != role).map(str::to_owned).collect(),
             failure: failure(staged, |change| {
                 matches!(change, Change::AddMember { role: of, member: who } | Change::RemoveMember { role: of, member: who }
@@ -252,7 +252,7 @@ mod tests {
         let rows = acl_rows(&policy(), &after(&changes), "R", from_ref(&failed));
         let shown: Vec<_> = rows
             .iter()
-            .map(|row| (row.acl.resource_name.as_str(), row.standing))
+            .map(|row| (row.acl.resource_name.as_str(), row.status))
             .collect();
         assert_eq!(
             shown,
@@ -264,7 +264,7 @@ mod tests {
         );
         let removed = rows
             .iter()
-            .find(|row| row.standing == RowStatus::Removed)
+            .find(|row| row.status == RowStatus::Removed)
             .unwrap();
         assert_eq!(removed.failure.as_deref(), Some("can't reach the service"));
         assert!(rows.iter().all(|row| row.remark.is_none()));
@@ -307,7 +307,7 @@ mod tests {
         let rows = member_rows(&policy(), &after(&changes), "R", &[]);
         let shown: Vec<_> = rows
             .iter()
-            .map(|row| (row.principal.to_string(), row.standing))
+            .map(|row| (row.principal.to_string(), row.status))
             .collect();
         let expected = [
             ("Group:eng".to_owned(), RowStatus::Stored),

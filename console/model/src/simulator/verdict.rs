@@ -275,7 +275,7 @@ fn decided(verdict: &mut Verdict, judged: &Judged) {
         };
         verdict.why.push(("Implied", Why::RichText(words.into())));
     }
-    let same: Vec<&Candidate> = standing(explanation, CandidateStatus::Agrees).collect();
+    let same: Vec<&Candidate> = with_status(explanation, CandidateStatus::Agrees).collect();
     if !same.is_empty() {
         let verb = if deciding.acl.permission == Permission::Allow {
             "allow"
@@ -285,7 +285,7 @@ fn decided(verdict: &mut Verdict, judged: &Judged) {
         let words = format!("{} would {verb} it too.", count(same.len(), "more ACL"));
         verdict.why.push(("Also", Why::RichText(words.into())));
     }
-    let over: Vec<&Candidate> = standing(explanation, CandidateStatus::Overridden).collect();
+    let over: Vec<&Candidate> = with_status(explanation, CandidateStatus::Overridden).collect();
     if !over.is_empty() {
         let named = over.iter().take(NAMED_ROWS);
         let mut paths: Vec<Vec<RichText>> = named
@@ -410,7 +410,7 @@ fn would_allow(verdict: &mut Verdict, judged: &Judged) {
                         )
                 })
                 .count();
-            let allows = standing(&judged.explanation, CandidateStatus::Overridden)
+            let allows = with_status(&judged.explanation, CandidateStatus::Overridden)
                 .next()
                 .is_some();
             match (denies, allows) {
@@ -459,14 +459,14 @@ fn would_allow(verdict: &mut Verdict, judged: &Judged) {
         .push(("Would allow", Why::RichText(words.into())));
 }
 
-fn standing(
+fn with_status(
     explanation: &Explanation,
-    standing: CandidateStatus,
+    status: CandidateStatus,
 ) -> impl Iterator<Item = &Candidate> {
     explanation
         .candidates
         .iter()
-        .filter(move |candidate| candidate.status == standing)
+        .filter(move |candidate| candidate.status == status)
 }
 
 /// The way to a candidate that the decision speaks of.

@@ -52,7 +52,7 @@ fn Now() -> impl IntoView {
             view! { <dt>"Version"</dt><dd>{info.version} {info.demo.then_some(", in-memory demo")}</dd> }
         })
     };
-    let standing = Memo::new(move |_| match service.status.get() {
+    let shown = Memo::new(move |_| match service.status.get() {
         ServiceStatus::Loading => ("Reading", false),
         ServiceStatus::Connected { .. } => ("Connected", true),
         ServiceStatus::Away { sign_in: true, .. } => ("Not signed in", false),
@@ -100,7 +100,7 @@ fn Now() -> impl IntoView {
                 <dt>"State"</dt>
                 <dd>
                     {move || {
-                        let (words, good) = standing.get();
+                        let (words, good) = shown.get();
                         let (class, glyph) = if good { ("v v-allow", Glyph::Allow) } else { ("v v-warn", Glyph::Warn) };
                         view! { <span class=class><Icon glyph=glyph size=IconSize::Small />{words}</span> }
                     }}

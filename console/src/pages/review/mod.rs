@@ -374,11 +374,11 @@ fn Back() -> impl IntoView {
 fn Left(base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
     let (draft, seen) = (expect_context::<Draft>(), expect_context::<SeenGroups>());
     let shown = Memo::new(move |_| {
-        let (staged, standing, after) =
-            (draft.staged.get(), draft.standing.get(), draft.after.get());
+        let (staged, statuses, after) =
+            (draft.staged.get(), draft.statuses.get(), draft.after.get());
         base.with(|base| {
             let Some(base) = base else { return Vec::new() };
-            let mut sections = sections(base, &staged, &standing);
+            let mut sections = sections(base, &staged, &statuses);
             seen.with(|seen| remark(&mut sections, base, after.as_ref().unwrap_or(base), seen));
             sections
         })
@@ -401,8 +401,8 @@ fn Actions(
 ) -> impl IntoView {
     let draft = expect_context::<Draft>();
     let impossible = Memo::new(move |_| {
-        draft.standing.with(|standing| {
-            standing
+        draft.statuses.with(|statuses| {
+            statuses
                 .iter()
                 .filter(|one| matches!(one, ChangeStatus::Impossible(_)))
                 .count()

@@ -25,13 +25,13 @@ pub(super) fn Acls(adding: RwSignal<bool>, is_open: bool) -> impl IntoView {
     let words = move || {
         context
             .acls
-            .with(|rows| rows_words(rows.iter().map(|row| row.standing)))
+            .with(|rows| rows_words(rows.iter().map(|row| row.status)))
     };
     // What was selected and is no row any more does not count.
     let selected = Memo::new(move |_| {
         context.selected.with(|selected| {
             let is_selected =
-                |row: &&AclRow| row.standing != RowStatus::Removed && selected.contains(&row.acl);
+                |row: &&AclRow| row.status != RowStatus::Removed && selected.contains(&row.acl);
             context.acls.with(|rows| {
                 rows.iter()
                     .filter(is_selected)
@@ -103,7 +103,7 @@ fn AclTable(is_open: bool) -> impl IntoView {
     let context = expect_context::<RoleContext>();
     let name = context.name.get_value();
     let open_rows = move || {
-        let is_open = |row: &&AclRow| row.standing != RowStatus::Removed;
+        let is_open = |row: &&AclRow| row.status != RowStatus::Removed;
         context.acls.with(|rows| {
             rows.iter()
                 .filter(is_open)
@@ -178,7 +178,7 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
     let context = expect_context::<RoleContext>();
     let AclRow {
         acl,
-        standing,
+        status,
         remark,
         failure,
     } = row;
@@ -215,7 +215,7 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
     let action = {
         let (acl, line) = (acl.clone(), line.clone());
         let id = button_id(&acl);
-        let (glyph, label, said, change) = match standing {
+        let (glyph, label, said, change) = match status {
             RowStatus::Stored => (
                 Glyph::Bin,
                 format!("Remove ACL {line}"),
@@ -270,12 +270,12 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
             }
         }
     };
-    let can_select = is_open && standing == RowStatus::Stored;
+    let can_select = is_open && status == RowStatus::Stored;
     view! {
-        <tr role="row" class=row_class(standing)>
+        <tr role="row" class=row_class(status)>
             <td role="cell" class="sel">
                 {can_select.then(select)}
-                <Sign standing=standing />
+                <Sign status=status />
             </td>
             <td role="cell" data-l="Type"><Tag>{acl.resource_type.spelling().label}</Tag></td>
             <td role="cell" data-l="Resource">
@@ -302,7 +302,7 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
             <td role="cell" data-l="Host"><ResourceName name=host /></td>
             <td role="cell" class="act">
                 <span class="row acts">
-                    {sign_word(standing).map(|word| view! { <span class="sign-w">{word}</span> })}
+                    {sign_word(status).map(|word| view! { <span class="sign-w">{word}</span> })}
                     {is_open.then(action)}
                 </span>
             </td>

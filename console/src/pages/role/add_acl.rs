@@ -59,10 +59,10 @@ pub(super) fn AddAcl(adding: RwSignal<bool>) -> impl IntoView {
 
 /// The ACLs that the role will have.
 pub(super) fn will_have(context: RoleContext) -> Vec<Acl> {
-    let stays = |standing| standing != RowStatus::Removed;
+    let stays = |status| status != RowStatus::Removed;
     context.acls.with(|rows| {
         rows.iter()
-            .filter(|row| stays(row.standing))
+            .filter(|row| stays(row.status))
             .map(|row| row.acl.clone())
             .collect()
     })

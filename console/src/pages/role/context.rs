@@ -25,12 +25,12 @@ pub(super) struct RoleContext {
     /// The ACLs that are selected.
     pub(super) selected: RwSignal<BTreeSet<Acl>>,
     /// How the role itself stands; none when there is no such role, or nothing was read.
-    pub(super) standing: Memo<Option<RowStatus>>,
+    pub(super) status: Memo<Option<RowStatus>>,
 }
 
 /// The class of a row of either table.
-pub(super) const fn row_class(standing: RowStatus) -> &'static str {
-    match standing {
+pub(super) const fn row_class(status: RowStatus) -> &'static str {
+    match status {
         RowStatus::Stored => "",
         RowStatus::Added => "add",
         RowStatus::Removed => "del",
@@ -39,8 +39,8 @@ pub(super) const fn row_class(standing: RowStatus) -> &'static str {
 
 /// `+`, `−` or nothing, at the head of a row.
 #[component]
-pub(super) fn Sign(standing: RowStatus) -> impl IntoView {
-    let sign = match standing {
+pub(super) fn Sign(status: RowStatus) -> impl IntoView {
+    let sign = match status {
         RowStatus::Stored => return ().into_any(),
         RowStatus::Added => "+",
         RowStatus::Removed => "−",
@@ -49,8 +49,8 @@ pub(super) fn Sign(standing: RowStatus) -> impl IntoView {
 }
 
 /// `Added` or `Removed`, before the button that undoes it.
-pub(super) const fn sign_word(standing: RowStatus) -> Option<&'static str> {
-    match standing {
+pub(super) const fn sign_word(status: RowStatus) -> Option<&'static str> {
+    match status {
         RowStatus::Stored => None,
         RowStatus::Added => Some("Added"),
         RowStatus::Removed => Some("Removed"),
@@ -58,12 +58,12 @@ pub(super) const fn sign_word(standing: RowStatus) -> Option<&'static str> {
 }
 
 /// How many rows there are, and how many come and go: `9 rows, 2 added, 1 removed`.
-pub(super) fn rows_words(standings: impl Iterator<Item = RowStatus>) -> String {
+pub(super) fn rows_words(statuses: impl Iterator<Item = RowStatus>) -> String {
     let (mut all, mut added, mut removed) = (0, 0, 0);
-    for standing in standings {
+    for status in statuses {
         all += 1;
-        added += usize::from(standing == RowStatus::Added);
-        removed += usize::from(standing == RowStatus::Removed);
+        added += usize::from(status == RowStatus::Added);
+        removed += usize::from(status == RowStatus::Removed);
     }
     let mut text = count(all, "row");
     for (number, word) in [(added, "added"), (removed, "removed")] {

@@ -26,7 +26,7 @@ pub(super) fn Members(is_open: bool) -> impl IntoView {
     let words = move || {
         context
             .members
-            .with(|rows| rows_words(rows.iter().map(|row| row.standing)))
+            .with(|rows| rows_words(rows.iter().map(|row| row.status)))
     };
     let name = context.name.get_value();
     let table = move || {
@@ -225,7 +225,7 @@ fn Row(row: MemberRow, is_open: bool) -> impl IntoView {
     let context = expect_context::<RoleContext>();
     let MemberRow {
         principal,
-        standing,
+        status,
         other_roles,
         direct_acls,
         remarks,
@@ -254,7 +254,7 @@ fn Row(row: MemberRow, is_open: bool) -> impl IntoView {
         role: role.clone(),
         member: member.clone(),
     };
-    let (sign, label, said, change) = match standing {
+    let (sign, label, said, change) = match status {
         RowStatus::Stored => (
             Glyph::Bin,
             format!("Remove {text}"),
@@ -301,8 +301,8 @@ fn Row(row: MemberRow, is_open: bool) -> impl IntoView {
     };
     let (id, kind) = (button_id(&principal), principal.kind().prefix());
     view! {
-        <tr role="row" class=row_class(standing)>
-            <td role="cell" class="sel"><span class="sign-h"><Sign standing=standing /></span></td>
+        <tr role="row" class=row_class(status)>
+            <td role="cell" class="sel"><span class="sign-h"><Sign status=status /></span></td>
             <td role="cell" data-l="Type"><Tag glyph=glyph>{kind}</Tag></td>
             <th role="rowheader" scope="row"><PrincipalName principal=principal /></th>
             <td role="cell" data-l="Also in">
@@ -312,7 +312,7 @@ fn Row(row: MemberRow, is_open: bool) -> impl IntoView {
             </td>
             <td role="cell" class="act">
                 <span class="row acts">
-                    {sign_word(standing).map(|word| view! { <span class="sign-w">{word}</span> })}
+                    {sign_word(status).map(|word| view! { <span class="sign-w">{word}</span> })}
                     {is_open.then(|| view! { <IconButton id=id glyph=sign label=label on_press=press /> })}
                 </span>
             </td>

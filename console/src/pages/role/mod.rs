@@ -65,7 +65,7 @@ fn One(name: String) -> impl IntoView {
             .with(|staged| stored.with_value(|name| member_rows(&before, &after, name, staged)))
     });
     let is_read = Memo::new(move |_| service.policy.with(Option::is_some));
-    let standing = Memo::new(move |_| {
+    let status = Memo::new(move |_| {
         let has = |policy: &Signal<_>| {
             policy.with(
                 |policy: &Option<std::sync::Arc<gbac_engine::policy::Policy>>| {
@@ -91,7 +91,7 @@ fn One(name: String) -> impl IntoView {
         members,
         preset,
         selected,
-        standing,
+        status,
     });
     // What the service has, without the draft.
     let save = move |()| {
@@ -126,16 +126,16 @@ fn One(name: String) -> impl IntoView {
         <div class="head">
             <div>
                 <h1 class="mono"><ResourceName name=name /></h1>
-                {move || standing.get().map(|_| view! { <p><Summary /></p> })}
+                {move || status.get().map(|_| view! { <p><Summary /></p> })}
             </div>
-            {move || standing.get().filter(|standing| *standing != RowStatus::Removed).map(|standing| view! {
+            {move || status.get().filter(|status| *status != RowStatus::Removed).map(|status| view! {
                 <div class="row">
-                    {(standing == RowStatus::Stored).then(|| view! { <Button on_press=save>"Export"</Button> })}
+                    {(status == RowStatus::Stored).then(|| view! { <Button on_press=save>"Export"</Button> })}
                     <Button kind=ButtonKind::Danger glyph=Glyph::Bin on_press=move |()| deleting.set(Some(stored.get_value()))>"Delete role"</Button>
                 </div>
             })}
         </div>
-        {move || match (standing.get(), is_read.get()) {
+        {move || match (status.get(), is_read.get()) {
             (Some(RowStatus::Removed), _) => view! { <Deleted /> <Parts is_open=false /> }.into_any(),
             (Some(_), _) => view! { <Parts is_open=true /> }.into_any(),
             (None, true) => view! { <NoRole /> }.into_any(),
@@ -155,10 +155,10 @@ fn Summary() -> impl IntoView {
     let numbers = move |is: fn(RowStatus) -> bool| {
         let acls = context
             .acls
-            .with(|rows| rows.iter().filter(|row| is(row.standing)).count());
+            .with(|rows| rows.iter().filter(|row| is(row.status)).count());
         let members = context
             .members
-            .with(|rows| rows.iter().filter(|row| is(row.standing)).count());
+            .with(|rows| rows.iter().filter(|row| is(row.status)).count());
         (acls, members)
     };
     let of = |number: usize, noun: &str| {
@@ -169,10 +169,10 @@ fn Summary() -> impl IntoView {
         }
     };
     move || {
-        let (acls, members) = numbers(|standing| standing != RowStatus::Added);
-        let (will_acls, will_members) = numbers(|standing| standing != RowStatus::Removed);
+        let (acls, members) = numbers(|status| status != RowStatus::Added);
+        let (will_acls, will_members) = numbers(|status| status != RowStatus::Removed);
         let is = format!("{} and {}", of(acls, "ACL"), of(members, "principal"));
-        match context.standing.get() {
+        match context.status.get() {
             Some(RowStatus::Added) => {
                 format!(
                     "Not on the service yet. Your draft adds {} and {}.",

@@ -11,7 +11,7 @@ use gbac_words::phrases::{agree, count, list_up_to};
 use leptos::prelude::*;
 
 use crate::dom;
-use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
+use crate::pages::chunk::{Chunk, ChunkError, Lazy, chunk};
 use crate::pages::effect::EffectList;
 use crate::store::draft::Draft;
 use crate::ui::{

@@ -26,7 +26,7 @@ use leptos_router::hooks::{use_location, use_navigate};
 use self::pager::Pager;
 use self::row::{Row, link_id};
 use crate::dom;
-use crate::pages::chunk::{Unfetched, later};
+use crate::pages::chunk::{ChunkError, later};
 use crate::pages::unread::Unread;
 use crate::store::draft::Draft;
 use crate::store::search::SearchSession;
@@ -400,7 +400,7 @@ fn drawn_of(shown: Memo<Vec<RoleRow>>) -> Memo<Vec<RoleRow>> {
 fn findings_of(draft: Draft, shown: Memo<Vec<RoleRow>>) -> RwSignal<BTreeMap<String, String>> {
     let findings = RwSignal::new(BTreeMap::new());
     let names = Memo::new(move |_| {
-        let is_kept = |row: &&RoleRow| row.standing != RowStatus::Removed;
+        let is_kept = |row: &&RoleRow| row.status != RowStatus::Removed;
         shown.with(|shown| {
             shown
                 .iter()

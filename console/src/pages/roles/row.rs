@@ -34,7 +34,7 @@ pub(super) fn Row(
     let draft = expect_context::<Draft>();
     let RoleRow {
         counts,
-        standing,
+        status,
         changes,
     } = row;
     let RoleCounts {
@@ -51,19 +51,19 @@ pub(super) fn Row(
     });
     // On a narrow page the column's name stands behind its number.
     let noun = |number: usize, one: &'static str, many: &'static str| agree(number, one, many);
-    let class = match standing {
+    let class = match status {
         RowStatus::Stored => "",
         RowStatus::Added => "add",
         RowStatus::Removed => "del",
     };
-    let tag = match standing {
+    let tag = match status {
         RowStatus::Stored if changes == 0 => None,
         RowStatus::Stored => Some(format!("Draft: {}", count(changes, "change"))),
         RowStatus::Added => Some("Draft: created".to_owned()),
         RowStatus::Removed => Some("Draft: deleted".to_owned()),
     };
     let text = plain(&name);
-    let action = match standing {
+    let action = match status {
         RowStatus::Removed => {
             let undo = move |()| {
                 draft.take_back(&Change::DeleteRole { name: stored.get_value(), delete_acls: true });

@@ -86,9 +86,9 @@ fn Token(edit: Edit) -> impl IntoView {
 #[component]
 fn Renames(edit: Edit) -> impl IntoView {
     move || {
-        let (renames, stranded) = edit.preview.with(|preview| preview.renames());
+        let (renames, unrenamed) = edit.preview.with(|preview| preview.renames());
         let number = renames.len() / 2;
-        let members = number + stranded.len();
+        let members = number + unrenamed.len();
         (members > 0).then(|| {
             let all = count(members, "role member");
             let words = if number == members { format!("Rename {all} in the draft") } else { format!("Rename {number} of {all} in the draft") };
@@ -96,7 +96,7 @@ fn Renames(edit: Edit) -> impl IntoView {
                 let made = edit.draft.add_all(renames.clone());
                 dom::announce(&format!("{} in the draft", count(made, "change")));
             };
-            let left: Vec<_> = stranded
+            let left: Vec<_> = unrenamed
                 .into_iter()
                 .map(|(role, name, why)| {
                     view! {

@@ -4,7 +4,7 @@
 use gbac_console_model::simulator::evaluator;
 use leptos::prelude::*;
 
-use crate::pages::chunk::{Chunk, Unfetched, chunk, fetch_when};
+use crate::pages::chunk::{Chunk, ChunkError, chunk, fetch_when};
 
 chunk!(pub(crate) EVALUATOR, "The evaluation", evaluate, fetch_evaluator, draw_evaluator, {
     evaluator::provide();

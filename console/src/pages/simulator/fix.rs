@@ -353,9 +353,9 @@ fn InDraft(state: SimulatorState) -> impl IntoView {
     let (draft, seen) = (expect_context::<Draft>(), expect_context::<SeenGroups>());
     let found = Memo::new(move |_| {
         let (before, after) = (state.service.policy.get()?, draft.after.get()?);
-        let (staged, standing) = (draft.staged.get(), draft.standing.get());
+        let (staged, statuses) = (draft.staged.get(), draft.statuses.get());
         Some(dom::measured("simulator: draft", || {
-            seen.with(|seen| brief(&before, &after, &staged, &standing, seen))
+            seen.with(|seen| brief(&before, &after, &staged, &statuses, seen))
         }))
     });
     // The verdict now, and with the draft.

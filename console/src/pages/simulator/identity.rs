@@ -252,15 +252,15 @@ fn ReadGroups(state: SimulatorState) -> impl IntoView {
             <Segmented
                 name="src" legend="Read groups as" hide_legend=true small=true value=value on_change=change choices=choices
             />
-            {move || (!is_custom.get()).then(|| view! { <InForce state=state /> })}
+            {move || (!is_custom.get()).then(|| view! { <EffectiveSettings state=state /> })}
         </div>
-        {move || is_custom.get().then(|| view! { <ToTry state=state /> })}
+        {move || is_custom.get().then(|| view! { <CustomSettings state=state /> })}
     }
 }
 
 /// The settings in force, in one line.
 #[component]
-fn InForce(state: SimulatorState) -> impl IntoView {
+fn EffectiveSettings(state: SimulatorState) -> impl IntoView {
     let source = state.input(|inputs| inputs.source);
     let what_if = state.input(|inputs| inputs.what_if.clone());
     let service = state.part(|view| (view.service.clone(), view.sso));
@@ -283,7 +283,7 @@ fn InForce(state: SimulatorState) -> impl IntoView {
 }
 
 #[component]
-fn ToTry(state: SimulatorState) -> impl IntoView {
+fn CustomSettings(state: SimulatorState) -> impl IntoView {
     let nested = state.input(|inputs| inputs.what_if.nested);
     let value = Signal::derive(move || nested.get().as_str().to_owned());
     let differs = Memo::new(move |_| {

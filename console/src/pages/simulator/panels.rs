@@ -10,7 +10,7 @@ use super::{
     collisions, compare, decoded, fix, least_change, path, request, saved, share, tried,
     troubleshoot, what_if,
 };
-use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
+use crate::pages::chunk::{Chunk, ChunkError, Lazy, chunk};
 use crate::ui::Disclosure;
 
 /// The panels.

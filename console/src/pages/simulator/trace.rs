@@ -11,7 +11,7 @@ use leptos::context::Provider;
 use leptos::prelude::*;
 
 use super::state::SimulatorState;
-use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
+use crate::pages::chunk::{Chunk, ChunkError, Lazy, chunk};
 use crate::pages::rich_text::sentence;
 use crate::ui::{
     Button, Choice, Glyph, Icon, Mark, PermissionWord, Segmented, Table, Tag, TagKind, VerdictWord,

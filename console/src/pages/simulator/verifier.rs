@@ -4,7 +4,7 @@ use gbac_console_model::simulator::inputs::Inputs;
 use gbac_console_model::simulator::verification;
 use leptos::prelude::*;
 
-use crate::pages::chunk::{Chunk, Unfetched, chunk, fetch_when};
+use crate::pages::chunk::{Chunk, ChunkError, chunk, fetch_when};
 
 chunk!(pub(crate) VERIFIER, "Signature verification", verify, fetch_verifier, draw_verifier, {
     verification::provide();

@@ -10,7 +10,7 @@ use leptos::task::spawn_local;
 use super::parts::{Entry, mark};
 use super::state::SimulatorState;
 use crate::dom::{self, GivenFile};
-use crate::pages::chunk::{Chunk, Unfetched, chunk};
+use crate::pages::chunk::{Chunk, ChunkError, chunk};
 use crate::pages::rich_text::sentence;
 use crate::ui::{Button, Icon, IconSize, Message, MessageKind, Mono};
 

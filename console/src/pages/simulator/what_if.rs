@@ -31,7 +31,7 @@ const MOST: usize = 200;
 
 /// The part's state.
 #[derive(Clone, Copy)]
-struct Trying {
+struct WhatIfContext {
     state: SimulatorState,
     /// The policy and the person with the changes; none while nobody is named or nothing is read.
     tried: Memo<Option<Tried>>,
@@ -69,7 +69,7 @@ pub(super) fn WhatIf(state: SimulatorState) -> impl IntoView {
             _ => Options::default(),
         })
     });
-    let trying = Trying {
+    let context = WhatIfContext {
         state,
         tried,
         options,
@@ -79,10 +79,10 @@ pub(super) fn WhatIf(state: SimulatorState) -> impl IntoView {
     move || {
         if some.get() {
             view! {
-                <AddTrial trying=trying />
-                <Tries trying=trying />
-                <Sides trying=trying />
-                <Everything trying=trying />
+                <AddTrial context=context />
+                <HypotheticalChangeList context=context />
+                <VerdictComparison context=context />
+                <AccessComparison context=context />
             }
             .into_any()
         } else {
@@ -93,13 +93,13 @@ pub(super) fn WhatIf(state: SimulatorState) -> impl IntoView {
 
 /// The form that adds a change.
 #[component]
-fn AddTrial(trying: Trying) -> impl IntoView {
-    let Trying {
+fn AddTrial(context: WhatIfContext) -> impl IntoView {
+    let WhatIfContext {
         state,
         tried,
         options,
         form,
-    } = trying;
+    } = context;
     let access = state.access();
     let sent = RwSignal::new(false);
     let kind = Memo::new(move |_| form.with(|form| form.kind));
@@ -156,7 +156,7 @@ fn AddTrial(trying: Trying) -> impl IntoView {
                         }
                     }
                 />
-                {move || fields(trying, kind.get())}
+                {move || fields(context, kind.get())}
             </div>
             {move || fault().map(|words| view! { <Message kind=MessageKind::Error id="try-msg">{words}</Message> })}
             <div class="row"><Button submit=true>"Add change"</Button></div>
@@ -165,8 +165,8 @@ fn AddTrial(trying: Trying) -> impl IntoView {
 }
 
 /// The fields of a kind of change.
-fn fields(trying: Trying, kind: TrialKind) -> AnyView {
-    let Trying { form, options, .. } = trying;
+fn fields(context: WhatIfContext, kind: TrialKind) -> AnyView {
+    let WhatIfContext { form, options, .. } = context;
     match kind {
         TrialKind::Join => view! {
             <Field id="try-group" label="Group" mono=true placeholder="payments"
@@ -185,7 +185,7 @@ fn fields(trying: Trying, kind: TrialKind) -> AnyView {
                 value=Signal::derive(move || form.with(|form| form.role.clone()))
                 on_input=move |text| form.update(|form| form.role = text) />
             <datalist id="try-roles">
-                {move || trying.tried.with(|tried| tried.as_ref().map(|tried| {
+                {move || context.tried.with(|tried| tried.as_ref().map(|tried| {
                     tried.policy.role_names().take(MOST).map(|name| view! { <option value=name.to_owned()></option> }).collect_view()
                 }))}
             </datalist>
@@ -203,7 +203,7 @@ fn fields(trying: Trying, kind: TrialKind) -> AnyView {
             {place(form, "try-principal", "Principal", |form| form.principal, |form, at| form.principal = at, move || {
                 options.with(|options| options.principals.iter().map(shown).collect())
             })}
-            <Operations trying=trying />
+            <Operations context=context />
             <Segmented
                 name="try-permission" legend="Permission" small=true
                 value=Signal::derive(move || form.with(|form| form.permission.spelling().cli.to_owned()))
@@ -279,9 +279,9 @@ fn place(
 }
 
 #[component]
-fn Operations(trying: Trying) -> impl IntoView {
-    let form = trying.form;
-    let access = trying.state.access();
+fn Operations(context: WhatIfContext) -> impl IntoView {
+    let form = context.form;
+    let access = context.state.access();
     let operation = move || {
         let access = access.with(|access| {
             access
@@ -307,8 +307,8 @@ fn Operations(trying: Trying) -> impl IntoView {
 
 /// The changes that are tried, and where they go.
 #[component]
-fn Tries(trying: Trying) -> impl IntoView {
-    let state = trying.state;
+fn HypotheticalChangeList(context: WhatIfContext) -> impl IntoView {
+    let state = context.state;
     let draft = expect_context::<Draft>();
     let number = Memo::new(move |_| state.trials.with(|trials| trials.changes().count()));
     let hand_over = move |()| {
@@ -342,7 +342,7 @@ fn Tries(trying: Trying) -> impl IntoView {
                     }).collect_view()
                 })}
             </ul>
-            {move || trying.tried.with(|tried| tried.as_ref().map(|tried| {
+            {move || context.tried.with(|tried| tried.as_ref().map(|tried| {
                 tried.faults.iter().map(|words| view! {
                     <p class="msg msg-warn"><Icon glyph=Glyph::Warn /><span>{sentence(words)}</span></p>
                 }).collect_view()
@@ -365,8 +365,8 @@ fn Tries(trying: Trying) -> impl IntoView {
 
 /// The verdict of today beside the one with the changes.
 #[component]
-fn Sides(trying: Trying) -> impl IntoView {
-    let state = trying.state;
+fn VerdictComparison(context: WhatIfContext) -> impl IntoView {
+    let state = context.state;
     let (who, access, instant, refusal) = (
         state.who(),
         state.access(),
@@ -385,7 +385,7 @@ fn Sides(trying: Trying) -> impl IntoView {
             .as_ref()
             .ok()
             .map(|identity| side(&policy, &who, identity, &access, now));
-        let then = trying.tried.with(|tried| {
+        let then = context.tried.with(|tried| {
             let tried = tried.as_ref()?;
             Some(
                 tried
@@ -445,13 +445,13 @@ fn OneSide(title: &'static str, side: Result<Side, RichText>) -> impl IntoView {
 
 /// Everything that changes for this person.
 #[component]
-fn Everything(trying: Trying) -> impl IntoView {
-    let state = trying.state;
+fn AccessComparison(context: WhatIfContext) -> impl IntoView {
+    let state = context.state;
     let (identity, refusal) = (state.identity(), state.refusal());
     let idle = Memo::new(move |_| state.trials.with(|trials| trials.as_slice().is_empty()));
     let found = Memo::new(move |_| {
         let (identity, policy) = (identity.get()?, state.service.policy.get()?);
-        trying.tried.with(|tried| {
+        context.tried.with(|tried| {
             let tried = tried.as_ref()?;
             let groups = tried
                 .identity
