@@ -184,7 +184,7 @@ fn acls_that_kafka_ignores_are_listed_before_they_match() {
     };
     assert_eq!(lint(&[]).out, "No findings.\n");
     let checked = lint(&["--dialect", "kafka", "--fail-on", "warning"]);
-    let line = "warning acl_begins_to_match: the allow of describe on the literal delegation-token `t` for `Group:eng` \
+    let line = "warning acl_begins_to_match: the ACL `Allow Describe, delegation token t literal, of Group:eng` \
                 from 10.0.0.0/8 begins to match\n";
     assert!(
         checked.exit == 1 && checked.out.starts_with(line),

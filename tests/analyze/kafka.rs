@@ -148,9 +148,9 @@ fn the_migration_check_lists_acls_of_groups_and_of_roles_with_members() {
             .collect()
     };
     let any_host = [
-        "the deny of write on the literal topic `a` for `Group:eng`",
-        "the allow of read on the literal topic `a` for `Group:eng`",
-        "the allow of read on the prefixed topic `a` for `Role:r`",
+        "the ACL `Deny Write, topic a literal, of Group:eng`",
+        "the ACL `Allow Read, topic a literal, of Group:eng`",
+        "the ACL `Allow Read, topic a prefixed, of Role:r`",
     ];
     let mut found = listed(serde_json::json!({ "dialect": "kafka", "kafka_version": "4.3" }));
     found.sort();
@@ -159,9 +159,8 @@ fn the_migration_check_lists_acls_of_groups_and_of_roles_with_members() {
     assert_eq!(found, expected, "ranges do not match before 4.4");
     let mut found = listed(serde_json::json!({}));
     found.sort();
-    expected.push(
-        "the allow of delete on the literal topic `a` for `Group:eng` from 10.0.0.0/8".to_owned(),
-    );
+    expected
+        .push("the ACL `Allow Delete, topic a literal, host 10.0.0.0/8, of Group:eng`".to_owned());
     expected.sort();
     assert_eq!(found, expected);
 

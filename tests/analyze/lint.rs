@@ -663,7 +663,7 @@ fn a_finding_says_what_it_is_about() {
     assert_eq!(json["code"], "acl_unreachable");
     assert_eq!(
         json["message"],
-        "the allow of read on the literal topic `orders` for `Group:eng` never allows anything: a deny wins"
+        "the ACL `Allow Read, topic orders literal, of Group:eng` never allows anything: a deny wins"
     );
     assert_eq!(
         json["acls"],

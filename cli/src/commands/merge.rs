@@ -7,7 +7,6 @@ use std::ops::ControlFlow;
 use gbac_api::acls::{AclBody, ListAcls};
 use gbac_api::paths;
 use gbac_api::roles::{GetRole, Member, UpdateRole};
-use gbac_api::spelling::RoleSpelling;
 use gbac_engine::model::{Acl, Permission, Principal, check_member};
 use gbac_engine::policy::{Change, Policy, apply_each};
 use gbac_words::phrases::{count, thousands};
@@ -51,11 +50,7 @@ pub(super) fn run(
     } else {
         client.catch_interrupts();
         let mut progress = Progress::new(process, total, "call");
-        for calls in [
-            acl_calls(client, &denies),
-            role_calls(&roles),
-            acl_calls(client, &allows),
-        ] {
+        for calls in [acl_calls(&denies), role_calls(&roles), acl_calls(&allows)] {
             execution.make(client, calls, &mut progress);
         }
     }
@@ -146,7 +141,7 @@ fn dry_run_of<'a>(
         if faults.is_empty() {
             changes.push(Change::AddAcl(acl.clone()));
         } else {
-            refused.push((acl_label(acl, client.roles()), faults.join("; ")));
+            refused.push((format!("`{acl}`"), faults.join("; ")));
         }
     }
     for (role, members) in roles {
@@ -187,19 +182,6 @@ fn dry_run_of<'a>(
     apply_each(&mut after, &changes);
     client.validate_policy(&after, &tag)?;
     Ok(refused)
-}
-
-fn acl_label(acl: &Acl, roles: RoleSpelling) -> String {
-    let AclBody {
-        operation,
-        resource_type,
-        resource_name,
-        ..
-    } = AclBody::from(acl);
-    format!(
-        "{} {operation} on {resource_type} `{resource_name}`",
-        roles.principal(&acl.principal)
-    )
 }
 
 fn role_label(role: &str) -> String {
@@ -243,11 +225,11 @@ impl Execution {
     }
 }
 
-fn acl_calls(client: &Client, acls: &[Acl]) -> Vec<(String, Call)> {
+fn acl_calls(acls: &[Acl]) -> Vec<(String, Call)> {
     let call = |acl: &Acl| {
         let body = json!(AclBody::in_request(acl)).to_string();
         (
-            acl_label(acl, client.roles()),
+            format!("`{acl}`"),
             Call {
                 method: Method::POST,
                 path: paths::ACLS.into(),

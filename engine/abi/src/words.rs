@@ -1,7 +1,7 @@
 //! A decision in one line, for the log of denials.
 
 use gbac_engine::escape::escaped;
-use gbac_engine::{Acl, Decision, Reason};
+use gbac_engine::{Decision, Reason};
 
 /// Says how a request is decided, and by which ACL. Names are escaped, so that the text is one line
 /// whatever they hold.
@@ -11,7 +11,7 @@ pub(crate) fn explanation(decision: &Decision) -> String {
         (Reason::Superuser, _) => "the user is a superuser".to_owned(),
         (Reason::Expired, _) => "the identity has expired".to_owned(),
         (Reason::DenyRule | Reason::AllowRule, Some(acl)) => {
-            format!("{}{}", acl_words(acl), path(decision))
+            format!("{acl}{}", path(decision))
         }
         (Reason::NoMatch | Reason::DenyRule | Reason::AllowRule, _) => {
             "no ACL allows it".to_owned()
@@ -23,19 +23,6 @@ pub(crate) fn explanation(decision: &Decision) -> String {
         ""
     };
     format!("{outcome}: {reason}{unknown}")
-}
-
-fn acl_words(acl: &Acl) -> String {
-    format!(
-        "{} {} of `{}` on {} {} `{}` from `{}`",
-        acl.permission.spelling().cli,
-        acl.operation.spelling().cli,
-        escaped(&acl.principal.to_string()),
-        acl.pattern_type.spelling().cli,
-        acl.resource_type.spelling().cli,
-        escaped(&acl.resource_name),
-        acl.host,
-    )
 }
 
 fn path(decision: &Decision) -> String {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 
 use super::{Host, Operation, PatternType, Permission, Principal, PrincipalError, ResourceType};
-use crate::escape::{escaped, visible_character};
+use crate::escape::{escaped, visible, visible_character};
 
 /// The name of the cluster, the only resource of its type.
 pub const CLUSTER_NAME: &str = "kafka-cluster";
@@ -192,6 +192,67 @@ impl fmt::Display for AclError {
 }
 
 impl std::error::Error for AclError {}
+
+/// An ACL in a sentence. The host follows where it is not any; hidden characters are escaped.
+///
+/// ```
+/// use gbac_engine::model::{Acl, Operation, Principal, ResourceType};
+///
+/// let write = Acl::allow(Principal::group("eng"), Operation::Write, ResourceType::Topic, "payments-").prefixed();
+/// assert_eq!(write.to_string(), "Allow Write, topic payments- prefixed, of Group:eng");
+/// let local = write.with_host([10, 0, 0, 1].into());
+/// assert_eq!(local.to_string(), "Allow Write, topic payments- prefixed, host 10.0.0.1, of Group:eng");
+/// ```
+impl fmt::Display for Acl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let permission = self.permission.spelling().label;
+        let operation = self.operation.spelling().label;
+        write!(f, "{permission} {operation}, {}", self.resource_type.noun())?;
+        if self.resource_type.has_names() {
+            let pattern = self.pattern_type.label_for(&self.resource_name);
+            write!(f, " {} {pattern}", visible(&self.resource_name))?;
+        }
+        if self.host != Host::Any {
+            write!(f, ", host {}", self.host)?;
+        }
+        write!(f, ", of {}", visible(&self.principal.to_string()))
+    }
+}
+
+impl ResourceType {
+    /// The name of the type inside a sentence.
+    #[must_use]
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Topic => "topic",
+            Self::Group => "consumer group",
+            Self::Cluster => "cluster",
+            Self::TransactionalId => "transactional ID",
+            Self::Registry => "Schema Registry",
+            Self::Subject => "subject",
+            Self::DelegationToken => "delegation token",
+            Self::User => "user",
+        }
+    }
+
+    /// Whether there is more than one resource of the type, so that a sentence names it.
+    #[must_use]
+    pub const fn has_names(self) -> bool {
+        !matches!(self, Self::Cluster | Self::Registry)
+    }
+}
+
+impl PatternType {
+    /// How a name is compared, inside a sentence.
+    #[must_use]
+    pub fn label_for(self, name: &str) -> &'static str {
+        match self {
+            Self::Literal if name == "*" => "all names",
+            Self::Literal => "literal",
+            Self::Prefixed => "prefixed",
+        }
+    }
+}
 
 impl Acl {
     /// Sets the name of the cluster if it is empty, so that both forms are the same ACL.

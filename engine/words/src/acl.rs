@@ -1,6 +1,5 @@
 //! ACLs and what they are about, in a sentence.
 
-use gbac_analysis::requests::resource_type_text;
 use gbac_engine::model::{Acl, Host, Operation, PatternType, ResourceType};
 
 use crate::rich_text::RichText;
@@ -9,23 +8,13 @@ use crate::rich_text::RichText;
 /// is not any.
 ///
 /// ```
-/// use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType};
+/// use gbac_engine::model::{Acl, Operation, Principal, ResourceType};
 /// use gbac_words::acl;
 ///
-/// let write = Acl {
-///     principal: Principal::group("eng"),
-///     host: Host::Any,
-///     operation: Operation::Write,
-///     permission: Permission::Allow,
-///     resource_type: ResourceType::Topic,
-///     resource_name: "payments-".into(),
-///     pattern_type: PatternType::Prefixed,
-/// };
+/// let write = Acl::allow(Principal::group("eng"), Operation::Write, ResourceType::Topic, "payments-").prefixed();
 /// assert_eq!(acl::rule(&write).plain(), "Allow Write, topic payments- prefixed");
-/// assert_eq!(acl::sentence(&write).plain(), "Allow Write, topic payments- prefixed, of Group:eng");
-/// let host = Host::Address([10, 0, 0, 1].into());
-/// let from_one_host = Acl { host, ..write };
-/// assert_eq!(acl::rule(&from_one_host).plain(), "Allow Write, topic payments- prefixed, host 10.0.0.1");
+/// let local = write.with_host([10, 0, 0, 1].into());
+/// assert_eq!(acl::rule(&local).plain(), "Allow Write, topic payments- prefixed, host 10.0.0.1");
 /// ```
 #[must_use]
 pub fn rule(acl: &Acl) -> RichText {
@@ -49,7 +38,8 @@ pub fn deciding_rule(acl: &Acl, implied_by: Option<Operation>) -> RichText {
     after_permission(RichText::new().permission(acl.permission), acl, remark)
 }
 
-/// An ACL with its principal: `Allow Write, topic payments- prefixed, of Group:eng`.
+/// An ACL with its principal, with the words of its [`Display`](std::fmt::Display):
+/// `Allow Write, topic payments- prefixed, of Group:eng`.
 #[must_use]
 pub fn sentence(acl: &Acl) -> RichText {
     rule(acl).text(", of ").principal(&acl.principal)
@@ -75,20 +65,49 @@ pub fn pattern(acl: &Acl) -> RichText {
 /// A resource pattern, as in [`pattern`].
 #[must_use]
 pub fn named_pattern(kind: ResourceType, name: &str, pattern: PatternType) -> RichText {
-    let words = RichText::new().text(resource_type_text(kind));
-    match kind {
-        ResourceType::Cluster | ResourceType::Registry => words,
-        _ => words.text(" ").pattern(name, pattern),
+    let words = RichText::new().text(kind.noun());
+    match kind.has_names() {
+        true => words.text(" ").pattern(name, pattern),
+        false => words,
     }
 }
 
 /// A resource: `topic payments-settled`, `cluster`.
 #[must_use]
 pub fn resource(kind: ResourceType, name: &str) -> RichText {
-    let words = RichText::new().text(resource_type_text(kind));
-    match kind {
-        ResourceType::Cluster | ResourceType::Registry => words,
-        _ if name.is_empty() => words,
-        _ => words.text(" ").resource(name),
+    let words = RichText::new().text(kind.noun());
+    match kind.has_names() && !name.is_empty() {
+        true => words.text(" ").resource(name),
+        false => words,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_engine::model::{Permission, Principal};
+
+    use super::*;
+
+    #[test]
+    fn the_words_are_those_of_plain_text() {
+        for kind in ResourceType::ALL {
+            for pattern_type in PatternType::ALL {
+                for host in [Host::Any, Host::Address([10, 0, 0, 1].into())] {
+                    for (permission, name) in [(Permission::Allow, "*"), (Permission::Deny, "a b")]
+                    {
+                        let acl = Acl {
+                            principal: Principal::role("r"),
+                            host,
+                            operation: Operation::All,
+                            permission,
+                            resource_type: *kind,
+                            resource_name: name.into(),
+                            pattern_type: *pattern_type,
+                        };
+                        assert_eq!(sentence(&acl).plain(), acl.to_string());
+                    }
+                }
+            }
+        }
     }
 }

@@ -95,7 +95,7 @@ impl RichText {
     pub fn pattern(self, name: &str, pattern: PatternType) -> Self {
         let mut words = self.resource(name);
         words.0.push(Span::Text(" ".into()));
-        words.0.push(Span::Pattern(pattern_words(name, pattern)));
+        words.0.push(Span::Pattern(pattern.label_for(name)));
         words
     }
 
@@ -208,16 +208,6 @@ fn differing(name: &str, other: &str) -> Vec<(String, bool)> {
         }
     }
     parts
-}
-
-/// How a pattern compares, in one or two words.
-#[must_use]
-pub fn pattern_words(name: &str, pattern: PatternType) -> &'static str {
-    match pattern {
-        PatternType::Literal if name == "*" => "all names",
-        PatternType::Literal => "literal",
-        PatternType::Prefixed => "prefixed",
-    }
 }
 
 /// Things in a list: `a`, `a and b`, `a, b and c`; more than `most` end in a count.

@@ -216,15 +216,15 @@ async fn every_change_says_what_was_changed() {
     assert_eq!(
         changes(&service).await,
         [
-            "admin added an ACL: allow Group:x read topic y",
+            "admin added an ACL: Allow Read, topic y literal, of Group:x",
             "admin created the role R",
             "admin added User:a to the role R",
             "admin added Group:g to the role R",
             "admin made bob a superuser",
             "admin set oidc_group_claim_path from $.groups to $.roles",
-            "admin added an ACL: allow Role:R read topic y",
+            "admin added an ACL: Allow Read, topic y literal, of Role:R",
             "admin deleted the role R and its ACL",
-            "admin removed an ACL: allow Group:x read topic y",
+            "admin removed an ACL: Allow Read, topic y literal, of Group:x",
             "admin set license from valid to expired",
             "admin set upstream from {\"level\":\"info\"} to {\"expires\":300,\"level\":\"info\"}",
         ]
@@ -269,7 +269,10 @@ async fn replacing_the_policy_lists_what_it_changes() {
     let told = changes(&service).await;
     assert_eq!(told.len(), 2, "{told:?}");
     assert!(told[0].starts_with("admin removed an ACL: "), "{told:?}");
-    assert_eq!(told[1], "admin added an ACL: allow Group:new read topic y");
+    assert_eq!(
+        told[1],
+        "admin added an ACL: Allow Read, topic y literal, of Group:new"
+    );
     let state = events(&service)
         .await
         .into_iter()

@@ -260,7 +260,7 @@ fn a_change_is_told_in_words() {
     );
     assert_eq!(
         row.event.what,
-        "admin added an ACL: allow Group:x read topic y\\u{202e}"
+        "admin added an ACL: Allow Read, topic y\\u{202e} literal, of Group:x"
     );
     assert!(
         row.raw.contains(r"y\u202e") && !row.raw.contains('\u{202e}'),

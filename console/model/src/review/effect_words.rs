@@ -1,6 +1,5 @@
 //! An effect in sentences: who gains and loses what, and on how much.
 
-use gbac_analysis::requests::resource_type_text;
 use std::collections::BTreeSet;
 
 use gbac_analysis::{AccessEffect, AccessRegion, Scope};
@@ -207,9 +206,9 @@ fn access(regions: &[&AccessRegion]) -> RichText {
             ResourceType::Cluster | ResourceType::Registry
         );
         return match is_nameless {
-            true => words.text(format!("the {}", resource_type_text(resource_type))),
+            true => words.text(format!("the {}", resource_type.noun())),
             false => words
-                .text(format!("{} ", resource_type_text(resource_type)))
+                .text(format!("{} ", resource_type.noun()))
                 .pattern(name, pattern_type),
         };
     }
@@ -218,7 +217,7 @@ fn access(regions: &[&AccessRegion]) -> RichText {
             .iter()
             .filter(|(of, ..)| of == resource_type)
             .collect();
-        let noun = resource_type_text(*resource_type);
+        let noun = resource_type.noun();
         let is_name = |(_, pattern_type, name): &&&(ResourceType, PatternType, &str)| {
             *pattern_type == PatternType::Literal && *name != "*"
         };

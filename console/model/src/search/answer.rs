@@ -1,7 +1,6 @@
 //! Answers to typed questions: decided by the simulator's evaluation, the matrix and who can
 //! (D-67).
 
-use gbac_analysis::requests::resource_type_text;
 use std::collections::BTreeMap;
 
 use gbac_analysis::{MatrixCell, NamePattern, ReachSubject, Scope, matrix_cell};
@@ -190,11 +189,7 @@ fn question_text(principal: &Principal, request: &TypedRequest) -> String {
         ResourceType::Topic => quoted(&request.name),
         ResourceType::Cluster => "cluster".into(),
         ResourceType::Registry => "registry".into(),
-        other => format!(
-            "{} {}",
-            resource_type_text(other).to_lowercase(),
-            quoted(&request.name)
-        ),
+        other => format!("{} {}", other.noun().to_lowercase(), quoted(&request.name)),
     };
     format!(
         "can {} {} {resource}",
@@ -253,14 +248,11 @@ fn deed(request: &TypedRequest, of: &NamedResources, extent: Extent) -> RichText
         [NamePattern { name, .. }] => RichText::new()
             .text(format!(
                 "{verb} every {} that starts with ",
-                resource_type_text(*resource_type)
+                resource_type.noun()
             ))
             .resource(name),
         _ => {
-            let number = count(
-                of.number,
-                &format!("{} pattern", resource_type_text(*resource_type)),
-            );
+            let number = count(of.number, &format!("{} pattern", resource_type.noun()));
             let extent = match extent {
                 Extent::All => "all".to_owned(),
                 Extent::Some(some) => format!("{} of the", thousands(some)),

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gbac_analysis::HypotheticalChange;
-use gbac_analysis::requests::resource_type_text;
 use gbac_engine::decide::Candidate;
 use gbac_engine::model::{Acl, Permission, Principal};
 use gbac_engine::policy::Change;
@@ -201,10 +200,7 @@ impl Branches {
             }
             branches.sort_by_key(Branch::rank);
         }
-        let nothing = format!(
-            "none on this {}",
-            resource_type_text(judged.access.resource_type)
-        );
+        let nothing = format!("none on this {}", judged.access.resource_type.noun());
         Self { by_group, nothing }
     }
 

@@ -1,6 +1,5 @@
 //! The request of a check: operation, resource and host, read from their fields.
 
-use gbac_analysis::requests::resource_type_text;
 use std::net::IpAddr;
 
 use gbac_engine::decide::{At, Request};
@@ -46,7 +45,7 @@ impl AccessRequest {
             ResourceType::Cluster => RichText::new().text("the cluster"),
             ResourceType::Registry => RichText::new().text("the Schema Registry"),
             other => RichText::new()
-                .text(format!("{} ", resource_type_text(other)))
+                .text(format!("{} ", other.noun()))
                 .resource(&self.resource_name),
         }
     }
@@ -65,7 +64,7 @@ impl AccessRequest {
         let words = RichText::new().text(self.operation.spelling().label);
         match self.resource_type {
             ResourceType::Cluster | ResourceType::Registry => {
-                words.text(format!(", {}", resource_type_text(self.resource_type)))
+                words.text(format!(", {}", self.resource_type.noun()))
             }
             _ => words.text(" ").resource(&self.resource_name),
         }
@@ -116,7 +115,7 @@ pub fn read(inputs: &Inputs) -> (Option<AccessRequest>, Vec<InputProblem>) {
         let words = format!(
             "No request needs {} on a {}. It is evaluated anyway.",
             inputs.operation.spelling().label,
-            resource_type_text(inputs.resource_type)
+            inputs.resource_type.noun()
         );
         problems.push(InputProblem::new(
             InputField::Operation,
@@ -156,7 +155,7 @@ pub fn read(inputs: &Inputs) -> (Option<AccessRequest>, Vec<InputProblem>) {
 fn name_problem(name: &str, resource_type: ResourceType) -> Option<InputProblem> {
     let field = InputField::ResourceName;
     if name.is_empty() {
-        let words = format!("Enter a {}.", resource_type_text(resource_type));
+        let words = format!("Enter a {}.", resource_type.noun());
         return Some(InputProblem::new(
             field,
             "resource_name_empty",
@@ -174,7 +173,7 @@ fn name_problem(name: &str, resource_type: ResourceType) -> Option<InputProblem>
     if name.ends_with('*') {
         let words = RichText::new()
             .text("A request is for one ")
-            .text(resource_type_text(resource_type))
+            .text(resource_type.noun())
             .text(". ")
             .code("*")
             .text(" is not a wildcard here.");

@@ -5,7 +5,6 @@ use std::net::IpAddr;
 
 use gbac_analysis::requests::{
     Api, Presence, RECIPES, Requirement, ResourceNames, catalog, find, kind_name, recipe,
-    resource_type_text,
 };
 use gbac_engine::decide::{At, Outcome, Request, decide};
 use gbac_engine::identity::Identity;
@@ -144,7 +143,7 @@ impl RequestForm {
                 .iter()
                 .map(|takes| Slot {
                     key: kind_name(takes.kind),
-                    label: format!("{}s", capital(resource_type_text(takes.kind))),
+                    label: format!("{}s", capital(takes.kind.noun())),
                     help: match takes.presence {
                         Presence::Required => "One per line".into(),
                         Presence::Optional => "One per line; may be left empty".into(),

@@ -7,7 +7,7 @@ use gbac_engine::decide::{
 };
 use gbac_engine::model::{Permission, Principal, ResourceType};
 use gbac_words::phrases::{agree, count, thousands};
-use gbac_words::rich_text::{RichText, listed, pattern_words};
+use gbac_words::rich_text::{RichText, listed};
 
 use crate::simulator::verdict::Judged;
 
@@ -429,7 +429,7 @@ fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
                     .differs("", &acl.resource_name, access);
             words.text(format!(
                 " {}",
-                pattern_words(&acl.resource_name, acl.pattern_type)
+                acl.pattern_type.label_for(&acl.resource_name)
             ))
         }
         _ => RichText::new()

@@ -1,7 +1,6 @@
 //! The verdict in words: the decision, the deciding ACL, and further remarks.
 
 use gbac_analysis::check::TokenRefusal;
-use gbac_analysis::requests::resource_type_text;
 use std::sync::Arc;
 
 use gbac_engine::decide::{
@@ -330,13 +329,13 @@ fn nothing(verdict: &mut Verdict, judged: &Judged) {
         (all, 0) => format!(
             "{}, none on this {}",
             rows(all),
-            resource_type_text(judged.access.resource_type)
+            judged.access.resource_type.noun()
         ),
         (all, here) => format!(
             "{}, {} on this {}, none of them allows {operation}",
             rows(all),
             thousands(here),
-            resource_type_text(judged.access.resource_type)
+            judged.access.resource_type.noun()
         ),
     };
     verdict

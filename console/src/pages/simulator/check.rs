@@ -1,6 +1,5 @@
 //! The request and its verdict.
 
-use gbac_analysis::requests::resource_type_text;
 use gbac_console_model::simulator::inputs::{InputField, Inputs};
 use gbac_console_model::simulator::question::AccessRequest;
 use gbac_engine::model::{CLUSTER_NAME, Dialect, Operation, ResourceType};
@@ -122,7 +121,7 @@ fn Operations(state: SimulatorState) -> impl IntoView {
                     let others = Dialect::Platform.operations().iter().copied().filter(move |choice| !known.contains(choice));
                     view! {
                         {known.iter().copied().map(option).collect_view()}
-                        <optgroup label=format!("Not for a {}", resource_type_text(resource_type.get()))>
+                        <optgroup label=format!("Not for a {}", resource_type.get().noun())>
                             {others.map(option).collect_view()}
                         </optgroup>
                     }

@@ -1,6 +1,5 @@
 //! The verdict with its reasons and what can be done about it.
 
-use gbac_analysis::requests::resource_type_text;
 use gbac_console_model::address;
 use gbac_console_model::settings::service::provider_gap;
 use gbac_console_model::simulator::Waiting;
@@ -43,7 +42,7 @@ pub(super) fn VerdictPane(state: SimulatorState) -> impl IntoView {
                 (_, None) => {
                     let words = match waiting.get() {
                         Waiting::Identity => "Paste a token to see the verdict.".to_owned(),
-                        Waiting::Question => format!("Enter a {}.", resource_type_text(resource_type.get())),
+                        Waiting::Question => format!("Enter a {}.", resource_type.get().noun()),
                         Waiting::Policy => "The policy has not been read yet.".to_owned(),
                         Waiting::Evaluation => "Loading the evaluation. If the service does not answer, this is tried again.".to_owned(),
                     };

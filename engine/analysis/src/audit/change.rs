@@ -2,7 +2,7 @@
 //! service's start and stop (D-87).
 
 use gbac_engine::escape::visible;
-use gbac_engine::model::{Acl, PatternType, Principal, PrincipalType};
+use gbac_engine::model::{Acl, Principal, PrincipalType};
 use serde_json::{Value, json};
 
 use super::event::{Class, Event, Node, status_id};
@@ -246,7 +246,7 @@ const STOP: i64 = 4;
 fn form(modification: &Modification<'_>) -> Form {
     match modification {
         Modification::AclAdded(acl) => {
-            let sentence = acl_sentence(acl);
+            let sentence = acl.to_string();
             entity(
                 CREATE,
                 "acl",
@@ -257,7 +257,7 @@ fn form(modification: &Modification<'_>) -> Form {
             )
         }
         Modification::AclRemoved(acl) => {
-            let sentence = acl_sentence(acl);
+            let sentence = acl.to_string();
             entity(
                 DELETE,
                 "acl",
@@ -629,29 +629,6 @@ fn acl_data(acl: &Acl) -> Value {
         "operation": acl.operation.spelling().audit,
         "permission": acl.permission.spelling().audit,
     })
-}
-
-/// An ACL as text, such as `allow Group:x read topic y`.
-fn acl_sentence(acl: &Acl) -> String {
-    let prefixed = if acl.pattern_type == PatternType::Prefixed {
-        " (prefix)"
-    } else {
-        ""
-    };
-    let host = acl.host.to_string();
-    let from = if host == "*" {
-        String::new()
-    } else {
-        format!(" from {host}")
-    };
-    format!(
-        "{} {} {} {} {}{prefixed}{from}",
-        acl.permission.spelling().audit,
-        principal_label(&acl.principal),
-        acl.operation.spelling().audit,
-        acl.resource_type.spelling().audit,
-        visible(&acl.resource_name),
-    )
 }
 
 fn principal_label(principal: &Principal) -> String {

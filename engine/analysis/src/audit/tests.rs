@@ -743,7 +743,7 @@ fn changes_have_user_values_and_state() {
     );
     assert_eq!(
         event["message"],
-        "admin added an ACL: allow Group:/sales all topic sales-topic"
+        "admin added an ACL: Allow All, topic sales-topic literal, of Group:/sales"
     );
     assert_eq!(
         event["actor"]["user"],

@@ -4,7 +4,6 @@
 use super::{Finding, FindingCode, Severity};
 use crate::scope::{answered, within};
 use crate::tree::Place;
-use gbac_engine::escape::escaped;
 use gbac_engine::model::{
     Acl, AclField, Host, KafkaVersion, Operation, Permission, PrincipalType, ResourceType,
 };
@@ -204,7 +203,7 @@ impl<'a> Linter<'a, '_> {
         let Some(by) = by.into_iter().find(|by| *by != acl) else {
             return;
         };
-        let message = format!("{} is already covered by {}", acl_text(&acl), acl_text(&by));
+        let message = format!("the ACL `{acl}` is already covered by `{by}`");
         let hint = "remove it, unless you plan to remove the broader one";
         let finding = Finding::new(FindingCode::AclCovered, Severity::Notice, message, hint);
         self.findings.push(finding.with_acls(vec![acl, by]));
@@ -245,7 +244,7 @@ impl<'a> Linter<'a, '_> {
             1 => String::new(),
             count => format!(" and {} more of its operations", count - 1),
         };
-        let message = format!("{}{more} is for everyone", acl_text(first));
+        let message = format!("the ACL `{first}`{more} is for everyone");
         let hint = "allow the groups or users that need it, or a prefix of names, and remove it";
         let finding = Finding::new(
             FindingCode::AclOpenToEveryone,
@@ -264,7 +263,7 @@ impl<'a> Linter<'a, '_> {
         operation: Operation,
     ) {
         let acl = self.policy.acl(pattern, row, operation, Permission::Allow);
-        let message = format!("{} never allows anything: a deny wins", acl_text(&acl));
+        let message = format!("the ACL `{acl}` never allows anything: a deny wins");
         let mut acls = vec![acl];
         let effect = answered(Operations::only(operation), Permission::Allow);
         let mut denied = Operations::default();
@@ -307,9 +306,8 @@ impl<'a> Linter<'a, '_> {
                     .operations_of(pattern.resource_type);
                 let words: Vec<&str> = known.iter().map(|known| known.spelling().cli).collect();
                 let message = format!(
-                    "{} is for an operation that does not apply to a {}",
-                    acl_text(&acl),
-                    pattern.resource_type.spelling().label.to_lowercase()
+                    "the ACL `{acl}` is for an operation that does not apply to a {}",
+                    pattern.resource_type.noun()
                 );
                 let hint = format!("remove it, or name one of `{}`, `all`", words.join("`, `"));
                 let finding = Finding::new(
@@ -337,8 +335,7 @@ impl<'a> Linter<'a, '_> {
         let acls: Vec<Acl> = Permission::ALL.iter().flat_map(of).collect();
         let Some(first) = acls.first() else { return };
         let message = format!(
-            "{} never matches: Kafka {version} does not know ranges of hosts",
-            acl_text(first)
+            "the ACL `{first}` never matches: Kafka {version} does not know ranges of hosts"
         );
         let hint = format!(
             "upgrade to Kafka {} or later, or write an ACL for each address",
@@ -375,21 +372,4 @@ impl<'a> Linter<'a, '_> {
             self.findings.push(finding.with_acls(acls().collect()));
         }
     }
-}
-
-/// An ACL as text for a message.
-pub(super) fn acl_text(acl: &Acl) -> String {
-    let from = match acl.host {
-        Host::Any => String::new(),
-        Host::Address(_) | Host::Range(_) => format!(" from {}", acl.host),
-    };
-    format!(
-        "the {} of {} on the {} {} `{}` for `{}`{from}",
-        acl.permission.spelling().cli,
-        acl.operation.spelling().cli,
-        acl.pattern_type.spelling().label,
-        acl.resource_type.spelling().cli,
-        escaped(&acl.resource_name),
-        escaped(&acl.principal.to_string()),
-    )
 }

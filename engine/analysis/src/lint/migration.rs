@@ -1,7 +1,6 @@
 //! ACLs that Apache Kafka stores without matching them, and that match when GBAC decides in its
 //! brokers (D-78).
 
-use super::acls::acl_text;
 use super::principals::path_with_suffix;
 use super::{Finding, FindingCode, Severity, sort_findings};
 use gbac_engine::internal::{PrincipalId, Row};
@@ -20,7 +19,7 @@ use gbac_engine::policy::Policy;
 ///     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
 ///     "principal": "Group:eng", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
 /// let findings = migration_findings(&policy);
-/// assert_eq!(findings[0].message, "the allow of read on the literal topic `orders` for `Group:eng` begins to match");
+/// assert_eq!(findings[0].message, "the ACL `Allow Read, topic orders literal, of Group:eng` begins to match");
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```
 #[must_use]
@@ -56,7 +55,7 @@ fn begins_to_match(policy: &Policy, row: &Row) -> bool {
 }
 
 fn finding(acl: Acl) -> Finding {
-    let message = format!("{} begins to match", acl_text(&acl));
+    let message = format!("the ACL `{acl}` begins to match");
     let hint = match acl.permission {
         Permission::Allow => {
             "check that its users should have this access, or remove it before you install the plugin"

@@ -10,7 +10,7 @@ mod table;
 use gbac_engine::model::{CLUSTER_NAME, Dialect, Operation, ResourceType};
 
 pub use fault::{RequestError, RequestFault};
-pub use need::{RequiredCheck, Requirement, resource_type_text};
+pub use need::{RequiredCheck, Requirement};
 pub use recipe::{RECIPES, Recipe, RecipeParameter, RecipeStep, recipe};
 pub use resources::ResourceNames;
 

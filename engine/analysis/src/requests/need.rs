@@ -24,12 +24,12 @@ impl fmt::Display for RequiredCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} on ", self.operation.spelling().audit)?;
         if is_implied(self.resource_type) {
-            write!(f, "the {}", resource_type_text(self.resource_type))
+            write!(f, "the {}", self.resource_type.noun())
         } else {
             write!(
                 f,
                 "{} `{}`",
-                resource_type_text(self.resource_type),
+                self.resource_type.noun(),
                 escaped(&self.resource_name)
             )
         }
@@ -179,21 +179,6 @@ fn single(mut parts: Vec<Requirement>) -> Result<Requirement, Vec<Requirement>> 
     }
 }
 
-/// The name of a resource type inside a sentence.
-#[must_use]
-pub const fn resource_type_text(kind: ResourceType) -> &'static str {
-    match kind {
-        ResourceType::Topic => "topic",
-        ResourceType::Group => "consumer group",
-        ResourceType::Cluster => "cluster",
-        ResourceType::TransactionalId => "transactional ID",
-        ResourceType::Registry => "Schema Registry",
-        ResourceType::Subject => "subject",
-        ResourceType::DelegationToken => "delegation token",
-        ResourceType::User => "user",
-    }
-}
-
 /// A rule as text, without names.
 pub(super) fn rule_text(rule: &Rule, parameters: &[ParameterSpec]) -> String {
     let optional = |kind: &ResourceType| {
@@ -204,17 +189,13 @@ pub(super) fn rule_text(rule: &Rule, parameters: &[ParameterSpec]) -> String {
     let named = |kind: &ResourceType| if optional(kind) { " named" } else { "" };
     match rule {
         Rule::Each(operation, kind) if is_implied(*kind) => {
-            format!(
-                "{} on the {}",
-                operation.spelling().audit,
-                resource_type_text(*kind)
-            )
+            format!("{} on the {}", operation.spelling().audit, kind.noun())
         }
         Rule::Each(operation, kind) => {
             format!(
                 "{} on each {}{}",
                 operation.spelling().audit,
-                resource_type_text(*kind),
+                kind.noun(),
                 named(kind)
             )
         }
@@ -222,7 +203,7 @@ pub(super) fn rule_text(rule: &Rule, parameters: &[ParameterSpec]) -> String {
             format!(
                 "{} on at least one {}{}",
                 operation.spelling().audit,
-                resource_type_text(*kind),
+                kind.noun(),
                 named(kind)
             )
         }
@@ -233,7 +214,7 @@ pub(super) fn rule_text(rule: &Rule, parameters: &[ParameterSpec]) -> String {
             format!(
                 "{}; without a {}: {}",
                 rule_text(then, parameters),
-                resource_type_text(*kind),
+                kind.noun(),
                 rule_text(otherwise, parameters)
             )
         }

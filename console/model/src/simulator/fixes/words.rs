@@ -1,6 +1,5 @@
 //! The words of a fix: what its steps do, why they work, and the request to the identity provider.
 
-use gbac_analysis::requests::resource_type_text;
 use gbac_analysis::{AccessFix, FixKind, FixStep, HypotheticalChange};
 use gbac_engine::decide::Decision;
 use gbac_engine::identity::Identity;
@@ -96,7 +95,7 @@ fn step_words(step: &FixStep, access: &AccessRequest) -> (&'static str, RichText
             });
             let only = match access.resource_type {
                 ResourceType::Cluster | ResourceType::Registry => String::new(),
-                other => format!(" on this {} only", resource_type_text(other)),
+                other => format!(" on this {} only", other.noun()),
             };
             (
                 "Create",
