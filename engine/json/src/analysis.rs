@@ -10,14 +10,14 @@ use super::acl::AclJson;
 use super::code::Code;
 use super::decision::DecisionJson;
 use gbac_analysis::{
-    AccessEffect, AccessRegion, AclMatch, Addresses, Counterexample, Diff, Difference, Finding,
-    FindingCode, Grant, GrantException, GroupChange, GroupEffect, HostSet, LeastGrant, NameEffect,
-    NamePattern, Permissions, Relation, Scope, Severity, WhoCan, WhoCanEntry,
+    AccessEffect, AccessRegion, AclMatch, Addresses, Counterexample, Diff, Difference, Grant,
+    GrantException, GroupChange, GroupEffect, HostSet, LeastGrant, NameEffect, NamePattern,
+    Permissions, Relation, Scope, WhoCan, WhoCanEntry,
 };
 use gbac_engine::decide::Outcome;
 use gbac_engine::model::{Dialect, Host, Operation, PatternType, ResourceType};
 
-fn strings<T: ToString>(values: &[T]) -> Vec<String> {
+pub(super) fn strings<T: ToString>(values: &[T]) -> Vec<String> {
     values.iter().map(T::to_string).collect()
 }
 
@@ -671,54 +671,6 @@ impl From<&LeastGrant> for LeastGrantJson {
                 .collect(),
             complete: least.complete,
             acls: least.acls.iter().map(AclJson::from).collect(),
-        }
-    }
-}
-
-/// A rule or setting that probably does not do what was intended.
-#[cfg_attr(
-    feature = "typescript",
-    derive(TS),
-    ts(rename = "Finding", optional_fields)
-)]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Finding"))]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FindingJson {
-    /// The stable code.
-    pub code: Code<FindingCode>,
-    /// `error`, `warning` or `notice`.
-    pub severity: Code<Severity>,
-    /// The problem.
-    pub message: String,
-    /// What to do about it.
-    pub hint: String,
-    /// The ACL that the finding is about, then the ACLs that cause the problem.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
-    pub acls: Vec<AclJson>,
-    /// The principals that the finding is about, each as `Type:name`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(
-        feature = "typescript",
-        ts(as = "Option<Vec<crate::literal::AclPrincipal>>")
-    )]
-    pub principals: Vec<String>,
-    /// The locations in the document, as JSON Pointers.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
-    pub places: Vec<String>,
-}
-
-impl From<&Finding> for FindingJson {
-    fn from(finding: &Finding) -> Self {
-        Self {
-            code: finding.code.into(),
-            severity: finding.severity.into(),
-            message: finding.message.clone(),
-            hint: finding.hint.clone(),
-            acls: finding.acls.iter().map(AclJson::from).collect(),
-            principals: strings(&finding.principals),
-            places: finding.places.clone(),
         }
     }
 }

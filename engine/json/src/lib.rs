@@ -29,7 +29,7 @@ pub mod typescript;
 
 pub use acl::{AclJson, acl_from_value, acl_in_dialect};
 pub use analysis::{
-    AccessRegionJson, AclMatchJson, CounterexampleJson, DiffJson, DifferenceJson, FindingJson,
+    AccessRegionJson, AclMatchJson, CounterexampleJson, DiffJson, DifferenceJson,
     GrantExceptionJson, GrantJson, HostSetJson, IdentityJson, LeastGrantJson, PatternJson,
     PermissionsJson, WhoCanEntryJson, WhoCanJson,
 };
@@ -58,7 +58,7 @@ pub use document::{
     settings_to_json,
 };
 pub use extraction::{ElementJson, ExtractionJson, GroupJson, ResolvedIdentityJson, WarningJson};
-pub use lint::{lint_from_json, lint_from_value, lint_in_dialect};
+pub use lint::{FindingJson, lint_from_json, lint_from_value, lint_in_dialect};
 pub use plain::{policy_from_json, subject_from_json};
 pub use reader::{FaultJson, Problem, Problems};
 pub use simulation::{

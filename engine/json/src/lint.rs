@@ -1,14 +1,69 @@
 //! Lint for policy documents: the findings of the policy, and duplicate entries.
 
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
+#[cfg(feature = "typescript")]
+use ts_rs::TS;
 
-use super::acl;
+use super::acl::{self, AclJson};
+use super::analysis::strings;
+use super::code::Code;
 use super::document::policy_from_value;
 use super::reader::{self, Place, Problems};
 use gbac_analysis::{Finding, FindingCode, Severity, lint, migration_findings, sort_findings};
 use gbac_engine::escape::escaped;
 use gbac_engine::internal::{first_equals, sort};
 use gbac_engine::model::{Acl, Dialect, Principal};
+
+/// A rule or setting that probably does not do what was intended.
+#[cfg_attr(
+    feature = "typescript",
+    derive(TS),
+    ts(rename = "Finding", optional_fields)
+)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Finding"))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FindingJson {
+    /// The stable code.
+    pub code: Code<FindingCode>,
+    /// `error`, `warning` or `notice`.
+    pub severity: Code<Severity>,
+    /// The problem.
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
+    /// The ACL that the finding is about, then the ACLs that cause the problem.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
+    pub acls: Vec<AclJson>,
+    /// The principals that the finding is about, each as `Type:name`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(
+        feature = "typescript",
+        ts(as = "Option<Vec<crate::literal::AclPrincipal>>")
+    )]
+    pub principals: Vec<String>,
+    /// The locations in the document, as JSON Pointers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
+    pub places: Vec<String>,
+}
+
+impl From<&Finding> for FindingJson {
+    fn from(finding: &Finding) -> Self {
+        Self {
+            code: finding.code.into(),
+            severity: finding.severity.into(),
+            message: finding.message.clone(),
+            hint: finding.hint.clone(),
+            acls: finding.acls.iter().map(AclJson::from).collect(),
+            principals: strings(&finding.principals),
+            places: finding.places.clone(),
+        }
+    }
+}
 
 /// The findings of a policy document, including duplicate entries, which are lost when the policy
 /// is read (D-17).
