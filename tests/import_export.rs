@@ -74,7 +74,7 @@ fn what_cannot_be_read_is_named_and_nothing_is_written() {
         (
             &["policy", "import", "other.txt"][..],
             1,
-            "other.txt: not JSON, resources of Kubernetes in YAML, a table of rpk or confluent, CSV, or the output of `kafka-acls --list`",
+            "other.txt: not in a format that is read: policy document, kafka-acls output, Terraform state, ",
         ),
         (&["policy", "import", "missing.txt"], 1, "missing.txt: "),
         (

@@ -5,17 +5,15 @@ use std::collections::BTreeSet;
 
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType};
 use gbac_engine::policy::{Change, Policy};
-use gbac_formats::import::{Import, Kind};
-use gbac_formats::manifest::{Manifest, ManifestTarget, manifest};
+use gbac_formats::export::Exported;
+use gbac_formats::format::Format;
+use gbac_formats::import::Import;
 use gbac_tests::oracle::OracleQuestion;
 use hcl::eval::Evaluate;
 
-use crate::formats::{assert_alike, content, context, imported, policy_of, state_of};
+use crate::formats::{assert_alike, content, context, exported, imported, policy_of, state_of};
 
-const OPERATOR: ManifestTarget<'_> = ManifestTarget::Operator { cluster: "streams" };
-const STRIMZI: ManifestTarget<'_> = ManifestTarget::Strimzi { cluster: "streams" };
-
-fn is_complete(manifest: &Manifest) -> bool {
+fn is_complete(manifest: &Exported) -> bool {
     manifest.notes.iter().all(|note| note.code != "not_written")
 }
 
@@ -84,12 +82,12 @@ fn unusual_names() -> Policy {
 #[test]
 fn unusual_names_come_back_from_terraform() {
     let policy = unusual_names();
-    let written = manifest(&policy, Some(&policy), ManifestTarget::Terraform);
+    let written = exported(&policy, Some(&policy), "terraform");
     assert!(is_complete(&written), "{:?}", written.notes);
     assert_eq!(
         content(&imported(
             &state_of(&written.text).to_string(),
-            Kind::Terraform
+            Format::Terraform
         )),
         content(&policy)
     );
@@ -98,9 +96,9 @@ fn unusual_names_come_back_from_terraform() {
 #[test]
 fn unusual_names_come_back_from_the_operator() {
     let policy = unusual_names();
-    let written = manifest(&policy, None, OPERATOR);
+    let written = exported(&policy, None, "operator");
     assert!(is_complete(&written), "{:?}", written.notes);
-    let back = imported(&written.text, Kind::Operator);
+    let back = imported(&written.text, Format::Operator);
     let names: BTreeSet<String> = policy
         .acls()
         .map(|acl| acl.principal.name().to_owned())
@@ -130,7 +128,7 @@ fn unusual_names_come_back_from_the_operator() {
 #[test]
 fn import_blocks_name_what_the_cluster_has() {
     let policy = unusual_names();
-    let text = manifest(&policy, Some(&policy), ManifestTarget::Terraform).text;
+    let text = exported(&policy, Some(&policy), "terraform").text;
     let body = hcl::parse(&text).expect("HCL");
     let context = context(&body);
     let ids: Vec<String> = body
@@ -165,7 +163,7 @@ fn import_blocks_name_what_the_cluster_has() {
         "{ids:#?}"
     );
     assert!(
-        !manifest(&policy, None, ManifestTarget::Terraform)
+        !exported(&policy, None, "terraform")
             .text
             .contains("import {")
     );
@@ -181,14 +179,14 @@ fn what_a_manifest_leaves_behind_is_noted() {
         "orders",
     );
     let policy = policy_of([Change::AddAcl(kept)]);
-    let notes = |target| -> Vec<String> {
-        manifest(&policy, Some(&current), target)
+    let notes = |word| -> Vec<String> {
+        exported(&policy, Some(&current), word)
             .notes
             .into_iter()
             .map(|note| note.message)
             .collect()
     };
-    let (terraform, operator) = (notes(ManifestTarget::Terraform), notes(OPERATOR));
+    let (terraform, operator) = (notes("terraform"), notes("operator"));
     let registry = "not removed: Allow All on Schema Registry `` literal for `Group:x` from *";
     assert!(
         terraform.iter().any(|note| note.starts_with(registry)),
@@ -224,10 +222,10 @@ fn a_resource_of_the_operator_that_would_delete_an_acl_is_left_out() {
         "kafka-",
     )
     .prefixed();
-    let manifest = manifest(
+    let manifest = exported(
         &policy_of([Change::AddAcl(written), Change::AddAcl(prefix)]),
         None,
-        OPERATOR,
+        "operator",
     );
     assert!(!manifest.text.contains("kind:"), "{}", manifest.text);
     assert_eq!(manifest.notes[0].code, "cluster_name");
@@ -257,10 +255,10 @@ fn a_user_of_strimzi_that_would_delete_an_acl_is_left_out() {
         ResourceType::Subject,
         "orders",
     );
-    let written = manifest(
+    let written = exported(
         &policy_of([read.clone(), subject].map(Change::AddAcl)),
         None,
-        STRIMZI,
+        "strimzi",
     );
     assert!(
         written.text.contains("name: maya") && written.text.contains("type: tls-external"),
@@ -280,7 +278,7 @@ fn a_user_of_strimzi_that_would_delete_an_acl_is_left_out() {
         written.notes
     );
     assert_eq!(
-        imported(&written.text, Kind::Strimzi)
+        imported(&written.text, Format::Strimzi)
             .acls()
             .collect::<Vec<_>>(),
         std::slice::from_ref(&read)
@@ -292,10 +290,10 @@ fn a_user_of_strimzi_that_would_delete_an_acl_is_left_out() {
         "kafka-",
     )
     .prefixed();
-    let written = manifest(
+    let written = exported(
         &policy_of([read, prefix].map(Change::AddAcl)),
         None,
-        STRIMZI,
+        "strimzi",
     );
     assert!(
         !written.text.contains("kind:") && !is_complete(&written),
@@ -323,7 +321,7 @@ apiVersion: kafka.strimzi.io/v1
 kind: KafkaTopic
 metadata: { name: orders }
 "#;
-    let described: Vec<String> = imported(text, Kind::Strimzi)
+    let described: Vec<String> = imported(text, Format::Strimzi)
         .acls()
         .map(|acl| {
             format!(

@@ -4,6 +4,7 @@
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{
     Acl, CLUSTER_NAME, Dialect, Host, Operation, PatternType, Permission, Principal, ResourceType,
+    RoleSpelling,
 };
 use gbac_json::{AclJson, acl_from_value};
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,6 @@ use serde_json::json;
 
 use crate::paging::Parameters;
 use crate::problem::FieldViolation;
-use crate::spelling::RoleSpelling;
 use crate::wire::{
     Enumeration, Operations, PatternTypes, PermissionTypes, ResourceTypes, enumeration, or_default,
     spelled,

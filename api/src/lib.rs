@@ -45,7 +45,6 @@ pub mod schema_registry;
 pub mod security;
 pub mod service;
 pub mod session;
-pub mod spelling;
 pub mod target;
 pub mod warning;
 pub mod wire;

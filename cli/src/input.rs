@@ -9,7 +9,7 @@ use std::path::Path;
 use gbac_engine::policy::Policy;
 use gbac_engine::token::{self, Claims};
 use gbac_engine::verify::{KeySet, Validation, VerificationStep, verification_steps, verify};
-use gbac_formats::import::decode;
+use gbac_formats::encoding::decode;
 use gbac_json::policy_from_json;
 use gbac_server::private_file::secret_notice;
 use serde_json::Value;

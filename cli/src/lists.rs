@@ -111,13 +111,9 @@ fn looks_like_a_type(text: &str) -> bool {
 }
 
 fn is_nearly_a_type(word: &str) -> bool {
-    let types = PrincipalType::ALL
+    PrincipalType::PREFIXES
         .iter()
-        .map(|kind| kind.prefix())
-        .chain(["RedpandaRole"]);
-    types
-        .into_iter()
-        .any(|kind| kind.eq_ignore_ascii_case(word))
+        .any(|prefix| prefix.eq_ignore_ascii_case(word))
 }
 
 /// Parses a list of principals.

@@ -6,8 +6,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use gbac_api::spelling::RoleSpelling;
 use gbac_engine::escape::escaped;
+use gbac_engine::model::RoleSpelling;
 use gbac_server::private_file::{self, PrivateTo};
 use serde::{Deserialize, Serialize};
 

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgMatches, Command, FromArgMatches, ValueEnum};
+use clap::{ArgMatches, Command, FromArgMatches};
 use gbac_engine::model::Operation;
+use gbac_formats::table::OutputFormat;
 
-use crate::args::policy::TargetArg;
 use crate::args::{Cli, Format};
 use crate::commands::serve;
 use crate::help;
@@ -216,7 +216,7 @@ fn flag_of_argument(error: &clap::Error, words: &[String]) -> Option<String> {
 fn export_of_format(error: &clap::Error) -> Option<String> {
     let flag = text_of(error, ContextKind::InvalidArg)?;
     let value = text_of(error, ContextKind::InvalidValue)?;
-    let is_export = TargetArg::from_str(value, true).is_ok();
+    let is_export = OutputFormat::converted().any(|format| format.word.eq_ignore_ascii_case(value));
     (flag.starts_with("--format") && is_export)
         .then(|| format!("; `gbac policy convert FILE --to {value}` exports a policy"))
 }

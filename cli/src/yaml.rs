@@ -1,6 +1,6 @@
 //! Converts YAML documents to JSON: those of `--format yaml`, and handwritten ones.
 
-use gbac_formats::yaml::{fault, looks_like_yaml, strict};
+use gbac_formats::yaml::{documents, fault, looks_like_yaml, strict};
 use serde_json::Value;
 
 use crate::output::{Failure, plain};
@@ -20,8 +20,7 @@ pub(crate) fn to_json(text: String, what: &str) -> Result<String, Failure> {
 
 /// The values of a stream of YAML documents, or of one that is a list.
 pub(crate) fn stream(text: &str, what: &str) -> Result<Vec<Value>, Failure> {
-    let values: Vec<Value> = serde_saphyr::from_multiple_with_options(text, strict())
-        .map_err(|error| failure(what, &error))?;
+    let values = documents(text).map_err(|error| failure(what, &error))?;
     Ok(values
         .into_iter()
         .flat_map(|value| match value {

@@ -6,7 +6,7 @@ mod tab;
 
 use std::time::Duration;
 
-use gbac_formats::import::decode;
+use gbac_formats::encoding::decode;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};

@@ -11,8 +11,21 @@
     )
 )]
 
+mod acl_list;
+mod command_table;
+mod csv;
+mod document;
+pub mod encoding;
+mod entry;
+pub mod export;
+pub mod format;
 pub mod import;
-pub mod manifest;
+mod kafka_acls;
+mod kubernetes;
 pub mod name_list;
+pub mod quote;
+mod role_list;
 pub mod script;
+pub mod table;
+mod terraform;
 pub mod yaml;

@@ -1,5 +1,6 @@
 //! YAML as it is read everywhere: as strict as JSON.
 
+use serde_json::Value;
 use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
 use serde_saphyr::{Options, budget, options};
 
@@ -47,6 +48,14 @@ pub fn strict() -> Options {
         leading_zero_numbers_as_strings: true,
         underscored_numbers_as_strings: true,
     }
+}
+
+/// The values of a stream of YAML documents.
+///
+/// # Errors
+/// The first fault.
+pub fn documents(text: &str) -> Result<Vec<Value>, serde_saphyr::Error> {
+    serde_saphyr::from_multiple_with_options(text, strict())
 }
 
 /// The place of a fault, such as `line 3, column 1`, and what is wrong.

@@ -5,22 +5,18 @@ use std::collections::BTreeSet;
 use crate::support::program::program;
 use gbac_engine::model::{Acl, Host, Operation, Permission, Principal, ResourceType};
 use gbac_engine::policy::{Change, Policy};
-use gbac_formats::import::Kind;
-use gbac_formats::manifest::{ManifestTarget, manifest};
+use gbac_formats::format::Format;
 use gbac_formats::script::{self, ScriptTarget};
 use gbac_json::policy_to_text;
 use hcl::eval::{Context, Evaluate};
 use serde_json::{Value, json};
 
-use super::{Format, acls_of, lists, policy_of};
+use super::{Tool, acls_of, exported, lists, policy_of};
 
-const OPERATOR: ManifestTarget<'_> = ManifestTarget::Operator { cluster: "streams" };
-const STRIMZI: ManifestTarget<'_> = ManifestTarget::Strimzi { cluster: "streams" };
-
-pub(super) const FORMATS: [Format; 6] = [
-    Format {
+pub(super) const TOOLS: [Tool; 6] = [
+    Tool {
         name: "policy document",
-        kind: Kind::Policy,
+        format: Format::Document,
         expressible: |policy| {
             policy_of(
                 script::changes(policy)
@@ -35,39 +31,39 @@ pub(super) const FORMATS: [Format; 6] = [
         },
         write: policy_to_text,
     },
-    Format {
+    Tool {
         name: "CSV",
-        kind: Kind::Csv,
+        format: Format::Csv,
         expressible: |policy| acls_of(policy, |_| true),
-        write: |policy| written(policy, ManifestTarget::Csv),
+        write: |policy| written(policy, "csv"),
     },
-    Format {
+    Tool {
         name: "users of Strimzi",
-        kind: Kind::Strimzi,
+        format: Format::Strimzi,
         expressible: |policy| {
             acls_of(policy, |acl| {
-                manifest(&policy_of([Change::AddAcl(acl.clone())]), None, STRIMZI)
+                exported(&policy_of([Change::AddAcl(acl.clone())]), None, "strimzi")
                     .notes
                     .is_empty()
             })
         },
-        write: |policy| written(policy, STRIMZI),
+        write: |policy| written(policy, "strimzi"),
     },
-    Format {
+    Tool {
         name: "Terraform",
-        kind: Kind::Terraform,
-        expressible: |policy| expressible(policy, ManifestTarget::Terraform),
-        write: |policy| state_of(&written(policy, ManifestTarget::Terraform)).to_string(),
+        format: Format::Terraform,
+        expressible: |policy| expressible(policy, "terraform"),
+        write: |policy| state_of(&written(policy, "terraform")).to_string(),
     },
-    Format {
+    Tool {
         name: "resources of the operator",
-        kind: Kind::Operator,
-        expressible: |policy| expressible(policy, OPERATOR),
-        write: |policy| written(policy, OPERATOR),
+        format: Format::Operator,
+        expressible: |policy| expressible(policy, "operator"),
+        write: |policy| written(policy, "operator"),
     },
-    Format {
+    Tool {
         name: "script of kafka-acls",
-        kind: Kind::KafkaAcls,
+        format: Format::KafkaAcls,
         expressible: |policy| {
             acls_of(policy, |acl| {
                 script::steps(&[Change::AddAcl(acl.clone())], ScriptTarget::Kafka)
@@ -85,8 +81,8 @@ pub(super) const FORMATS: [Format; 6] = [
 ];
 
 /// A manifest that leaves nothing out.
-fn written(policy: &Policy, target: ManifestTarget<'_>) -> String {
-    let manifest = manifest(policy, None, target);
+fn written(policy: &Policy, word: &str) -> String {
+    let manifest = exported(policy, None, word);
     let missing: Vec<_> = manifest
         .notes
         .iter()
@@ -97,18 +93,15 @@ fn written(policy: &Policy, target: ManifestTarget<'_>) -> String {
 }
 
 /// The policy without the ACLs that the target cannot express or refuses, each judged alone.
-fn expressible(policy: &Policy, target: ManifestTarget<'_>) -> Policy {
+fn expressible(policy: &Policy, word: &str) -> Policy {
     let is_expressible = |change: &Change| match change {
         Change::Settings(_) => false,
         Change::AddAcl(acl) => {
             let roles = policy
                 .role(acl.principal.name())
                 .map(|role| Change::CreateRole(role.name));
-            let written = manifest(
-                &policy_of(roles.into_iter().chain([change.clone()])),
-                None,
-                target,
-            );
+            let alone = policy_of(roles.into_iter().chain([change.clone()]));
+            let written = exported(&alone, None, word);
             written
                 .notes
                 .iter()

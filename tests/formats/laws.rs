@@ -7,7 +7,6 @@ use gbac_engine::decide::{At, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::Acl;
 use gbac_engine::policy::{Change, Policy};
-use gbac_formats::manifest::{ManifestTarget, manifest};
 use gbac_formats::script::{self, ScriptTarget};
 use gbac_tests::oracle::OracleQuestion;
 use gbac_tests::world;
@@ -17,19 +16,19 @@ use proptest::sample::select;
 use proptest::test_runner::TestRunner;
 
 use super::exports::acls_of_calls;
-use super::{Format, all, content, imported};
+use super::{Tool, all, content, exported, imported};
 
 /// What is asked about each policy and format, each with every operation of its resource.
 const QUESTIONS: usize = 40;
 
-impl Format {
+impl Tool {
     /// The policy after it was written and read again.
     fn through(&self, policy: &Policy) -> Policy {
         // A text without entries has no recognizable format.
         if policy.acl_count() + policy.role_count() == 0 {
             return policy.clone();
         }
-        imported(&(self.write)(policy), self.kind)
+        imported(&(self.write)(policy), self.format)
     }
 }
 
@@ -152,7 +151,7 @@ proptest! {
     #[test]
     fn what_a_format_without_roles_or_types_cannot_express_is_named(facts in world::facts()) {
         let policy = world::policy(&facts);
-        let notes = manifest(&policy, None, ManifestTarget::Csv).notes;
+        let notes = exported(&policy, None, "csv").notes;
         prop_assert_eq!(notes.iter().filter(|note| note.code == "not_written").count(), policy.role_count());
 
         let written = script::script(&script::changes(&policy), ScriptTarget::Kafka);

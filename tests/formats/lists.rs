@@ -6,57 +6,57 @@ use std::fmt::Write;
 
 use gbac_engine::model::{Acl, PrincipalType, ResourceType};
 use gbac_engine::policy::Policy;
-use gbac_formats::import::Kind;
+use gbac_formats::format::Format;
 use serde_json::{Value, json};
 
-use super::{Format, acls_of};
+use super::{Tool, acls_of};
 
-pub(super) const FORMATS: [Format; 8] = [
-    Format {
+pub(super) const TOOLS: [Tool; 8] = [
+    Tool {
         name: "list of kafka-acls",
-        kind: Kind::KafkaAcls,
+        format: Format::KafkaAcls,
         expressible: |policy| acls_of(policy, is_kafka),
         write: kafka_acls,
     },
-    Format {
+    Tool {
         name: "table of rpk",
-        kind: Kind::Table,
+        format: Format::Table,
         expressible: |policy| acls_of(policy, |_| true),
         write: rpk_table,
     },
-    Format {
+    Tool {
         name: "JSON of rpk",
-        kind: Kind::Acls,
+        format: Format::AclList,
         expressible: |policy| acls_of(policy, |_| true),
         write: rpk_json,
     },
-    Format {
+    Tool {
         name: "response of the Data Plane",
-        kind: Kind::Acls,
+        format: Format::AclList,
         expressible: |policy| acls_of(policy, |_| true),
         write: data_plane,
     },
-    Format {
+    Tool {
         name: "table of confluent",
-        kind: Kind::Table,
+        format: Format::Table,
         expressible: |policy| acls_of(policy, is_kafka),
         write: confluent_table,
     },
-    Format {
+    Tool {
         name: "JSON of confluent",
-        kind: Kind::Acls,
+        format: Format::AclList,
         expressible: |policy| acls_of(policy, is_kafka),
         write: confluent_json,
     },
-    Format {
+    Tool {
         name: "response of Confluent's REST API",
-        kind: Kind::Acls,
+        format: Format::AclList,
         expressible: |policy| acls_of(policy, is_kafka),
         write: confluent_rest,
     },
-    Format {
+    Tool {
         name: "ACLs of the Schema Registry",
-        kind: Kind::Acls,
+        format: Format::AclList,
         expressible: |policy| acls_of(policy, |acl| !is_kafka(acl)),
         write: schema_registry,
     },

@@ -10,17 +10,21 @@ use std::collections::BTreeSet;
 
 use gbac_engine::model::{Acl, Principal};
 use gbac_engine::policy::{Change, Policy, Settings};
-use gbac_formats::import::{Import, Kind};
+use gbac_formats::export::{Export, Exported};
+use gbac_formats::format::Format;
+use gbac_formats::import::Import;
+use gbac_formats::table::{InputFormat, OutputFormat};
+use gbac_tests::vectors::root;
 
 pub(crate) use exports::{context, state_of};
 pub(crate) use laws::assert_alike;
 
 /// A format, and how its tool is simulated.
 #[derive(Debug, Clone)]
-struct Format {
+struct Tool {
     name: &'static str,
     /// What the import recognizes.
-    kind: Kind,
+    format: Format,
     /// The part of a policy that the format can express.
     expressible: fn(&Policy) -> Policy,
     /// The policy in this format, as the import gets it.
@@ -29,8 +33,8 @@ struct Format {
 
 /// Every format that the import reads: those that an export writes, and lists of tools that have no
 /// export.
-fn all() -> Vec<Format> {
-    exports::FORMATS.into_iter().chain(lists::FORMATS).collect()
+fn all() -> Vec<Tool> {
+    exports::TOOLS.into_iter().chain(lists::TOOLS).collect()
 }
 
 /// A policy of these changes, without settings.
@@ -51,11 +55,25 @@ fn acls_of(policy: &Policy, is_expressible: impl Fn(&Acl) -> bool) -> Policy {
     policy_of(acls.map(Change::AddAcl))
 }
 
+/// A policy in the format with this word; `current` is that of the cluster.
+pub(crate) fn exported(policy: &Policy, current: Option<&Policy>, word: &str) -> Exported {
+    let format = OutputFormat::find(word).expect("a format");
+    format.write(&Export {
+        current,
+        cluster: Some("streams"),
+        ..Export::new(policy)
+    })
+}
+
 /// The policy that the import reads.
-pub(crate) fn imported(text: &str, kind: Kind) -> Policy {
+pub(crate) fn imported(text: &str, format: Format) -> Policy {
     let mut import = Import::default();
     let read = import.read(text, None);
-    assert_eq!((read.kind, read.unread), (kind, Vec::new()), "{text}");
+    assert_eq!(
+        (read.format, read.unread),
+        (Some(format), Vec::new()),
+        "{text}"
+    );
     import.policy()
 }
 
@@ -68,4 +86,24 @@ pub(crate) fn content(policy: &Policy) -> (BTreeSet<Acl>, Vec<(String, BTreeSet<
             .map(|role| (role.name, role.members))
             .collect(),
     )
+}
+
+#[test]
+fn the_documentation_lists_every_format() {
+    let path = "docs/command-line.md";
+    let page = std::fs::read_to_string(root().join(path)).expect("the page");
+    let mut imports = "| format | content |\n|---|---|\n".to_owned();
+    for InputFormat { label, content, .. } in InputFormat::all() {
+        imports += &format!("| {label} | {content} |\n");
+    }
+    let mut exports = "| `--to` | result |\n|---|---|\n".to_owned();
+    for OutputFormat { word, about, .. } in OutputFormat::converted() {
+        exports += &format!("| `{word}` | {about} |\n");
+    }
+    for table in [imports, exports] {
+        assert!(
+            page.contains(&table),
+            "{path} has another table than:\n{table}"
+        );
+    }
 }

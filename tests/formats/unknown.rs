@@ -1,12 +1,13 @@
 //! What the import does not understand: it is never silent, wherever it stands (D-42).
 
-use gbac_formats::import::{Import, ImportedText, Kind};
+use gbac_formats::format::Format;
+use gbac_formats::import::{Import, ImportedText};
 use gbac_tests::world;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Value, json};
 
-use super::{Format, all};
+use super::{Tool, all};
 
 fn read(text: &str) -> ImportedText {
     Import::default().read(text, None)
@@ -93,8 +94,8 @@ fn with_line(text: &str, place: Index, line: &str) -> String {
 }
 
 /// A document of a format as JSON, if it is one.
-fn as_json(format: &Format, text: &str) -> Option<Value> {
-    if matches!(format.kind, Kind::Operator | Kind::Strimzi) {
+fn as_json(tool: &Tool, text: &str) -> Option<Value> {
+    if matches!(tool.format, Format::Operator | Format::Strimzi) {
         let items: Vec<Value> = serde_saphyr::from_multiple(text).expect("YAML");
         return Some(json!({ "apiVersion": "v1", "kind": "List", "items": items }));
     }
@@ -143,6 +144,14 @@ fn assert_unread(text: &str, expected: &[(&str, &'static str)]) {
         .map(|(place, code)| ((*place).to_owned(), *code))
         .collect();
     assert_eq!(unread(text), expected, "{text}");
+}
+
+#[test]
+fn an_acl_of_terraform_that_is_known_in_part_makes_nothing() {
+    let resource = json!({ "mode": "managed", "type": "redpanda_acl", "name": "a", "values": { "resource_name": "orders" } });
+    let values = json!({ "root_module": { "resources": [resource] } });
+    let seen = read(&json!({ "format_version": "1.0", "planned_values": values }).to_string());
+    assert_eq!((seen.unread.len(), seen.acls, seen.roles), (6, 0, 0));
 }
 
 #[test]
@@ -224,8 +233,8 @@ fn resources_of_terraform_that_can_be_about_access_are_unreadable_and_others_not
     let file = json!({ "version": 4, "terraform_version": "1.10.2", "lineage": "l", "resources": [resource("redpanda_acl")] });
     let seen = read(&file.to_string());
     assert_eq!(
-        (seen.kind, seen.unread[0].code),
-        (Kind::Terraform, "form_unknown")
+        (seen.format, seen.unread[0].code),
+        (Some(Format::Terraform), "form_unknown")
     );
     assert!(
         seen.unread[0].message.contains("`terraform show -json`"),
@@ -323,8 +332,8 @@ fn lists_of_kubernetes_are_read_in_every_form() {
     ] {
         let seen = read(&list.to_string());
         assert_eq!(
-            (seen.unread, seen.acls, seen.kind),
-            (Vec::new(), 1, Kind::Strimzi),
+            (seen.unread, seen.acls, seen.format),
+            (Vec::new(), 1, Some(Format::Strimzi)),
             "{list}"
         );
     }

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use gbac_engine::model::Dialect;
+use gbac_formats::table::{InputFormat, OutputFormat};
 
 use super::online::{ConnectArgs, TlsArgs};
 
@@ -115,15 +117,7 @@ pub(crate) enum PolicyCommand {
     /// `revoke`, `what-if` and `policy lint --fix` write such files.
     Apply(Box<ApplyArgs>),
     /// Create a policy document from the output of an existing cluster's tools.
-    ///
-    /// Reads any mix of: `rpk security acl list` and `rpk security role describe`, as a table or
-    /// JSON; the text of `kafka-acls --list`; tables and JSON of `confluent kafka acl list`, and
-    /// Confluent's REST API; `terraform show -json`; resources of the platform's operator and users
-    /// of Strimzi, in YAML or JSON; CSV with the columns principal, host, resource_type,
-    /// resource_name, pattern_type, operation and permission; responses of the Data Plane, Admin
-    /// and Schema Registry APIs; and policy documents. If an entry cannot be read, it is reported
-    /// on standard error, nothing is written, and the exit code is 1; see --skip-unreadable. It
-    /// changes no service; `gbac import` does that.
+    #[command(long_about = import_about())]
     Import(ImportPolicyArgs),
     /// Create a policy document from a running service or platform, with its documented calls.
     ///
@@ -289,39 +283,45 @@ pub(crate) struct ConvertArgs {
     /// Policy document, `-` for standard input.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Target of the script, or of the resources.
-    #[arg(long, value_enum, default_value_t = TargetArg::Gbac)]
-    pub(crate) to: TargetArg,
+    /// Format of the result.
+    #[arg(long, value_name = "FORMAT", value_parser = output_format(), default_value = "gbac")]
+    pub(crate) to: &'static OutputFormat,
     /// Policy document of the cluster today. A script then makes only the changes, and Terraform
     /// imports what is there.
     #[arg(long, value_name = "FILE")]
     pub(crate) from: Option<PathBuf>,
-    /// Name of the cluster's resource in Kubernetes [default: redpanda for `--to operator`,
-    /// my-cluster for `--to strimzi`].
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = cluster_name_help())]
     pub(crate) cluster_name: Option<String>,
     /// Write the result to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
 
-/// Target of a script, or of resources.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TargetArg {
-    /// This command line.
-    Gbac,
-    /// The platform's own command line.
-    Rpk,
-    /// The platform's documented APIs, with curl.
-    Curl,
-    /// Resources of the platform's Terraform provider, in HCL.
-    Terraform,
-    /// Resources of the platform's Kubernetes operator, in YAML.
-    Operator,
-    /// Apache Kafka's own command line, for the ACLs.
-    KafkaAcls,
-    /// Users of Strimzi, in YAML.
-    Strimzi,
-    /// Comma-separated values, a line for each ACL.
-    Csv,
+/// The help of `policy import`, with every format that it reads.
+fn import_about() -> String {
+    let mut text = String::from(
+        "Create a policy document from the output of an existing cluster's tools.\n\nReads any mix of these formats:\n",
+    );
+    for InputFormat { label, content, .. } in InputFormat::all() {
+        text += &format!("- {label}: {content}\n");
+    }
+    text + "\nIf an entry cannot be read, it is reported on standard error, nothing is written, and the exit code is 1; \
+            see --skip-unreadable. It changes no service; `gbac import` does that."
+}
+
+/// The values of `--to`.
+fn output_format() -> impl TypedValueParser<Value = &'static OutputFormat> {
+    let values = OutputFormat::converted().map(|format| {
+        let about = format.about.trim_end_matches('.');
+        PossibleValue::new(format.word).help(about)
+    });
+    PossibleValuesParser::new(values).try_map(|word| OutputFormat::find(&word).ok_or("unknown"))
+}
+
+fn cluster_name_help() -> String {
+    let defaults: Vec<String> = OutputFormat::all()
+        .filter_map(|format| Some(format!("{} for `--to {}`", format.cluster?, format.word)))
+        .collect();
+    let defaults = defaults.join(", ");
+    format!("Name of the cluster's resource in Kubernetes [default: {defaults}]")
 }

@@ -12,7 +12,7 @@ use gbac_engine::policy::{GroupSource, Settings};
 use gbac_engine::token::{Header, UnverifiedClaims, UnverifiedToken};
 use gbac_engine::verify::{VerificationOutcome, VerificationStep};
 use gbac_engine::warning::Warning;
-use gbac_formats::script::quote::shell;
+use gbac_formats::quote::shell;
 use gbac_json::{ExtractionJson, WarningJson};
 use gbac_words::phrases::count;
 use serde_json::Value;

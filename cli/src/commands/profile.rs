@@ -1,6 +1,6 @@
 //! `gbac profile`: connection profiles.
 
-use gbac_api::spelling::RoleSpelling;
+use gbac_engine::model::RoleSpelling;
 
 use crate::args::Format;
 use crate::args::online::ProfileCommand;

@@ -1,14 +1,12 @@
 //! Export of the policy as text, and import of text as changes of the draft.
 
-use std::fmt::Write as _;
-
-use gbac_engine::escape::is_hidden;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Policy};
-use gbac_formats::import::{Import, Kind, UnreadEntry};
-use gbac_formats::manifest::{Manifest, ManifestTarget, manifest};
-use gbac_formats::script::{self, ScriptNote, ScriptTarget};
-use gbac_json::policy_to_text;
+use gbac_formats::export::Exported;
+use gbac_formats::format::Format;
+use gbac_formats::import::{Import, UnreadEntry};
+use gbac_formats::script::{self, ScriptTarget};
+use gbac_formats::table::OutputFormat;
 use gbac_words::phrases::count;
 
 use crate::simulator::assertion::file_name;
@@ -18,158 +16,22 @@ pub const SHOWN: usize = 40_000;
 /// The most changes that are taken into a draft; people review them.
 pub const MOST: usize = 5000;
 
-/// What the policy is written as.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum ExportFormat {
-    /// The policy document.
-    #[default]
-    Document,
-    /// Calls of a command line or of the APIs.
-    Script(ScriptTarget),
-    /// Resources of another tool, or a table.
-    Manifest(ManifestTarget<'static>),
-}
-
-impl ExportFormat {
-    /// Every form.
-    pub fn all() -> impl Iterator<Item = Self> {
-        let scripts = ScriptTarget::ALL.iter().copied().map(Self::Script);
-        std::iter::once(Self::Document)
-            .chain(scripts)
-            .chain(ManifestTarget::ALL.map(Self::Manifest))
-    }
-
-    /// The value in the form on the page.
-    #[must_use]
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Document => "document",
-            Self::Script(target) => target.program(),
-            Self::Manifest(target) => target.word(),
-        }
-    }
-
-    /// The words on the page.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Document => "Policy document",
-            Self::Script(ScriptTarget::Gbac) => "gbac script",
-            Self::Script(ScriptTarget::Platform) => "rpk script",
-            Self::Script(ScriptTarget::Curl) => "curl script",
-            Self::Script(ScriptTarget::Kafka) => "kafka-acls script",
-            Self::Manifest(ManifestTarget::Terraform) => "Terraform",
-            Self::Manifest(ManifestTarget::Operator { .. }) => "Kubernetes operator",
-            Self::Manifest(ManifestTarget::Strimzi { .. }) => "Strimzi",
-            Self::Manifest(ManifestTarget::Csv) => "CSV",
-        }
-    }
-
-    /// What it is for, in a sentence.
-    #[must_use]
-    pub const fn about(self) -> &'static str {
-        match self {
-            Self::Document => {
-                "The whole policy as one JSON document. Import it again here or with gbac import."
-            }
-            Self::Script(ScriptTarget::Gbac) => {
-                "A shell script of gbac commands. It can be run again."
-            }
-            Self::Script(ScriptTarget::Platform) => {
-                "A shell script of rpk commands, the platform's command line."
-            }
-            Self::Script(ScriptTarget::Curl) => {
-                "A shell script of curl requests. URLs and credentials come from environment variables."
-            }
-            Self::Script(ScriptTarget::Kafka) => {
-                "A shell script of kafka-acls commands, for Apache Kafka. It has the ACLs; Kafka has no roles."
-            }
-            Self::Manifest(ManifestTarget::Terraform) => {
-                "Resources of the platform's Terraform provider, in HCL."
-            }
-            Self::Manifest(ManifestTarget::Operator { .. }) => {
-                "Resources of the platform's Kubernetes operator, in YAML. Put the name of your cluster's resource in place of redpanda."
-            }
-            Self::Manifest(ManifestTarget::Strimzi { .. }) => {
-                "Users of Strimzi with their ACLs, in YAML. Put the name of your cluster's resource in place of my-cluster."
-            }
-            Self::Manifest(ManifestTarget::Csv) => {
-                "A table of the ACLs for spreadsheets. gbac policy import reads it again."
-            }
-        }
-    }
-
-    /// The name and type of the file.
-    #[must_use]
-    pub const fn file(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Document => ("policy.json", "application/json"),
-            Self::Script(ScriptTarget::Gbac) => ("policy.gbac.sh", "text/x-shellscript"),
-            Self::Script(ScriptTarget::Platform) => ("policy.rpk.sh", "text/x-shellscript"),
-            Self::Script(ScriptTarget::Curl) => ("policy.curl.sh", "text/x-shellscript"),
-            Self::Script(ScriptTarget::Kafka) => ("policy.kafka-acls.sh", "text/x-shellscript"),
-            Self::Manifest(ManifestTarget::Terraform) => ("policy.tf", "text/plain"),
-            Self::Manifest(ManifestTarget::Operator { .. }) => {
-                ("policy.operator.yaml", "application/yaml")
-            }
-            Self::Manifest(ManifestTarget::Strimzi { .. }) => {
-                ("policy.strimzi.yaml", "application/yaml")
-            }
-            Self::Manifest(ManifestTarget::Csv) => ("policy.csv", "text/csv"),
-        }
-    }
-
-    /// Whether the changes of a draft can be written alone; other forms have the whole policy.
-    #[must_use]
-    pub const fn has_changes(self) -> bool {
-        matches!(self, Self::Script(_))
-    }
-
-    /// Reads the value of the form.
-    #[must_use]
-    pub fn from_id(id: &str) -> Option<Self> {
-        Self::all().find(|form| form.id() == id)
-    }
-}
-
-/// A policy as text.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Export {
-    /// The text.
-    pub text: String,
-    /// What is not in it, or will be refused.
-    pub notes: Vec<ScriptNote>,
-}
-
-/// Writes the whole policy.
+/// What a format is for, in sentences.
 #[must_use]
-pub fn export(policy: &Policy, form: ExportFormat) -> Export {
-    match form {
-        ExportFormat::Document => Export {
-            text: visible(&policy_to_text(policy)),
-            notes: Vec::new(),
-        },
-        ExportFormat::Script(target) => written(&script::changes(policy), target),
-        ExportFormat::Manifest(target) => {
-            let Manifest { text, notes } = manifest(policy, None, target);
-            Export { text, notes }
-        }
-    }
-}
-
-/// Writes the changes of a draft, or the policy with them if the form has no changes.
-#[must_use]
-pub fn export_draft(after: &Policy, changes: &[Change], form: ExportFormat) -> Export {
-    match form {
-        ExportFormat::Document | ExportFormat::Manifest(_) => export(after, form),
-        ExportFormat::Script(target) => written(changes, target),
+pub fn about(format: &OutputFormat) -> String {
+    match format.cluster {
+        Some(cluster) => format!(
+            "{} Put the name of your cluster's resource in place of {cluster}.",
+            format.about
+        ),
+        None => format.about.to_owned(),
     }
 }
 
 /// Writes one role with its principals and ACLs as a script of `gbac` commands, and the name of its
 /// file.
 #[must_use]
-pub fn export_role(policy: &Policy, name: &str) -> (String, Export) {
+pub fn export_role(policy: &Policy, name: &str) -> (String, Exported) {
     let principal = Principal::role(name);
     let is_of_role = |change: &Change| match change {
         Change::CreateRole(role) | Change::AddMember { role, .. } => role == name,
@@ -182,29 +44,8 @@ pub fn export_role(policy: &Policy, name: &str) -> (String, Export) {
         .collect();
     (
         format!("{}.gbac.sh", file_name(&format!("role {name}"))),
-        written(&changes, ScriptTarget::Gbac),
+        script::script(&changes, ScriptTarget::Gbac),
     )
-}
-
-fn written(changes: &[Change], target: ScriptTarget) -> Export {
-    let script::Script { text, notes } = script::script(changes, target);
-    Export { text, notes }
-}
-
-/// Equivalent JSON text with invisible characters escaped.
-fn visible(json: &str) -> String {
-    let mut text = String::with_capacity(json.len());
-    for c in json.chars() {
-        // What is not ASCII stands in a string.
-        if c.is_ascii() || !is_hidden(c) {
-            text.push(c);
-        } else {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                let _ = write!(text, "\\u{unit:04x}");
-            }
-        }
-    }
-    text
 }
 
 /// The beginning of a text, cut between two lines, and whether there is more.
@@ -239,8 +80,10 @@ pub enum ImportMode {
 /// A text that was read.
 #[derive(Debug, Clone)]
 pub struct ImportPreview {
-    /// What it is.
-    pub kind: Kind,
+    /// What it is; `None` if that is not recognized.
+    pub format: Option<Format>,
+    /// The name of the format.
+    pub label: &'static str,
     /// How many ACLs and roles are in it, in words.
     pub holds: String,
     /// What was left out and is not about access.
@@ -260,11 +103,11 @@ pub fn read(text: &str, role: &str) -> ImportPreview {
     let read = import.read(text, Some(role).filter(|role| !role.is_empty()));
     let (has_settings, policy) = (import.has_settings(), import.policy());
     let is_whole = read.unread.is_empty();
-    let modes = match (read.kind, is_whole) {
-        (Kind::Unknown, _) => Vec::new(),
+    let modes = match (read.format, is_whole) {
+        (None, _) => Vec::new(),
         // A document is taken whole or not at all.
-        (Kind::Policy, true) => vec![ImportMode::Add, ImportMode::Replace],
-        (Kind::Policy, false) => Vec::new(),
+        (Some(Format::Document), true) => vec![ImportMode::Add, ImportMode::Replace],
+        (Some(Format::Document), false) => Vec::new(),
         _ if read.acls == 0 && read.roles == 0 => Vec::new(),
         // A list of ACLs says nothing about roles and settings, and a broken one nothing about what
         // is missing in it.
@@ -276,7 +119,8 @@ pub fn read(text: &str, role: &str) -> ImportPreview {
         (acls, roles) => format!("{} and {}", count(acls, "ACL"), count(roles, "role")),
     };
     ImportPreview {
-        kind: read.kind,
+        format: read.format,
+        label: read.label(),
         holds,
         notes: read.notes(),
         unread: read.unread,
@@ -368,6 +212,7 @@ pub fn summary(changes: &[Change]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use gbac_formats::export::Export;
     use gbac_json::{policy_from_json, policy_from_value};
     use serde_json::json;
 
@@ -387,9 +232,14 @@ mod tests {
         .unwrap()
     }
 
+    fn written(policy: &Policy, word: &str) -> String {
+        let format = OutputFormat::find(word).unwrap();
+        format.write(&Export::new(policy)).text
+    }
+
     #[test]
     fn a_document_comes_back_and_shows_nothing_that_cannot_be_seen() {
-        let text = export(&policy(), ExportFormat::Document).text;
+        let text = written(&policy(), "document");
         assert!(
             text.chars()
                 .all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'),
@@ -398,9 +248,9 @@ mod tests {
         assert_eq!(policy_from_json(&text).unwrap(), policy());
         let incoming = read(&text, "");
         assert_eq!(
-            (incoming.kind, incoming.modes.as_slice()),
+            (incoming.format, incoming.modes.as_slice()),
             (
-                Kind::Policy,
+                Some(Format::Document),
                 [ImportMode::Add, ImportMode::Replace].as_slice()
             )
         );
@@ -410,7 +260,7 @@ mod tests {
     #[test]
     fn scripts_hold_no_control_character_but_line_breaks() {
         for target in ScriptTarget::ALL {
-            let Export { text, .. } = export(&policy(), ExportFormat::Script(*target));
+            let text = written(&policy(), target.program());
             assert!(
                 text.chars()
                     .all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'),
@@ -422,38 +272,18 @@ mod tests {
             role: "R".into(),
             member: Principal::group("eng"),
         }];
-        let draft = export_draft(
-            &policy(),
-            &changes,
-            ExportFormat::Script(ScriptTarget::Gbac),
-        );
+        let policy = policy();
+        let export = Export {
+            changes: Some(&changes),
+            ..Export::new(&policy)
+        };
+        let format = OutputFormat::find("gbac").unwrap();
+        let text = format.write(&export).text;
+        let call = "gbac security role assign R --principal Group:eng";
         assert!(
-            draft
-                .text
-                .contains("gbac security role assign R --principal Group:eng"),
-            "{}",
-            draft.text
+            text.contains(call) && !text.contains("acl create"),
+            "{text}"
         );
-    }
-
-    #[test]
-    fn every_form_has_an_id_and_a_file_of_its_own() {
-        let forms: Vec<ExportFormat> = ExportFormat::all().collect();
-        let ids: std::collections::BTreeSet<_> = forms
-            .iter()
-            .map(|form| (form.id(), form.file().0))
-            .collect();
-        assert_eq!((forms.len(), ids.len()), (9, 9));
-        for form in forms {
-            assert_eq!(ExportFormat::from_id(form.id()), Some(form));
-            assert!(
-                export(&policy(), form).text.contains("orders")
-                    || form
-                        == ExportFormat::Manifest(ManifestTarget::Strimzi {
-                            cluster: "my-cluster"
-                        })
-            );
-        }
     }
 
     #[test]
@@ -467,7 +297,7 @@ mod tests {
             "acls": [acl("PERMISSION_TYPE_ALLOW", "a"), acl("PERMISSION_TYPE_DENY", "b")],
             "roles": [{ "name": "Orders Readers", "members": [{ "principal": "Group:eng" }] }, { "name": "Other" }] }))
         .unwrap();
-        let (file, Export { text, notes }) = export_role(&policy, "Orders Readers");
+        let (file, Exported { text, notes }) = export_role(&policy, "Orders Readers");
         assert_eq!(
             (file.as_str(), notes.len()),
             ("role-orders-readers.gbac.sh", 0)
@@ -538,8 +368,8 @@ mod tests {
             \t(principal=Nobody:x, host=*, operation=READ, permissionType=ALLOW)\n";
         let incoming = read(text, "");
         assert_eq!(
-            (incoming.kind, incoming.modes.as_slice()),
-            (Kind::KafkaAcls, [ImportMode::Add].as_slice())
+            (incoming.format, incoming.modes.as_slice()),
+            (Some(Format::KafkaAcls), [ImportMode::Add].as_slice())
         );
         assert_eq!(incoming.unread.len(), 1);
         assert_eq!(incoming.changes(&policy(), ImportMode::Add).len(), 1);

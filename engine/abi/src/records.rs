@@ -75,10 +75,10 @@ pub(crate) fn principal(text: &str, dialect: Dialect) -> Result<Principal, AbiEr
     Principal::parse_in(dialect, text).or_else(|_| {
         let is_kafka = dialect == Dialect::Kafka;
         match text.split_once(':') {
-            Some(("User", "")) if is_kafka => Ok(Principal::user("")),
-            Some(("Group", "")) if is_kafka => Ok(Principal::group("")),
-            Some(("Role" | "RedpandaRole", "")) if is_kafka => Ok(Principal::role("")),
-            Some((_, "")) if is_kafka => Ok(Principal::new(PrincipalType::Other, text)),
+            Some((prefix, "")) if is_kafka => Ok(match PrincipalType::from_prefix(prefix) {
+                Some(kind) => Principal::new(kind, ""),
+                None => Principal::new(PrincipalType::Other, text),
+            }),
             _ => Err(AbiError::Principal),
         }
     })

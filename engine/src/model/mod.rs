@@ -8,6 +8,7 @@ mod kafka_version;
 mod operation;
 mod principal;
 mod role;
+mod role_spelling;
 mod spelling;
 
 #[doc(hidden)]
@@ -21,4 +22,5 @@ pub use principal::{Principal, PrincipalError, PrincipalType};
 pub use role::{
     MAX_ROLE_NAME_CHARS, Role, RoleError, check_member, check_role_name, role_name_warning,
 };
+pub use role_spelling::RoleSpelling;
 pub use spelling::{Operation, PatternType, Permission, ResourceType, Spelling, UnknownValue};

@@ -56,15 +56,6 @@ impl PrincipalType {
             _ => Ok(()),
         }
     }
-
-    fn from_prefix(text: &str) -> Option<Self> {
-        match text {
-            "User" => Some(Self::User),
-            "Group" => Some(Self::Group),
-            "Role" | "RedpandaRole" => Some(Self::Role),
-            _ => None,
-        }
-    }
 }
 
 /// A principal of an ACL or a member of a role. Principals are compared byte by byte.

@@ -507,7 +507,7 @@ impl Settings {
             return Err(SettingsError::SuperuserEmpty);
         }
         match name.split_once(':') {
-            Some(("User" | "Group" | "Role" | "RedpandaRole", _)) => {
+            Some((prefix, _)) if PrincipalType::from_prefix(prefix).is_some() => {
                 Err(SettingsError::SuperuserWithType(name.into()))
             }
             _ => Ok(()),

@@ -2,13 +2,13 @@
 
 use gbac_engine::model::{
     Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, PrincipalType, ResourceType,
+    RoleSpelling,
 };
 use serde_json::{Value, json};
 
-use super::quote::{is_argument, list};
 use super::{Call, ScriptTarget, curl, properties, words};
+use crate::quote::{is_argument, list};
 use gbac_api::security::{RoleMember, RoleMembers};
-use gbac_api::spelling::RoleSpelling;
 
 /// The beginning of a script of `gbac`.
 pub(super) const HEAD_GBAC: &str = "\

@@ -2,8 +2,9 @@
 
 use gbac_engine::model::{Acl, CLUSTER_NAME, Operation, PatternType, ResourceType};
 
-use super::quote::is_argument;
 use super::{Call, words};
+use crate::export::{Notes, acl_words};
+use crate::quote::is_argument;
 
 /// The beginning of a script.
 pub(super) const HEAD: &str = "\
@@ -22,15 +23,15 @@ const NO_ROLES: &str =
     "Kafka has no roles; the GBAC plugin reads them from a policy document or from a service";
 
 /// Why an operation of an ACL is not written.
-pub(super) const NO_EFFECT: &str =
-    "the operation has no effect on such a resource, and kafka-acls refuses it";
+const NO_EFFECT: &str = "the operation has no effect on such a resource, and kafka-acls refuses it";
 
-/// The commands of a call and the operations that they leave out, or the reason that there are
-/// none.
+/// The commands of a call, or the reason that there are none. Operations that they leave out are
+/// noted.
 pub(super) fn commands(
     call: &Call<'_>,
     run: &str,
-) -> Result<(Vec<String>, Vec<Operation>), String> {
+    notes: &mut Notes,
+) -> Result<Vec<String>, String> {
     let (acl, operations, verb) = match call {
         Call::CreateAcls(acl, operations) => (*acl, operations, &["--add"][..]),
         Call::DeleteAcls(acl, operations) => (*acl, operations, &["--remove", "--force"][..]),
@@ -38,7 +39,7 @@ pub(super) fn commands(
             return Err(NO_ROLES.into());
         }
         // The settings are properties of the brokers.
-        Call::Set(_) => return Ok(Default::default()),
+        Call::Set(_) => return Ok(Vec::new()),
     };
     let principal = acl.principal.to_string();
     for name in [principal.as_str(), &acl.resource_name] {
@@ -65,7 +66,7 @@ pub(super) fn commands(
     let command = |operations: &[Operation]| {
         let operations: Vec<String> = operations
             .iter()
-            .flat_map(|it| flag("operation", word(*it)))
+            .flat_map(|it| flag("operation", &word(*it)))
             .collect();
         let flags = of_principal
             .iter()
@@ -91,12 +92,14 @@ pub(super) fn commands(
             )
     };
     let (new, unknown): (Vec<Operation>, Vec<Operation>) = others.into_iter().partition(is_new);
-    let commands = [of_all, new]
+    if let (Call::CreateAcls(..), false) = (call, unknown.is_empty()) {
+        notes.not_written(&acl_words(acl, &unknown), NO_EFFECT);
+    }
+    Ok([of_all, new]
         .iter()
         .filter(|operations| !operations.is_empty())
         .map(|it| command(it))
-        .collect();
-    Ok((commands, unknown))
+        .collect())
 }
 
 /// The flags that name the resource.
@@ -130,22 +133,7 @@ fn flag(name: &str, value: &str) -> Vec<String> {
     }
 }
 
-/// The word of Kafka's tools and of Strimzi for an operation.
-pub(crate) const fn word(operation: Operation) -> &'static str {
-    match operation {
-        Operation::All => "All",
-        Operation::Read => "Read",
-        Operation::Write => "Write",
-        Operation::Create => "Create",
-        Operation::Delete => "Delete",
-        Operation::Alter => "Alter",
-        Operation::Describe => "Describe",
-        Operation::ClusterAction => "ClusterAction",
-        Operation::DescribeConfigs => "DescribeConfigs",
-        Operation::AlterConfigs => "AlterConfigs",
-        Operation::IdempotentWrite => "IdempotentWrite",
-        Operation::CreateTokens => "CreateTokens",
-        Operation::DescribeTokens => "DescribeTokens",
-        Operation::TwoPhaseCommit => "TwoPhaseCommit",
-    }
+/// The word of Kafka's tools and of Strimzi for an operation, such as `DescribeConfigs`.
+pub(crate) fn word(operation: Operation) -> String {
+    operation.spelling().label.replace(' ', "")
 }

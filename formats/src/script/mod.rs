@@ -1,34 +1,22 @@
 //! Scripts: a policy or its changes as calls of a command line or of the APIs, with every name
 //! quoted for its target.
-//!
-//! ```
-//! use gbac_formats::script::{ScriptTarget, changes, script};
-//! use gbac_json::policy_from_json;
-//!
-//! let policy = policy_from_json(r#"{ "version": 1, "acls": [{
-//!     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders-", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED",
-//!     "principal": "Group:eng, fin", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
-//! let script = script(&changes(&policy), ScriptTarget::Gbac);
-//! assert!(script.text.contains(
-//!     r#"gbac security acl create --allow-principal '"Group:eng, fin"' --operation read --topic orders- --resource-pattern-type prefixed"#));
-//! assert!(script.notes.is_empty());
-//! # Ok::<(), gbac_json::Problems>(())
-//! ```
 
 mod cli;
 mod curl;
-pub(crate) mod kafka;
-pub mod quote;
+mod kafka;
 
+pub(crate) use kafka::word;
+
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
 use gbac_engine::escape::escaped;
-use gbac_engine::model::{Acl, Operation, Permission, Principal, check_member};
-use gbac_engine::policy::{Change, GroupSource, Policy, ServiceAccess, Settings};
+use gbac_engine::model::{Acl, Operation, Permission, Principal};
+use gbac_engine::policy::{Change, GroupSource, Policy, ServiceAccess, Settings, StatedSettings};
 use serde_json::{Value, json};
 
-use quote::{comment, shell};
+use crate::export::{Export, ExportNote, Exported, Notes, Writer, acl_words};
+use crate::quote::{comment, shell};
 
 /// The most members in one call, because arguments have a size limit.
 const MEMBERS: usize = 100;
@@ -50,7 +38,7 @@ impl ScriptTarget {
     /// Every target.
     pub const ALL: &'static [Self] = &[Self::Gbac, Self::Platform, Self::Curl, Self::Kafka];
 
-    /// The program: `gbac`, `rpk`, `curl` or `kafka-acls`.
+    /// The name of the program.
     #[must_use]
     pub const fn program(self) -> &'static str {
         match self {
@@ -62,22 +50,6 @@ impl ScriptTarget {
     }
 }
 
-/// A note about a script: a part that is missing, or that will be refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScriptNote {
-    /// The stable code: `not_written`, `settings_separate`, or the code of the error when creating
-    /// it.
-    pub code: &'static str,
-    /// The subject and the reason.
-    pub message: String,
-}
-
-impl fmt::Display for ScriptNote {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
 /// One change, or several changes of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptStep {
@@ -85,17 +57,24 @@ pub struct ScriptStep {
     /// change.
     pub commands: Vec<String>,
     /// The notes.
-    pub notes: Vec<ScriptNote>,
+    pub notes: Vec<ExportNote>,
 }
 
-/// A complete script.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Script {
-    /// The text, for `sh`. It continues after a failed call, then exits with 1, and can be run
-    /// again.
-    pub text: String,
-    /// The notes; the text contains them as comments.
-    pub notes: Vec<ScriptNote>,
+/// A text for `sh`, which continues after a failed call, then exits with 1, and can be run again.
+impl Writer for ScriptTarget {
+    fn write(&self, export: &Export<'_>) -> Exported {
+        let changes = match (export.changes, export.current) {
+            (Some(changes), _) => Cow::Borrowed(changes),
+            (None, None) => changes(export.policy).into(),
+            // What the cluster's document omits may have any value in the cluster.
+            (None, Some(current)) if current.settings().states() == StatedSettings::ALL => {
+                let changes = changes_between(current, export.policy);
+                only_differing(&changes, current.settings()).into()
+            }
+            (None, Some(current)) => changes_between(current, export.policy).into(),
+        };
+        script(&changes, *self)
+    }
 }
 
 /// The changes from an empty policy to this one: its settings, denies, roles with their members,
@@ -206,7 +185,7 @@ pub fn steps(changes: &[Change], target: ScriptTarget) -> Vec<ScriptStep> {
 
 /// Creates a script that makes the changes.
 #[must_use]
-pub fn script(changes: &[Change], target: ScriptTarget) -> Script {
+pub fn script(changes: &[Change], target: ScriptTarget) -> Exported {
     let calls = calls(changes);
     let mut text = match target {
         ScriptTarget::Gbac => cli::HEAD_GBAC.to_owned(),
@@ -230,7 +209,7 @@ pub fn script(changes: &[Change], target: ScriptTarget) -> Script {
         notes.extend(step.notes);
     }
     text.push_str("exit \"$failed\"\n");
-    Script { text, notes }
+    Exported { text, notes }
 }
 
 /// One call.
@@ -285,89 +264,43 @@ fn differ_by_operation(a: &Acl, b: &Acl) -> bool {
 }
 
 fn step(call: &Call<'_>, target: ScriptTarget, run: &str) -> ScriptStep {
-    let mut notes = refusals(call);
+    let mut notes = Notes::default();
+    match call {
+        Call::CreateAcls(acl, operations) => notes.of_refused_acl(acl, operations),
+        Call::Join(role, members) => notes.of_refused_members(role, members.iter().copied()),
+        _ => {}
+    }
     let written = match target {
         ScriptTarget::Gbac | ScriptTarget::Platform => cli::commands(call, target, run),
         ScriptTarget::Curl => curl::commands(call, run),
-        ScriptTarget::Kafka => kafka::commands(call, run).map(|(commands, unknown)| {
-            if let (Call::CreateAcls(acl, _), false) = (call, unknown.is_empty()) {
-                notes.push(not_written(
-                    &Call::CreateAcls(acl, unknown),
-                    kafka::NO_EFFECT,
-                ));
-            }
-            commands
-        }),
+        ScriptTarget::Kafka => kafka::commands(call, run, &mut notes),
     };
     let commands = written.unwrap_or_else(|why| {
-        notes.push(not_written(call, &why));
+        notes.not_written(&described(call), &why);
         Vec::new()
     });
-    if let (Call::Set(_), ScriptTarget::Kafka) = (call, target) {
+    if let Call::Set(settings) = call {
+        note_settings(settings, target, &mut notes);
+    }
+    ScriptStep {
+        commands,
+        notes: notes.into_list(),
+    }
+}
+
+/// Notes the settings that no call sets.
+fn note_settings(settings: &Settings, target: ScriptTarget, notes: &mut Notes) {
+    if target == ScriptTarget::Kafka {
         let message = "without the settings, which are properties of the brokers";
-        notes.push(ScriptNote {
-            code: "settings_separate",
-            message: message.into(),
-        });
-        return ScriptStep { commands, notes };
+        return notes.push("settings_separate", message);
     }
-    if let Call::Set(Settings {
-        groups: GroupSource::Sso { .. },
-        ..
-    }) = call
-    {
+    if let GroupSource::Sso { .. } = settings.groups {
         let message = "not written: `sso` is not a cluster property; enter the attributes in the settings of the SSO connection";
-        notes.push(ScriptNote {
-            code: "not_written",
-            message: message.into(),
-        });
+        notes.push("not_written", message);
     }
-    if let Call::Set(settings) = call
-        && settings.access != ServiceAccess::default()
-    {
+    if settings.access != ServiceAccess::default() {
         let message = "not written: `access` is not a cluster property; import the document into a service to set it";
-        notes.push(ScriptNote {
-            code: "not_written",
-            message: message.into(),
-        });
-    }
-    ScriptStep { commands, notes }
-}
-
-/// Notes about changes that cannot be created today, although a policy may contain them (D-27).
-fn refusals(call: &Call<'_>) -> Vec<ScriptNote> {
-    let note = |code, what: &str, why: &dyn fmt::Display| ScriptNote {
-        code,
-        message: format!("{what} will be refused: {why}"),
-    };
-    match call {
-        Call::CreateAcls(acl, _) => {
-            let faults = acl.check_create();
-            faults
-                .iter()
-                .map(|fault| note(fault.code(), &described(call), fault))
-                .collect()
-        }
-        Call::Join(role, members) => {
-            let fault = |member: &&Principal| {
-                let error = check_member(member).err()?;
-                let what = format!(
-                    "`{}` as a member of `{}`",
-                    escaped(&member.to_string()),
-                    escaped(role)
-                );
-                Some(note(error.code(), &what, &error))
-            };
-            members.iter().filter_map(fault).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-fn not_written(call: &Call<'_>, why: &str) -> ScriptNote {
-    ScriptNote {
-        code: "not_written",
-        message: format!("not written: {}: {why}", described(call)),
+        notes.push("not_written", message);
     }
 }
 
@@ -387,24 +320,6 @@ fn described(call: &Call<'_>) -> String {
         }
         Call::Set(_) => "the settings".into(),
     }
-}
-
-/// Describes an ACL with these operations.
-pub(crate) fn acl_words(acl: &Acl, operations: &[Operation]) -> String {
-    let operations: Vec<&str> = operations
-        .iter()
-        .map(|operation| operation.spelling().label)
-        .collect();
-    format!(
-        "{} {} on {} `{}` {} for `{}` from {}",
-        acl.permission.spelling().label,
-        operations.join(", "),
-        acl.resource_type.spelling().label,
-        escaped(&acl.resource_name),
-        acl.pattern_type.spelling().label,
-        escaped(&acl.principal.to_string()),
-        acl.host,
-    )
 }
 
 /// The cluster properties of the stated settings. An empty list of superusers is omitted, because a

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use gbac_engine::Dialect;
 use gbac_engine::model::Acl;
 use gbac_engine::policy::Policy;
-use gbac_formats::import::{Import, ImportedText, decode};
-use gbac_formats::manifest::{ManifestTarget, manifest};
+use gbac_formats::encoding::decode;
+use gbac_formats::export::Export;
+use gbac_formats::import::{Import, ImportedText};
+use gbac_formats::table::OutputFormat;
 use gbac_json::{policy_from_json, policy_to_text};
 use serde_json::{Value, json};
 
@@ -80,8 +82,8 @@ fn read_again(
 ) {
     let second = import.read(text, role);
     assert_eq!(
-        (second.kind, second.acls, second.skipped),
-        (first.kind, first.acls, first.skipped)
+        (second.format, second.acls, second.skipped),
+        (first.format, first.acls, first.skipped)
     );
     assert_eq!((second.roles, second.again), (0, first.acls));
     assert_eq!(
@@ -165,13 +167,8 @@ pub fn importers_starts() -> Vec<Vec<u8>> {
     let example = include_str!("../../../examples/policy.json");
     let policy = policy_from_json(example).expect("the example can be read");
     let mut starts = vec![example.to_owned(), policy_to_text(&policy)];
-    for target in [
-        ManifestTarget::Csv,
-        ManifestTarget::Operator { cluster: "streams" },
-        ManifestTarget::Strimzi { cluster: "streams" },
-    ] {
-        starts.push(manifest(&policy, None, target).text);
-    }
+    let read_again = OutputFormat::all().filter(|format| !format.is_script());
+    starts.extend(read_again.map(|format| format.write(&Export::new(&policy)).text));
     starts.extend(FILES.map(str::to_owned));
     let text = |number: usize, text: String| {
         [

@@ -1,73 +1,35 @@
 //! `gbac policy convert`: a policy document as a script, or as resources of another tool.
 
-use gbac_engine::policy::StatedSettings;
-use gbac_formats::manifest::{ManifestTarget, manifest};
-use gbac_formats::script::{ScriptTarget, changes, changes_between, only_differing, script};
+use gbac_formats::export::{Export, Exported};
 
-use crate::args::policy::{ConvertArgs, TargetArg};
+use crate::args::policy::ConvertArgs;
 use crate::input;
 use crate::output::{self, Failure, plain};
 use crate::process::Process;
 
-/// What the result is, and the next command.
-const fn contents(target: TargetArg) -> &'static str {
-    match target {
-        TargetArg::Gbac => "a script for `gbac`; read it, and run it with `sh`",
-        TargetArg::Rpk => "a script for `rpk`; read it, and run it with `sh`",
-        TargetArg::Curl => "a script for `curl`; read it, and run it with `sh`",
-        TargetArg::KafkaAcls => "a script for `kafka-acls`; read it, and run it with `sh`",
-        TargetArg::Terraform => "resources of Terraform; the next command is `terraform plan`",
-        TargetArg::Operator | TargetArg::Strimzi => {
-            "resources of Kubernetes; the next command is `kubectl apply --dry-run=server -f` with this file"
-        }
-        TargetArg::Csv => "a line for each ACL",
-    }
-}
-
 /// Returns whether the result expresses the whole policy.
 pub(super) fn run(process: &Process, args: &ConvertArgs) -> Result<bool, Failure> {
-    let after = input::policy(process, &args.file)?;
-    let before = args
+    let policy = input::policy(process, &args.file)?;
+    let current = args
         .from
         .as_ref()
-        .map(|before| input::policy(process, before))
+        .map(|current| input::policy(process, current))
         .transpose()?;
-    let scripted = |target| {
-        let changes = match &before {
-            None => changes(&after),
-            // What the cluster's document omits may have any value in the cluster.
-            Some(before) if before.settings().states() == StatedSettings::ALL => {
-                only_differing(&changes_between(before, &after), before.settings())
-            }
-            Some(before) => changes_between(before, &after),
-        };
-        let script = script(&changes, target);
-        (script.text, script.notes)
-    };
-    let manifested = |target: ManifestTarget<'_>| {
-        let manifest = manifest(&after, before.as_ref(), target);
-        (manifest.text, manifest.notes)
-    };
-    let [terraform, operator, strimzi, csv] = ManifestTarget::ALL;
-    let named = |target: ManifestTarget<'static>| match &args.cluster_name {
-        Some(name) => manifested(target.with_cluster(name)),
-        None => manifested(target),
-    };
-    let (text, notes) = match args.to {
-        TargetArg::Gbac => scripted(ScriptTarget::Gbac),
-        TargetArg::Rpk => scripted(ScriptTarget::Platform),
-        TargetArg::Curl => scripted(ScriptTarget::Curl),
-        TargetArg::KafkaAcls => scripted(ScriptTarget::Kafka),
-        TargetArg::Terraform => named(terraform),
-        TargetArg::Operator => named(operator),
-        TargetArg::Strimzi => named(strimzi),
-        TargetArg::Csv => named(csv),
-    };
+    let Exported { text, notes } = args.to.write(&Export {
+        policy: &policy,
+        current: current.as_ref(),
+        changes: None,
+        cluster: args.cluster_name.as_deref(),
+    });
     match &args.out {
         Some(path) => {
             output::file(process, path, &text)?;
-            let (file, what) = (plain(&path.display().to_string()), contents(args.to));
-            output::note(process, &format!("note: {file} has {what}"));
+            let (file, title) = (plain(&path.display().to_string()), args.to.title);
+            let next = args
+                .to
+                .next
+                .map_or(String::new(), |next| format!("; {next}"));
+            output::note(process, &format!("note: {file}: {title}{next}"));
         }
         None => output::document(process, &text)?,
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gbac_engine::policy::Policy;
-use gbac_formats::import::{Import, ImportedText, Kind};
+use gbac_formats::import::{Import, ImportedText};
 use gbac_json::policy_to_text;
 use gbac_words::phrases::count;
 
@@ -68,13 +68,13 @@ impl Imported {
     ) -> Result<bool, Failure> {
         let unread: usize = self.reads.iter().map(|(_, read)| read.unread.len()).sum();
         for (source, read) in &self.reads {
-            if read.kind != Kind::Unknown {
+            if read.format.is_some() {
                 let duplicates = if read.again > 0 {
                     format!(" ({} of them duplicates)", read.again)
                 } else {
                     String::new()
                 };
-                let (kind, acls, roles) = (read.kind.label(), read.acls, read.roles);
+                let (kind, acls, roles) = (read.label(), read.acls, read.roles);
                 let (acls, roles) = (count(acls, "ACL"), count(roles, "role"));
                 output::note(
                     process,
@@ -145,7 +145,7 @@ impl Imported {
     fn report<'a>(&'a self, policy: &Policy, file: Option<&'a str>) -> ImportedPolicy<'a> {
         let sources = self.reads.iter().map(|(source, read)| ImportedSource {
             source,
-            kind: read.kind.label(),
+            kind: read.label(),
             acls: read.acls,
             again: read.again,
             roles: read.roles,

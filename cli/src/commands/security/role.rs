@@ -10,7 +10,7 @@ use gbac_api::roles::{
 };
 use gbac_api::target::TargetNeed;
 use gbac_engine::model::{Principal, PrincipalType};
-use gbac_formats::script::quote::shell;
+use gbac_formats::quote::shell;
 use gbac_words::phrases::thousands;
 use reqwest::Method;
 

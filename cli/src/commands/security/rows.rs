@@ -1,8 +1,7 @@
 //! ACLs and filters as rows of a table and as JSON, in the spelling of the platform's command line.
 
 use gbac_api::acls::{AclFilter, PatternFilter};
-use gbac_api::spelling::RoleSpelling;
-use gbac_engine::model::Acl;
+use gbac_engine::model::{Acl, RoleSpelling};
 
 use crate::output;
 use crate::process::Process;

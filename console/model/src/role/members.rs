@@ -58,11 +58,8 @@ impl MemberDraft {
     /// The type that the text itself names, such as a pasted `Group:eng`.
     #[must_use]
     pub fn named_type(text: &str) -> Option<PrincipalType> {
-        match text.trim_start().split_once(':')? {
-            ("User", _) => Some(PrincipalType::User),
-            ("Group", _) => Some(PrincipalType::Group),
-            _ => None,
-        }
+        let (prefix, _) = text.trim_start().split_once(':')?;
+        PrincipalType::from_prefix(prefix).filter(|kind| *kind != PrincipalType::Role)
     }
 
     /// An empty draft of a type.
@@ -111,8 +108,8 @@ impl MemberDraft {
     /// The principal that will be stored, exactly; none while there is no name.
     fn principal(&self) -> Option<Principal> {
         let written = self.text.trim_start();
-        let typed = written.starts_with("Role:") || written.starts_with("RedpandaRole:");
-        if typed || Self::named_type(&self.text).is_some() {
+        let prefix = written.split_once(':').map(|(prefix, _)| prefix);
+        if prefix.and_then(PrincipalType::from_prefix).is_some() {
             // Blanks before a type cannot be meant; after the colon everything is the name.
             return Principal::parse(written).ok();
         }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use gbac_console_model::exchange::{Export, ExportFormat, beginning, export, export_draft};
+use gbac_console_model::exchange::{about, beginning};
+use gbac_formats::export::{Export, Exported};
+use gbac_formats::table::OutputFormat;
 use gbac_words::phrases::{count, thousands};
 use leptos::prelude::*;
 
@@ -18,23 +20,24 @@ const NOTES: usize = 50;
 pub(super) fn ExportView() -> impl IntoView {
     let service = expect_context::<Service>();
     let draft = expect_context::<Draft>();
-    let form = RwSignal::new(ExportFormat::default());
+    let format = RwSignal::new(OutputFormat::all().next());
     let of_draft = RwSignal::new(false);
     let has_draft = Memo::new(move |_| draft.count.get() > 0);
-    let value = Signal::derive(move || form.get().id().to_owned());
+    let value = Signal::derive(move || format.get().map_or("", |it| it.word).to_owned());
     let made = Memo::new_with_compare(
         move |_| {
             let policy = service.policy.get()?;
-            let form = form.get();
-            let export = if of_draft.get() && has_draft.get() {
-                let after = draft.after.get()?;
-                draft
-                    .changes
-                    .with(|changes| export_draft(&after, changes, form))
-            } else {
-                export(&policy, form)
-            };
-            Some(Arc::new(export))
+            let format = format.get()?;
+            if !(of_draft.get() && has_draft.get()) {
+                return Some(Arc::new(format.write(&Export::new(&policy))));
+            }
+            let after = draft.after.get()?;
+            Some(draft.changes.with(|changes| {
+                Arc::new(format.write(&Export {
+                    changes: Some(changes),
+                    ..Export::new(&after)
+                }))
+            }))
         },
         |_, _| true,
     );
@@ -46,8 +49,15 @@ pub(super) fn ExportView() -> impl IntoView {
         })
     });
     let save = move |()| {
-        let (name, mime) = form.get_untracked().file();
-        match dom::save_file(name, mime, &text.get_untracked()) {
+        let Some(OutputFormat {
+            file: name,
+            media_type,
+            ..
+        }) = format.get_untracked()
+        else {
+            return;
+        };
+        match dom::save_file(name, media_type, &text.get_untracked()) {
             Ok(()) => dom::announce(&format!("{name} saved")),
             Err(reason) => dom::announce_error(&format!("{name} was not saved: {reason}")),
         }
@@ -55,7 +65,7 @@ pub(super) fn ExportView() -> impl IntoView {
     let scope = move || {
         has_draft.get().then(|| {
             let value = Signal::derive(move || if of_draft.get() { "draft" } else { "" }.to_owned());
-            let draft_words = move || if form.get().has_changes() { "The draft only" } else { "With the draft" };
+            let draft_words = move || if format.get().is_some_and(OutputFormat::is_script) { "The draft only" } else { "With the draft" };
             let choices = vec![Choice::new("", "Current policy"), Choice::new("draft", draft_words())];
             view! {
                 <Segmented name="export-scope" legend="Content" hide_legend=true value=value choices=choices
@@ -64,20 +74,20 @@ pub(super) fn ExportView() -> impl IntoView {
         })
     };
     let choices = Signal::stored(
-        ExportFormat::all()
-            .map(|form| Choice::new(form.id(), form.word()))
+        OutputFormat::all()
+            .map(|format| Choice::new(format.word, format.title))
             .collect::<Vec<_>>(),
     );
-    let help = Signal::derive(move || Some(form.get().about().to_owned()));
+    let help = Signal::derive(move || format.get().map(about));
     view! {
         <section class="panel flat pad stack" aria-labelledby="h-export">
             <h2 id="h-export">"Export"</h2>
             <Select id="export-form" label="Format" value=value choices=choices help=help
-                on_change=move |id: String| form.set(ExportFormat::from_id(&id).unwrap_or_default()) />
+                on_change=move |word: String| format.set(OutputFormat::find(&word)) />
             {scope}
             {move || made.get().map(|made| view! { <Shown made=made /> })}
             <div class="row">
-                <Button kind=ButtonKind::Primary on_press=save>{move || format!("Save {}", form.get().file().0)}</Button>
+                <Button kind=ButtonKind::Primary on_press=save>{move || format!("Save {}", format.get().map_or("", |it| it.file))}</Button>
                 <CopyButton text=text label="Copy all" />
             </div>
         </section>
@@ -85,7 +95,7 @@ pub(super) fn ExportView() -> impl IntoView {
 }
 
 #[component]
-fn Shown(made: Arc<Export>) -> impl IntoView {
+fn Shown(made: Arc<Exported>) -> impl IntoView {
     let (shown, more) = beginning(&made.text);
     let lines = made.text.lines().count();
     let (shown, left) = (

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use gbac_console_model::address;
 use gbac_console_model::exchange::{ImportMode, ImportPreview, MOST, read, summary};
-use gbac_formats::import::{Kind, UnreadEntry};
+use gbac_formats::format::Format;
+use gbac_formats::import::UnreadEntry;
+use gbac_formats::table::InputFormat;
 use gbac_words::phrases::{capitalized, count, thousands};
 use leptos::ev;
 use leptos::leptos_dom::helpers::debounce;
@@ -99,7 +101,7 @@ pub(super) fn ImportView() -> impl IntoView {
             <h2 id="h-import" tabindex="-1">"Import"</h2>
             <TextArea id="import-text" label="Policy document, list of ACLs or roles" rows=8 value=text
                 placeholder="{ \"version\": 1, \"roles\": [..], \"acls\": [..] }"
-                help="Paste text or drop a file: a policy document, the output of security acl list or role describe, a response of the Data Plane or Admin API, output of kafka-acls or confluent, terraform show -json, resources of Kubernetes, or CSV."
+                help=format!("Paste text or drop a file: {}.", InputFormat::labels())
                 on_input=move |typed| {
                     file.set(None);
                     text.set(typed);
@@ -130,33 +132,33 @@ fn Read(
 ) -> impl IntoView {
     let unread = incoming.unread.clone();
     let is_refused = incoming.modes.is_empty();
-    let kind = incoming.kind;
+    let format = incoming.format;
     let notes = incoming
         .notes
         .iter()
         .map(|note| view! { <p class="help">{format!("{}.", capitalized(note))}</p> })
         .collect_view();
-    let holds = match (kind, is_refused) {
-        (Kind::Unknown, _) | (Kind::Policy, true) => None,
+    let holds = match (format, is_refused) {
+        (None, _) | (Some(Format::Document), true) => None,
         _ => Some(format!(
             "{}: {}.",
-            capitalized(kind.label()),
+            capitalized(incoming.label),
             incoming.holds
         )),
     };
     view! {
         <div role="status">{holds.map(|holds| view! { <p>{holds}</p> })} {notes}</div>
-        {(!unread.is_empty()).then(|| view! { <Problems unread=unread kind=kind is_refused=is_refused /> })}
+        {(!unread.is_empty()).then(|| view! { <Problems unread=unread format=format is_refused=is_refused /> })}
         {(!is_refused).then(|| view! { <Take incoming=incoming text=text role=role /> })}
     }
 }
 
 #[component]
-fn Problems(unread: Vec<UnreadEntry>, kind: Kind, is_refused: bool) -> impl IntoView {
+fn Problems(unread: Vec<UnreadEntry>, format: Option<Format>, is_refused: bool) -> impl IntoView {
     let number = unread.len();
     let problems = count(number, "problem");
-    let (note, title) = match (kind, is_refused) {
-        (Kind::Unknown, _) => (NoteKind::Error, "Unrecognized format".to_owned()),
+    let (note, title) = match (format, is_refused) {
+        (None, _) => (NoteKind::Error, "Unrecognized format".to_owned()),
         (_, true) => (NoteKind::Error, format!("Nothing was imported: {problems}")),
         (_, false) => (
             NoteKind::Warn,

@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// [`is_argument`].
 ///
 /// ```
-/// use gbac_formats::script::quote::shell;
+/// use gbac_formats::quote::shell;
 /// assert_eq!(shell("Group:eng"), "Group:eng");
 /// assert_eq!(shell("it's $HOME"), r"'it'\''s $HOME'");
 /// assert_eq!(shell("a\u{1b}b"), r#"'a'"$(printf '\033')"'b'"#);
@@ -46,7 +46,7 @@ pub fn is_argument(word: &str) -> bool {
 /// Joins entries to a comma-separated list, quoted as in RFC 4180.
 ///
 /// ```
-/// use gbac_formats::script::quote::list;
+/// use gbac_formats::quote::list;
 /// assert_eq!(list(["Group:eng,fin", "alice"]), r#""Group:eng,fin",alice"#);
 /// ```
 #[must_use]

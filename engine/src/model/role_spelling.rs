@@ -1,10 +1,26 @@
-//! The spelling of role principals in output (D-06). Both spellings are accepted in input.
+//! The spellings of role principals (D-06): both are read, and one of them is written.
 
 use std::fmt;
 
-use gbac_engine::model::{Principal, PrincipalType};
+use super::{Principal, PrincipalType};
 
-/// The prefix of a role's name.
+impl PrincipalType {
+    /// The words before the colon that are read, without those of types that only Kafka has.
+    pub const PREFIXES: &'static [&'static str] = &["User", "Group", "Role", "RedpandaRole"];
+
+    /// The type with this word before the colon.
+    #[must_use]
+    pub fn from_prefix(text: &str) -> Option<Self> {
+        match text {
+            "User" => Some(Self::User),
+            "Group" => Some(Self::Group),
+            "Role" | "RedpandaRole" => Some(Self::Role),
+            _ => None,
+        }
+    }
+}
+
+/// The prefix of a role's name in output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RoleSpelling {
     /// `Role:<name>`.
@@ -33,8 +49,7 @@ impl RoleSpelling {
     /// A principal in this spelling.
     ///
     /// ```
-    /// use gbac_api::spelling::RoleSpelling;
-    /// use gbac_engine::model::Principal;
+    /// use gbac_engine::model::{Principal, RoleSpelling};
     /// assert_eq!(RoleSpelling::RedpandaRole.principal(&Principal::role("dev")), "RedpandaRole:dev");
     /// assert_eq!(RoleSpelling::RedpandaRole.principal(&Principal::group("dev")), "Group:dev");
     /// ```

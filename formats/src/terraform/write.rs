@@ -4,12 +4,11 @@ use std::fmt::Write;
 
 use gbac_engine::escape::{escaped, is_hidden};
 use gbac_engine::model::{
-    Acl, Host, Operation, Permission, Principal, PrincipalType, ResourceType, Role,
+    Acl, Host, Operation, Permission, Principal, PrincipalType, ResourceType, Role, RoleSpelling,
 };
 use gbac_engine::policy::Policy;
 
-use super::Notes;
-use gbac_api::spelling::RoleSpelling;
+use crate::export::{Notes, described};
 
 /// The beginning of the file.
 pub(super) const HEAD: &str = r#"# Terraform 1.6 or OpenTofu 1.7, with the provider redpanda-data/redpanda 2.1 or later.
@@ -194,7 +193,7 @@ fn resource_of(acl: &Acl, current: Option<&Policy>, notes: &mut Notes) -> Option
     if is_held && has_comma {
         let message = format!(
             "no import block: {}: the provider splits the ID at commas",
-            super::described(acl)
+            described(acl)
         );
         notes.push("not_imported", message);
     }

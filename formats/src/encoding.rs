@@ -19,7 +19,7 @@ pub enum EncodingError {
 /// Converts the bytes of a file to text, without its byte-order mark.
 ///
 /// ```
-/// use gbac_formats::import::{EncodingError, decode};
+/// use gbac_formats::encoding::{EncodingError, decode};
 /// assert_eq!(decode(b"\xef\xbb\xbf{}".to_vec()), Ok("{}".to_owned()));
 /// assert_eq!(decode(b"\xff\xfe{\0}\0".to_vec()), Ok("{}".to_owned()));
 /// assert_eq!(decode(b"\xfe\xff\0{\0}".to_vec()), Ok("{}".to_owned()));

@@ -11,24 +11,61 @@ use gbac_engine::model::{
 };
 use gbac_engine::policy::Policy;
 use serde::Serialize;
+use serde_json::Value;
 
-use super::kubernetes::{
+use super::rules::{
     Authorization, Metadata, Rule, RuleResource, acls_by_principal, is_object_name, push_document,
+    read_authorization,
 };
-use super::{Notes, described};
-use crate::script::kafka::word;
+use crate::entry::Entry;
+use crate::export::{Export, Exported, Notes, Replaces, Writer, described};
+use crate::import::Reading;
+use crate::script::word;
 
 /// The beginning of the file.
-pub(super) const HEAD: &str = "\
+const HEAD: &str = "\
 # Users of Strimzi 0.33 or later. Each owns all ACLs of its principal: the User Operator deletes the others.
 ";
 
 /// The API of the resources.
-pub(crate) const API_GROUP: &str = "kafka.strimzi.io";
+pub(super) const API_GROUP: &str = "kafka.strimzi.io";
 /// Its versions, the one that is written first.
-pub(crate) const API_VERSIONS: [&str; 4] = ["v1beta2", "v1", "v1beta1", "v1alpha1"];
+pub(super) const API_VERSIONS: [&str; 4] = ["v1beta2", "v1", "v1beta1", "v1alpha1"];
 /// The beginning of the name of a user with a certificate.
 const CERTIFICATE: &str = "CN=";
+
+/// A user of Strimzi. One with a certificate has the certificate's name.
+pub(super) fn read_user(mut user: Entry<'_>, name: &str, reading: &mut Reading<'_>) {
+    let members = ["authentication", "authorization", "quotas", "template"];
+    let Some(mut spec) = user.object("spec", &members, reading) else {
+        return;
+    };
+    let authentication = spec.value("authentication");
+    let method = authentication.map(|method| method.get("type").and_then(Value::as_str));
+    let principal = match method {
+        Some(Some("tls" | "tls-external")) => Principal::user(format!("{CERTIFICATE}{name}")),
+        None | Some(Some("scram-sha-512")) => Principal::user(name),
+        Some(_) => {
+            let message = "expected the `type` `tls`, `tls-external` or `scram-sha-512`, which makes the user's name";
+            return spec.refuse("authentication", "unknown_value", message, reading);
+        }
+    };
+    read_authorization(&mut spec, &principal, true, reading);
+}
+
+pub(crate) struct Strimzi;
+
+impl Writer for Strimzi {
+    fn write(&self, export: &Export<'_>) -> Exported {
+        let mut notes = Notes::default();
+        let cluster = export.cluster.unwrap_or_default();
+        let body = resources(export.policy, cluster, &mut notes);
+        let message = "without the settings, which are properties of the brokers";
+        notes.of_settings(export.policy, message);
+        notes.of_leftovers(export, Replaces::Acls);
+        notes.within(HEAD, &body)
+    }
+}
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -53,7 +90,7 @@ struct Kind {
 }
 
 /// The users, each with all of its ACLs.
-pub(super) fn resources(policy: &Policy, cluster: &str, notes: &mut Notes) -> String {
+fn resources(policy: &Policy, cluster: &str, notes: &mut Notes) -> String {
     notes.of_refusals(policy);
     notes.of_roles(policy, "Strimzi has no roles");
     let mut out = String::new();

@@ -5,10 +5,12 @@
 //! are separated by `|`. A row that is not aligned is refused, because its names could be cut in
 //! the wrong place.
 
+use std::collections::BTreeSet;
+
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{Principal, PrincipalType};
 
-use super::{Import, ImportedText, Kind, fields, states_access};
+use crate::import::{Input, ROLE_UNNAMED, Reader, Reading, states_access};
 
 /// The headings of a table of ACLs, each in every spelling; the first is that of `rpk`.
 const ACL_COLUMNS: [(&str, &[&str]); 7] = [
@@ -120,6 +122,12 @@ fn is_rule(line: &str) -> bool {
     line.contains("-+-") && line.chars().all(|c| matches!(c, '-' | '+'))
 }
 
+/// `=======`, below the title of a section.
+fn is_underline(line: &str) -> bool {
+    let line = line.trim();
+    !line.is_empty() && line.chars().all(|c| c == '=')
+}
+
 /// What the rows of a table are.
 enum Rows {
     /// The place of each of the seven fields, and of the error.
@@ -150,17 +158,6 @@ impl Rows {
     }
 }
 
-/// The first line of a table, if the text has one.
-pub(super) fn is_table(text: &str) -> bool {
-    let mut lines = text.lines().peekable();
-    while let Some(line) = lines.next() {
-        if heading(line, lines.peek().copied()).is_some() {
-            return true;
-        }
-    }
-    false
-}
-
 fn heading<'t>(line: &'t str, next: Option<&str>) -> Option<(Columns<'t>, Rows)> {
     // Most lines are not.
     if !["PRINCIPAL", "Principal", "NAME"]
@@ -183,115 +180,137 @@ fn is_other_heading(line: &str, next: Option<&str>) -> bool {
     next.is_some_and(|next| is_rule(next.trim_end())) || (has("principal") && has("permission"))
 }
 
-impl Import {
-    /// Tables, with the headings of their sections; `role` is the role that the members are of.
-    pub(super) fn read_tables(&mut self, text: &str, role: Option<&str>) -> ImportedText {
-        let mut read = ImportedText::new(Kind::Table);
-        let mut table = None;
-        let (mut roles, mut members, mut member_tables, mut has_begun) =
-            (Vec::new(), Vec::new(), 0_usize, false);
+pub(crate) struct CommandTable;
+
+impl Reader for CommandTable {
+    fn recognizes(&self, input: &Input<'_>) -> bool {
+        let Input::Text(text) = input else {
+            return false;
+        };
+        let mut lines = text.lines().peekable();
+        while let Some(line) = lines.next() {
+            if heading(line, lines.peek().copied()).is_some() {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn read(&self, input: &Input<'_>, reading: &mut Reading<'_>) {
+        let Input::Text(text) = input else { return };
+        let mut tables = Tables::default();
         let mut lines = text.lines().zip(1..).peekable();
         while let Some((line, number)) = lines.next() {
-            let place = format!("line {number}");
             let next = lines.peek().map(|(next, _)| *next);
-            if let Some(found) = heading(line, next) {
-                member_tables += usize::from(matches!(found.1, Rows::Members));
-                (table, has_begun) = (Some(found), true);
-                continue;
+            tables.line(line, next, &format!("line {number}"), reading);
+        }
+        tables.finish(reading);
+    }
+}
+
+/// Tables with the headings of their sections.
+#[derive(Default)]
+struct Tables<'t> {
+    /// The table to which the next line belongs.
+    current: Option<(Columns<'t>, Rows)>,
+    has_begun: bool,
+    /// The roles that have ACLs.
+    roles: BTreeSet<String>,
+    /// The members with their places.
+    members: Vec<(String, String)>,
+    member_tables: usize,
+}
+
+impl<'t> Tables<'t> {
+    /// Reads a line; `next` is the one below it.
+    fn line(&mut self, line: &'t str, next: Option<&str>, place: &str, reading: &mut Reading<'_>) {
+        if let Some(found) = heading(line, next) {
+            self.member_tables += usize::from(matches!(found.1, Rows::Members));
+            (self.current, self.has_begun) = (Some(found), true);
+            return;
+        }
+        if line.trim().is_empty() || is_underline(line) || is_rule(line.trim_end()) {
+            return;
+        }
+        let is_title = next.is_some_and(is_underline) && !states_access(line);
+        if is_title || is_other_heading(line, next) {
+            (self.current, self.has_begun) = (None, true);
+        }
+        if is_title {
+            return;
+        }
+        let Some((columns, rows)) = &self.current else {
+            // Log lines before the first table.
+            if self.has_begun || states_access(line) {
+                let line = escaped(line);
+                let message = format!("`{line}` is below no heading that is read; {ADVICE}");
+                reading.refuse(place, "line_unreadable", message);
+            } else {
+                reading.report.skipped += 1;
             }
-            let is_section = |line: &str| !line.is_empty() && line.chars().all(|c| c == '=');
-            if line.trim().is_empty() || is_section(line.trim()) || is_rule(line.trim_end()) {
-                continue;
-            }
-            let is_title = next.is_some_and(|next| is_section(next.trim())) && !states_access(line);
-            if is_title || is_other_heading(line, next) {
-                (table, has_begun) = (None, true);
-            }
-            if is_title {
-                continue;
-            }
-            let Some((columns, rows)) = &table else {
-                // Log lines before the first table.
-                if has_begun || states_access(line) {
-                    let message = format!(
-                        "`{}` is below no heading that is read; {ADVICE}",
-                        escaped(line)
-                    );
-                    read.refuse(place, "line_unreadable", message);
-                } else {
-                    read.skipped += 1;
+            return;
+        };
+        let Some(values) = columns.values(line) else {
+            let message = format!("the row is not aligned with its heading; {ADVICE}");
+            return reading.refuse(place, "line_unreadable", message);
+        };
+        let value = |column: usize| values.get(column).copied().unwrap_or_default();
+        match rows {
+            Rows::Acls { fields, error } => {
+                let error = error.map(value).unwrap_or_default();
+                if !error.is_empty() {
+                    let message = format!("the list says: `{}`", escaped(error));
+                    return reading.refuse(place, "row_refused", message);
                 }
-                continue;
-            };
-            let Some(values) = columns.values(line) else {
-                read.refuse(
-                    place,
-                    "line_unreadable",
-                    format!("the row is not aligned with its heading; {ADVICE}"),
-                );
-                continue;
-            };
-            match rows {
-                Rows::Acls {
-                    fields: places,
-                    error,
-                } => {
-                    let value =
-                        |place: &Option<usize>| place.and_then(|place| values.get(place).copied());
-                    if let Some(error) = value(error).filter(|error| !error.is_empty()) {
-                        let message = format!("the list says: `{}`", escaped(error));
-                        read.refuse(place, "row_refused", message);
-                        continue;
-                    }
-                    let [kind, name, pattern, principal, host, operation, permission] =
-                        places.map(|place| value(&place).unwrap_or("*"));
-                    if let Ok(principal) = Principal::parse(principal)
-                        && principal.kind() == PrincipalType::Role
-                        && !roles.iter().any(|role| role == principal.name())
-                    {
-                        roles.push(principal.name().to_owned());
-                    }
-                    let acl = fields([kind, name, pattern, principal, host, operation, permission]);
-                    self.take_acl(&acl, place, &mut read);
+                let words = fields.map(|column| column.map_or("*", value));
+                let [_, _, _, principal, ..] = words;
+                if let Ok(principal) = Principal::parse(principal)
+                    && principal.kind() == PrincipalType::Role
+                {
+                    self.roles.insert(principal.name().to_owned());
                 }
-                Rows::Members => {
-                    let [name, kind] = [0, 1].map(|at| values.get(at).copied().unwrap_or_default());
-                    members.push((format!("{kind}:{name}"), place));
-                }
+                reading.acl(words, place);
+            }
+            Rows::Members => {
+                let member = format!("{}:{}", value(1), value(0));
+                self.members.push((member, place.to_owned()));
             }
         }
-        // The table of a role's members does not name the role; that of its ACLs does.
-        let named = role
-            .map(str::to_owned)
-            .or_else(|| (roles.len() == 1).then(|| roles.remove(0)));
-        match named {
-            None if members.is_empty() => {}
-            _ if member_tables > 1 => {
-                read.refuse(
-                    "",
-                    "role_unnamed",
-                    "the members of several roles; import each role from a file of its own",
-                );
-            }
-            None => read.refuse(
-                "",
-                "role_unnamed",
-                "a role without its name; pass its name with --role",
-            ),
-            Some(role) if member_tables > 0 && self.take_role(&role, "", &mut read) => {
-                for (member, place) in &members {
-                    self.take_named_member(&role, member, place, &mut read);
-                }
-            }
-            Some(_) => {}
+    }
+
+    /// Adds the members to their role. Their table does not name it; that of its ACLs does.
+    fn finish(self, reading: &mut Reading<'_>) {
+        if self.member_tables == 0 {
+            return;
         }
-        read
+        let named = match (reading.role, self.roles.first()) {
+            (Some(role), _) => Some(role.to_owned()),
+            (None, Some(role)) if self.roles.len() == 1 => Some(role.clone()),
+            (None, _) => None,
+        };
+        if named.is_none() && self.members.is_empty() {
+            return;
+        }
+        if self.member_tables > 1 {
+            let message = "the members of several roles; import each role from a file of its own";
+            return reading.refuse("", "role_unnamed", message);
+        }
+        let Some(role) = named else {
+            return reading.refuse("", "role_unnamed", ROLE_UNNAMED);
+        };
+        if reading.role(&role, "") {
+            for (member, place) in &self.members {
+                reading.member(&role, member, place);
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::export::acl_words;
+    use crate::format::Format;
+    use crate::import::{Import, ImportedText};
 
     fn read(text: &str, role: Option<&str>) -> (Import, ImportedText) {
         let mut import = Import::default();
@@ -303,7 +322,7 @@ mod tests {
         import
             .policy()
             .acls()
-            .map(|acl| crate::script::acl_words(&acl, &[acl.operation]))
+            .map(|acl| acl_words(&acl, &[acl.operation]))
             .collect()
     }
 
@@ -317,8 +336,8 @@ RedpandaRole:r   10.0.0.7  CLUSTER        kafka-cluster  LITERAL                
     fn the_table_of_rpk_is_read_by_its_columns() {
         let (import, seen) = read(&format!("WARN a log line\n{RPK}"), None);
         assert_eq!(
-            (seen.unread, seen.skipped, seen.kind),
-            (Vec::new(), 1, Kind::Table)
+            (seen.unread, seen.skipped, seen.format),
+            (Vec::new(), 1, Some(Format::Table))
         );
         assert_eq!(
             acls(&import),
@@ -412,8 +431,8 @@ RedpandaRole:r   10.0.0.7  CLUSTER        kafka-cluster  LITERAL                
         );
         // A table with a column that is not known is no table of ACLs.
         assert_eq!(
-            read(&RPK.replace("ERROR", "CONDITION"), None).1.kind,
-            Kind::Unknown
+            read(&RPK.replace("ERROR", "CONDITION"), None).1.format,
+            None
         );
     }
 }

@@ -2,99 +2,76 @@
 //! of its ACLs.
 
 use gbac_engine::escape::escaped;
-use serde_json::Value;
 
-use super::{Import, ImportedText, Kind, fields, states_access};
+use crate::import::{Input, Reader, Reading, states_access};
+
+/// The beginning of the line of a resource.
+const RESOURCE: &str = "Current ACLs for resource `";
+/// The beginning of a line above the resources of a principal.
+const PRINCIPAL: &str = "ACLs for principal `";
 
 /// The resource of the following lines: type, name and pattern.
-type Resource<'a> = (&'a str, &'a str, &'a str);
+type Resource<'a> = [&'a str; 3];
 
-impl Import {
-    pub(super) fn read_kafka(&mut self, text: &str) -> ImportedText {
-        let mut read = ImportedText::new(Kind::KafkaAcls);
-        let (mut resource, mut known) = (None, false);
+pub(crate) struct KafkaAcls;
+
+impl Reader for KafkaAcls {
+    fn recognizes(&self, input: &Input<'_>) -> bool {
+        let is_resource = |line: &str| line.trim_start().starts_with(RESOURCE);
+        matches!(input, Input::Text(text) if text.lines().any(is_resource))
+    }
+
+    fn read(&self, input: &Input<'_>, reading: &mut Reading<'_>) {
+        let Input::Text(text) = input else { return };
         // Java tools often print log warnings or their options before the list.
         let first = text.lines().position(is_head).unwrap_or_default();
+        let mut resource = None;
         for (number, line) in text.lines().enumerate() {
             let (place, line) = (format!("line {}", number + 1), line.trim());
-            if line.is_empty() || line.starts_with("ACLs for principal `") {
+            if line.is_empty() || line.starts_with(PRINCIPAL) {
                 continue;
             }
             // What says something about access is not a log line.
             if number < first && !states_access(line) {
-                read.skipped += 1;
+                reading.report.skipped += 1;
                 continue;
             }
-            if let Some(rest) = line.strip_prefix("Current ACLs for resource `") {
-                known = true;
-                resource = rest
-                    .strip_suffix(':')
-                    .and_then(|rest| rest.strip_suffix('`'))
-                    .and_then(resource_of);
+            if let Some(rest) = line.strip_prefix(RESOURCE) {
+                resource = rest.strip_suffix("`:").and_then(resource_of);
                 if resource.is_none() {
-                    read.refuse(
-                        place,
-                        "resource_unreadable",
-                        format!(
-                            "`{}` is not a resource line of `kafka-acls --list`",
-                            escaped(line)
-                        ),
+                    let message = format!(
+                        "`{}` is not a resource line of `kafka-acls --list`",
+                        escaped(line)
                     );
+                    reading.refuse(place, "resource_unreadable", message);
                 }
                 continue;
             }
             match (rule_of(line), resource) {
-                (Some(rule), Some(resource)) => {
-                    self.take_acl(&row(resource, rule), place, &mut read)
+                (Some([principal, host, operation, permission]), Some([kind, name, pattern])) => {
+                    let words = [kind, name, pattern, principal, host, operation, permission];
+                    reading.acl(words, place);
                 }
                 (Some(_), None) => {
                     let message = format!(
                         "`{}` is about a resource that could not be read",
                         escaped(line)
                     );
-                    read.refuse(place, "resource_unreadable", message);
+                    reading.refuse(place, "resource_unreadable", message);
                 }
                 (None, _) => {
                     let message = format!("`{}` is not a `kafka-acls --list` line", escaped(line));
-                    read.refuse(place, "line_unreadable", message);
+                    reading.refuse(place, "line_unreadable", message);
                 }
             }
         }
-        if !known {
-            read.kind = Kind::Unknown;
-            read.skipped = 0;
-            read.unread.clear();
-            let message = "not JSON, resources of Kubernetes in YAML, a table of rpk or confluent, CSV, or the output of `kafka-acls --list`";
-            read.refuse("", "form_unknown", message);
-        }
-        read
     }
-}
-
-/// Whether a text contains such a list.
-pub(super) fn is_list(text: &str) -> bool {
-    text.lines().any(is_head)
 }
 
 /// Whether a line can be the first one of the list.
 fn is_head(line: &str) -> bool {
     let line = line.trim();
-    line.starts_with("Current ACLs for resource `") || line.starts_with("ACLs for principal `")
-}
-
-fn row(
-    (resource_type, name, pattern): Resource<'_>,
-    [principal, host, operation, permission]: [&str; 4],
-) -> Value {
-    fields([
-        resource_type,
-        name,
-        pattern,
-        principal,
-        host,
-        operation,
-        permission,
-    ])
+    line.starts_with(RESOURCE) || line.starts_with(PRINCIPAL)
 }
 
 /// `ResourcePattern(resourceType=TOPIC, name=x, patternType=LITERAL)`, or of older versions
@@ -105,12 +82,12 @@ fn resource_of(text: &str) -> Option<Resource<'_>> {
     if let Some(rest) = text.strip_prefix("ResourcePattern(resourceType=") {
         let (resource_type, rest) = rest.strip_suffix(')')?.split_once(", name=")?;
         let (name, pattern) = rest.rsplit_once(", patternType=")?;
-        return Some((resource_type, name, pattern));
+        return Some([resource_type, name, pattern]);
     }
     let (resource_type, rest) = text.split_once(':')?;
     match rest.split_once(':') {
-        Some((pattern @ ("LITERAL" | "PREFIXED"), name)) => Some((resource_type, name, pattern)),
-        _ => Some((resource_type, rest, "LITERAL")),
+        Some((pattern @ ("LITERAL" | "PREFIXED"), name)) => Some([resource_type, name, pattern]),
+        _ => Some([resource_type, rest, "LITERAL"]),
     }
 }
 
@@ -134,7 +111,8 @@ fn rule_of(line: &str) -> Option<[&str; 4]> {
 mod tests {
     use gbac_json::AclJson;
 
-    use super::*;
+    use crate::format::Format;
+    use crate::import::{Import, ImportedText};
 
     fn read(text: &str) -> (Vec<String>, ImportedText) {
         let mut import = Import::default();
@@ -198,11 +176,11 @@ mod tests {
                    Picked up JAVA_TOOL_OPTIONS: -Xmx64m\n";
         let (acls, seen) = read(&format!("{log}{list}"));
         assert_eq!(
-            (acls, seen.skipped, seen.kind),
+            (acls, seen.skipped, seen.format),
             (
                 vec!["ALLOW User:a * READ LITERAL a".into()],
                 2,
-                Kind::KafkaAcls
+                Some(Format::KafkaAcls)
             )
         );
         assert_eq!(seen.unread, []);
@@ -214,7 +192,7 @@ mod tests {
             (0, "resource_unreadable")
         );
         let (_, none) = read(log);
-        assert_eq!((none.skipped, none.kind), (0, Kind::Unknown));
+        assert_eq!((none.skipped, none.format), (0, None));
     }
 
     #[test]
@@ -258,8 +236,8 @@ mod tests {
         );
         let (_, other) = read("hello\nworld\n");
         assert_eq!(
-            (other.kind, other.unread.len(), other.unread[0].code),
-            (Kind::Unknown, 1, "form_unknown")
+            (other.format, other.unread.len(), other.unread[0].code),
+            (None, 1, "form_unknown")
         );
         assert_eq!(read("").1.unread[0].code, "form_unknown");
     }

@@ -14,24 +14,94 @@ use gbac_engine::policy::Policy;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::Notes;
-use super::kubernetes::{
+use super::rules::{
     Authorization, Metadata, Rule, RuleResource, acls_by_principal, is_object_name, push_document,
+    read_authorization,
 };
-use crate::script::kafka::word;
-use crate::script::quote::comment;
+use crate::entry::Entry;
+use crate::export::{Export, Exported, Notes, PROPERTIES, Replaces, Writer, described};
+use crate::import::Reading;
+use crate::quote::comment;
+use crate::script::word;
 
 /// The beginning of the file.
-pub(super) const HEAD: &str = "\
+const HEAD: &str = "\
 # Resources of the Kubernetes operator, version 26.1 or later. Each owns all ACLs of its principal: the operator deletes the others.
 ";
 
 /// The API of the resources.
-pub(crate) const API_GROUP: &str = "cluster.redpanda.com";
+pub(super) const API_GROUP: &str = "cluster.redpanda.com";
 /// Its versions, the one that is written first.
-pub(crate) const API_VERSIONS: [&str; 1] = ["v1alpha2"];
+pub(super) const API_VERSIONS: [&str; 1] = ["v1alpha2"];
 /// The most rules of a resource, and the most members of a role.
 const MAX_ENTRIES: usize = 1024;
+
+/// A role, a group or a user of the platform's operator.
+pub(super) fn read_resource(
+    mut resource: Entry<'_>,
+    kind: &str,
+    name: &str,
+    reading: &mut Reading<'_>,
+) {
+    let members: &[&str] = match kind {
+        "RedpandaRole" => &["cluster", "principals", "authorization", "internal"],
+        "Group" => &["cluster", "authorization"],
+        _ => &["cluster", "authentication", "authorization", "template"],
+    };
+    let place = resource.place_of("metadata/name");
+    let mut spec = resource.object("spec", members, reading);
+    let principal = match kind {
+        "RedpandaRole" => {
+            let is_internal = spec
+                .as_mut()
+                .is_some_and(|spec| spec.flag("internal", reading));
+            let role = if is_internal {
+                format!("__{name}")
+            } else {
+                name.to_owned()
+            };
+            if !reading.role(&role, &place) {
+                return;
+            }
+            if let Some(spec) = &mut spec {
+                read_principals(spec, &role, reading);
+            }
+            Principal::role(&role)
+        }
+        "Group" => Principal::group(name),
+        _ => Principal::user(name),
+    };
+    if let Some(spec) = &mut spec {
+        read_authorization(spec, &principal, false, reading);
+    }
+}
+
+/// The members of a role.
+fn read_principals(spec: &mut Entry<'_>, role: &str, reading: &mut Reading<'_>) {
+    for (place, member) in spec.elements("principals", reading) {
+        match member.as_str() {
+            // A name without a type is a user.
+            Some(name) if Principal::split(name).is_err() && !name.contains(':') => {
+                reading.member(role, &Principal::user(name).to_string(), &place);
+            }
+            Some(member) => reading.member(role, member, &place),
+            None => reading.refuse(place, "wrong_type", "expected a string"),
+        }
+    }
+}
+
+pub(crate) struct Operator;
+
+impl Writer for Operator {
+    fn write(&self, export: &Export<'_>) -> Exported {
+        let mut notes = Notes::default();
+        let cluster = export.cluster.unwrap_or_default();
+        let body = resources(export.policy, cluster, &mut notes);
+        notes.of_settings(export.policy, PROPERTIES);
+        notes.of_leftovers(export, Replaces::AclsAndMembers);
+        notes.within(HEAD, &body)
+    }
+}
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -62,7 +132,7 @@ struct Reference<'a> {
 }
 
 /// The roles, groups and users, each with all of its ACLs.
-pub(super) fn resources(policy: &Policy, cluster: &str, notes: &mut Notes) -> String {
+fn resources(policy: &Policy, cluster: &str, notes: &mut Notes) -> String {
     notes.of_refusals(policy);
     let mut names: BTreeSet<String> = policy
         .role_names()
@@ -77,37 +147,23 @@ pub(super) fn resources(policy: &Policy, cluster: &str, notes: &mut Notes) -> St
             .unwrap_or_default();
         let members = role.members.iter().map(Principal::to_string).collect();
         let what = format!("role `{}`", escaped(&role.name));
-        if is_object_name(&role.name) {
-            push(
-                &mut out,
-                Object {
-                    kind: "RedpandaRole",
-                    name: &role.name,
-                    cluster,
-                    members,
-                    acls: &acls,
-                },
-                &what,
-                notes,
-            );
+        let name = if is_object_name(&role.name) {
+            role.name.clone()
         } else {
             let name = object_name(&role.name, &mut names);
             let said = format!("{what} becomes the role `{name}`: Kubernetes has no such name");
             out.push_str(&comment(&said));
             notes.push("renamed", said);
-            push(
-                &mut out,
-                Object {
-                    kind: "RedpandaRole",
-                    name: &name,
-                    cluster,
-                    members,
-                    acls: &acls,
-                },
-                &what,
-                notes,
-            );
-        }
+            name
+        };
+        let object = Object {
+            kind: "RedpandaRole",
+            name: &name,
+            cluster,
+            members,
+            acls: &acls,
+        };
+        push(&mut out, object, &what, notes);
     }
     for (principal, acls) in &of_principal {
         let what = format!("the ACLs of `{}`", escaped(&principal.to_string()));
@@ -124,23 +180,17 @@ pub(super) fn resources(policy: &Policy, cluster: &str, notes: &mut Notes) -> St
             }
         };
         if is_object_name(principal.name()) {
-            push(
-                &mut out,
-                Object {
-                    kind,
-                    name: principal.name(),
-                    cluster,
-                    members: Vec::new(),
-                    acls,
-                },
-                &what,
-                notes,
-            );
+            let object = Object {
+                kind,
+                name: principal.name(),
+                cluster,
+                members: Vec::new(),
+                acls,
+            };
+            push(&mut out, object, &what, notes);
         } else if let Err(error) = check_member(principal) {
-            notes.not_written(
-                &what,
-                &format!("Kubernetes has no such name, and as a member of a role: {error}"),
-            );
+            let why = format!("Kubernetes has no such name, and as a member of a role: {error}");
+            notes.not_written(&what, &why);
         } else {
             let name = object_name(&principal.to_string(), &mut names);
             let said = format!(
@@ -148,19 +198,14 @@ pub(super) fn resources(policy: &Policy, cluster: &str, notes: &mut Notes) -> St
             );
             out.push_str(&comment(&said));
             notes.push("as_role", said);
-            let members = vec![principal.to_string()];
-            push(
-                &mut out,
-                Object {
-                    kind: "RedpandaRole",
-                    name: &name,
-                    cluster,
-                    members,
-                    acls,
-                },
-                &what,
-                notes,
-            );
+            let object = Object {
+                kind: "RedpandaRole",
+                name: &name,
+                cluster,
+                members: vec![principal.to_string()],
+                acls,
+            };
+            push(&mut out, object, &what, notes);
         }
     }
     out
@@ -194,7 +239,7 @@ fn push(out: &mut String, object: Object<'_>, what: &str, notes: &mut Notes) {
             return;
         }
         Err((acl, why)) => {
-            let first = super::described(acl);
+            let first = described(acl);
             notes.not_written(
                 what,
                 &format!("{first}: {why}; a resource without this ACL would delete it"),
@@ -310,15 +355,8 @@ fn object_name(text: &str, taken: &mut BTreeSet<String>) -> String {
         .collect::<Vec<_>>()
         .join("-");
     readable.truncate(MAX_READABLE);
-    let digest = Sha256::digest(text);
-    let hex: String = digest
-        .iter()
-        .take(4)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    let first = format!("{readable}-{hex}")
-        .trim_start_matches('-')
-        .to_owned();
+    let first = format!("{readable}-{:.8x}", Sha256::digest(text));
+    let first = first.trim_start_matches('-').to_owned();
     let others = (2_usize..).map(|number| format!("{first}-{number}"));
     let name = std::iter::once(first.clone())
         .chain(others)
