@@ -1,134 +1,48 @@
 //! The line of a value in a JSON document, by its JSON Pointer.
 
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::Deserializer;
+
 /// The line, from 1, on which the value of a pointer begins; `None` if the text is not JSON or has
 /// no such value.
 pub(crate) fn line_of(text: &str, pointer: &str) -> Option<usize> {
-    let mut scan = Scan {
-        bytes: text.as_bytes(),
-        at: 0,
-    };
+    let mut rest = text.trim_start();
     for part in pointer.split('/').skip(1) {
-        scan.enter(&part.replace("~1", "/").replace("~0", "~"))?;
+        rest = member(rest, &part.replace("~1", "/").replace("~0", "~"))?;
     }
-    scan.blanks();
-    scan.peek()?;
-    Some(
-        1 + scan
-            .bytes
-            .get(..scan.at)?
-            .iter()
-            .filter(|byte| **byte == b'\n')
-            .count(),
-    )
+    value::<IgnoredAny>(rest)?;
+    let before = text.get(..text.len() - rest.len())?;
+    Some(before.matches('\n').count() + 1)
 }
 
-struct Scan<'a> {
-    bytes: &'a [u8],
-    at: usize,
+/// The text from a member of an object, or an element of an array, with which a text begins.
+fn member<'t>(text: &'t str, part: &str) -> Option<&'t str> {
+    let (mut rest, is_object) = match text.strip_prefix('{') {
+        Some(rest) => (rest.trim_start(), true),
+        None => (text.strip_prefix('[')?.trim_start(), false),
+    };
+    let wanted: Option<usize> = part.parse().ok();
+    for place in 0.. {
+        let mut is_wanted = wanted == Some(place);
+        if is_object {
+            let (name, after) = value::<String>(rest)?;
+            rest = after.strip_prefix(':')?.trim_start();
+            is_wanted = name == part;
+        }
+        if is_wanted {
+            return Some(rest);
+        }
+        let (_, after) = value::<IgnoredAny>(rest)?;
+        rest = after.strip_prefix(',')?.trim_start();
+    }
+    None
 }
 
-impl Scan<'_> {
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
-    }
-
-    fn blanks(&mut self) {
-        while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
-            self.at += 1;
-        }
-    }
-
-    /// Passes a byte, if it is the next one.
-    fn take(&mut self, byte: u8) -> bool {
-        self.blanks();
-        let is_next = self.peek() == Some(byte);
-        self.at += usize::from(is_next);
-        is_next
-    }
-
-    /// Moves to a member of an object, or to an element of an array.
-    fn enter(&mut self, part: &str) -> Option<()> {
-        if self.take(b'{') {
-            while !self.take(b'}') {
-                self.blanks();
-                let name: String = serde_json::from_slice(self.string()?).ok()?;
-                if !self.take(b':') {
-                    return None;
-                }
-                if name == part {
-                    return Some(());
-                }
-                self.value()?;
-                self.take(b',');
-            }
-            return None;
-        }
-        let place: usize = part.parse().ok()?;
-        if !self.take(b'[') {
-            return None;
-        }
-        for _ in 0..place {
-            self.value()?;
-            if !self.take(b',') {
-                return None;
-            }
-        }
-        Some(())
-    }
-
-    /// Passes a string, quotes included.
-    fn string(&mut self) -> Option<&[u8]> {
-        let start = self.at;
-        if !self.take(b'"') {
-            return None;
-        }
-        loop {
-            match self.peek()? {
-                b'"' => break,
-                b'\\' => self.at += 2,
-                _ => self.at += 1,
-            }
-        }
-        self.at += 1;
-        self.bytes.get(start..self.at)
-    }
-
-    /// Passes a value.
-    fn value(&mut self) -> Option<()> {
-        let mut depth = 0_usize;
-        loop {
-            self.blanks();
-            match self.peek()? {
-                b'"' => {
-                    self.string()?;
-                }
-                b'{' | b'[' => {
-                    depth += 1;
-                    self.at += 1;
-                }
-                b'}' | b']' => {
-                    depth = depth.checked_sub(1)?;
-                    self.at += 1;
-                }
-                b',' | b':' if depth > 0 => self.at += 1,
-                _ => {
-                    let start = self.at;
-                    while self
-                        .peek()
-                        .is_some_and(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
-                    {
-                        self.at += 1;
-                    }
-                    if self.at == start {
-                        return None;
-                    }
-                }
-            }
-            if depth == 0 {
-                return Some(());
-            }
-        }
-    }
+/// The value with which a text begins, and the text after it.
+fn value<T: DeserializeOwned>(text: &str) -> Option<(T, &str)> {
+    let mut values = Deserializer::from_str(text).into_iter();
+    let value = values.next()?.ok()?;
+    Some((value, text.get(values.byte_offset()..)?.trim_start()))
 }
 
 #[cfg(test)]

@@ -2,16 +2,12 @@
 //! unreadable entry.
 
 use gbac_engine::escape::escaped;
+use gbac_json::pointer_part;
 use serde_json::{Map, Value};
 
 use crate::import::Reading;
 
 pub(crate) type Object = Map<String, Value>;
-
-/// A name as a part of a JSON Pointer.
-pub(crate) fn pointer_part(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
-}
 
 /// An object of the input, at its place.
 pub(crate) struct Entry<'v> {

@@ -6,7 +6,7 @@ use gbac_analysis::requests::{Api, RequestFault, expand, is_implied, kind_name};
 use gbac_engine::Subject;
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{CLUSTER_NAME, Dialect, ResourceType};
-use gbac_json::{Problems, access_check, check_from_value, named_subject};
+use gbac_json::{Problems, access_check, check_from_value, named_subject, pointer_part};
 use serde_json::{Map, Value, json};
 
 use super::{Parts, fault};
@@ -80,7 +80,7 @@ impl Parts<'_> {
                 let to_fault = |known: &RequestFault| {
                     let path = match known.path().split_once('.') {
                         Some((_, kind)) => {
-                            format!("{RESOURCES}/{}", kind.replace('~', "~0").replace('/', "~1"))
+                            format!("{RESOURCES}/{}", pointer_part(kind))
                         }
                         None => place(&format!("/request/{}", known.path())),
                     };

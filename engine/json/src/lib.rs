@@ -60,7 +60,7 @@ pub use document::{
 pub use extraction::{ElementJson, ExtractionJson, GroupJson, ResolvedIdentityJson, WarningJson};
 pub use lint::{FindingJson, lint_from_json, lint_from_value, lint_in_dialect};
 pub use plain::{policy_from_json, subject_from_json};
-pub use reader::{FaultJson, Problem, Problems};
+pub use reader::{FaultJson, Problem, Problems, pointer_part};
 pub use simulation::{
     ChangeJson, CollidingNameJson, CollisionJson, CollisionReportJson, ComparisonJson, GainJson,
     HypotheticalChangeJson, IdentityComparisonJson, MembershipChangeJson, NoOpJson, RevocationJson,

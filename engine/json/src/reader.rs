@@ -162,15 +162,17 @@ impl Place<'_> {
         match self {
             Self::Root => String::new(),
             Self::Member(parent, name) => {
-                format!(
-                    "{}/{}",
-                    parent.pointer(),
-                    name.replace('~', "~0").replace('/', "~1")
-                )
+                format!("{}/{}", parent.pointer(), pointer_part(name))
             }
             Self::Element(parent, place) => format!("{}/{place}", parent.pointer()),
         }
     }
+}
+
+/// A name as a part of a JSON Pointer (RFC 6901).
+#[must_use]
+pub fn pointer_part(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
 }
 
 /// Parses a text strictly. A syntax error or a duplicate member is reported as the only problem of

@@ -6,9 +6,10 @@ mod rules;
 pub(crate) mod strimzi;
 
 use gbac_engine::escape::escaped;
+use gbac_json::pointer_part;
 use serde_json::Value;
 
-use crate::entry::{Entry, Object, names_a_page, pointer_part};
+use crate::entry::{Entry, Object, names_a_page};
 use crate::format::Format;
 use crate::import::{Input, Reader, Reading, is_named_like_access};
 

@@ -9,7 +9,7 @@ use gbac_formats::encoding::decode;
 use gbac_formats::export::Export;
 use gbac_formats::import::{Import, ImportedText};
 use gbac_formats::table::OutputFormat;
-use gbac_json::{policy_from_json, policy_to_text};
+use gbac_json::{pointer_part, policy_from_json, policy_to_text};
 use serde_json::{Value, json};
 
 use super::says_what;
@@ -141,11 +141,7 @@ fn objects(value: &Value, pointer: &str, found: &mut Vec<String>) {
                 .iter()
                 .filter(|(name, _)| !OTHERS.contains(&name.as_str()))
             {
-                objects(
-                    member,
-                    &format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1")),
-                    found,
-                );
+                objects(member, &format!("{pointer}/{}", pointer_part(name)), found);
             }
         }
         Value::Array(values) => {
