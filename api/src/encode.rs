@@ -4,6 +4,14 @@
 use std::fmt;
 
 use gbac_engine::escape::escaped;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+/// Everything but the unreserved characters of RFC 3986.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 
 /// The error of a path segment or query that is not valid percent-encoded UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,20 +47,7 @@ impl std::error::Error for DecodeError {}
 /// ```
 #[must_use]
 pub fn component(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
-            out.push(char::from(byte));
-        } else {
-            out.push('%');
-            for digit in [byte >> 4, byte & 15] {
-                out.extend(
-                    char::from_digit(digit.into(), 16).map(|digit| digit.to_ascii_uppercase()),
-                );
-            }
-        }
-    }
-    out
+    utf8_percent_encode(text, RESERVED).to_string()
 }
 
 /// Joins names and values to a query with its `?`; empty without pairs.
@@ -73,24 +68,15 @@ pub fn query<'a>(pairs: impl IntoIterator<Item = (&'a str, String)>) -> String {
 /// # Errors
 /// A `%` without two hexadecimal digits, or bytes that are not UTF-8.
 pub fn decode(segment: &str) -> Result<String, DecodeError> {
-    let mut bytes = Vec::with_capacity(segment.len());
-    let mut rest = segment.bytes();
-    while let Some(byte) = rest.next() {
-        if byte == b'%' {
-            let mut digit = || {
-                char::from(rest.next()?)
-                    .to_digit(16)
-                    .and_then(|digit| u8::try_from(digit).ok())
-            };
-            match (digit(), digit()) {
-                (Some(high), Some(low)) => bytes.push(high << 4 | low),
-                _ => return Err(DecodeError(segment.into())),
-            }
-        } else {
-            bytes.push(byte);
-        }
+    // The library keeps a `%` without digits.
+    let has_digits = |after: &str| {
+        let digits = after.as_bytes().get(..2);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    match percent_decode_str(segment).decode_utf8() {
+        Ok(text) if segment.split('%').skip(1).all(has_digits) => Ok(text.into_owned()),
+        _ => Err(DecodeError(segment.into())),
     }
-    String::from_utf8(bytes).map_err(|_| DecodeError(segment.into()))
 }
 
 /// Decodes a query without its `?` to its pairs, in order. `+` is a space.

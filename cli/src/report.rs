@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::path::is_separator;
 
 use clap::ValueEnum;
+use gbac_api::encode::component;
 use serde_json::{Value, json};
 
 use crate::args::output::{FormatArg, ReportFormat};
@@ -159,18 +161,8 @@ fn sarif(entries: &[Entry]) -> String {
 
 /// A path as a URI reference (RFC 3986): relative paths stay relative.
 fn uri(path: &str) -> String {
-    let mut uri = String::new();
-    for byte in path.trim_start_matches("./").bytes() {
-        match byte {
-            b'\\' if cfg!(windows) => uri.push('/'),
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                uri.push(char::from(byte))
-            }
-            // Writing into a string does not fail.
-            _ => drop(write!(uri, "%{byte:02X}")),
-        }
-    }
-    uri
+    let parts = path.trim_start_matches("./").split(is_separator);
+    parts.map(component).collect::<Vec<_>>().join("/")
 }
 
 /// Workflow commands of GitHub, one line for each result.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
+use percent_encoding::percent_decode_str;
 
 /// The replacement for a credential.
 pub const REDACTED: &str = "******";
@@ -97,7 +98,10 @@ fn redacted(text: &str, any_after_scheme: bool) -> Cow<'_, str> {
 fn percent_decoded(text: &str) -> String {
     let mut decoded = text.to_owned();
     for _ in 0..MAX_ENCODINGS {
-        let once = decoded_once(&decoded);
+        // What is no text has no credentials: they are ASCII.
+        let once = percent_decode_str(&decoded)
+            .decode_utf8_lossy()
+            .into_owned();
         if once == decoded {
             break;
         }
@@ -109,29 +113,6 @@ fn percent_decoded(text: &str) -> String {
 /// The most rounds of decoding. No reader decodes a text more often, and without a limit, a long
 /// text of percent signs would take a round for each of them.
 const MAX_ENCODINGS: usize = 4;
-
-fn decoded_once(text: &str) -> String {
-    let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
-    while let Some((first, after)) = rest.split_first() {
-        let digits = after
-            .get(..2)
-            .filter(|_| *first == b'%')
-            .and_then(|digits| std::str::from_utf8(digits).ok());
-        let byte = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
-        match byte.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) if byte.is_ascii() => {
-                bytes.push(byte);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            // Credentials are ASCII, so other bytes stay encoded.
-            _ => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_default()
-}
 
 fn scanned(text: &str, any_after_scheme: bool) -> String {
     let mut clean = String::with_capacity(text.len());
@@ -339,6 +320,8 @@ mod tests {
             TOKEN.replace('.', "%252e"),
             TOKEN.replace("eyJ", "%65yJ"),
             format!("/v1/roles/{}?x", TOKEN.replace('.', "%2e")),
+            // Bytes before it that are no text.
+            format!("/%C3{TOKEN}"),
         ] {
             for clean in [
                 without_credentials(&text),
