@@ -228,9 +228,9 @@ fn is_allowed_on_any(
         let denies = acl.permission == Permission::Deny;
         if is_about && is_here(&acl, denies) {
             if denies {
-                denied.push(acl)
+                denied.push(acl);
             } else {
-                allowed.push(acl)
+                allowed.push(acl);
             }
         }
     }

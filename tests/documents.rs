@@ -230,7 +230,7 @@ fn an_import_that_removes_something_says_what_and_asks() {
     let service = service();
     let before = exported(&service);
     let write = |document: &Value| {
-        fs::write(service.file("new.json"), document.to_string()).expect("a file")
+        fs::write(service.file("new.json"), document.to_string()).expect("a file");
     };
     let mut less = before.clone();
     less["acls"] = json!([acl("Group:eng", "orders"), acl("Group:ops", "orders")]);
@@ -566,7 +566,7 @@ fn what_is_written_as_yaml_is_read_again() {
         write(
             name,
             &service.run(&[&["--format", "yaml"], args].concat()).done(),
-        )
+        );
     };
     save("policy.yaml", &["export"]);
     let text = fs::read_to_string(service.file("policy.yaml")).expect("a file");

@@ -306,7 +306,7 @@ fn malformed(numbers: &mut Numbers) -> Vec<String> {
                 line[place] = line[place]
                     .chars()
                     .filter(|_| numbers.below(6) > 0)
-                    .collect()
+                    .collect();
             }
             6 => line[place] = line[place].to_uppercase(),
             7 => line[place] = TOKEN.to_owned(),

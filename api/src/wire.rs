@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn every_value_of_the_engine_has_a_number() {
         let has = |names: &[String], value: &str| {
-            assert!(names.iter().any(|name| name == value), "{value}")
+            assert!(names.iter().any(|name| name == value), "{value}");
         };
         for value in Dialect::Platform.resource_types() {
             has(&names::<ResourceTypes>(), value.spelling().data_plane);

@@ -355,7 +355,7 @@ mod tests {
         let document = document(10_000, 10);
         assert_eq!(document.acls.len(), 10_000);
         let near = |share: f64, expected: f64| {
-            assert!((share - expected).abs() < 0.02, "{share}, not {expected}")
+            assert!((share - expected).abs() < 0.02, "{share}, not {expected}");
         };
         near(
             share(&document, |acl| {

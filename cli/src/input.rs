@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn an_input_without_an_end_is_refused() {
         let refused = |read: io::Result<Vec<u8>>| {
-            assert_eq!(read.unwrap_err().kind(), io::ErrorKind::FileTooLarge)
+            assert_eq!(read.unwrap_err().kind(), io::ErrorKind::FileTooLarge);
         };
         refused(limited(&mut io::repeat(b'x'), 1000));
         refused(limited(&mut &b"abc"[..], 2));

@@ -186,7 +186,7 @@ fn FollowRoute() -> impl IntoView {
     Effect::new(move |_| {
         location
             .pathname
-            .with(|path| location.search.with(|query| visited.note(path, query)))
+            .with(|path| location.search.with(|query| visited.note(path, query)));
     });
     Effect::new(move |before: Option<String>| {
         let now = location.pathname.get();

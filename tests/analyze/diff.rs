@@ -42,10 +42,10 @@ fn changed(facts: &Facts, steps: &[Step]) -> Facts {
     for step in steps {
         match step {
             Step::Add(acl) => {
-                facts.acls = once(facts.acls.iter().cloned().chain([acl.clone()]).collect())
+                facts.acls = once(facts.acls.iter().cloned().chain([acl.clone()]).collect());
             }
             Step::Remove(index) if !facts.acls.is_empty() => {
-                drop(facts.acls.remove(index.index(facts.acls.len())))
+                drop(facts.acls.remove(index.index(facts.acls.len())));
             }
             Step::Remove(_) => {}
             Step::Member(name, member) => {

@@ -115,7 +115,7 @@ fn fixed(facts: &Facts, groups: &[String], fix: &AccessFix) -> (Facts, Vec<Strin
             HypotheticalChange::Leave(name) => groups.retain(|group| group != name),
             HypotheticalChange::Policy(Change::AddAcl(acl)) => facts.acls.push(acl.clone()),
             HypotheticalChange::Policy(Change::RemoveAcl(acl)) => {
-                facts.acls.retain(|other| other != acl)
+                facts.acls.retain(|other| other != acl);
             }
             HypotheticalChange::Policy(Change::CreateRole(name)) => {
                 facts.roles.push(Role {

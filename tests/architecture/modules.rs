@@ -321,7 +321,7 @@ impl Module {
         for token in tokens.clone() {
             match token {
                 TokenTree::Punct(punct) if punct.as_char() == ':' && !path.is_empty() => {
-                    colons += 1
+                    colons += 1;
                 }
                 TokenTree::Ident(ident) => {
                     if colons != 2 {

@@ -220,7 +220,7 @@ pub(super) fn acls_of_calls(text: &str) -> BTreeSet<Acl> {
                 "allow-host" | "deny-host" => acl.host = Host::parse(value).expect("a host"),
                 "operation" => operations.push(value.parse().expect("an operation")),
                 "resource-pattern-type" => {
-                    acl.pattern_type = value.parse().expect("a pattern type")
+                    acl.pattern_type = value.parse().expect("a pattern type");
                 }
                 "topic" | "group" | "transactional-id" | "cluster" => {
                     (acl.resource_type, acl.resource_name) =

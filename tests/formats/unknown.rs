@@ -56,7 +56,7 @@ fn containers(value: &Value, pointer: &str, found: &mut Vec<String>) {
             found.push(pointer.to_owned());
             let values = values.iter().enumerate();
             values.for_each(|(number, value)| {
-                containers(value, &format!("{pointer}/{number}"), found)
+                containers(value, &format!("{pointer}/{number}"), found);
             });
         }
         _ => {}

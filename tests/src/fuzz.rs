@@ -124,9 +124,9 @@ fn extraction(path: &ClaimPath, mapping: &PrincipalMapping, claims: &UnverifiedC
 /// If the engine panics, violates a property, or differs from the oracle.
 pub fn policy(bytes: &[u8]) {
     if bytes.first() == Some(&b'{') {
-        texts(&String::from_utf8_lossy(bytes))
+        texts(&String::from_utf8_lossy(bytes));
     } else {
-        steps(bytes)
+        steps(bytes);
     }
 }
 

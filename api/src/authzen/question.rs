@@ -194,7 +194,7 @@ fn of_request(
                 let named = resources.entry(kind.clone()).or_insert_with(|| json!([]));
                 match (named, names) {
                     (Value::Array(named), Value::Array(names)) => {
-                        named.extend(names.iter().cloned())
+                        named.extend(names.iter().cloned());
                     }
                     (named, names) => *named = names.clone(),
                 }

@@ -44,7 +44,7 @@ impl ChangeList {
                     changes.removes.push(verdicts::change(&change));
                 }
                 Change::Settings(settings) => {
-                    changes.set(before.settings(), &settings.filled_from(before.settings()))
+                    changes.set(before.settings(), &settings.filled_from(before.settings()));
                 }
             }
         }

@@ -44,7 +44,7 @@ pub(crate) fn run(process: &Process, args: &CollisionsArgs, format: Format) -> R
     let report = collision_gains(&policy, nested, &names, args.limit);
     match format {
         Format::Json | Format::Yaml => {
-            output::value(process, format, &CollisionReportJson::from(&report))?
+            output::value(process, format, &CollisionReportJson::from(&report))?;
         }
         Format::Text => output::text(process, &render(process, &report, nested))?,
     }

@@ -121,7 +121,7 @@ impl ServiceState {
             Err(error) => return Err(error.into()),
         };
         let report = |what: &str, failure: &dyn std::fmt::Display| {
-            output::note(process, &format!("note: {what}: {failure}"))
+            output::note(process, &format!("note: {what}: {failure}"));
         };
         let settings = read_settings(client)
             .map_err(|failure| report("the properties could not be read", &failure))

@@ -98,7 +98,7 @@ pub(super) fn show_dry_run(
     let changed = diff(before, &after_import(before, document)?);
     match format {
         Format::Json | Format::Yaml => {
-            output::value(process, format, &changes.counted(DiffJson::from(&changed)))?
+            output::value(process, format, &changes.counted(DiffJson::from(&changed)))?;
         }
         Format::Text => {
             let effect = if changes.is_empty() {

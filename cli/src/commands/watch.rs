@@ -193,7 +193,7 @@ fn write<'a>(
     match format {
         Format::Text => output::text(process, &text())?,
         Format::Json | Format::Yaml => {
-            output::stream_value(&mut process.output(), format, &value())?
+            output::stream_value(&mut process.output(), format, &value())?;
         }
     }
     process

@@ -214,7 +214,7 @@ impl GroupChanges {
                         });
                     }
                     (GroupEffect::Dropped, _) => {
-                        unrenamed.push((role.clone(), change.name.clone(), NO_NAME))
+                        unrenamed.push((role.clone(), change.name.clone(), NO_NAME));
                     }
                     _ => {}
                 }

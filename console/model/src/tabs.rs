@@ -68,7 +68,7 @@ impl OtherTabs {
                 self.dismissed.retain(|tab| *tab != message.tab);
             }
             TabNews::Applied(changes) if message.owner.has_policy_of(own) => {
-                self.applied += changes
+                self.applied += changes;
             }
             TabNews::Applied(_) => {}
         }

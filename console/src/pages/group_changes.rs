@@ -147,7 +147,7 @@ fn happens(change: &GroupChange, [today, then]: &[GroupOutcome; 2]) -> AnyView {
         (GroupEffect::NotRead, ..) => parts.push("is no longer read".to_owned()),
         (GroupEffect::Added, GroupOutcome::NotRead, _) => parts.push("is read".to_owned()),
         (GroupEffect::MoreNames, ..) => {
-            parts.push("now every path with this last part produces this group".to_owned())
+            parts.push("now every path with this last part produces this group".to_owned());
         }
         (GroupEffect::FewerNames, ..) => {
             parts.push("paths with this last part no longer produce this group".to_owned());

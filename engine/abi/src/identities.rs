@@ -140,9 +140,9 @@ mod tests {
                 .unwrap();
             assert!(handle >= 0 && handles.insert(handle), "{round}");
             if round % 2 == 0 {
-                identities.close(handle).unwrap()
+                identities.close(handle).unwrap();
             } else {
-                identities.clear()
+                identities.clear();
             }
         }
         assert_eq!(

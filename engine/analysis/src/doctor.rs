@@ -331,7 +331,9 @@ fn compare(step: &mut DiagnosticStep, input: &DiagnosticInput<'_>, extraction: &
             );
         }
         None => {
-            step.next("ask the service: `ResolveOidcIdentity` with the token returns what it reads")
+            step.next(
+                "ask the service: `ResolveOidcIdentity` with the token returns what it reads",
+            );
         }
         Some(ServiceResolution::Refused(reason)) => {
             step.fault(

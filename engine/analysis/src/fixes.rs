@@ -259,7 +259,7 @@ impl<'a> Search<'a> {
         for change in steps.flat_map(|step| &step.changes) {
             match change {
                 HypotheticalChange::Join(name) | HypotheticalChange::Leave(name) => {
-                    also.push(Principal::group(name))
+                    also.push(Principal::group(name));
                 }
                 HypotheticalChange::Policy(
                     Change::AddMember { role, .. } | Change::RemoveMember { role, .. },

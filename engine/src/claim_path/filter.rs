@@ -113,7 +113,7 @@ pub(super) fn singular(segments: &[Segment]) -> Option<Vec<&Selector>> {
     for segment in segments {
         match segment.selectors.as_slice() {
             [selector @ (Selector::Name(_) | Selector::Index(_))] if !segment.descendant => {
-                steps.push(selector)
+                steps.push(selector);
             }
             _ => return None,
         }

@@ -145,7 +145,7 @@ impl<'a> Evaluation<'a> {
                     }
                 }
                 (Selector::Slice(slice), Value::Array(elements)) => {
-                    selected = sliced(slice, elements)
+                    selected = sliced(slice, elements);
                 }
                 (Selector::Wildcard | Selector::Filter(_), value) => selected = members(value),
                 _ => {}

@@ -294,7 +294,7 @@ impl Acl {
             match self.resource_type {
                 ResourceType::Registry => {}
                 ResourceType::Cluster if name != CLUSTER_NAME => {
-                    faults.push(AclError::ClusterName(name.into()))
+                    faults.push(AclError::ClusterName(name.into()));
                 }
                 ResourceType::Topic
                     if !name.is_empty() && !is_topic_pattern(name, self.pattern_type) =>

@@ -289,7 +289,7 @@ impl Policy {
         };
         self.rows_of(&[id], &mut |pattern, row| {
             row.acls(|operation, permission| {
-                acls.push(self.acl(pattern, row, operation, permission))
+                acls.push(self.acl(pattern, row, operation, permission));
             });
         });
         sort(&mut acls, Acl::cmp);

@@ -295,7 +295,7 @@ impl Rows {
                     vec![row, *first]
                 } else {
                     vec![*first, row]
-                })
+                });
             }
             Self::Many(rows) => {
                 // Grows by a quarter instead of doubling, because a policy has many short lists.

@@ -245,10 +245,10 @@ fn calls(changes: &[Change]) -> Vec<Call<'_>> {
             (Change::CreateRole(name), _) => calls.push(Call::CreateRole(name)),
             (Change::AddMember { role, member }, _) => calls.push(Call::Join(role, vec![member])),
             (Change::RemoveMember { role, member }, _) => {
-                calls.push(Call::Leave(role, vec![member]))
+                calls.push(Call::Leave(role, vec![member]));
             }
             (Change::DeleteRole { name, delete_acls }, _) => {
-                calls.push(Call::DeleteRole(name, *delete_acls))
+                calls.push(Call::DeleteRole(name, *delete_acls));
             }
             (Change::Settings(settings), _) => calls.push(Call::Set(settings)),
         }

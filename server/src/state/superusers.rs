@@ -15,7 +15,7 @@ pub(crate) fn superusers(current: &Snapshot) -> Vec<SuperuserStatus> {
             problems.push(AccountProblem {
                 code: code.into(),
                 message,
-            })
+            });
         };
         if config.oidc_discovery_url.is_empty() || config.oidc_token_audience.is_empty() {
             let message =

@@ -303,7 +303,7 @@ async fn a_lost_password_is_replaced_at_the_next_start() {
     let folder = tempdir().unwrap();
     let start = |password: Option<&str>| {
         Service::on(folder.path(), |options| {
-            options.admin_password = password.map(Into::into)
+            options.admin_password = password.map(Into::into);
         })
         .unwrap()
     };

@@ -615,7 +615,7 @@ async fn auditing_can_be_turned_off_when_the_log_cannot_be_written() {
 async fn the_reserve_of_the_disk_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::on(folder.path(), |options| {
-        options.audit_files.reserve_bytes = u64::MAX
+        options.audit_files.reserve_bytes = u64::MAX;
     })
     .unwrap();
     let set = |on: bool| json!({ "upsert": { "audit_enabled": on }, "remove": [] });

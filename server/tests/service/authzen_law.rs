@@ -122,7 +122,7 @@ fn pair(random: &mut Random, provider: &Provider, tokens: &[(String, Value)]) ->
         let mut resources = json!({});
         match kind {
             "CLUSTER" if !["", "kafka-cluster"].contains(&name) => {
-                resources["another_cluster"] = json!([name])
+                resources["another_cluster"] = json!([name]);
             }
             "CLUSTER" | "REGISTRY" => {}
             kind => resources[kind.to_lowercase()] = json!([name]),

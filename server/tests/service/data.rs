@@ -117,7 +117,7 @@ async fn the_admin_has_one_password_and_it_can_be_rotated() {
     assert_eq!(enters(&unset, "admin", "other").await, 401);
     drop(unset);
     let rotated = Service::on(folder.path(), |options| {
-        options.admin_password = Some(NEW.into())
+        options.admin_password = Some(NEW.into());
     })
     .unwrap();
     assert_eq!(
@@ -132,7 +132,7 @@ async fn the_admin_has_one_password_and_it_can_be_rotated() {
     assert_eq!(enters(&kept, "admin", NEW).await, 200);
     drop(kept);
     let other = Service::on(folder.path(), |options| {
-        data_options(options).admin_user = Some("root".into())
+        data_options(options).admin_user = Some("root".into());
     })
     .unwrap();
     assert_eq!(
@@ -335,7 +335,7 @@ async fn command_line_settings_apply_to_one_run() {
     let folder = tempdir().unwrap();
     let role = json!({ "name": "x" });
     let pinned = Service::on(folder.path(), |options| {
-        options.license = Some(LicenseStatus::Missing)
+        options.license = Some(LicenseStatus::Missing);
     })
     .unwrap();
     assert_eq!(

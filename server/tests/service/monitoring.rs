@@ -91,7 +91,7 @@ async fn metrics_count_requests_and_state() {
 async fn beyond_loopback_metrics_require_a_superuser() {
     let folder = tempdir().unwrap();
     let open = Service::on(folder.path(), |options| {
-        options.listen = "10.0.0.7:8420".into()
+        options.listen = "10.0.0.7:8420".into();
     })
     .unwrap();
     assert_eq!(open.get("/metrics").await.status, 401);

@@ -347,7 +347,7 @@ async fn the_identity_is_that_of_the_token_for_the_audience() {
     // If the audience is the client itself, it is the ID token that is for it, and the access token
     // may be opaque.
     let service = client(&provider, |options| {
-        data_options(options).oidc_audience = Some(CLIENT.into())
+        data_options(options).oidc_audience = Some(CLIENT.into());
     });
     let at = start(&service, "/").await;
     says_tokens(
@@ -573,7 +573,7 @@ async fn a_service_that_is_no_client_offers_no_sign_in_with_the_provider() {
     }
     // A client of a provider that is not configured yet.
     let service = client(&provider, |options| {
-        data_options(options).oidc_discovery_url = None
+        data_options(options).oidc_discovery_url = None;
     });
     assert_eq!(
         service

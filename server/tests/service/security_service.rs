@@ -111,7 +111,7 @@ async fn invalid_tokens_are_rejected() {
     static CLOCK: AtomicU64 = AtomicU64::new(0);
     #[expect(clippy::cast_precision_loss, reason = "a small number of seconds")]
     let service = Service::with(|options| {
-        options.clock = Some(|| NOW + CLOCK.load(Ordering::Relaxed) as f64)
+        options.clock = Some(|| NOW + CLOCK.load(Ordering::Relaxed) as f64);
     });
     let token = service.people().await.remove(0).token;
     let (body, signature) = token.rsplit_once('.').unwrap();

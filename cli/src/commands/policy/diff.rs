@@ -94,7 +94,7 @@ pub(super) fn run(
     }
     match (report, format) {
         (Some(ReportFormat::Markdown), _) => {
-            output::document(process, &markdown(&earlier, &later, &changed))?
+            output::document(process, &markdown(&earlier, &later, &changed))?;
         }
         (Some(report), _) => {
             let file = after.display().to_string();

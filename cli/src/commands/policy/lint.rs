@@ -52,7 +52,7 @@ pub(super) fn run(
             policy_source::write_value(process, state.as_ref(), format, Findings { findings })?;
         }
         (None, Format::Text) => {
-            policy_source::write_text(process, state.as_ref(), &render_findings(&findings))?
+            policy_source::write_text(process, state.as_ref(), &render_findings(&findings))?;
         }
     }
     if let Some(path) = &args.fix {

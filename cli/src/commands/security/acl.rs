@@ -44,7 +44,7 @@ pub(super) fn create(
         match created {
             Ok(_) => done.push(AclRow::with_message(acl, roles, String::new())),
             Err(error @ CallError::Refused(_)) => {
-                done.push(AclRow::with_message(acl, roles, error.to_string()))
+                done.push(AclRow::with_message(acl, roles, error.to_string()));
             }
             // This error would also affect all other calls.
             Err(error) => {

@@ -70,7 +70,7 @@ impl ChangedValues {
             Some(3004) => match (text("/entity/type"), data) {
                 ("acl", Some(data)) => changed.push(is(CREATE), acl(data).map(ChangedValue::Acl)),
                 ("role", Some(_)) if is(CREATE) => {
-                    changed.push(true, Some(ChangedValue::Role(name.to_owned())))
+                    changed.push(true, Some(ChangedValue::Role(name.to_owned())));
                 }
                 ("role", Some(data)) if is(DELETE) => changed.remove_role(name, data),
                 ("policy", _) => {
@@ -152,9 +152,9 @@ impl ChangedValues {
 
     fn push(&mut self, adds: bool, value: Option<ChangedValue>) {
         if adds {
-            self.after.extend(value)
+            self.after.extend(value);
         } else {
-            self.before.extend(value)
+            self.before.extend(value);
         }
     }
 

@@ -46,7 +46,7 @@ impl Label {
                         let mark = marks.next().unwrap_or_default();
                         match self.0.last_mut() {
                             Some(LabelPart::Name(part, known)) if *known == mark => {
-                                part.push(letter)
+                                part.push(letter);
                             }
                             _ => self.0.push(LabelPart::Name(letter.into(), mark)),
                         }

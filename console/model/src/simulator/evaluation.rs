@@ -418,7 +418,7 @@ impl Simulation {
                     mode,
                     steps: steps.clone(),
                     verdict: None,
-                })
+                });
             }
             (None, Some(last)) => {
                 view.steps = Some(last.steps.clone());

@@ -118,7 +118,7 @@ impl PolicyNames {
         for (_, principal) in policy.principals() {
             match principal.kind() {
                 PrincipalType::User if !principal.is_everyone() => {
-                    users.push(principal.name().to_owned())
+                    users.push(principal.name().to_owned());
                 }
                 PrincipalType::Group => groups.push(principal.name().to_owned()),
                 PrincipalType::User | PrincipalType::Role | PrincipalType::Other => {}

@@ -202,7 +202,7 @@ fn Principals() -> impl IntoView {
         go.run(ListQuery {
             page,
             ..query.get_untracked()
-        })
+        });
     };
     let list = move || {
         // Open already: the only one that was found, and the one that a link names. Letter case

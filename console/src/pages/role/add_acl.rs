@@ -395,7 +395,7 @@ fn OneName(
             form.names
                 .get_mut(place)
                 .into_iter()
-                .for_each(|name| name.name.clone_from(&text))
+                .for_each(|name| name.name.clone_from(&text));
         });
     };
     view! {

@@ -258,9 +258,9 @@ fn AuditSwitch(
     // Without the log nobody can tell later what was decided, and nothing brings that back.
     let press = move |()| {
         if untrack(is_on) {
-            asking.set(true)
+            asking.set(true);
         } else {
-            set(true)
+            set(true);
         }
     };
     let turn_off = move || {

@@ -293,7 +293,7 @@ fn CustomSettings(state: SimulatorState) -> impl IntoView {
     });
     let change = move |value: String| {
         state.edit(|inputs| {
-            inputs.what_if.nested = value.parse().unwrap_or(NestedGroupBehavior::None)
+            inputs.what_if.nested = value.parse().unwrap_or(NestedGroupBehavior::None);
         });
     };
     let who = state.who();

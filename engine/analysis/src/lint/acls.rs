@@ -179,7 +179,7 @@ impl<'a> Linter<'a, '_> {
         take(pattern, row, none);
         let own = row.operations(permission);
         self.broader(id, row, |pattern, row, twin| {
-            take(pattern, row, if twin { own } else { none })
+            take(pattern, row, if twin { own } else { none });
         });
         acls
     }

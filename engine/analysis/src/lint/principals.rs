@@ -225,7 +225,7 @@ pub(super) fn lint_acl_principals(
         let place = ids.binary_search_by(|id| id.0.cmp(&row.principal.0)).ok();
         if let Some((.., acls)) = place.and_then(|place| problems.get_mut(place)) {
             row.acls(|operation, permission| {
-                acls.push(policy.acl(pattern, row, operation, permission))
+                acls.push(policy.acl(pattern, row, operation, permission));
             });
         }
     });

@@ -482,7 +482,7 @@ mod tests {
         match rule {
             Rule::Each(_, kind) | Rule::OneOf(_, kind) => used.push(*kind),
             Rule::All(rules) | Rule::Any(rules) => {
-                rules.iter().for_each(|rule| kinds_of(rule, used))
+                rules.iter().for_each(|rule| kinds_of(rule, used));
             }
             Rule::IfNamed(kind, then, otherwise) => {
                 used.push(*kind);

@@ -97,7 +97,7 @@ impl Requirement {
         match self {
             Self::Check(check) => checks.push(check),
             Self::All(parts) | Self::Any(parts) => {
-                parts.iter().for_each(|part| part.collect(checks))
+                parts.iter().for_each(|part| part.collect(checks));
             }
         }
     }

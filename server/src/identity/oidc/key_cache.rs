@@ -374,10 +374,10 @@ impl KeyCache {
         drop(permit);
         match &result {
             Ok(keys) => {
-                tracing::info!(target: "oidc", keys = keys.set.keys().len(), "keys fetched")
+                tracing::info!(target: "oidc", keys = keys.set.keys().len(), "keys fetched");
             }
             Err(error) => {
-                tracing::warn!(target: "oidc", code = error.code(), hint = error.hint(), "{error}")
+                tracing::warn!(target: "oidc", code = error.code(), hint = error.hint(), "{error}");
             }
         }
         result

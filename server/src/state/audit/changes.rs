@@ -373,10 +373,10 @@ impl<'r> Collector<'r> {
                 Change::RemoveAcl(acl) => self.add(Modification::AclRemoved(acl)),
                 Change::CreateRole(name) => self.add(Modification::RoleCreated(name)),
                 Change::AddMember { role, member } => {
-                    self.add(Modification::MemberAdded { role, member })
+                    self.add(Modification::MemberAdded { role, member });
                 }
                 Change::RemoveMember { role, member } => {
-                    self.add(Modification::MemberRemoved { role, member })
+                    self.add(Modification::MemberRemoved { role, member });
                 }
                 Change::DeleteRole { name, .. } => {
                     let before = deleted.iter().find(|(role, _)| role.name == *name);

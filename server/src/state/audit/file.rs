@@ -293,7 +293,7 @@ impl AuditFile {
                 tracing::info!(target: "audit", %file, "deleted the oldest audit file; the total size is limited");
             }
             Err(error) => {
-                tracing::warn!(target: "audit", %error, %file, "an old audit file cannot be deleted")
+                tracing::warn!(target: "audit", %error, %file, "an old audit file cannot be deleted");
             }
         }
         self.may_have_surplus

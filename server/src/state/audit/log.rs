@@ -218,7 +218,7 @@ impl AuditLog {
         self.0.writer.backlog.with(|backlog| {
             entries(stream, events)
                 .into_iter()
-                .for_each(|entry| backlog.keep(entry))
+                .for_each(|entry| backlog.keep(entry));
         });
     }
 

@@ -470,7 +470,7 @@ mod tests {
             "audit-00000001.jsonl:2: event 3 follows event 1; events are missing, or in another order"
         );
         let inserted = broken("audit-00000001.jsonl", |lines| {
-            lines.insert(2, lines[1].clone())
+            lines.insert(2, lines[1].clone());
         });
         assert_eq!(
             inserted,

@@ -350,7 +350,7 @@ impl Store {
             let answer = || {
                 answers
                     .into_iter()
-                    .for_each(|answer| answer(outcome.as_ref().map_err(|error| &**error)))
+                    .for_each(|answer| answer(outcome.as_ref().map_err(|error| &**error)));
             };
             if worker.is_done() {
                 drop(worker);
@@ -450,7 +450,7 @@ impl Store {
         match &recovered {
             Ok(()) => tracing::info!(target: "store", "changes are accepted again"),
             Err(error) => {
-                tracing::debug!(target: "store", code = error.code(), "changes are still refused: {error}")
+                tracing::debug!(target: "store", code = error.code(), "changes are still refused: {error}");
             }
         }
         self.0

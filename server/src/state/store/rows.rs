@@ -298,10 +298,10 @@ pub(super) fn change_writes(before: &Settings, change: &Change, writes: &mut Vec
             acl_key(&acl.clone().normalized()),
         )),
         Change::CreateRole(name) => {
-            writes.push(RowWrite::add(Table::Roles, name.clone().into_bytes()))
+            writes.push(RowWrite::add(Table::Roles, name.clone().into_bytes()));
         }
         Change::AddMember { role, member } => {
-            writes.push(RowWrite::add(Table::Members, member_key(role, member)))
+            writes.push(RowWrite::add(Table::Members, member_key(role, member)));
         }
         Change::RemoveMember { role, member } => {
             writes.push(RowWrite::Remove(Table::Members, member_key(role, member)));

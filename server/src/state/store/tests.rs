@@ -549,7 +549,7 @@ fn files_that_others_may_have_written_are_refused_and_others_tightened() {
     let folder = parent.path().join("data");
     let open = || Store::open(&folder, |_| {});
     let set = |path: &Path, mode: u32| {
-        std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap()
+        std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
     };
     let files =
         [format::FILE, format::LOCK_FILE, format::RESERVE_FILE].map(|file| folder.join(file));
