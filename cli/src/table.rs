@@ -46,7 +46,7 @@ impl From<&str> for Cell {
 
 /// A table with aligned columns; the last column is not padded.
 pub(crate) fn table<T: Into<Cell>>(process: &Process, head: &[&str], rows: Vec<Vec<T>>) -> String {
-    render(head, cells(rows), process.width)
+    render(head, &cells(rows), process.width)
 }
 
 /// A table with every line indented.
@@ -59,7 +59,7 @@ pub(crate) fn indented_table<T: Into<Cell>>(
     let width = process
         .width
         .map(|width| width.saturating_sub(indent.width()));
-    render(head, cells(rows), width)
+    render(head, &cells(rows), width)
         .lines()
         .map(|line| format!("{indent}{line}\n"))
         .collect()
@@ -82,7 +82,7 @@ fn cells<T: Into<Cell>>(rows: Vec<Vec<T>>) -> Vec<Vec<Cell>> {
     all
 }
 
-fn render(head: &[&str], rows: Vec<Vec<Cell>>, width: Option<usize>) -> String {
+fn render(head: &[&str], rows: &[Vec<Cell>], width: Option<usize>) -> String {
     let widest = |of: &dyn Fn(&str) -> usize| -> Vec<usize> {
         let cells = |column: usize| {
             rows.iter()
@@ -101,12 +101,12 @@ fn render(head: &[&str], rows: Vec<Vec<Cell>>, width: Option<usize>) -> String {
                 .filter(|width| *width <= MAX_COLUMN_WIDTH)
                 .unwrap_or(0)
         });
-        return aligned(head, &rows, &widths, false);
+        return aligned(head, rows, &widths, false);
     };
     let natural = widest(&UnicodeWidthStr::width);
     let gaps = GAP * head.len().saturating_sub(1);
     if natural.iter().sum::<usize>() + gaps <= width {
-        return aligned(head, &rows, &natural, false);
+        return aligned(head, rows, &natural, false);
     }
     let least = widest(&|cell| {
         cell.split(' ')
@@ -115,8 +115,8 @@ fn render(head: &[&str], rows: Vec<Vec<Cell>>, width: Option<usize>) -> String {
             .unwrap_or(0)
     });
     match width.checked_sub(least.iter().sum::<usize>() + gaps) {
-        Some(spare) => aligned(head, &rows, &widened(least, &natural, spare), true),
-        None => list(head, &rows, width),
+        Some(spare) => aligned(head, rows, &widened(least, &natural, spare), true),
+        None => list(head, rows, width),
     }
 }
 
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn names_cannot_move_the_cursor() {
-        let rendered = bare(&render(&["A", "B"], rows(&[&["x\ny", "z"]]), None));
+        let rendered = bare(&render(&["A", "B"], &rows(&[&["x\ny", "z"]]), None));
         assert_eq!(rendered, "A     B\nx\\ny  z\n");
     }
 
@@ -263,7 +263,7 @@ mod tests {
         let long = "x".repeat(300);
         let rows = rows(&[&["a", &long, "b"], &["日本", "y", ""]]);
         assert_eq!(
-            bare(&render(&["A", "B", "C"], rows, None)),
+            bare(&render(&["A", "B", "C"], &rows, None)),
             format!("A     B  C\na     {long}  b\n日本  y\n")
         );
     }
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn only_results_are_colored() {
         let denied = Cell::styled("denied", crate::output::BAD);
-        let rendered = render(&["V", "N"], vec![vec![denied, "denied".into()]], None);
+        let rendered = render(&["V", "N"], &[vec![denied, "denied".into()]], None);
         let colored = paint(crate::output::BAD, "denied");
         assert!(
             rendered.ends_with(&format!("\n{colored}  denied\n")),
@@ -287,16 +287,16 @@ mod tests {
             &["User:a", "", "all"],
         ]);
         assert_eq!(
-            bare(&render(&head, cells.clone(), Some(40))),
+            bare(&render(&head, &cells, Some(40))),
             "PRINCIPAL       EFFECT  OPERATIONS\nGroup:payments  gains   read, write,\n                        describe\n\
              User:a                  all\n"
         );
         assert_eq!(
-            bare(&render(&head, cells.clone(), Some(20))),
+            bare(&render(&head, &cells, Some(20))),
             "PRINCIPAL:\n  Group:payments\nEFFECT: gains\nOPERATIONS:\n  read, write,\n  describe\n\nPRINCIPAL: User:a\nOPERATIONS: all\n"
         );
         for width in 1..120 {
-            let text = bare(&render(&head, cells.clone(), Some(width)));
+            let text = bare(&render(&head, &cells, Some(width)));
             let words = |text: &str| {
                 text.split_whitespace()
                     .map(str::to_owned)
