@@ -1,8 +1,6 @@
 //! The policy document of this product.
 
-use std::fmt::Write;
-
-use gbac_engine::escape::is_hidden;
+use gbac_engine::escape::visible_json;
 use gbac_json::{policy_from_value, policy_to_text};
 use serde_json::Value;
 
@@ -36,19 +34,9 @@ impl Reader for Document {
 impl Writer for Document {
     fn write(&self, export: &Export<'_>) -> Exported {
         let document = policy_to_text(export.policy);
-        let mut text = String::with_capacity(document.len());
-        for c in document.chars() {
-            // What is not ASCII stands in a string.
-            if c.is_ascii() || !is_hidden(c) {
-                text.push(c);
-            } else {
-                for unit in c.encode_utf16(&mut [0; 2]) {
-                    let _ = write!(text, "\\u{unit:04x}");
-                }
-            }
-        }
+        let lines: Vec<String> = document.lines().map(visible_json).collect();
         Exported {
-            text,
+            text: lines.join("\n") + "\n",
             notes: Vec::new(),
         }
     }

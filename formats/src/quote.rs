@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 
+use gbac_engine::escape::{is_hidden, visible};
+
 /// Quotes one word of a POSIX shell if necessary.
 ///
-/// Scripts contain no control or direction characters except line breaks: `printf` creates the
-/// others, so that scripts can be displayed and pasted. A NUL cannot be part of an argument; see
+/// Scripts contain no hidden characters except line breaks: `printf` creates the others, so that
+/// scripts can be displayed and pasted. A NUL cannot be part of an argument; see
 /// [`is_argument`].
 ///
 /// ```
@@ -23,7 +25,7 @@ pub fn shell(word: &str) -> String {
     for c in word.chars() {
         if c == '\'' {
             out.push_str(r"'\''");
-        } else if c != '\n' && is_invisible(c) {
+        } else if c != '\n' && is_hidden(c) {
             out.push_str(r#"'"$(printf '"#);
             for byte in c.encode_utf8(&mut [0; 4]).bytes() {
                 let _ = write!(out, "\\{byte:03o}");
@@ -67,14 +69,7 @@ pub fn list<'a>(entries: impl IntoIterator<Item = &'a str>) -> String {
 
 /// Converts any text to a comment line.
 pub(crate) fn comment(text: &str) -> String {
-    let plain = |c: char| {
-        if is_invisible(c) {
-            c.escape_unicode().to_string()
-        } else {
-            c.to_string()
-        }
-    };
-    format!("# {}\n", text.chars().map(plain).collect::<String>())
+    format!("# {}\n", visible(text))
 }
 
 /// Whether a character has no special meaning anywhere in a shell word.
@@ -84,12 +79,6 @@ const fn is_bare(byte: u8) -> bool {
             byte,
             b'-' | b'_' | b'.' | b',' | b':' | b'/' | b'@' | b'%' | b'+'
         )
-}
-
-/// Whether a character is a control character, or changes the direction of text or hides it.
-fn is_invisible(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 #[cfg(test)]
@@ -108,6 +97,9 @@ mod tests {
             assert_eq!(shell(word), format!("'{word}'"));
         }
         assert_eq!(shell("a\nb\n"), "'a\nb\n'");
+        for hidden in ["\u{a0}", "\u{3164}", "\u{fe0f}", "\u{e0041}"] {
+            assert!(!shell(&format!("a{hidden}b")).contains(hidden));
+        }
         assert_eq!(shell("\u{202e}"), r#"''"$(printf '\342\200\256')"''"#);
     }
 
@@ -121,6 +113,6 @@ mod tests {
 
     #[test]
     fn a_comment_is_one_line() {
-        assert_eq!(comment("a\nrm -rf /\u{1b}"), "# a\\u{a}rm -rf /\\u{1b}\n");
+        assert_eq!(comment("a\nrm -rf /\u{1b}"), "# a\\nrm -rf /\\u{1b}\n");
     }
 }

@@ -28,77 +28,26 @@ pub(super) const AUTH: &str = r#"auth() {
 
 /// The commands of a call. JSON can express every call.
 pub(super) fn commands(call: &Call<'_>, run: &str) -> Result<Vec<String>, String> {
-    let each = |acl: &Acl, operations: &[Operation], write: &dyn Fn(&Acl) -> String| {
-        operations
-            .iter()
-            .map(|operation| {
-                write(&Acl {
-                    operation: *operation,
-                    ..acl.clone()
-                })
-            })
-            .collect()
-    };
-    let members = |members: &[&Principal]| {
-        members
-            .iter()
-            .map(|member| Member::from(*member))
-            .collect::<Vec<_>>()
-    };
+    let put = |path: &str, body: Value| vec![line(run, "PUT", DATA_PLANE, path, Some(&body))];
     Ok(match call {
-        Call::CreateAcls(acl, operations) => each(acl, operations, &|acl| {
-            line(
-                run,
-                "POST",
-                DATA_PLANE,
-                paths::ACLS,
-                Some(&json!(AclBody::in_request(acl))),
-            )
-        }),
-        Call::DeleteAcls(acl, operations) => each(acl, operations, &|acl| {
-            line(
-                run,
-                "DELETE",
-                DATA_PLANE,
-                &paths::delete_acls(&AclFilter::exactly(acl)),
-                None,
-            )
-        }),
-        Call::CreateRole(name) => {
-            vec![line(
-                run,
-                "PUT",
-                DATA_PLANE,
-                &paths::role(name),
-                Some(&json!({ "create": true })),
-            )]
-        }
-        Call::Join(role, who) => {
-            vec![line(
-                run,
-                "PUT",
-                DATA_PLANE,
-                &paths::role(role),
-                Some(&json!({ "add": members(who) })),
-            )]
-        }
-        Call::Leave(role, who) => {
-            vec![line(
-                run,
-                "PUT",
-                DATA_PLANE,
-                &paths::role(role),
-                Some(&json!({ "remove": members(who) })),
-            )]
-        }
+        Call::CreateAcls(acl, operations) => each(acl, operations)
+            .map(|acl| {
+                let body = json!(AclBody::in_request(&acl));
+                line(run, "POST", DATA_PLANE, paths::ACLS, Some(&body))
+            })
+            .collect(),
+        Call::DeleteAcls(acl, operations) => each(acl, operations)
+            .map(|acl| {
+                let path = paths::delete_acls(&AclFilter::exactly(&acl));
+                line(run, "DELETE", DATA_PLANE, &path, None)
+            })
+            .collect(),
+        Call::CreateRole(name) => put(&paths::role(name), json!({ "create": true })),
+        Call::Join(role, who) => put(&paths::role(role), json!({ "add": members(who) })),
+        Call::Leave(role, who) => put(&paths::role(role), json!({ "remove": members(who) })),
         Call::DeleteRole(name, delete_acls) => {
-            vec![line(
-                run,
-                "DELETE",
-                DATA_PLANE,
-                &paths::delete_role(name, *delete_acls),
-                None,
-            )]
+            let path = paths::delete_role(name, *delete_acls);
+            vec![line(run, "DELETE", DATA_PLANE, &path, None)]
         }
         Call::Set(settings) => {
             let properties = properties(settings);
@@ -109,6 +58,18 @@ pub(super) fn commands(call: &Call<'_>, run: &str) -> Result<Vec<String>, String
             vec![line(run, "PUT", ADMIN, paths::CLUSTER_CONFIG, Some(&body))]
         }
     })
+}
+
+/// An ACL for each of the operations.
+fn each(acl: &Acl, operations: &[Operation]) -> impl Iterator<Item = Acl> {
+    operations.iter().map(|operation| Acl {
+        operation: *operation,
+        ..acl.clone()
+    })
+}
+
+fn members(principals: &[&Principal]) -> Vec<Member> {
+    principals.iter().copied().map(Member::from).collect()
 }
 
 /// A call of the SecurityService of the Admin API.
