@@ -9,7 +9,7 @@ use gbac_engine::decide::{At, Decision, Request, decide};
 use gbac_engine::model::{
     Acl, Dialect, Host, KafkaVersion, Operation, PatternType, Permission, Principal, ResourceType,
 };
-use gbac_engine::{Identity, Policy, resolve};
+use gbac_engine::{Coded, Identity, Policy, resolve};
 use gbac_tests::abi_records::{Records, host_text, identity_record};
 use gbac_tests::kafka::{kafka_asked, kafka_facts, kafka_policy, version};
 use gbac_tests::oracle::{Facts, OracleQuestion};

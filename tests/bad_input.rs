@@ -9,7 +9,7 @@ use gbac_engine::model::{
     ResourceType,
 };
 use gbac_engine::policy::{Change, Policy, Settings};
-use gbac_engine::{Subject, resolve};
+use gbac_engine::{Coded, Subject, resolve};
 use gbac_json::{policy_from_json, policy_from_value};
 use serde_json::{Value, json};
 

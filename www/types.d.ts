@@ -186,8 +186,8 @@ export type ClaimElement = {
 };
 
 /** The groups claim, or why there is none. */
-export type ClaimFinding = 'array' | 'comma_list' | 'union' | 'missing' | 'overage' | 'id_token' | 'wrong_type'
-  | 'not_string' | 'too_many' | 'no_userinfo';
+export type ClaimFinding = 'array' | 'comma_list' | 'id_token' | 'missing' | 'no_userinfo' | 'not_string' | 'overage'
+  | 'too_many' | 'union' | 'wrong_type';
 
 /** A subject with the unverified claims of a token. */
 export type Claims = {

@@ -1,6 +1,7 @@
 //! The ACLs of the Data Plane API: the body of one, the filter of a list, and the grouped response
 //! (specification 2.4, 4.2, D-21).
 
+use gbac_engine::Coded;
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{
     Acl, CLUSTER_NAME, Dialect, Host, Operation, PatternType, Permission, Principal, ResourceType,
@@ -380,7 +381,7 @@ impl AclFilter {
             &mut from,
             "filter.resource_type",
             must_say,
-            ResourceType::from_data_plane,
+            ResourceType::from_code,
             &spellings(Dialect::Platform.resource_types(), |value| {
                 value.spelling().data_plane
             }),
@@ -391,7 +392,7 @@ impl AclFilter {
             must_say,
             |text| match text {
                 "RESOURCE_PATTERN_TYPE_MATCH" => Some(PatternFilter::Match),
-                _ => PatternType::from_data_plane(text).map(PatternFilter::Exactly),
+                _ => PatternType::from_code(text).map(PatternFilter::Exactly),
             },
             &spellings(PatternType::ALL, |value| value.spelling().data_plane),
         );
@@ -399,7 +400,7 @@ impl AclFilter {
             &mut from,
             "filter.operation",
             must_say,
-            Operation::from_data_plane,
+            Operation::from_code,
             &spellings(Dialect::Platform.operations(), |value| {
                 value.spelling().data_plane
             }),
@@ -408,7 +409,7 @@ impl AclFilter {
             &mut from,
             "filter.permission_type",
             must_say,
-            Permission::from_data_plane,
+            Permission::from_code,
             &spellings(Permission::ALL, |value| value.spelling().data_plane),
         );
         let mut resource_name = from.take("filter.resource_name").map(str::to_owned);

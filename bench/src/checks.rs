@@ -5,6 +5,7 @@ use crate::Result;
 use crate::document::{Acl, Operation, PatternType, Permission, ResourceType};
 use crate::engine::{Engine, Opened, Question};
 use crate::files::RecordedQueries;
+use gbac_engine::Coded;
 
 /// Opens the identities and converts the queries.
 pub(crate) fn translate(

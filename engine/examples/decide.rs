@@ -1,5 +1,6 @@
 //! Decides one request and a whole list of topics for a user with groups.
 
+use gbac_engine::Coded;
 use gbac_engine::{
     Acl, At, Identity, Operation, Policy, PolicyError, PreparedIdentity, Principal, Request,
     ResourceType, decide,

@@ -1,5 +1,6 @@
 //! Explains a denied request: every ACL that matched, and those that nearly did.
 
+use gbac_engine::Coded;
 use gbac_engine::{
     Acl, At, CandidateStatus, Identity, Operation, Policy, PolicyError, Principal, Request,
     ResourceType, explain,

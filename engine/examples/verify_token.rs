@@ -4,6 +4,7 @@
 use std::error::Error;
 use std::fs;
 
+use gbac_engine::Coded;
 use gbac_engine::{
     Acl, At, KeySet, Operation, Policy, Principal, Request, ResolveError, ResourceType, Subject,
     Validation, decide, resolve, verify,

@@ -104,7 +104,7 @@ pub enum ClaimSetError {
     NotAnObject,
 }
 
-error_codes! {
+codes! {
     pub ClaimSetError {
         Self::NotAnObject => "claims_not_an_object",
     } of {

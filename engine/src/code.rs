@@ -2,16 +2,27 @@
 
 use std::collections::BTreeSet;
 
-use strum::VariantNames;
+use strum::{VariantArray, VariantNames};
 
-/// A type whose values have stable codes. The code of an enum's value is the name of its variant,
-/// by strum's derives; other types have a table.
+use crate::text::equal;
+
+/// A type whose values have stable codes. The code of a value is the name of its variant, by
+/// derives of strum, or it is in a table of [`codes`](crate::codes).
 pub trait Coded {
     /// The stable code of the value.
     fn code(&self) -> &'static str;
 
     /// All codes, without duplicates.
     fn codes() -> Vec<&'static str>;
+
+    /// The value with this code; `None` if there is none.
+    fn from_code(text: &str) -> Option<Self>
+    where
+        Self: VariantArray + Copy,
+    {
+        let mut values = Self::VARIANTS.iter().copied();
+        values.find(|value| equal(value.code().as_bytes(), text.as_bytes()))
+    }
 }
 
 impl<T: VariantNames> Coded for T
@@ -27,36 +38,34 @@ where
     }
 }
 
-/// Merges a table's own codes with those of other errors, sorted and without duplicates.
+/// Merges own codes with those of other types, sorted and without duplicates.
 #[doc(hidden)]
 #[must_use]
-pub fn merged(own: &[&'static str], of_errors: &[fn() -> Vec<&'static str>]) -> Vec<&'static str> {
-    let codes: BTreeSet<&'static str> = own
-        .iter()
-        .copied()
-        .chain(of_errors.iter().flat_map(|codes| codes()))
-        .collect();
+pub fn merged(own: &[&'static str], of_others: &[fn() -> Vec<&'static str>]) -> Vec<&'static str> {
+    let mut codes: BTreeSet<&'static str> = own.iter().copied().collect();
+    codes.extend(of_others.iter().flat_map(|codes| codes()));
     codes.into_iter().collect()
 }
 
-/// Defines the `code` method of an error from a table: its own codes, then the inner errors whose
-/// codes it uses.
+/// Defines the codes of a type whose codes are not the names of its variants. There are two forms:
+/// a table of an error's own codes and of the inner errors whose codes it has; and an enum of codes
+/// with the errors whose codes its code in JSON can be, too.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! error_codes {
-    ($vis:vis $error:ident { $($variant:pat => $code:literal,)* } $(of { $($shared:pat => $inner:ident: $of:ty,)+ })?) => {
-        impl $error {
+macro_rules! codes {
+    ($vis:vis $type:ident { $($value:pat => $code:literal,)* } $(of { $($shared:pat => $inner:ident: $of:ty,)+ })?) => {
+        impl $type {
             /// The stable code.
             #[must_use]
             $vis const fn code(&self) -> &'static str {
                 match self {
-                    $($variant => $code,)*
+                    $($value => $code,)*
                     $($($shared => $inner.code(),)+)?
                 }
             }
         }
 
-        impl $crate::Coded for $error {
+        impl $crate::Coded for $type {
             fn code(&self) -> &'static str {
                 Self::code(self)
             }
@@ -66,72 +75,25 @@ macro_rules! error_codes {
             }
         }
     };
-}
-
-/// Defines a type of stable codes from a table: a constant for each of its own codes, then the
-/// errors whose codes it includes.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! code_table {
-    ($(#[$meta:meta])* $name:ident { $($code:ident = $text:expr,)* } $(of { $($(#[$cfg:meta])? $error:ty),+ $(,)? })?) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(&'static str);
-
-        impl $name {
-            $(
-                #[doc = concat!("The code of the table's row `", stringify!($code), "`.")]
-                pub const $code: Self = Self($text);
-            )*
-
-            /// The code as text.
-            #[must_use]
-            pub const fn as_str(self) -> &'static str {
-                self.0
-            }
-        }
-
-        impl $crate::Coded for $name {
+    ($type:ident as $in_json:ty { $($(#[$cfg:meta])? $error:ty,)+ }) => {
+        impl $crate::Coded for $type {
             fn code(&self) -> &'static str {
-                self.0
+                self.into()
             }
 
             fn codes() -> Vec<&'static str> {
-                $crate::code::merged(&[$($text),*], &[$($($(#[$cfg])? <$error as $crate::Coded>::codes),+)?])
+                let own: Vec<&str> = <$type as strum::VariantArray>::VARIANTS.iter().map(Into::into).collect();
+                $crate::code::merged(&own, &[$($(#[$cfg])? <$error as $crate::Coded>::codes),+])
             }
         }
 
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.0)
-            }
-        }
-
-        impl PartialEq<&str> for $name {
-            fn eq(&self, other: &&str) -> bool {
-                self.0 == *other
-            }
-        }
-
-        impl From<$name> for &'static str {
-            fn from(code: $name) -> Self {
-                code.0
-            }
-        }
-
-        impl From<$name> for String {
-            fn from(code: $name) -> Self {
-                code.0.to_owned()
-            }
-        }
-
-        $($(
+        $(
             $(#[$cfg])?
-            impl From<&$error> for $name {
+            impl From<&$error> for $in_json {
                 fn from(error: &$error) -> Self {
-                    Self(error.code())
+                    Self::of_error(error)
                 }
             }
-        )+)?
+        )+
     };
 }

@@ -117,7 +117,7 @@ impl NamedParty {
 /// 2.2).
 const CLIENTS: [&str; 2] = ["azp", "client_id"];
 
-error_codes! {
+codes! {
     pub IdentityError {
         Self::ControlCharacter(_) => "name_control_character",
     } of {

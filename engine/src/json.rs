@@ -44,7 +44,7 @@ pub struct JsonError {
     column: usize,
 }
 
-error_codes! {
+codes! {
     pub JsonErrorKind {
         Self::Syntax => "json_syntax",
         Self::Unfinished => "json_unfinished",
@@ -55,7 +55,7 @@ error_codes! {
     }
 }
 
-error_codes! {
+codes! {
     pub JsonError {} of {
         Self { kind, .. } => kind: JsonErrorKind,
     }

@@ -74,7 +74,7 @@ enum MappingFault {
     Case(String),
 }
 
-error_codes! {
+codes! {
     MappingFault {
         Self::TooLong => "too_long",
         Self::MissingRoot => "missing_root",
@@ -89,7 +89,7 @@ error_codes! {
     }
 }
 
-error_codes! {
+codes! {
     pub MappingError {} of {
         Self { fault, .. } => fault: MappingFault,
     }
@@ -213,7 +213,7 @@ pub enum PrincipalClaimError {
     },
 }
 
-error_codes! {
+codes! {
     pub PrincipalClaimError {
         Self::Missing { .. } => "principal_missing",
         Self::NotString { .. } => "principal_not_string",

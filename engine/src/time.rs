@@ -117,7 +117,7 @@ pub enum InstantError {
     Milliseconds,
 }
 
-error_codes! {
+codes! {
     pub InstantError {
         Self::NotFinite => "clock_invalid",
         Self::Milliseconds => "clock_in_milliseconds",

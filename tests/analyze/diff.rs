@@ -3,6 +3,7 @@
 use gbac_analysis::{
     AccessEffect, AccessRegion, Counterexample, Diff, Difference, Relation, Scope, diff,
 };
+use gbac_engine::Coded;
 use gbac_engine::decide::Outcome;
 use gbac_engine::model::{
     Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role,

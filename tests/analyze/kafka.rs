@@ -181,7 +181,7 @@ fn a_document_is_read_in_the_dialect_that_is_asked_for() {
         problems
             .0
             .iter()
-            .map(|problem| format!("{} {}", problem.path, problem.code))
+            .map(|problem| format!("{} {}", problem.path, problem.code.as_str()))
             .collect()
     };
     let none = serde_json::json!({});

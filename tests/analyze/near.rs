@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use gbac_engine::Coded;
 use gbac_engine::decide::{At, CandidateStatus, NearMiss, PrincipalFacet, Request, explain};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{

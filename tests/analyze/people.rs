@@ -256,7 +256,7 @@ fn what_is_no_change_is_refused_with_its_place() {
         assert!(
             problems
                 .iter()
-                .any(|problem| problem.path.starts_with(place) && problem.code == code),
+                .any(|problem| problem.path.starts_with(place) && problem.code.as_str() == code),
             "{text}: {problems:?}"
         );
     }

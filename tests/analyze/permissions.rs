@@ -3,6 +3,7 @@
 use gbac_analysis::{
     Grant, GrantException, NamePattern, Scope, permissions, permissions_of, who_can,
 };
+use gbac_engine::Coded;
 use gbac_engine::decide::{At, Outcome, Request};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{

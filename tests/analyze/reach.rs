@@ -7,6 +7,7 @@ use gbac_analysis::{
     DenyExtent, NamePattern, ReachSubject, Scope, matrix_cell, matrix_resources, policy_summary,
     reach, who_can_on_prefix,
 };
+use gbac_engine::Coded;
 use gbac_engine::decide::{At, Outcome, Reason, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gbac_analysis::{
     AccessEffect, Diff, GroupChange, GroupEffect, Relation, diff, diff_with_claims,
 };
+use gbac_engine::Coded;
 use gbac_engine::groups::{ElementOutcome, extract};
 use gbac_engine::model::{
     Acl, Host, Operation, PatternType, Permission, Principal, ResourceType, Role,

@@ -393,7 +393,7 @@ impl<'a> Visit<'a> for Module {
     fn visit_vis_restricted(&mut self, _: &'a syn::VisRestricted) {}
 }
 
-/// The types that the input of a macro defines, as in `closed_enum! { pub enum Operation { .. } }`.
+/// The types that the input of a macro defines, as in `codes! { pub enum Operation { .. } }`.
 fn types_of_macro(tokens: &TokenStream) -> BTreeMap<String, bool> {
     let words: Vec<String> = tokens
         .clone()

@@ -1,6 +1,7 @@
 //! An identity that stays open while its policy changes, and is evaluated through every call of the
 //! engine.
 
+use gbac_engine::Coded;
 use gbac_engine::decide::{Decision, Outcome, PreparedIdentity, PreparedResource, decide, explain};
 use gbac_engine::identity::Identity;
 use gbac_engine::policy::Policy;
@@ -109,7 +110,7 @@ fn is_verdict(found: &Decision, asked: &OracleQuestion, expected: &Verdict) -> b
         .filter(|operation| *operation != asked.operation);
     found.outcome.code() == expected.outcome
         && found.reason.code() == expected.reason
-        && found.source.map(gbac_engine::decide::Source::code) == expected.source
+        && found.source.map(|source| source.code()) == expected.source
         && found.group == expected.group
         && found.role == expected.role
         && found.acl == expected.acl

@@ -3,9 +3,9 @@
 use gbac_analysis::audit::is_compact_jws;
 use gbac_analysis::check::{Check, Query};
 use gbac_analysis::requests::{Api, RequestFault, expand, is_implied, kind_name};
-use gbac_engine::Subject;
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{CLUSTER_NAME, Dialect, ResourceType};
+use gbac_engine::{Coded, Subject};
 use gbac_json::{Problems, access_check, check_from_value, named_subject, pointer_part};
 use serde_json::{Map, Value, json};
 
@@ -209,7 +209,7 @@ fn of_request(
     if Api::from_name(api).is_none() {
         let apis: Vec<String> = Api::ALL
             .iter()
-            .map(|api| format!("`{}:`", api.name()))
+            .map(|api| format!("`{}:`", api.code()))
             .collect();
         let message = format!(
             "`{}` is not an API; requests begin with {}",

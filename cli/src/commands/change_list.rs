@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use gbac_engine::Coded;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{AccessLevel, Change, Policy, Settings, Superusers};
 use gbac_formats::script::changes_between;

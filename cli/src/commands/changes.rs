@@ -32,7 +32,7 @@ pub(super) fn with_kinds(Problems(mut problems): Problems, kinds: &[&str]) -> Pr
     let list = format!("; `change` is one of {}", kinds.join(", "));
     for problem in &mut problems {
         let is_missing =
-            problem.code == ProblemCode::MISSING_MEMBER && problem.message.starts_with("`change`");
+            problem.code == ProblemCode::MissingMember && problem.message.starts_with("`change`");
         if is_missing || problem.path.ends_with("/change") {
             problem.message.push_str(&list);
         }

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use gbac_analysis::{Collision, CollisionReason, CollisionReport, Gain, collision_gains};
-use gbac_engine::Subject;
 use gbac_engine::groups::NestedGroupBehavior;
+use gbac_engine::{Coded, Subject};
 use gbac_json::CollisionReportJson;
 use gbac_words::phrases::thousands;
 
@@ -52,7 +52,7 @@ pub(crate) fn run(process: &Process, args: &CollisionsArgs, format: Format) -> R
 }
 
 fn render(process: &Process, report: &CollisionReport, nested: NestedGroupBehavior) -> String {
-    let mut text = format!("Nested group behavior: {}\n", nested.as_str());
+    let mut text = format!("Nested group behavior: {}\n", nested.code());
     if report.collisions.is_empty() {
         text.push_str("No collisions.\n");
     }

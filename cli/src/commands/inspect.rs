@@ -257,7 +257,7 @@ fn render(process: &Process, inspection: &Inspection) -> String {
         }
     }
     let (place, nested) = match &inspection.settings.groups {
-        GroupSource::Properties { claim_path, nested } => (claim_path.as_str(), nested.as_str()),
+        GroupSource::Properties { claim_path, nested } => (claim_path.as_str(), nested.code()),
         GroupSource::Sso { attributes, .. } => (
             attributes
                 .get("federated_groups")

@@ -240,7 +240,7 @@ pub(super) fn change(change: &Change) -> String {
                 format!(
                     "read groups from {}, nested group behavior {}",
                     plain(claim_path.as_str()),
-                    nested.as_str()
+                    nested.code()
                 )
             }
             GroupSource::Sso { groups, .. } => {

@@ -1,6 +1,7 @@
 //! Settings of a policy as cluster properties, and back (specification 2.2).
 
 use gbac_api::cluster_config::ConfigChange;
+use gbac_engine::Coded;
 use gbac_engine::policy::{GroupSource, Settings};
 use gbac_json::settings_from_value;
 use serde_json::{Map, Value};
@@ -69,7 +70,7 @@ fn values(settings: &Settings) -> Option<Map<String, Value>> {
     };
     let pairs = [
         (CLAIM_PATH, Value::from(claim_path.as_str())),
-        (NESTED, Value::from(nested.as_str())),
+        (NESTED, Value::from(nested.code())),
         (MAPPING, Value::from(settings.principal_mapping.as_str())),
         (SUPERUSERS, Value::from(settings.superusers.as_slice())),
     ];

@@ -2,6 +2,7 @@
 
 use gbac_analysis::{AccessEffect, CollidingName, Collision, CollisionReason, Gain};
 use gbac_console_model::collisions::CollisionPanel;
+use gbac_engine::Coded;
 use gbac_engine::model::Principal;
 use gbac_words::phrases::count;
 use leptos::prelude::*;
@@ -37,7 +38,7 @@ pub(super) fn CollisionList(
     }
     let number = rows.len() + more;
     let label = if of_token {
-        format!("Collisions with {}", report.nested.as_str())
+        format!("Collisions with {}", report.nested.code())
     } else {
         "Collisions".to_owned()
     };

@@ -1,7 +1,7 @@
 //! A decision in one line, for the log of denials.
 
 use gbac_engine::escape::escaped;
-use gbac_engine::{Decision, Reason};
+use gbac_engine::{Coded, Decision, Reason};
 
 /// Says how a request is decided, and by which ACL. Names are escaped, so that the text is one line
 /// whatever they hold.

@@ -128,7 +128,7 @@ pub enum CheckError {
     Request(#[source] RequestError),
 }
 
-gbac_engine::error_codes! {
+gbac_engine::codes! {
     pub CheckError {} of {
         Self::Subject(error) => error: ResolveError,
         Self::Request(error) => error: RequestError,

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use strum::{IntoStaticStr, VariantNames};
+
 use super::compare::compare;
 use super::diff::AccessRegion;
 use crate::scope::stranger;
@@ -12,23 +14,13 @@ use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::Policy;
 
 /// The cause of a collision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum CollisionReason {
     /// `suffix` keeps the last segment only (D-10).
     Suffix,
     /// A claim that is one string is split at commas (D-08).
     Comma,
-}
-
-impl CollisionReason {
-    /// The stable name.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Suffix => "suffix",
-            Self::Comma => "comma",
-        }
-    }
 }
 
 /// One of the names of a collision.

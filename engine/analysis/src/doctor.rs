@@ -14,7 +14,7 @@ use gbac_engine::near;
 use gbac_engine::policy::{GroupSource, Policy, Settings};
 use gbac_engine::token::{Header, UnverifiedClaims, UnverifiedToken};
 use gbac_engine::warning::{Warning, WarningCode};
-use gbac_engine::{ClaimSet, Timestamp};
+use gbac_engine::{ClaimSet, Coded, Timestamp};
 use gbac_engine::{escape::escaped, internal::visible};
 
 /// The input of the procedure.
@@ -395,7 +395,7 @@ fn settings(
                 "`oidc_group_claim_path` is `{}`",
                 visible(claim_path.as_str())
             ));
-            step.pass(format!("`nested_group_behavior` is `{}`", nested.as_str()));
+            step.pass(format!("`nested_group_behavior` is `{}`", nested.code()));
             *nested
         }
         GroupSource::Sso { groups, .. } => {

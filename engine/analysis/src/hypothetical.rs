@@ -69,7 +69,7 @@ pub struct NoOp {
     pub error: Option<ChangeError>,
 }
 
-gbac_engine::error_codes! {
+gbac_engine::codes! {
     pub NoOp {
         Self { error: None, .. } => "no_change",
     } of {

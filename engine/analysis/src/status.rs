@@ -1,7 +1,10 @@
 //! The status of a diagnostic step or of a check of a token.
 
+use strum::{IntoStaticStr, VariantNames};
+
 /// The status of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum StepStatus {
     /// No problem was found.
     Passed,
@@ -11,17 +14,4 @@ pub enum StepStatus {
     Failed,
     /// It was not done; the next actions explain how.
     NotDone,
-}
-
-impl StepStatus {
-    /// The stable name.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Attention => "attention",
-            Self::Failed => "failed",
-            Self::NotDone => "not_done",
-        }
-    }
 }

@@ -1,15 +1,19 @@
 //! Reads and writes ACLs in the form of the Data Plane API (specification 2.4).
 
+use std::str::FromStr;
+
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use strum::VariantArray;
 #[cfg(feature = "typescript")]
 use ts_rs::TS;
 
 use super::code::Code;
 use super::reader::{Fields, Place, Problems};
 use super::tables::ProblemCode;
+use gbac_engine::Coded;
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{
     Acl, AclError, Dialect, DialectError, Host, MAX_NAME_BYTES, MAX_TOPIC_BYTES, Operation,
@@ -88,10 +92,7 @@ pub(super) fn read(
         "resource_type",
         at,
         problems,
-        ResourceType::from_data_plane,
-        |text: &str| text.parse::<ResourceType>().ok(),
         dialect.unwrap_or_default().resource_types(),
-        |value| value.spelling().data_plane,
     );
     let lacks = |error: Result<(), DialectError>, member, problems: &mut Problems| {
         if let Err(error) = error {
@@ -131,10 +132,7 @@ pub(super) fn read(
         "resource_pattern_type",
         at,
         problems,
-        PatternType::from_data_plane,
-        |text: &str| text.parse::<PatternType>().ok(),
         PatternType::ALL,
-        |value| value.spelling().data_plane,
     );
     let principal = fields
         .string("principal", at, problems)
@@ -155,10 +153,7 @@ pub(super) fn read(
         "operation",
         at,
         problems,
-        Operation::from_data_plane,
-        |text: &str| text.parse::<Operation>().ok(),
         dialect.unwrap_or_default().operations(),
-        |value| value.spelling().data_plane,
     );
     if let (Some(dialect), Some(operation)) = (dialect, operation) {
         lacks(dialect.check_operation(operation), "operation", problems);
@@ -168,10 +163,7 @@ pub(super) fn read(
         "permission_type",
         at,
         problems,
-        Permission::from_data_plane,
-        |text: &str| text.parse::<Permission>().ok(),
         Permission::ALL,
-        |value| value.spelling().data_plane,
     );
     fields.finish(at, problems);
     let acl = Acl {
@@ -199,7 +191,7 @@ pub(super) fn check_name(
     };
     if name.len() > limit {
         let error = AclError::NameTooLong(limit);
-        problems.push(at, (&error).into(), error.to_string());
+        problems.push(at, &error, error.to_string());
     }
     let nameless = matches!(
         resource_type,
@@ -208,7 +200,7 @@ pub(super) fn check_name(
     if name.is_empty() && !nameless {
         problems.push(
             at,
-            (&AclError::EmptyName).into(),
+            &AclError::EmptyName,
             "the resource name is empty; write `*` with the literal pattern for every name",
         );
     }
@@ -232,31 +224,19 @@ pub(super) fn principal(
 
 /// Reads a value of a closed enumeration, which must have the spelling of the Data Plane API. For
 /// any other spelling of a value, the message has the right one.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "one call per enumeration; a trait would only rename the arguments"
-)]
-fn closed<T: Copy>(
+fn closed<T: Coded + VariantArray + Copy + FromStr>(
     fields: &mut Fields<'_>,
     name: &'static str,
     at: &Place<'_>,
     problems: &mut Problems,
-    exact: fn(&str) -> Option<T>,
-    any: fn(&str) -> Option<T>,
     all: &[T],
-    spell: fn(T) -> &'static str,
 ) -> Option<T> {
     let text = fields.string(name, at, problems)?;
-    let value = exact(text);
+    let value = T::from_code(text);
     if value.is_none() {
-        let spellings: Vec<String> = all.iter().map(|value| spell(*value).to_owned()).collect();
-        unknown_value(
-            text,
-            any(text).map(spell),
-            &spellings,
-            &Place::Member(at, name),
-            problems,
-        );
+        let meant = text.parse::<T>().ok().map(|value| value.code());
+        let all: Vec<&str> = all.iter().map(Coded::code).collect();
+        unknown_value(text, meant, &all, &Place::Member(at, name), problems);
     }
     value
 }
@@ -265,7 +245,7 @@ fn closed<T: Copy>(
 fn unknown_value(
     text: &str,
     suggestion: Option<&str>,
-    spellings: &[String],
+    spellings: &[&str],
     at: &Place<'_>,
     problems: &mut Problems,
 ) {
@@ -279,5 +259,5 @@ fn unknown_value(
         escaped(&short),
         at.name()
     );
-    problems.push(at, ProblemCode::UNKNOWN_VALUE, message);
+    problems.push(at, ProblemCode::UnknownValue, message);
 }

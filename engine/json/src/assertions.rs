@@ -7,6 +7,7 @@ use super::reader::{self, Fields, Place, Problems};
 use super::tables::ProblemCode;
 use super::{check, document};
 use gbac_analysis::check::{Answer, Check};
+use gbac_engine::Coded;
 use gbac_engine::decide::{Outcome, Reason, Source};
 use gbac_engine::policy::Policy;
 
@@ -161,7 +162,7 @@ fn read(value: &Value, problems: &mut Problems) -> Option<Assertions> {
         (None, None) => {
             problems.push(
                 &at,
-                ProblemCode::MISSING_MEMBER,
+                ProblemCode::MissingMember,
                 "`policy` or `policy_file` is missing",
             );
             None
@@ -169,7 +170,7 @@ fn read(value: &Value, problems: &mut Problems) -> Option<Assertions> {
         (Some(_), Some(_)) => {
             problems.push(
                 &at,
-                ProblemCode::EXCLUSIVE_MEMBERS,
+                ProblemCode::ExclusiveMembers,
                 "keep one of `policy` and `policy_file`",
             );
             None
@@ -213,7 +214,7 @@ fn read_test(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<A
         let place = Place::Member(at, "check");
         let message = "the identity expires, so the test must say when it is decided: state `now` in seconds since 1970, or \
                        `\"ignore_expiry\": true`";
-        problems.push(&place, ProblemCode::INSTANT_MISSING, message);
+        problems.push(&place, ProblemCode::InstantMissing, message);
     }
     Some(AssertionTest {
         name: name?.into(),
@@ -232,7 +233,7 @@ fn read_expectation(value: &Value, at: &Place<'_>, problems: &mut Problems) -> O
     if !members.contains_key("outcome") && !members.contains_key("error") {
         problems.push(
             at,
-            ProblemCode::MISSING_MEMBER,
+            ProblemCode::MissingMember,
             "`outcome` or `error` is missing",
         );
     }
@@ -240,11 +241,9 @@ fn read_expectation(value: &Value, at: &Place<'_>, problems: &mut Problems) -> O
         let place = Place::Member(at, name);
         let text = value.as_str();
         let is_valid = match name.as_str() {
-            "outcome" => text.is_some_and(|text| Outcome::from_code(text).is_some()),
-            "reason" => text.is_some_and(|text| Reason::from_code(text).is_some()),
-            "source" => {
-                value.is_null() || text.is_some_and(|text| Source::from_code(text).is_some())
-            }
+            "outcome" => text.is_some_and(|text| Outcome::codes().contains(&text)),
+            "reason" => text.is_some_and(|text| Reason::codes().contains(&text)),
+            "source" => value.is_null() || text.is_some_and(|text| Source::codes().contains(&text)),
             "error" => text.is_some(),
             "groups" => value
                 .as_array()
@@ -261,7 +260,7 @@ fn read_expectation(value: &Value, at: &Place<'_>, problems: &mut Problems) -> O
         if !is_valid {
             problems.push(
                 &place,
-                ProblemCode::UNKNOWN_VALUE,
+                ProblemCode::UnknownValue,
                 format!("`{value}` is not a value of `{name}`"),
             );
         }

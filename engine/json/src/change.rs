@@ -18,7 +18,7 @@ use gbac_engine::policy::Change;
 /// use gbac_json::{POLICY_CHANGES, ProblemCode, change_from_json};
 /// for kind in POLICY_CHANGES {
 ///     let problems = change_from_json(&format!(r#"{{ "change": "{kind}" }}"#)).unwrap_err();
-///     assert!(problems.0.iter().all(|problem| problem.code == ProblemCode::MISSING_MEMBER), "{kind}: {problems:?}");
+///     assert!(problems.0.iter().all(|problem| problem.code == ProblemCode::MissingMember), "{kind}: {problems:?}");
 /// }
 /// ```
 pub const POLICY_CHANGES: [&str; 8] = [
@@ -154,7 +154,7 @@ fn read_hypothetical(
     if group.is_empty() {
         problems.push(
             &Place::Member(at, "group"),
-            ProblemCode::EMPTY_NAME,
+            ProblemCode::EmptyName,
             "the name of the group is empty",
         );
         return None;
@@ -199,7 +199,7 @@ fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Change
             );
             problems.push(
                 &Place::Member(at, "change"),
-                ProblemCode::UNKNOWN_VALUE,
+                ProblemCode::UnknownValue,
                 message,
             );
             return None;
@@ -211,7 +211,7 @@ fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Change
             );
             problems.push(
                 &Place::Member(at, "change"),
-                ProblemCode::UNKNOWN_VALUE,
+                ProblemCode::UnknownValue,
                 message,
             );
             return None;

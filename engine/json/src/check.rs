@@ -214,7 +214,7 @@ fn read_instant(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems
         let message = "`now` cannot be combined with `ignore_expiry`; remove one of them";
         problems.push(
             &Place::Member(at, "ignore_expiry"),
-            ProblemCode::EXCLUSIVE_MEMBERS,
+            ProblemCode::ExclusiveMembers,
             message,
         );
     }
@@ -246,7 +246,7 @@ fn read_subject(
         };
         problems.push(
             at,
-            ProblemCode::IDENTITY_WAYS,
+            ProblemCode::IdentityWays,
             format!("name the user in one of `identity`, `claims`, `unverified_token` and `token`; {problem}"),
         );
         return None;
@@ -275,7 +275,7 @@ fn read_subject(
         if userinfo.is_some() {
             problems.push(
                 at,
-                ProblemCode::USERINFO_UNUSED,
+                ProblemCode::UserinfoUnused,
                 "`userinfo` can be combined with claims or a token, but not with `identity`",
             );
         }
@@ -354,7 +354,7 @@ fn read_query(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) 
             if fields.optional(name).is_some() {
                 problems.push(
                     &Place::Member(at, name),
-                    ProblemCode::EXCLUSIVE_MEMBERS,
+                    ProblemCode::ExclusiveMembers,
                     format!("`request` cannot be combined with `{name}`; remove one of them"),
                 );
             }
@@ -435,7 +435,7 @@ fn unknown_value(text: &str, values: &[&str], at: &Place<'_>, problems: &mut Pro
     let (text, values) = (escaped(text), values.join(", "));
     problems.push(
         at,
-        ProblemCode::UNKNOWN_VALUE,
+        ProblemCode::UnknownValue,
         format!(
             "`{text}` is not a value of `{}`; the values are {values}",
             at.name()

@@ -10,6 +10,7 @@ use super::acl::AclJson;
 use super::code::Code;
 use gbac_analysis::check::{Answer, TokenRefusal};
 use gbac_analysis::requests::{self, Requirement};
+use gbac_engine::Coded;
 use gbac_engine::decide::{
     AccessPath, Candidate, CandidateStatus, Decision, Explanation, HostFacet, NameFacet, NearMiss,
     OperationFacet, Outcome, PrincipalFacet, Reason, Source,

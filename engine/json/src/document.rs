@@ -10,6 +10,7 @@ use ts_rs::TS;
 use super::acl::{self, AclJson};
 use super::reader::{self, Fields, Place, Problems};
 use super::tables::ProblemCode;
+use gbac_engine::Coded;
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::escape::escaped;
 use gbac_engine::groups::NestedGroupBehavior;
@@ -70,7 +71,7 @@ pub(super) fn version(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Pr
     {
         problems.push(
             &Place::Member(at, "version"),
-            ProblemCode::UNSUPPORTED_VERSION,
+            ProblemCode::UnsupportedVersion,
             format!(
                 "version `{}` is not supported; this program reads version 1",
                 brief(version)
@@ -109,7 +110,7 @@ pub(super) fn read_settings(
                 Ok(parsed) => *path = parsed,
                 Err(error) => problems.push(
                     &Place::Member(at, "oidc_group_claim_path"),
-                    (&error).into(),
+                    &error,
                     format!("{error}{}", and(error.hint())),
                 ),
             }
@@ -134,7 +135,7 @@ pub(super) fn read_settings(
             Err(error) => {
                 problems.push(
                     &Place::Member(at, "oidc_principal_mapping"),
-                    (&error).into(),
+                    &error,
                     error.to_string(),
                 );
             }
@@ -162,7 +163,7 @@ pub(super) fn read_settings(
         if claim_path.is_some() || nested.is_some_and(|nested| nested != "none") {
             problems.push(
                 &place,
-                ProblemCode::EXCLUSIVE_MEMBERS,
+                ProblemCode::ExclusiveMembers,
                 "`sso` is the managed cloud's, `oidc_group_claim_path` and `nested_group_behavior` are the self-managed \
                  deployment's; keep one of them",
             );
@@ -191,7 +192,7 @@ fn read_dialect(
             Some(dialect) => settings.dialect = dialect,
             None => problems.push(
                 &Place::Member(at, "dialect"),
-                ProblemCode::UNKNOWN_VALUE,
+                ProblemCode::UnknownValue,
                 format!(
                     "`{}` is not a dialect; write `platform` or `kafka`",
                     escaped(text)
@@ -209,7 +210,7 @@ fn read_dialect(
         if settings.dialect != Dialect::Kafka {
             problems.push(
                 &place,
-                ProblemCode::KAFKA_VERSION_UNUSED,
+                ProblemCode::KafkaVersionUnused,
                 "`kafka_version` has no effect without the dialect `kafka`; add `\"dialect\": \"kafka\"` or remove it",
             );
         }
@@ -242,7 +243,7 @@ fn read_sso(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Gr
     {
         problems.push(
             &Place::Member(at, "mode"),
-            ProblemCode::UNKNOWN_VALUE,
+            ProblemCode::UnknownValue,
             format!("`{}` is not a mapping mode; write `use_map`", escaped(mode)),
         );
     }
@@ -286,7 +287,7 @@ fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut 
             None
         } else if policy.has_role(name) {
             let error = ChangeError::RoleExists(name.into());
-            problems.push(&place, (&error).into(), format!("{error} in this document"));
+            problems.push(&place, &error, format!("{error} in this document"));
             None
         } else {
             Some(policy.create_role(name))
@@ -405,7 +406,7 @@ impl<'a> SettingsJson<'a> {
     fn from_stated(settings: &'a Settings, states: StatedSettings) -> Self {
         let (path, nested, sso) = match &settings.groups {
             GroupSource::Properties { claim_path, nested } => {
-                (Some(claim_path.as_str()), Some(nested.as_str()), None)
+                (Some(claim_path.as_str()), Some(nested.code()), None)
             }
             GroupSource::Sso { attributes, .. } => (
                 None,

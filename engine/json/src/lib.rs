@@ -48,7 +48,7 @@ pub use change::{
 pub use check::{
     access_check, check_from_json, check_from_value, check_to_value, named_subject, query_from_json,
 };
-pub use code::{Code, InUnion};
+pub use code::Code;
 pub use decision::{
     AccessPathJson, AnswerJson, CandidateJson, DecisionJson, ExplanationJson, RequestAnswerJson,
     RequiredCheckJson, RequirementJson, TokenRefusalJson,

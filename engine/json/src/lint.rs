@@ -13,6 +13,7 @@ use super::code::Code;
 use super::document::policy_from_value;
 use super::reader::{self, Place, Problems};
 use gbac_analysis::{Finding, FindingCode, Severity, lint, migration_findings, sort_findings};
+use gbac_engine::Coded;
 use gbac_engine::escape::escaped;
 use gbac_engine::internal::{first_equals, sort};
 use gbac_engine::model::{Acl, Dialect, Principal};

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use gbac_engine::Coded;
 use gbac_engine::model::{Operation, PrincipalType, ResourceType};
 use serde::{Serialize, Serializer};
 use std::marker::PhantomData;
 use ts_rs::{Config, TS};
 
-use crate::code::{Code, InUnion, Union};
+use crate::code::{Code, union};
 
 /// Implements `TS` for a type that is a union of literals.
 macro_rules! declared {
@@ -39,7 +40,12 @@ macro_rules! declared {
     };
 }
 
-declared!([T: InUnion] Code<T>, T::union().name, T::union().docs.join("\n *"), T::union().inline());
+declared!([T: Coded] Code<T>, union::<T>().0, format!(" {}", union::<T>().1), literals(&T::codes()));
+
+fn literals(texts: &[&str]) -> String {
+    let literals: Vec<String> = texts.iter().map(|text| format!("'{text}'")).collect();
+    literals.join(" | ")
+}
 
 /// The short form of a value, as on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,14 +69,10 @@ macro_rules! short {
             }
         }
 
-        impl Short<$type> {
-            fn union() -> Union {
-                let names = $type::ALL.iter().map(|value| value.spelling().cli).collect();
-                Union { name: $short, docs: &[$docs], names }
-            }
-        }
-
-        declared!([] Short<$type>, $short, $docs, Self::union().inline());
+        declared!([] Short<$type>, $short, $docs, {
+            let names: Vec<&str> = $type::ALL.iter().map(|value| value.spelling().cli).collect();
+            literals(&names)
+        });
 
         #[doc = concat!("A `", stringify!($type), "` in either form.")]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]

@@ -11,13 +11,13 @@
 
 use super::reader::{self, Place, Problems};
 use super::{acl, check, document};
-use gbac_engine::Subject;
 use gbac_engine::internal::equal;
 use gbac_engine::internal::{normalized_name, parse};
 use gbac_engine::model::{
     Dialect, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType,
     check_role_name,
 };
+use gbac_engine::{Coded, Subject};
 use gbac_engine::{
     internal::AclParts,
     policy::{Policy, Settings},
@@ -164,7 +164,7 @@ fn parts(texts: [Option<&str>; 7]) -> Option<AclParts<'_>> {
         operation,
         permission,
     ] = texts;
-    let resource_type = ResourceType::from_data_plane(resource_type?)?;
+    let resource_type = ResourceType::from_code(resource_type?)?;
     let name = name.unwrap_or_default();
     let mut problems = Problems::default();
     acl::check_name(Some(resource_type), name, &Place::Root, &mut problems);
@@ -174,11 +174,11 @@ fn parts(texts: [Option<&str>; 7]) -> Option<AclParts<'_>> {
     Some(AclParts {
         resource_type,
         resource_name: normalized_name(resource_type, name),
-        pattern_type: PatternType::from_data_plane(pattern?)?,
+        pattern_type: PatternType::from_code(pattern?)?,
         principal: Principal::split_in(Dialect::Kafka, principal?).ok()?,
         host: Host::parse_in(Dialect::Kafka, host?).ok()?,
-        operation: Operation::from_data_plane(operation?)?,
-        permission: Permission::from_data_plane(permission?)?,
+        operation: Operation::from_code(operation?)?,
+        permission: Permission::from_code(permission?)?,
     })
 }
 

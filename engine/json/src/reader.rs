@@ -27,8 +27,7 @@ pub struct Problem {
     /// document.
     pub path: String,
     /// The stable code.
-    #[cfg_attr(feature = "typescript", ts(as = "Code<ProblemCode>"))]
-    pub code: ProblemCode,
+    pub code: Code<ProblemCode>,
     /// The problem and what to do.
     pub message: String,
 }
@@ -76,16 +75,22 @@ impl fmt::Display for Problems {
 impl std::error::Error for Problems {}
 
 impl Problems {
-    pub(super) fn push(&mut self, at: &Place<'_>, code: ProblemCode, message: impl Into<String>) {
-        self.0.push(problem(&at.pointer(), code, &message.into()));
+    pub(super) fn push(
+        &mut self,
+        at: &Place<'_>,
+        code: impl Into<Code<ProblemCode>>,
+        message: impl Into<String>,
+    ) {
+        self.0
+            .push(problem(&at.pointer(), code.into(), &message.into()));
     }
 
     /// Adds a problem from an error of the engine and its hint.
     pub(super) fn refused<'e, E: fmt::Display>(&mut self, at: &Place<'_>, error: &'e E, hint: &str)
     where
-        ProblemCode: From<&'e E>,
+        Code<ProblemCode>: From<&'e E>,
     {
-        self.push(at, error.into(), format!("{error}; {hint}"));
+        self.push(at, error, format!("{error}; {hint}"));
     }
 
     /// Adds the problem of an unknown member.
@@ -95,14 +100,14 @@ impl Problems {
             "`{}` is an unknown field; the fields are `{known}`",
             escaped(at.name())
         );
-        self.push(at, ProblemCode::UNKNOWN_MEMBER, message);
+        self.push(at, ProblemCode::UnknownMember, message);
     }
 
     /// Adds the problem of a value of the wrong type.
     pub(super) fn expected(&mut self, at: &Place<'_>, expected: &str, value: &Value) {
         self.push(
             at,
-            ProblemCode::WRONG_TYPE,
+            ProblemCode::WrongType,
             format!("expected {expected}, found {}", kind(value)),
         );
     }
@@ -117,7 +122,7 @@ impl Problems {
 }
 
 /// Creates a problem. Removes credentials, because a token may be pasted in any place.
-fn problem(path: &str, code: ProblemCode, message: &str) -> Problem {
+fn problem(path: &str, code: Code<ProblemCode>, message: &str) -> Problem {
     Problem {
         path: without_credentials(path),
         code,
@@ -179,7 +184,7 @@ pub fn pointer_part(name: &str) -> String {
 /// the document.
 pub(super) fn parse(text: &str) -> Result<Value, Problems> {
     gbac_engine::internal::parse(text)
-        .map_err(|error| Problems(vec![problem("", (&error).into(), &error.to_string())]))
+        .map_err(|error| Problems(vec![problem("", Code::from(&error), &error.to_string())]))
 }
 
 /// The members of an object, which are read one by one; unknown members are refused.
@@ -221,7 +226,7 @@ impl<'v> Fields<'v> {
         if value.is_none() {
             problems.push(
                 at,
-                ProblemCode::MISSING_MEMBER,
+                ProblemCode::MissingMember,
                 format!("`{name}` is missing"),
             );
         }

@@ -2,30 +2,18 @@
 
 use std::borrow::Cow;
 
+use gbac_engine::Coded;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use super::code::{Code, InUnion, Union};
-use super::tables::ProblemCode;
+use super::code::{Code, union};
 
-impl<T: InUnion> JsonSchema for Code<T> {
+impl<T: Coded> JsonSchema for Code<T> {
     fn schema_name() -> Cow<'static, str> {
-        T::union().name.into()
+        union::<T>().0.into()
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let Union { docs, names, .. } = T::union();
-        let description: Vec<&str> = docs.iter().map(|line| line.trim()).collect();
-        json_schema!({ "type": "string", "description": description.join("\n"), "enum": names })
-    }
-}
-
-impl JsonSchema for ProblemCode {
-    fn schema_name() -> Cow<'static, str> {
-        Code::<Self>::schema_name()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Code::<Self>::json_schema(generator)
+        json_schema!({ "type": "string", "description": union::<T>().1, "enum": T::codes() })
     }
 }
 

@@ -12,40 +12,71 @@ use gbac_engine::policy::{ChangeError, GrantError, SettingsError};
 #[cfg(feature = "verify")]
 use gbac_engine::verify::{KeySetError, VerifyError};
 use gbac_engine::{InstantError, ResolveError};
+use strum::{IntoStaticStr, VariantArray};
 
-gbac_engine::code_table! {
-    /// The stable code of a problem; docs/policy-document.md describes each.
-    ProblemCode {
-        EMPTY_NAME = "empty_name",
-        EXCLUSIVE_MEMBERS = "exclusive_members",
-        IDENTITY_WAYS = "identity_ways",
-        INSTANT_MISSING = "instant_missing",
-        KAFKA_VERSION_UNUSED = "kafka_version_unused",
-        MISSING_MEMBER = "missing_member",
-        UNKNOWN_MEMBER = "unknown_member",
-        UNKNOWN_VALUE = "unknown_value",
-        UNSUPPORTED_VERSION = "unsupported_version",
-        USERINFO_UNUSED = "userinfo_unused",
-        WRONG_TYPE = "wrong_type",
-    } of {
-        AclError, ChangeError, ClaimPathError, DialectError, GrantError, HostError, InstantError, JsonError, KafkaVersionError, MappingError, NestedGroupBehaviorError,
-        PrincipalError, RoleError, SettingsError,
+use super::code::Code;
+
+/// The stable code of a problem that no error of the engine describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
+#[expect(missing_docs, reason = "docs/policy-document.md describes each code")]
+pub enum ProblemCode {
+    EmptyName,
+    ExclusiveMembers,
+    IdentityWays,
+    InstantMissing,
+    KafkaVersionUnused,
+    MissingMember,
+    UnknownMember,
+    UnknownValue,
+    UnsupportedVersion,
+    UserinfoUnused,
+    WrongType,
+}
+
+gbac_engine::codes! {
+    ProblemCode as Code<ProblemCode> {
+        AclError,
+        ChangeError,
+        ClaimPathError,
+        DialectError,
+        GrantError,
+        HostError,
+        InstantError,
+        JsonError,
+        KafkaVersionError,
+        MappingError,
+        NestedGroupBehaviorError,
+        PrincipalError,
+        RoleError,
+        SettingsError,
     }
 }
 
-gbac_engine::code_table! {
-    /// The stable code of a failed call.
-    FaultCode {
-        POLICY_INVALID = "policy_invalid",
-        CHECK_INVALID = "check_invalid",
-        IDENTITY_INVALID = "identity_invalid",
-        CHANGE_INVALID = "change_invalid",
-        REQUEST_HAS_NO_EXPLANATION = "request_has_no_explanation",
-        REQUEST_NOT_TAKEN = "request_not_taken",
-        REQUEST_HAS_CHOICE = "request_has_choice",
-        WRONG_TYPE = "wrong_type",
-    } of {
-        ChangeError, CheckError, HostError, InstantError, NestedGroupBehaviorError, PrincipalError, ResolveError,
+/// The stable code of a failed call that no error of the engine describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
+#[expect(missing_docs, reason = "docs/policy-document.md describes each code")]
+pub enum FaultCode {
+    ChangeInvalid,
+    CheckInvalid,
+    IdentityInvalid,
+    PolicyInvalid,
+    RequestHasChoice,
+    RequestHasNoExplanation,
+    RequestNotTaken,
+    WrongType,
+}
+
+gbac_engine::codes! {
+    FaultCode as Code<FaultCode> {
+        ChangeError,
+        CheckError,
+        HostError,
+        InstantError,
+        NestedGroupBehaviorError,
+        PrincipalError,
+        ResolveError,
         #[cfg(feature = "verify")] KeySetError,
         #[cfg(feature = "verify")] VerifyError,
     }

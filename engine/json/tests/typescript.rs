@@ -16,8 +16,9 @@ use gbac_json::typescript::{
     UnverifiedTokenInput, WithIdInput, declarations,
 };
 use gbac_json::{
-    ChangeJson, Problems, acl_from_value, change_from_json, hypothetical_changes_from_json,
-    policy_from_json, query_from_json, settings_from_value, subject_from_json,
+    ChangeJson, ProblemCode, Problems, acl_from_value, change_from_json,
+    hypothetical_changes_from_json, policy_from_json, query_from_json, settings_from_value,
+    subject_from_json,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -60,7 +61,7 @@ fn takes(
                 problems
                     .0
                     .iter()
-                    .any(|problem| problem.code == "unknown_member"),
+                    .any(|problem| problem.code == ProblemCode::UnknownMember),
                 "{more}: {problems}"
             );
         }

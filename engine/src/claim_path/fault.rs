@@ -59,7 +59,7 @@ pub(super) enum Fault {
     UnexpectedEnd,
 }
 
-error_codes! {
+codes! {
     pub(super) Fault {
         Self::Empty => "empty",
         Self::TooLong(_) => "too_long",
@@ -97,13 +97,13 @@ error_codes! {
     }
 }
 
-error_codes! {
+codes! {
     pub(super) At {} of {
         Self { fault, .. } => fault: Fault,
     }
 }
 
-error_codes! {
+codes! {
     pub ClaimPathError {} of {
         Self(at) => at: At,
     }

@@ -67,7 +67,7 @@ pub struct Node<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooManyNodes(());
 
-error_codes! {
+codes! {
     pub TooManyNodes {
         _ => "too_many_nodes",
     }

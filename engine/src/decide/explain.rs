@@ -1,6 +1,7 @@
 //! Explains decisions: the candidate ACLs, how each compares with the request, and near misses.
 
 use std::sync::Arc;
+use strum::{IntoStaticStr, VariantNames};
 
 use super::paths::{Target, visit_paths};
 use super::walk::{self, HostMatch};
@@ -27,7 +28,8 @@ pub struct AccessPath {
 }
 
 /// How an ACL's principal compares with the identity's.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum PrincipalFacet {
     /// It is one of the identity's.
     Matches,
@@ -37,12 +39,14 @@ pub enum PrincipalFacet {
     LetterCase(Principal),
     /// It differs from this principal of the identity in leading or trailing slashes, and at most
     /// also in letter case.
+    #[strum(serialize = "leading_slash")]
     Slashes(Principal),
     /// It is a role with a member that differs from one of the identity's principals only in letter
     /// case.
     MemberLetterCase(NearMember),
     /// It is a role with a member that differs from one of the identity's principals in leading or
     /// trailing slashes, and at most also in letter case.
+    #[strum(serialize = "member_leading_slash")]
     MemberSlashes(NearMember),
 }
 
@@ -56,7 +60,8 @@ pub struct NearMember {
 }
 
 /// How an ACL's resource name compares with the request's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum NameFacet {
     /// It is the same name.
     Literal,
@@ -67,13 +72,15 @@ pub enum NameFacet {
     /// It differs only in letter case.
     LetterCase,
     /// It differs in leading or trailing slashes, and at most also in letter case.
+    #[strum(serialize = "leading_slash")]
     Slashes,
     /// It does not match.
     No,
 }
 
 /// How an ACL's operation compares with the request's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum OperationFacet {
     /// It is the same operation.
     Exact,
@@ -89,7 +96,8 @@ pub enum OperationFacet {
 }
 
 /// How an ACL's host compares with the request's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum HostFacet {
     /// It is `*`.
     Any,
@@ -104,42 +112,31 @@ pub enum HostFacet {
 }
 
 /// The one field in which a near miss does not match.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum NearMiss {
     /// The host.
     Host,
     /// The letter case of the principal.
     PrincipalLetterCase,
     /// Leading or trailing slashes of the principal.
+    #[strum(serialize = "principal_leading_slash")]
     PrincipalSlashes,
     /// The letter case of a member of the role.
     MemberLetterCase,
     /// Leading or trailing slashes of a member of the role.
+    #[strum(serialize = "member_leading_slash")]
     MemberSlashes,
     /// The letter case of the resource name.
     NameLetterCase,
     /// Leading or trailing slashes of the resource name.
+    #[strum(serialize = "name_leading_slash")]
     NameSlashes,
 }
 
-impl NearMiss {
-    /// The stable name in JSON.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Host => "host",
-            Self::PrincipalLetterCase => "principal_letter_case",
-            Self::PrincipalSlashes => "principal_leading_slash",
-            Self::MemberLetterCase => "member_letter_case",
-            Self::MemberSlashes => "member_leading_slash",
-            Self::NameLetterCase => "name_letter_case",
-            Self::NameSlashes => "name_leading_slash",
-        }
-    }
-}
-
 /// The effect of a candidate on the decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum CandidateStatus {
     /// It is the deciding ACL.
     Decides,
@@ -150,24 +147,10 @@ pub enum CandidateStatus {
     /// It matches, but ACLs were not evaluated, because the identity has expired or is a superuser.
     NotReached,
     /// It is a near miss.
+    #[strum(serialize = "near_miss")]
     Near(NearMiss),
     /// It does not match.
     NoMatch,
-}
-
-impl CandidateStatus {
-    /// The stable name in JSON.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Decides => "decides",
-            Self::Agrees => "agrees",
-            Self::Overridden => "overridden",
-            Self::NotReached => "not_reached",
-            Self::Near(_) => "near_miss",
-            Self::NoMatch => "no_match",
-        }
-    }
 }
 
 /// An ACL of the identity, or a near miss, with its comparison with the request.

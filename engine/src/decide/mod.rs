@@ -11,6 +11,8 @@ mod walk;
 
 use std::net::IpAddr;
 
+use strum::{IntoStaticStr, VariantNames};
+
 use crate::identity::Identity;
 use crate::model::{Acl, Operation, ResourceType, normalized_name};
 use crate::policy::Policy;
@@ -68,7 +70,8 @@ impl<'a> Request<'a> {
 }
 
 /// Whether the request is allowed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum Outcome {
     /// Denied.
     Deny,
@@ -77,7 +80,8 @@ pub enum Outcome {
 }
 
 /// The reason for a decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum Reason {
     /// The identity has expired: denied.
     Expired,
@@ -92,7 +96,8 @@ pub enum Reason {
 }
 
 /// The source of a matching ACL: how its principal belongs to the identity (specification 1.6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case", suffix = "_acl")]
 pub enum Source {
     /// An ACL of the user, or of `User:*`.
     User,
@@ -114,39 +119,6 @@ impl Reason {
         }
     }
 }
-
-macro_rules! codes {
-    ($name:ident { $($variant:ident = $code:literal),+ $(,)? }) => {
-        impl $name {
-            /// Every value.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-            /// The stable name in JSON.
-            #[must_use]
-            pub const fn code(self) -> &'static str {
-                match self { $(Self::$variant => $code),+ }
-            }
-            /// The value with this stable name; `None` if there is none.
-            #[must_use]
-            pub fn from_code(text: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|value| value.code() == text)
-            }
-        }
-    };
-}
-codes!(Outcome { Deny = "deny", Allow = "allow" });
-codes!(Reason {
-    Expired = "expired",
-    Superuser = "superuser",
-    DenyRule = "deny_rule",
-    AllowRule = "allow_rule",
-    NoMatch = "no_match",
-});
-codes!(Source {
-    User = "user_acl",
-    Role = "role_acl",
-    Group = "group_acl",
-    GroupRole = "group_role_acl",
-});
 
 /// The decision on a request.
 #[derive(Debug, Clone, PartialEq, Eq)]

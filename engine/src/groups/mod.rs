@@ -88,7 +88,8 @@ pub struct Element {
 }
 
 /// The outcome of extraction for an element.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum ElementOutcome {
     /// The element is a group.
     Kept {
@@ -172,6 +173,21 @@ pub enum ClaimFinding {
     TooMany,
     /// The rule requires the user-info document, but none was given (D-25).
     NoUserInfo,
+}
+
+codes! {
+    pub ClaimFinding {
+        Self::Array { .. } => "array",
+        Self::CommaList { .. } => "comma_list",
+        Self::Union { .. } => "union",
+        Self::Missing { reason: MissingReason::Absent } => "missing",
+        Self::Missing { reason: MissingReason::Overage } => "overage",
+        Self::Missing { reason: MissingReason::IdToken } => "id_token",
+        Self::WrongType { .. } => "wrong_type",
+        Self::NotString { .. } => "not_string",
+        Self::TooMany => "too_many",
+        Self::NoUserInfo => "no_userinfo",
+    }
 }
 
 /// Why the claim is missing (D-12).

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use strum::{IntoStaticStr, VariantArray, VariantNames};
+
+use crate::Coded;
 use crate::claim_path::{ClaimPath, ClaimPathError};
 use crate::escape::escaped;
 use crate::text::split_last;
@@ -94,7 +97,21 @@ impl fmt::Display for ClaimSource {
 }
 
 /// `nested_group_behavior` (specification 2.2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum NestedGroupBehavior {
     /// Names are unchanged.
     #[default]
@@ -105,16 +122,7 @@ pub enum NestedGroupBehavior {
 
 impl NestedGroupBehavior {
     /// Every value.
-    pub const ALL: &'static [Self] = &[Self::None, Self::Suffix];
-
-    /// The value of the cluster property.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Suffix => "suffix",
-        }
-    }
+    pub const ALL: &'static [Self] = <Self as VariantArray>::VARIANTS;
 
     /// The group name for a name in the token. Applying it twice has the same effect as once.
     #[must_use]
@@ -128,7 +136,7 @@ impl NestedGroupBehavior {
 
 impl fmt::Display for NestedGroupBehavior {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        f.write_str(self.code())
     }
 }
 
@@ -136,7 +144,7 @@ impl fmt::Display for NestedGroupBehavior {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NestedGroupBehaviorError(String);
 
-error_codes! {
+codes! {
     pub NestedGroupBehaviorError {
         _ => "nested_group_behavior_invalid",
     }
@@ -162,10 +170,6 @@ impl FromStr for NestedGroupBehavior {
     type Err = NestedGroupBehaviorError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|value| value.as_str() == text)
-            .ok_or_else(|| NestedGroupBehaviorError(text.to_owned()))
+        Self::from_code(text).ok_or_else(|| NestedGroupBehaviorError(text.to_owned()))
     }
 }

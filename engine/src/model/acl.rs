@@ -123,7 +123,7 @@ pub enum AclError {
     ControlCharacter(char),
 }
 
-error_codes! {
+codes! {
     pub AclError {
         Self::EmptyName => "resource_name_empty",
         Self::ClusterName(_) => "cluster_name",

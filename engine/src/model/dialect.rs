@@ -1,9 +1,25 @@
 //! Dialects: the values that the platform and Apache Kafka have (D-71).
 
+use strum::{IntoStaticStr, VariantArray, VariantNames};
+
 use super::{Operation, ResourceType};
 
 /// The system that a policy is for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum Dialect {
     /// The platform of the specification.
     #[default]
@@ -14,25 +30,7 @@ pub enum Dialect {
 
 impl Dialect {
     /// Every dialect.
-    pub const ALL: &'static [Self] = &[Self::Platform, Self::Kafka];
-
-    /// The name in a document.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Platform => "platform",
-            Self::Kafka => "kafka",
-        }
-    }
-
-    /// The dialect with this name in a document.
-    #[must_use]
-    pub fn from_code(text: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|dialect| dialect.code() == text)
-    }
+    pub const ALL: &'static [Self] = <Self as VariantArray>::VARIANTS;
 
     /// The resource types that exist in this dialect.
     #[must_use]

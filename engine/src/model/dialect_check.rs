@@ -1,5 +1,6 @@
 //! Checks that values exist in the dialect of a policy (D-71).
 
+use crate::Coded;
 use std::fmt;
 
 use super::{Dialect, Host, HostError, Operation, PrincipalError, PrincipalType, ResourceType};
@@ -92,7 +93,7 @@ pub enum DialectError {
     Host(HostError),
 }
 
-error_codes! {
+codes! {
     pub DialectError {
         Self::ResourceType(_) => "not_in_dialect",
         Self::Operation(_) => "not_in_dialect",

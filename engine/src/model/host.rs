@@ -35,7 +35,7 @@ pub struct HostError {
     is_address: bool,
 }
 
-error_codes! {
+codes! {
     pub HostError {
         _ => "host_invalid",
     }

@@ -16,7 +16,7 @@ pub struct KafkaVersion {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KafkaVersionError(String);
 
-error_codes! {
+codes! {
     pub KafkaVersionError {
         _ => "kafka_version_invalid",
     }

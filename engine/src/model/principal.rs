@@ -93,7 +93,7 @@ pub enum PrincipalError {
     NotAnIdentity(PrincipalType),
 }
 
-error_codes! {
+codes! {
     pub PrincipalError {
         Self::NoType(_) => "principal_without_type",
         Self::UnknownType(_) => "principal_type_unknown",

@@ -36,7 +36,7 @@ pub enum RoleError {
     Member(PrincipalError),
 }
 
-error_codes! {
+codes! {
     pub RoleError {
         Self::EmptyName => "role_name_empty",
         Self::NameTooLong => "role_name_too_long",

@@ -4,7 +4,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::text::equal;
+use strum::{IntoStaticStr, VariantArray, VariantNames};
+
+use crate::code::Coded;
 
 /// The spellings of one enumeration value (D-01).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +37,7 @@ pub struct UnknownValue {
     expected: &'static str,
 }
 
-error_codes! {
+codes! {
     pub UnknownValue {
         _ => "unknown_value",
     }
@@ -49,50 +51,25 @@ impl fmt::Display for UnknownValue {
 
 impl std::error::Error for UnknownValue {}
 
-/// Declares a closed enumeration with its table of spellings.
-macro_rules! closed_enum {
-    ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $dp:literal, $cli:literal, $audit:literal, $label:literal;)+ }) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $name { $($(#[$vmeta])* $variant,)+ }
-
-        impl $name {
-            /// Every value, in the order of the wire format.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
-
-            /// The spellings of this value.
-            #[must_use]
-            pub const fn spelling(self) -> &'static Spelling {
-                match self {
-                    $(Self::$variant => &Spelling { data_plane: $dp, cli: $cli, audit: $audit, label: $label },)+
-                }
-            }
-
-            /// The value with exactly this spelling in the Data Plane API.
-            #[must_use]
-            pub fn from_data_plane(text: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|value| equal(value.spelling().data_plane.as_bytes(), text.as_bytes()))
+impl Spelling {
+    /// The value with this spelling: the short or audit form in any letter case, with or without
+    /// `_` and `-`, or the Data Plane API's.
+    fn read<T: Coded + VariantArray + Copy>(
+        text: &str,
+        spelling: fn(T) -> Self,
+        expected: &'static str,
+    ) -> Result<T, UnknownValue> {
+        if let Some(value) = T::from_code(text) {
+            return Ok(value);
+        }
+        for value in T::VARIANTS {
+            let Self { cli, audit, .. } = spelling(*value);
+            if folded(cli).eq(folded(text)) || folded(audit).eq(folded(text)) {
+                return Ok(*value);
             }
         }
-
-        /// Parses any spelling: the short or audit form in any letter case, with or without `_` and
-        /// `-`, or the Data Plane API's.
-        impl FromStr for $name {
-            type Err = UnknownValue;
-
-            fn from_str(text: &str) -> Result<Self, Self::Err> {
-                Self::from_data_plane(text)
-                    .or_else(|| {
-                        let spells = |value: &Self| {
-                            let spelling = value.spelling();
-                            folded(spelling.cli).eq(folded(text)) || folded(spelling.audit).eq(folded(text))
-                        };
-                        Self::ALL.iter().copied().find(spells)
-                    })
-                    .ok_or(UnknownValue { expected: stringify!($name) })
-            }
-        }
-    };
+        Err(UnknownValue { expected })
+    }
 }
 
 /// A short form in lower case without `_` and `-`, for comparison.
@@ -102,79 +79,268 @@ fn folded(text: &str) -> impl Iterator<Item = char> {
         .map(|c| c.to_ascii_lowercase())
 }
 
-closed_enum! {
-    /// The type of a resource (specification 2.4).
-    ResourceType {
-        /// A topic.
-        Topic = "RESOURCE_TYPE_TOPIC", "topic", "topic", "Topic";
-        /// A consumer group; not a group of the identity provider.
-        Group = "RESOURCE_TYPE_GROUP", "group", "group", "Consumer group";
-        /// The cluster itself; its only name is [`super::CLUSTER_NAME`].
-        Cluster = "RESOURCE_TYPE_CLUSTER", "cluster", "cluster", "Cluster";
-        /// A transactional ID.
-        TransactionalId = "RESOURCE_TYPE_TRANSACTIONAL_ID", "transactional-id", "transactional_id", "Transactional ID";
-        /// The Schema Registry as a whole, which has no name.
-        Registry = "RESOURCE_TYPE_REGISTRY", "registry-global", "registry", "Schema Registry";
-        /// A Schema Registry subject.
-        Subject = "RESOURCE_TYPE_SUBJECT", "registry-subject", "subject", "Subject";
-        /// A delegation token, by its ID (dialect `kafka`).
-        DelegationToken = "RESOURCE_TYPE_DELEGATION_TOKEN", "delegation-token", "delegation_token", "Delegation token";
-        /// A user for whom others create or describe delegation tokens (dialect `kafka`).
-        User = "RESOURCE_TYPE_USER", "user-principal", "user", "User";
+/// The type of a resource (specification 2.4).
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", prefix = "RESOURCE_TYPE_")]
+pub enum ResourceType {
+    /// A topic.
+    Topic,
+    /// A consumer group; not a group of the identity provider.
+    Group,
+    /// The cluster itself; its only name is [`super::CLUSTER_NAME`].
+    Cluster,
+    /// A transactional ID.
+    TransactionalId,
+    /// The Schema Registry as a whole, which has no name.
+    Registry,
+    /// A Schema Registry subject.
+    Subject,
+    /// A delegation token, by its ID (dialect `kafka`).
+    DelegationToken,
+    /// A user for whom others create or describe delegation tokens (dialect `kafka`).
+    User,
+}
+
+impl ResourceType {
+    /// Every value, in the order of the wire format.
+    pub const ALL: &'static [Self] = <Self as VariantArray>::VARIANTS;
+
+    /// The spellings of this value.
+    #[must_use]
+    pub fn spelling(self) -> Spelling {
+        let (cli, audit, label) = match self {
+            Self::Topic => ("topic", "topic", "Topic"),
+            Self::Group => ("group", "group", "Consumer group"),
+            Self::Cluster => ("cluster", "cluster", "Cluster"),
+            Self::TransactionalId => ("transactional-id", "transactional_id", "Transactional ID"),
+            Self::Registry => ("registry-global", "registry", "Schema Registry"),
+            Self::Subject => ("registry-subject", "subject", "Subject"),
+            Self::DelegationToken => ("delegation-token", "delegation_token", "Delegation token"),
+            Self::User => ("user-principal", "user", "User"),
+        };
+        let data_plane = self.code();
+        Spelling {
+            data_plane,
+            cli,
+            audit,
+            label,
+        }
     }
 }
 
-closed_enum! {
-    /// How an ACL's resource name is compared (specification 2.4, D-03).
-    PatternType {
-        /// The name itself; `*` matches every name.
-        Literal = "RESOURCE_PATTERN_TYPE_LITERAL", "literal", "literal", "literal";
-        /// Every name that starts with the prefix; `*` has no special meaning.
-        Prefixed = "RESOURCE_PATTERN_TYPE_PREFIXED", "prefixed", "prefixed", "prefixed";
+/// Parses any spelling, as [`Spelling::read`].
+impl FromStr for ResourceType {
+    type Err = UnknownValue;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Spelling::read(text, Self::spelling, "ResourceType")
     }
 }
 
-closed_enum! {
-    /// The operation of a request or an ACL (specification 2.4).
-    Operation {
-        /// Every operation.
-        All = "OPERATION_ALL", "all", "all", "All";
-        /// Read.
-        Read = "OPERATION_READ", "read", "read", "Read";
-        /// Write.
-        Write = "OPERATION_WRITE", "write", "write", "Write";
-        /// Create.
-        Create = "OPERATION_CREATE", "create", "create", "Create";
-        /// Delete.
-        Delete = "OPERATION_DELETE", "delete", "delete", "Delete";
-        /// Alter.
-        Alter = "OPERATION_ALTER", "alter", "alter", "Alter";
-        /// Describe.
-        Describe = "OPERATION_DESCRIBE", "describe", "describe", "Describe";
-        /// Cluster action.
-        ClusterAction = "OPERATION_CLUSTER_ACTION", "clusteraction", "cluster_action", "Cluster Action";
-        /// Describe configs.
-        DescribeConfigs = "OPERATION_DESCRIBE_CONFIGS", "describeconfigs", "describe_configs", "Describe Configs";
-        /// Alter configs.
-        AlterConfigs = "OPERATION_ALTER_CONFIGS", "alterconfigs", "alter_configs", "Alter Configs";
-        /// Idempotent write.
-        IdempotentWrite = "OPERATION_IDEMPOTENT_WRITE", "idempotentwrite", "idempotent_write", "Idempotent Write";
-        /// Create tokens (dialect `kafka`).
-        CreateTokens = "OPERATION_CREATE_TOKENS", "createtokens", "create_tokens", "Create Tokens";
-        /// Describe tokens (dialect `kafka`).
-        DescribeTokens = "OPERATION_DESCRIBE_TOKENS", "describetokens", "describe_tokens", "Describe Tokens";
-        /// Two-phase commit (dialect `kafka`).
-        TwoPhaseCommit = "OPERATION_TWO_PHASE_COMMIT", "twophasecommit", "two_phase_commit", "Two Phase Commit";
+/// How an ACL's resource name is compared (specification 2.4, D-03).
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[strum(
+    serialize_all = "SCREAMING_SNAKE_CASE",
+    prefix = "RESOURCE_PATTERN_TYPE_"
+)]
+pub enum PatternType {
+    /// The name itself; `*` matches every name.
+    Literal,
+    /// Every name that starts with the prefix; `*` has no special meaning.
+    Prefixed,
+}
+
+impl PatternType {
+    /// Every value, in the order of the wire format.
+    pub const ALL: &'static [Self] = <Self as VariantArray>::VARIANTS;
+
+    /// The spellings of this value.
+    #[must_use]
+    pub fn spelling(self) -> Spelling {
+        let (cli, audit, label) = match self {
+            Self::Literal => ("literal", "literal", "literal"),
+            Self::Prefixed => ("prefixed", "prefixed", "prefixed"),
+        };
+        let data_plane = self.code();
+        Spelling {
+            data_plane,
+            cli,
+            audit,
+            label,
+        }
     }
 }
 
-closed_enum! {
-    /// Whether an ACL denies or allows (specification 2.4).
-    Permission {
-        /// Denies.
-        Deny = "PERMISSION_TYPE_DENY", "deny", "deny", "Deny";
-        /// Allows.
-        Allow = "PERMISSION_TYPE_ALLOW", "allow", "allow", "Allow";
+/// Parses any spelling, as [`Spelling::read`].
+impl FromStr for PatternType {
+    type Err = UnknownValue;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Spelling::read(text, Self::spelling, "PatternType")
+    }
+}
+
+/// The operation of a request or an ACL (specification 2.4).
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", prefix = "OPERATION_")]
+pub enum Operation {
+    /// Every operation.
+    All,
+    /// Read.
+    Read,
+    /// Write.
+    Write,
+    /// Create.
+    Create,
+    /// Delete.
+    Delete,
+    /// Alter.
+    Alter,
+    /// Describe.
+    Describe,
+    /// Cluster action.
+    ClusterAction,
+    /// Describe configs.
+    DescribeConfigs,
+    /// Alter configs.
+    AlterConfigs,
+    /// Idempotent write.
+    IdempotentWrite,
+    /// Create tokens (dialect `kafka`).
+    CreateTokens,
+    /// Describe tokens (dialect `kafka`).
+    DescribeTokens,
+    /// Two-phase commit (dialect `kafka`).
+    TwoPhaseCommit,
+}
+
+impl Operation {
+    /// Every value, in the order of the wire format.
+    pub const ALL: &'static [Self] = <Self as VariantArray>::VARIANTS;
+
+    /// The spellings of this value.
+    #[must_use]
+    pub fn spelling(self) -> Spelling {
+        let (cli, audit, label) = match self {
+            Self::All => ("all", "all", "All"),
+            Self::Read => ("read", "read", "Read"),
+            Self::Write => ("write", "write", "Write"),
+            Self::Create => ("create", "create", "Create"),
+            Self::Delete => ("delete", "delete", "Delete"),
+            Self::Alter => ("alter", "alter", "Alter"),
+            Self::Describe => ("describe", "describe", "Describe"),
+            Self::ClusterAction => ("clusteraction", "cluster_action", "Cluster Action"),
+            Self::DescribeConfigs => ("describeconfigs", "describe_configs", "Describe Configs"),
+            Self::AlterConfigs => ("alterconfigs", "alter_configs", "Alter Configs"),
+            Self::IdempotentWrite => ("idempotentwrite", "idempotent_write", "Idempotent Write"),
+            Self::CreateTokens => ("createtokens", "create_tokens", "Create Tokens"),
+            Self::DescribeTokens => ("describetokens", "describe_tokens", "Describe Tokens"),
+            Self::TwoPhaseCommit => ("twophasecommit", "two_phase_commit", "Two Phase Commit"),
+        };
+        let data_plane = self.code();
+        Spelling {
+            data_plane,
+            cli,
+            audit,
+            label,
+        }
+    }
+}
+
+/// Parses any spelling, as [`Spelling::read`].
+impl FromStr for Operation {
+    type Err = UnknownValue;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Spelling::read(text, Self::spelling, "Operation")
+    }
+}
+
+/// Whether an ACL denies or allows (specification 2.4).
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE", prefix = "PERMISSION_TYPE_")]
+pub enum Permission {
+    /// Denies.
+    Deny,
+    /// Allows.
+    Allow,
+}
+
+impl Permission {
+    /// Every value, in the order of the wire format.
+    pub const ALL: &'static [Self] = <Self as VariantArray>::VARIANTS;
+
+    /// The spellings of this value.
+    #[must_use]
+    pub fn spelling(self) -> Spelling {
+        let (cli, audit, label) = match self {
+            Self::Deny => ("deny", "deny", "Deny"),
+            Self::Allow => ("allow", "allow", "Allow"),
+        };
+        let data_plane = self.code();
+        Spelling {
+            data_plane,
+            cli,
+            audit,
+            label,
+        }
+    }
+}
+
+/// Parses any spelling, as [`Spelling::read`].
+impl FromStr for Permission {
+    type Err = UnknownValue;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Spelling::read(text, Self::spelling, "Permission")
     }
 }
 
@@ -194,7 +360,7 @@ mod tests {
                 Some(*value)
             );
             assert_eq!(
-                ResourceType::from_data_plane(value.spelling().data_plane),
+                ResourceType::from_code(value.spelling().data_plane),
                 Some(*value)
             );
         }
@@ -207,7 +373,7 @@ mod tests {
                 assert_eq!(text.parse::<Operation>().ok(), Some(*value), "`{text}`");
             }
         }
-        assert_eq!(Operation::from_data_plane("operation_read"), None);
+        assert_eq!(Operation::from_code("operation_read"), None);
         assert_eq!(
             "PREFIXED".parse::<PatternType>().ok(),
             Some(PatternType::Prefixed)

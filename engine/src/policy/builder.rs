@@ -98,7 +98,7 @@ pub enum PolicyError {
     Acl(#[source] AclError),
 }
 
-error_codes! {
+codes! {
     pub PolicyError {} of {
         Self::Settings(error) => error: SettingsError,
         Self::Change(error) => error: ChangeError,

@@ -121,7 +121,7 @@ pub enum ChangeError {
     Dialect(#[source] DialectError),
 }
 
-error_codes! {
+codes! {
     pub ChangeError {
         Self::UnknownRole(_) => "role_unknown",
         Self::RoleExists(_) => "role_exists",

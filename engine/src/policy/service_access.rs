@@ -2,12 +2,15 @@
 
 use std::fmt;
 
+use strum::{IntoStaticStr, VariantNames};
+
 use crate::escape::escaped;
 use crate::identity::Identity;
 use crate::model::{Principal, PrincipalType};
 
 /// A level of access to the service below that of a superuser. Neither includes the other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum AccessLevel {
     /// Reads the policy, the configuration, the audit log and the metrics.
     ReadOnly,
@@ -18,15 +21,6 @@ pub enum AccessLevel {
 impl AccessLevel {
     /// Every level, in the order of policy documents.
     pub const ALL: [Self; 2] = [Self::ReadOnly, Self::Evaluate];
-
-    /// The name of the level in policy documents.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::ReadOnly => "read_only",
-            Self::Evaluate => "evaluate",
-        }
-    }
 }
 
 /// Why access to the service cannot be granted.
@@ -39,7 +33,7 @@ pub enum GrantError {
     Wildcard(Principal),
 }
 
-error_codes! {
+codes! {
     pub GrantError {
         Self::Role(_) => "access_role",
         Self::Wildcard(_) => "access_wildcard",

@@ -138,7 +138,7 @@ pub enum SettingsError {
     SuperuserEmpty,
 }
 
-error_codes! {
+codes! {
     pub SettingsError {
         Self::NoGroupsAttribute => "sso_groups_attribute_missing",
         Self::SuperuserWithType(_) => "superuser_with_type",

@@ -137,7 +137,7 @@ pub enum TokenError {
     B64,
 }
 
-error_codes! {
+codes! {
     pub TokenError {
         Self::Empty => "token_empty",
         Self::TooLong(_) => "token_too_long",

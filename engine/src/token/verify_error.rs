@@ -87,7 +87,7 @@ pub enum VerifyError {
     },
 }
 
-error_codes! {
+codes! {
     pub VerifyError {
         Self::KidMissing => "kid_missing",
         Self::KidUnknown(_) => "kid_unknown",

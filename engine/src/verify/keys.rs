@@ -90,7 +90,7 @@ pub enum KeySetError {
     NoUsableKey(Vec<KeyProblem>),
 }
 
-error_codes! {
+codes! {
     pub KeySetError {
         Self::TooLong(_) => "key_set_too_long",
         Self::Pem => "key_set_pem",

@@ -25,7 +25,7 @@ impl Policy {
         let check = question_from(question)?;
         let request = check.access(At::IgnoringExpiry).ok_or_else(|| {
             Fault::new(
-                FaultCode::REQUEST_NOT_TAKEN,
+                FaultCode::RequestNotTaken,
                 &"ask about one operation on one resource",
             )
         });
@@ -62,7 +62,7 @@ impl Policy {
     pub fn collisions(&self, names: &str, nested: Option<String>, limit: usize) -> Option<JsValue> {
         let names: Vec<String> =
             ok_or_store(serde_json::from_str(names).map_err(|_| {
-                Fault::new(FaultCode::WRONG_TYPE, &"the names are an array of texts")
+                Fault::new(FaultCode::WrongType, &"the names are an array of texts")
             }))?;
         let policy = self.policy();
         let nested = match nested {
@@ -90,11 +90,11 @@ impl Policy {
     ) -> Option<JsValue> {
         let subject = ok_or_store(
             gbac_json::subject_from_json(who)
-                .map_err(|problems| Fault::problems(FaultCode::IDENTITY_INVALID, &problems)),
+                .map_err(|problems| Fault::problems(FaultCode::IdentityInvalid, &problems)),
         )?;
         let changes = gbac_json::hypothetical_changes_from_json(changes);
         let changes = ok_or_store(
-            changes.map_err(|problems| Fault::problems(FaultCode::CHANGE_INVALID, &problems)),
+            changes.map_err(|problems| Fault::problems(FaultCode::ChangeInvalid, &problems)),
         )?;
         let question = match question {
             Some(question) => Some(question_from(&question)?),
@@ -127,7 +127,7 @@ impl Policy {
 pub fn lint_document(document: &str) -> Option<JsValue> {
     let list = gbac_json::lint_from_json(document);
     Some(findings(&ok_or_store(list.map_err(|problems| {
-        Fault::problems(FaultCode::POLICY_INVALID, &problems)
+        Fault::problems(FaultCode::PolicyInvalid, &problems)
     }))?))
 }
 
@@ -162,7 +162,7 @@ impl Identity {
         let requests = match &answer {
             Answer::Access(_) => Ok(check.access(at).into_iter().collect::<Vec<_>>()),
             Answer::Api { requires, .. } if requires.has_choice() => Err(Fault::new(
-                FaultCode::REQUEST_HAS_CHOICE,
+                FaultCode::RequestHasChoice,
                 &"one of several permissions is enough; ask about one of them",
             )),
             Answer::Api { decisions, .. } => Ok(decisions
@@ -188,7 +188,7 @@ impl Identity {
         let check = question_from(question)?;
         let request = check.access(At::seconds(now)).ok_or_else(|| {
             Fault::new(
-                FaultCode::REQUEST_NOT_TAKEN,
+                FaultCode::RequestNotTaken,
                 &"ask about one operation on one resource",
             )
         });

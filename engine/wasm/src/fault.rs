@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::fmt::Display;
 
 use gbac_analysis::audit::without_credentials;
-use gbac_json::{FaultCode, FaultJson, Problems};
+use gbac_json::{Code, FaultCode, FaultJson, Problems};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -20,7 +20,7 @@ pub(crate) struct Fault(String);
 impl Fault {
     /// Creates an error. Removes credentials from the message, because a token may be pasted as any
     /// argument.
-    pub(crate) fn new(code: FaultCode, message: &dyn Display) -> Self {
+    pub(crate) fn new(code: impl Into<Code<FaultCode>>, message: &dyn Display) -> Self {
         let message = without_credentials(&message.to_string());
         Self(text(&FaultJson {
             code: code.into(),
@@ -32,9 +32,9 @@ impl Fault {
     /// Creates an error from an error of the engine and its hint.
     pub(crate) fn with_hint<'e, E: Display>(error: &'e E, hint: &str) -> Self
     where
-        FaultCode: From<&'e E>,
+        Code<FaultCode>: From<&'e E>,
     {
-        Self::new(error.into(), &format_args!("{error}; {hint}"))
+        Self::new(error, &format_args!("{error}; {hint}"))
     }
 
     pub(crate) fn problems(code: FaultCode, problems: &Problems) -> Self {
@@ -48,10 +48,10 @@ impl Fault {
 
 impl<'e, E: Display> From<&'e E> for Fault
 where
-    FaultCode: From<&'e E>,
+    Code<FaultCode>: From<&'e E>,
 {
     fn from(error: &'e E) -> Self {
-        Self::new(error.into(), error)
+        Self::new(error, error)
     }
 }
 

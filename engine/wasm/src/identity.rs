@@ -63,7 +63,7 @@ impl Policy {
     pub(crate) fn open_by(&self, who: &str, verify: TokenVerifier<'_>) -> Option<Identity> {
         let subject = ok_or_store(
             gbac_json::subject_from_json(who)
-                .map_err(|problems| Fault::problems(FaultCode::IDENTITY_INVALID, &problems)),
+                .map_err(|problems| Fault::problems(FaultCode::IdentityInvalid, &problems)),
         )?;
         Some(self.prepare(self.resolve(&subject, verify)?))
     }
@@ -190,5 +190,5 @@ pub(crate) fn question_from(question: &str) -> Option<Check> {
         groups: Vec::new(),
     };
     let check = gbac_json::query_from_json(question, unnamed);
-    ok_or_store(check.map_err(|problems| Fault::problems(FaultCode::CHECK_INVALID, &problems)))
+    ok_or_store(check.map_err(|problems| Fault::problems(FaultCode::CheckInvalid, &problems)))
 }

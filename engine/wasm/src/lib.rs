@@ -58,7 +58,7 @@ impl Policy {
         // Invalid UTF-8 is read as an empty text, which is an error.
         let policy = gbac_json::policy_from_json(std::str::from_utf8(document).unwrap_or_default());
         let policy = ok_or_store(
-            policy.map_err(|problems| Fault::problems(FaultCode::POLICY_INVALID, &problems)),
+            policy.map_err(|problems| Fault::problems(FaultCode::PolicyInvalid, &problems)),
         )?;
         Some(Self(Rc::new(State {
             policy: RefCell::new(policy),
@@ -73,7 +73,7 @@ impl Policy {
     pub fn ask(&self, check: &str, explain: Option<usize>, now: f64) -> Option<JsValue> {
         let check = ok_or_store(
             gbac_json::check_from_json(check)
-                .map_err(|problems| Fault::problems(FaultCode::CHECK_INVALID, &problems)),
+                .map_err(|problems| Fault::problems(FaultCode::CheckInvalid, &problems)),
         )?;
         let resolved = self.resolve(&check.subject, None)?;
         let policy = self.policy();
@@ -91,7 +91,7 @@ impl Policy {
     pub fn apply(&self, change: &str) -> Option<bool> {
         let change = gbac_json::change_from_json(change);
         let change = ok_or_store(
-            change.map_err(|problems| Fault::problems(FaultCode::CHANGE_INVALID, &problems)),
+            change.map_err(|problems| Fault::problems(FaultCode::ChangeInvalid, &problems)),
         )?;
         ok_or_store(
             self.0
@@ -132,7 +132,7 @@ fn answer(
             gbac_analysis::check::explain(policy, open.identity(), check, default_at, limit)
                 .ok_or_else(|| {
                     Fault::new(
-                        FaultCode::REQUEST_HAS_NO_EXPLANATION,
+                        FaultCode::RequestHasNoExplanation,
                         &"explain one operation on one resource",
                     )
                 });

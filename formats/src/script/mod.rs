@@ -10,6 +10,7 @@ pub(crate) use kafka::word;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use gbac_engine::Coded;
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{Acl, Operation, Permission, Principal};
 use gbac_engine::policy::{Change, GroupSource, Policy, ServiceAccess, Settings, StatedSettings};
@@ -336,7 +337,7 @@ fn properties(settings: &Settings) -> BTreeMap<&'static str, Value> {
         properties.extend(
             states
                 .nested
-                .then(|| ("nested_group_behavior", json!(nested.as_str()))),
+                .then(|| ("nested_group_behavior", json!(nested.code()))),
         );
     }
     let mapping = settings.principal_mapping.as_str();

@@ -3,6 +3,7 @@
 
 use gbac_api::address::address;
 use gbac_api::cluster_config::{ItemSchema, PropertySchema};
+use gbac_engine::Coded;
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::mapping::PrincipalMapping;
@@ -145,11 +146,11 @@ impl ClusterProperty {
         let PropertyValues { settings, config } = values;
         let groups = match &settings.groups {
             GroupSource::Properties { claim_path, nested } => {
-                (claim_path.as_str().to_owned(), nested.as_str())
+                (claim_path.as_str().to_owned(), nested.code())
             }
             GroupSource::Sso { .. } => match Settings::default().groups {
                 GroupSource::Properties { claim_path, nested } => {
-                    (claim_path.as_str().to_owned(), nested.as_str())
+                    (claim_path.as_str().to_owned(), nested.code())
                 }
                 GroupSource::Sso { .. } => (String::new(), ""),
             },

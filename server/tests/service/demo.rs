@@ -3,6 +3,7 @@
 use gbac_analysis::check::Answer::Access;
 use gbac_analysis::check::{CANDIDATES, answer, explain};
 use gbac_api::service::{Person, Provider, ServiceInfo};
+use gbac_engine::Coded;
 use gbac_engine::decide::At;
 use gbac_engine::policy::Policy;
 use gbac_engine::resolve;

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use gbac_analysis::{AccessEffect, Diff, Difference, Relation, diff};
+use gbac_engine::Coded;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Policy, StatedSettings};
 use gbac_json::DiffJson;

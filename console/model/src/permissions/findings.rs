@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use gbac_analysis::{Finding, FindingCode, Fix, Severity};
 use gbac_api::encode::query;
+use gbac_engine::Coded;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 use gbac_words::phrases::count;

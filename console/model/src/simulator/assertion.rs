@@ -3,6 +3,7 @@
 //!
 //! The token is not in it: user and groups are, as they came out.
 
+use gbac_engine::Coded;
 use gbac_engine::decide::{self, At};
 use gbac_engine::identity::Identity;
 use gbac_engine::policy::Policy;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gbac_analysis::provider::object_ids;
+use gbac_engine::Coded;
 use gbac_engine::groups::{
     ClaimFinding, ClaimSource, DropCode, Element, ElementOutcome, Extraction, Group, MissingReason,
     NestedGroupBehavior, Suggestion,
@@ -276,7 +277,7 @@ fn claim_step(taken: &ExtractionInput<'_>) -> ExtractionStep {
 
 fn nested_step(taken: &ExtractionInput<'_>) -> ExtractionStep {
     let nested = taken.rules.extraction.nested;
-    let words = RichText::new().code(nested.as_str());
+    let words = RichText::new().code(nested.code());
     let words = match nested {
         NestedGroupBehavior::None => words.text(" keeps names as they are"),
         NestedGroupBehavior::Suffix => words.text(" keeps what follows the last ").code("/"),

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use gbac_analysis::requests::{
     Api, Presence, RECIPES, Requirement, ResourceNames, catalog, find, kind_name, recipe,
 };
+use gbac_engine::Coded;
 use gbac_engine::decide::{At, Outcome, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Operation, ResourceType};
@@ -37,10 +38,10 @@ impl RequestCatalog {
 
     /// The value in a form.
     #[must_use]
-    pub const fn code(self) -> &'static str {
+    pub fn code(self) -> &'static str {
         match self {
             Self::Recipes => "recipes",
-            Self::Api(api) => api.name(),
+            Self::Api(api) => api.code(),
         }
     }
 

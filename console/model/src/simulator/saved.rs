@@ -1,9 +1,9 @@
 //! Saved tests: checks with expected outcomes, evaluated again after each change.
 
 use gbac_analysis::check::{Answer, Check, Query};
-use gbac_engine::Subject;
 use gbac_engine::decide::{At, Outcome, decide};
 use gbac_engine::policy::Policy;
+use gbac_engine::{Coded, Subject};
 use gbac_json::{
     AssertionTest, assertion_report, assertions_from_value, find_assertions, policy_to_json,
 };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_analysis::{Comparison, HypotheticalChange, HypotheticalChanges, compare};
+use gbac_engine::Coded;
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::decide::{At, explain};
 use gbac_engine::groups::NestedGroupBehavior;
@@ -64,7 +65,7 @@ fn of_policy(change: &Change) -> RichText {
                 .text("Read groups at ")
                 .code(claim_path.to_string())
                 .text(", nested names ")
-                .code(nested.as_str()),
+                .code(nested.code()),
             GroupSource::Sso { groups, .. } => RichText::new()
                 .text("Read groups at ")
                 .code(groups.to_string()),

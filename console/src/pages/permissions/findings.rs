@@ -1,5 +1,6 @@
 //! The findings of the policy, by kind, with their fixes; and the group names that collide.
 
+use gbac_engine::Coded;
 use std::sync::Arc;
 
 use gbac_analysis::{Finding, Severity};

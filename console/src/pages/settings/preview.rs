@@ -1,6 +1,7 @@
 //! The preview of changed properties, before they are saved.
 
 use gbac_console_model::simulator::token::TokenReading;
+use gbac_engine::Coded;
 use gbac_engine::model::Principal;
 use gbac_words::phrases::count;
 use leptos::prelude::*;
@@ -25,7 +26,7 @@ pub(super) fn PreviewOf(edit: Edit) -> impl IntoView {
     let with = move || {
         let wanted = edit.wanted.get().and_then(Result::ok);
         wanted.map_or("none", |wanted| {
-            wanted.identity_rules().extraction.nested.as_str()
+            wanted.identity_rules().extraction.nested.code()
         })
     };
     view! {

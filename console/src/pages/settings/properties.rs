@@ -3,6 +3,7 @@
 use gbac_console_model::address;
 use gbac_console_model::settings::GroupSettingsForm;
 use gbac_console_model::simulator::token::TokenReading;
+use gbac_engine::Coded;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::policy::Change;
 use gbac_words::phrases::count;
@@ -159,9 +160,9 @@ fn Behavior(
 ) -> impl IntoView {
     view! {
         <label class="radio">
-            <input type="radio" name="nested" value=value.as_str() prop:checked=move || nested.get() == Some(value)
+            <input type="radio" name="nested" value=value.code() prop:checked=move || nested.get() == Some(value)
                 on:change=move |_| on_choose.run(()) />
-            <b class="mono">{value.as_str()}</b>
+            <b class="mono">{value.code()}</b>
             <span>{about} <span class="cl">{example}</span></span>
         </label>
     }

@@ -1,6 +1,7 @@
 //! Collisions in the extraction: names of this token and known groups that become the same group.
 
 use gbac_console_model::collisions::collision_report;
+use gbac_engine::Coded;
 use gbac_engine::groups::NestedGroupBehavior;
 use leptos::prelude::*;
 
@@ -49,7 +50,7 @@ pub(super) fn Collisions(state: SimulatorState) -> impl IntoView {
             ", which is not set"
         };
         view! {
-            <h4>"With " <Mono text=report.nested.as_str() /> <span class="quiet">{about}</span></h4>
+            <h4>"With " <Mono text=report.nested.code() /> <span class="quiet">{about}</span></h4>
             <CollisionList report=report of_token=true />
         }
     };

@@ -5,6 +5,7 @@ use gbac_console_model::simulator::inputs::{
     IdentityMode, InputEdit, InputField, Inputs, SettingsSource,
 };
 use gbac_console_model::simulator::presets;
+use gbac_engine::Coded;
 use gbac_engine::groups::NestedGroupBehavior;
 use leptos::prelude::*;
 
@@ -274,7 +275,7 @@ fn EffectiveSettings(state: SimulatorState) -> impl IntoView {
         view! {
             <span class="small">
                 {sso.then_some("SSO attribute ")} <Mono text=settings.claim_path /> ", nested names "
-                <Mono text=settings.nested.as_str() />
+                <Mono text=settings.nested.code() />
                 {(is_service && !known.get()).then_some(". Defaults: the service has not been read yet.")}
                 {(!is_service).then_some(". Not saved.")}
             </span>
@@ -285,7 +286,7 @@ fn EffectiveSettings(state: SimulatorState) -> impl IntoView {
 #[component]
 fn CustomSettings(state: SimulatorState) -> impl IntoView {
     let nested = state.input(|inputs| inputs.what_if.nested);
-    let value = Signal::derive(move || nested.get().as_str().to_owned());
+    let value = Signal::derive(move || nested.get().code().to_owned());
     let differs = Memo::new(move |_| {
         state
             .view

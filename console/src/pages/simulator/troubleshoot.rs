@@ -5,6 +5,7 @@ use gbac_analysis::doctor::{DiagnosticStep, ServiceResolution};
 use gbac_console_model::simulator::inputs::sentence as in_words;
 use gbac_console_model::simulator::troubleshoot::{steps, summary};
 use gbac_console_model::simulator::{platform, troubleshoot};
+use gbac_engine::Coded;
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -199,7 +200,7 @@ fn Ask(state: SimulatorState, resolved: RwSignal<Option<ServiceResolution>>) -> 
                             <thead><tr><th scope="col">"Setting"</th><th scope="col">"This page"</th><th scope="col">"The service"</th></tr></thead>
                             <tbody>
                                 <tr><th scope="row">"Group claim"</th><td><Mono text=page.extraction.source.to_string() /></td><td><Mono text=service.extraction.source.to_string() /></td></tr>
-                                <tr><th scope="row">"Nested names"</th><td><Mono text=page.extraction.nested.as_str() /></td><td><Mono text=service.extraction.nested.as_str() /></td></tr>
+                                <tr><th scope="row">"Nested names"</th><td><Mono text=page.extraction.nested.code() /></td><td><Mono text=service.extraction.nested.code() /></td></tr>
                                 <tr><th scope="row">"User claim"</th><td><Mono text=page.mapping.as_str() /></td><td><Mono text=service.mapping.as_str() /></td></tr>
                             </tbody>
                         </table>

@@ -7,6 +7,7 @@ use gbac_analysis::{AccessEffect, groups_between};
 use gbac_console_model::address;
 use gbac_console_model::simulator::trial::{Side, Tried, attempt, difference, side, trial_words};
 use gbac_console_model::simulator::trial_form::{Options, TrialForm, TrialKind, other};
+use gbac_engine::Coded;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Dialect, Operation, Permission, Principal};
 use gbac_words::acl;
@@ -230,7 +231,7 @@ fn fields(context: WhatIfContext, kind: TrialKind) -> AnyView {
         }),
         TrialKind::Nested => view! {
             <p class="help">{move || options.with(|options| match options.nested {
-                Some(nested) => format!("From {} to {}.", nested.as_str(), other(nested).as_str()),
+                Some(nested) => format!("From {} to {}.", nested.code(), other(nested).code()),
                 None => "The mapping of an SSO connection keeps names as they are.".into(),
             })}</p>
         }

@@ -1,6 +1,8 @@
 //! The effect of changed settings on groups: which group each name in a token produces, and what a
 //! user with that name gains and loses.
 
+use strum::{IntoStaticStr, VariantArray, VariantNames};
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{AccessEffect, AccessRegion, Claims, acl_diff};
@@ -41,7 +43,10 @@ impl GroupChange {
 }
 
 /// The effect of changed settings on a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray, VariantNames,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum GroupEffect {
     /// It produces another group.
     Renamed,
@@ -63,31 +68,7 @@ pub enum GroupEffect {
 
 impl GroupEffect {
     /// Every value.
-    pub const ALL: &'static [Self] = &[
-        Self::Renamed,
-        Self::Dropped,
-        Self::NotRead,
-        Self::Added,
-        Self::MoreNames,
-        Self::FewerNames,
-        Self::Unknown,
-        Self::Unchanged,
-    ];
-
-    /// The stable name in JSON.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Renamed => "renamed",
-            Self::Dropped => "dropped",
-            Self::NotRead => "not_read",
-            Self::Added => "added",
-            Self::MoreNames => "more_names",
-            Self::FewerNames => "fewer_names",
-            Self::Unknown => "unknown",
-            Self::Unchanged => "unchanged",
-        }
-    }
+    pub const ALL: &'static [Self] = <Self as VariantArray>::VARIANTS;
 }
 
 /// One effect on the users whose token contains a name.

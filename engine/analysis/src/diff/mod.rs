@@ -14,6 +14,8 @@ mod others;
 mod report;
 mod view;
 
+use strum::{IntoStaticStr, VariantArray, VariantNames};
+
 use std::net::IpAddr;
 
 use crate::scope::{NamePattern, Scope};
@@ -59,7 +61,8 @@ pub struct Diff {
 }
 
 /// How a policy relates to an earlier one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum Relation {
     /// Both policies give the same decision for every request of every identity.
     Equal,
@@ -74,22 +77,11 @@ pub enum Relation {
     SettingsDiffer,
 }
 
-impl Relation {
-    /// The stable name in JSON.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Equal => "equal",
-            Self::Wider => "wider",
-            Self::Narrower => "narrower",
-            Self::Mixed => "mixed",
-            Self::SettingsDiffer => "settings_differ",
-        }
-    }
-}
-
 /// The effect of a change on a scope.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantArray, VariantNames,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum AccessEffect {
     /// It was denied and is allowed.
     Gains,
@@ -109,25 +101,7 @@ pub enum AccessEffect {
 
 impl AccessEffect {
     /// Every value.
-    pub const ALL: &'static [Self] = &[
-        Self::Gains,
-        Self::Loses,
-        Self::GainsWithOthers,
-        Self::LosesWithOthers,
-        Self::StillBlocked,
-    ];
-
-    /// The stable name in JSON.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Gains => "gains",
-            Self::Loses => "loses",
-            Self::GainsWithOthers => "gains_with_others",
-            Self::LosesWithOthers => "loses_with_others",
-            Self::StillBlocked => "still_blocked",
-        }
-    }
+    pub const ALL: &'static [Self] = <Self as VariantArray>::VARIANTS;
 }
 
 /// One effect on one scope.

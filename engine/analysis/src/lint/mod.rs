@@ -17,7 +17,20 @@ use gbac_engine::{internal::PrincipalId, policy::Policy};
 use strum::{IntoStaticStr, VariantArray, VariantNames};
 
 /// The severity of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum Severity {
     /// Users may have unintended access.
     Error,
@@ -29,17 +42,7 @@ pub enum Severity {
 
 impl Severity {
     /// Every value, the most severe first.
-    pub const ALL: &'static [Self] = &[Self::Error, Self::Warning, Self::Notice];
-
-    /// The stable name in JSON.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Notice => "notice",
-        }
-    }
+    pub const ALL: &'static [Self] = <Self as VariantArray>::VARIANTS;
 }
 
 /// The code of a finding. ACLs, members and roles that could not be created today have the code of

@@ -63,7 +63,7 @@ pub enum RequestFault {
     },
 }
 
-gbac_engine::error_codes! {
+gbac_engine::codes! {
     pub RequestFault {
         Self::UnknownApi(_) => "unknown_api",
         Self::UnknownRequest { .. } => "unknown_request",
@@ -97,18 +97,18 @@ impl RequestFault {
             Self::UnknownApi(_) => {
                 format!(
                     "write {}",
-                    or_list(&Api::ALL.iter().map(|api| api.name()).collect::<Vec<_>>())
+                    or_list(&Api::ALL.iter().map(|api| api.code()).collect::<Vec<_>>())
                 )
             }
             Self::UnknownRequest {
                 elsewhere: Some(api),
                 ..
-            } => format!("it is a request of `{}`", api.name()),
+            } => format!("it is a request of `{}`", api.code()),
             Self::UnknownRequest { nearest, .. } if !nearest.is_empty() => {
                 format!("did you mean {}?", or_list(nearest))
             }
             Self::UnknownRequest { api, .. } => {
-                format!("see the requests of `{}` in the catalog", api.name())
+                format!("see the requests of `{}` in the catalog", api.code())
             }
             Self::UnknownKind(_) => {
                 let kinds = Dialect::Platform
@@ -141,7 +141,7 @@ impl fmt::Display for RequestFault {
                     f,
                     "`{}` is not a request of `{}`",
                     escaped(name),
-                    api.name()
+                    api.code()
                 )
             }
             Self::UnknownKind(text) => write!(f, "`{}` is not a kind of resource", escaped(text)),

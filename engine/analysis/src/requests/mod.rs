@@ -7,7 +7,9 @@ mod recipe;
 mod resources;
 mod table;
 
+use gbac_engine::Coded;
 use gbac_engine::model::{CLUSTER_NAME, Dialect, Operation, ResourceType};
+use strum::{IntoStaticStr, VariantArray, VariantNames};
 
 pub use fault::{RequestError, RequestFault};
 pub use need::{RequiredCheck, Requirement};
@@ -17,7 +19,20 @@ pub use resources::ResourceNames;
 use table::CATALOG;
 
 /// The APIs with group-based access control (specification 1.4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    IntoStaticStr,
+    VariantArray,
+    VariantNames,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum Api {
     /// The Kafka API.
     Kafka,
@@ -29,17 +44,7 @@ pub enum Api {
 
 impl Api {
     /// Every API, in the table's order.
-    pub const ALL: &'static [Self] = &[Self::Kafka, Self::SchemaRegistry, Self::HttpProxy];
-
-    /// The name in JSON and on the command line: `kafka`, `schema_registry` or `http_proxy`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Kafka => "kafka",
-            Self::SchemaRegistry => "schema_registry",
-            Self::HttpProxy => "http_proxy",
-        }
-    }
+    pub const ALL: &'static [Self] = <Self as VariantArray>::VARIANTS;
 
     /// The display name.
     #[must_use]
@@ -58,7 +63,7 @@ impl Api {
         Self::ALL
             .iter()
             .copied()
-            .find(|api| api.name().eq_ignore_ascii_case(&folded))
+            .find(|api| api.code().eq_ignore_ascii_case(&folded))
     }
 }
 
@@ -128,7 +133,7 @@ pub struct RequestSpec {
 /// The short name of a resource type, such as `topic` or `transactional_id`; `group` is a consumer
 /// group.
 #[must_use]
-pub const fn kind_name(kind: ResourceType) -> &'static str {
+pub fn kind_name(kind: ResourceType) -> &'static str {
     kind.spelling().audit
 }
 

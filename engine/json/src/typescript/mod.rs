@@ -3,7 +3,6 @@
 
 mod layout;
 
-pub use crate::code::Union;
 pub use crate::decision_union::*;
 pub use crate::input::*;
 pub use crate::literal::{

@@ -8,6 +8,7 @@ use gbac_analysis::audit::{
     Administration, Context, Event, Modification, ResultingState, User, UserKind, administration,
     modification_data, service,
 };
+use gbac_engine::Coded;
 use gbac_engine::model::{Acl, Principal, Role};
 use gbac_engine::policy::{AccessLevel, Change, ChangeOutcome, GroupSource, Policy, Settings};
 use serde_json::{Value, json};
