@@ -68,7 +68,7 @@ fn difference(
     let names_acl = decision
         .acl
         .as_ref()
-        .is_none_or(|acl| words.contains(acl.operation.spelling().cli));
+        .is_none_or(|acl| words.contains(&acl.to_string()));
     let agrees = allows == (decision.outcome.code() == "allow")
         && words.starts_with(&format!("{}: ", decision.outcome.code()))
         && names_acl;

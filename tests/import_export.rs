@@ -184,8 +184,8 @@ fn acls_that_kafka_ignores_are_listed_before_they_match() {
     };
     assert_eq!(lint(&[]).out, "No findings.\n");
     let checked = lint(&["--dialect", "kafka", "--fail-on", "warning"]);
-    let line = "warning acl_begins_to_match: the ACL `Allow Describe, delegation token t literal, of Group:eng` \
-                from 10.0.0.0/8 begins to match\n";
+    let line = "warning acl_begins_to_match: the ACL `Allow Describe, delegation token t literal, \
+                host 10.0.0.0/8, of Group:eng` begins to match\n";
     assert!(
         checked.exit == 1 && checked.out.starts_with(line),
         "{}",
@@ -686,8 +686,9 @@ fn a_merge_adds_what_is_missing_and_can_be_repeated() {
     let bad = service.run(&["import", "bad.json", "--merge"]);
     assert_eq!(bad.exit, 1);
     assert!(
-        bad.err
-            .contains("error: Group:* OPERATION_READ on RESOURCE_TYPE_GROUP `eng, fin`: "),
+        bad.err.contains(
+            "error: `Deny Read, consumer group eng, fin prefixed, host 10.0.0.7, of Group:*`: "
+        ),
         "{}",
         bad.err
     );

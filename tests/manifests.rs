@@ -187,7 +187,7 @@ fn what_a_manifest_leaves_behind_is_noted() {
             .collect()
     };
     let (terraform, operator) = (notes("terraform"), notes("operator"));
-    let registry = "not removed: Allow All on Schema Registry `` literal for `Group:x` from *";
+    let registry = "not removed: `Allow All, Schema Registry, of Group:x`";
     assert!(
         terraform.iter().any(|note| note.starts_with(registry)),
         "{terraform:#?}"

@@ -308,7 +308,7 @@ impl<'t> Tables<'t> {
 
 #[cfg(test)]
 mod tests {
-    use crate::export::acl_words;
+    use crate::export::described;
     use crate::format::Format;
     use crate::import::{Import, ImportedText};
 
@@ -319,11 +319,7 @@ mod tests {
     }
 
     fn acls(import: &Import) -> Vec<String> {
-        import
-            .policy()
-            .acls()
-            .map(|acl| acl_words(&acl, &[acl.operation]))
-            .collect()
+        import.policy().acls().map(|acl| described(&acl)).collect()
     }
 
     const RPK: &str = "\
@@ -342,8 +338,8 @@ RedpandaRole:r   10.0.0.7  CLUSTER        kafka-cluster  LITERAL                
         assert_eq!(
             acls(&import),
             [
-                "Deny Read on Topic `orders  é -` prefixed for `Group:eng  ops` from *",
-                "Allow Alter on Cluster `kafka-cluster` literal for `Role:r` from 10.0.0.7",
+                "`Deny Read, topic orders  é - prefixed, of Group:eng  ops`",
+                "`Allow Alter, cluster, host 10.0.0.7, of Role:r`",
             ]
         );
         assert_eq!(
@@ -388,8 +384,8 @@ RedpandaRole:r   10.0.0.7  CLUSTER        kafka-cluster  LITERAL                
         assert_eq!(
             acls(&import),
             [
-                "Deny Describe Configs on Topic `*` literal for `User:日本` from *",
-                "Allow Read on Topic `a|b` literal for `User:sa-8wonyq` from *",
+                "`Deny Describe Configs, topic * all names, of User:日本`",
+                "`Allow Read, topic a|b literal, of User:sa-8wonyq`",
             ]
         );
         assert_eq!(
@@ -410,7 +406,7 @@ RedpandaRole:r   10.0.0.7  CLUSTER        kafka-cluster  LITERAL                
             .replace("| ALLOW ", "| 10.0.0.7 | ALLOW ");
         assert_eq!(
             acls(&read(&hosts, None).0),
-            ["Allow Read on Topic `a|b` literal for `User:sa-8wonyq` from 10.0.0.7"]
+            ["`Allow Read, topic a|b literal, host 10.0.0.7, of User:sa-8wonyq`"]
         );
     }
 

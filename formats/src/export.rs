@@ -223,25 +223,18 @@ impl Notes {
     }
 }
 
-/// Describes an ACL.
+/// An ACL in a message.
 pub(crate) fn described(acl: &Acl) -> String {
-    acl_words(acl, &[acl.operation])
+    format!("`{acl}`")
 }
 
-/// Describes an ACL with these operations.
+/// An ACL in a message, once for each of these operations.
 pub(crate) fn acl_words(acl: &Acl, operations: &[Operation]) -> String {
-    let operations: Vec<&str> = operations
-        .iter()
-        .map(|operation| operation.spelling().label)
-        .collect();
-    format!(
-        "{} {} on {} `{}` {} for `{}` from {}",
-        acl.permission.spelling().label,
-        operations.join(", "),
-        acl.resource_type.spelling().label,
-        escaped(&acl.resource_name),
-        acl.pattern_type.spelling().label,
-        escaped(&acl.principal.to_string()),
-        acl.host,
-    )
+    let mut named = Vec::with_capacity(operations.len());
+    for operation in operations {
+        let mut acl = acl.clone();
+        acl.operation = *operation;
+        named.push(described(&acl));
+    }
+    named.join(", ")
 }

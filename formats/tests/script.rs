@@ -251,7 +251,7 @@ fn kafkas_command_line_gets_every_name_that_it_does_not_trim() {
     assert!(
         step.notes[0]
             .message
-            .starts_with("not written: Deny Alter on "),
+            .starts_with("not written: `Deny Alter, "),
         "{step:?}"
     );
 }
