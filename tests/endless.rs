@@ -153,8 +153,7 @@ fn an_error_of_a_service_is_one_line() {
     service.join().expect("one request");
     assert_eq!(refused.lines().count(), 1, "{refused}");
     assert!(
-        refused.contains(r"no\nerror: forged\u{1b}[2J")
-            && refused.contains(r"/a\nb: d\ne"),
+        refused.contains(r"no\nerror: forged\u{1b}[2J") && refused.contains(r"/a\nb: d\ne"),
         "{refused}"
     );
 }

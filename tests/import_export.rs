@@ -687,7 +687,7 @@ fn a_merge_adds_what_is_missing_and_can_be_repeated() {
     assert_eq!(bad.exit, 1);
     assert!(
         bad.err.contains(
-            "error: `Deny Read, consumer group eng, fin prefixed, host 10.0.0.7, of Group:*`: "
+            "error: `Deny Read, consumer group \"eng, fin\" prefixed, host 10.0.0.7, of Group:*`: "
         ),
         "{}",
         bad.err

@@ -338,7 +338,7 @@ RedpandaRole:r   10.0.0.7  CLUSTER        kafka-cluster  LITERAL                
         assert_eq!(
             acls(&import),
             [
-                "`Deny Read, topic orders  é - prefixed, of Group:eng  ops`",
+                "`Deny Read, topic \"orders  é -\" prefixed, of \"Group:eng  ops\"`",
                 "`Allow Alter, cluster, host 10.0.0.7, of Role:r`",
             ]
         );

@@ -193,7 +193,8 @@ impl fmt::Display for AclError {
 
 impl std::error::Error for AclError {}
 
-/// An ACL in a sentence. The host follows where it is not any; hidden characters are escaped.
+/// An ACL in a sentence. The host follows where it is not any. A name that could be read as a part
+/// of the sentence is in quotation marks, and hidden characters are escaped.
 ///
 /// ```
 /// use gbac_engine::model::{Acl, Operation, Principal, ResourceType};
@@ -202,6 +203,8 @@ impl std::error::Error for AclError {}
 /// assert_eq!(write.to_string(), "Allow Write, topic payments- prefixed, of Group:eng");
 /// let local = write.with_host([10, 0, 0, 1].into());
 /// assert_eq!(local.to_string(), "Allow Write, topic payments- prefixed, host 10.0.0.1, of Group:eng");
+/// let odd = Acl::deny(Principal::group("a, of User:b"), Operation::Read, ResourceType::Group, "*");
+/// assert_eq!(odd.to_string(), r#"Deny Read, consumer group * all names, of "Group:a, of User:b""#);
 /// ```
 impl fmt::Display for Acl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -210,12 +213,21 @@ impl fmt::Display for Acl {
         write!(f, "{permission} {operation}, {}", self.resource_type.noun())?;
         if self.resource_type.has_names() {
             let pattern = self.pattern_type.label_for(&self.resource_name);
-            write!(f, " {} {pattern}", visible(&self.resource_name))?;
+            write!(f, " {} {pattern}", in_sentence(&self.resource_name))?;
         }
         if self.host != Host::Any {
             write!(f, ", host {}", self.host)?;
         }
-        write!(f, ", of {}", visible(&self.principal.to_string()))
+        write!(f, ", of {}", in_sentence(&self.principal.to_string()))
+    }
+}
+
+/// A name inside a sentence.
+fn in_sentence(name: &str) -> String {
+    let is_part = |c: char| c.is_whitespace() || matches!(c, ',' | '"' | '`');
+    match name.is_empty() || name.contains(is_part) {
+        true => format!("\"{}\"", escaped(name)),
+        false => visible(name),
     }
 }
 

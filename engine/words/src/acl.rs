@@ -38,7 +38,8 @@ pub fn deciding_rule(acl: &Acl, implied_by: Option<Operation>) -> RichText {
     after_permission(RichText::new().permission(acl.permission), acl, remark)
 }
 
-/// An ACL with its principal, with the words of its [`Display`](std::fmt::Display):
+/// An ACL with its principal, with the words of its [`Display`](std::fmt::Display), which also puts
+/// some names in quotation marks:
 /// `Allow Write, topic payments- prefixed, of Group:eng`.
 #[must_use]
 pub fn sentence(acl: &Acl) -> RichText {
@@ -93,7 +94,7 @@ mod tests {
         for kind in ResourceType::ALL {
             for pattern_type in PatternType::ALL {
                 for host in [Host::Any, Host::Address([10, 0, 0, 1].into())] {
-                    for (permission, name) in [(Permission::Allow, "*"), (Permission::Deny, "a b")]
+                    for (permission, name) in [(Permission::Allow, "*"), (Permission::Deny, "a-b")]
                     {
                         let acl = Acl {
                             principal: Principal::role("r"),
