@@ -8,5 +8,6 @@ pub mod acl;
 pub mod audit_event;
 pub mod decision;
 pub mod escape;
+pub mod pages;
 pub mod phrases;
 pub mod rich_text;

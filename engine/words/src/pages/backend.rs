@@ -1,0 +1,1 @@
+//! Why the console cannot read or change something.
