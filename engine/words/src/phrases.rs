@@ -4,6 +4,8 @@ mod time;
 
 pub use time::{ago, duration, instant, timestamp};
 
+use crate::rich_text::RichText;
+
 macro_rules! acls_not_evaluated {
     () => {
         "ACLs are not evaluated"
@@ -19,6 +21,56 @@ pub const SUPERUSERS_ALLOWED: &str = concat!(
     acls_not_evaluated!(),
     "."
 );
+
+/// A comparison of policies or identities in which nobody's access differs.
+pub const NO_CHANGE_IN_ACCESS: &str = "No change in effective access.";
+
+/// A comparison of two users without a difference.
+pub const IDENTICAL_PERMISSIONS: &str = "Both have identical permissions.";
+
+/// What needs the policy, before it is known.
+pub const POLICY_NOT_READ: &str = "The policy has not been read yet.";
+
+/// What needs a subject and a request, before both are entered.
+pub const COMPLETE_CHECK_FIRST: &str = "Complete the check first.";
+
+/// The number of changes that a draft got.
+#[must_use]
+pub fn added_to_draft(changes: usize) -> String {
+    format!("{} added to the draft", count(changes, "change"))
+}
+
+/// What adds so many changes to the draft.
+#[must_use]
+pub fn add_to_draft(changes: usize) -> String {
+    format!("Add {} to the draft", count(changes, "change"))
+}
+
+/// A file over its limit in bytes.
+#[must_use]
+pub fn file_too_large(name: &str, limit: f64) -> RichText {
+    let megabytes = limit / 1_000_000.0;
+    RichText::new()
+        .code(name)
+        .text(format!(" is larger than {megabytes} MB."))
+}
+
+/// A file that could not be read, with the reason.
+#[must_use]
+pub fn file_not_read(name: &str, reason: RichText) -> RichText {
+    let has_period = reason.plain().ends_with('.');
+    RichText::new()
+        .code(name)
+        .text(" could not be read: ")
+        .then(reason)
+        .text(if has_period { "" } else { "." })
+}
+
+/// A file that could not be saved, with the reason.
+#[must_use]
+pub fn file_not_saved(name: &str, reason: &str) -> String {
+    format!("{name} was not saved: {reason}")
+}
 
 /// A count with its noun: `1 role`, `2,000 roles`.
 ///
