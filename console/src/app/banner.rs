@@ -5,7 +5,11 @@ use gbac_console_model::address;
 use gbac_console_model::connection::Connection;
 use gbac_console_model::connection::form::TargetKind;
 use gbac_console_model::tabs::TabNotice;
-use gbac_words::phrases;
+use gbac_words::pages::app::{
+    MISSING_IN_POLICY, credentials_rejected, data_without_service, shown_cluster,
+    superuser_required,
+};
+use gbac_words::phrases::capitalized;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
@@ -14,7 +18,7 @@ use super::sign_in::SignedOut;
 use crate::dom;
 use crate::store::service::{Service, ServiceStatus};
 use crate::store::tabs::Tabs;
-use crate::ui::{Button, ButtonKind, Mono, Note, NoteKind};
+use crate::ui::{Button, ButtonKind, Mono, Note, NoteKind, Words};
 
 /// The most names of unreadable roles that are shown.
 const NAMED: usize = 5;
@@ -36,17 +40,15 @@ fn Elsewhere() -> impl IntoView {
     move || {
         let connection = service.connection.get();
         (connection != Connection::Service).then(|| {
-            let named = match &connection {
-                Connection::Cloud { cluster } => Some(view! { " " <Mono text=cluster.clone() /> }),
+            let id = match &connection {
+                Connection::Cloud { cluster } => Some(cluster.as_str()),
                 Connection::Service | Connection::SelfManaged => None,
             };
+            let shown = shown_cluster(connection.label(), id);
             view! {
                 <p class="demo">
                     <span class="tag">"Other cluster"</span>
-                    " These pages show a "
-                    {connection.label()}
-                    {named}
-                    ". "
+                    " " <Words text=shown /> " "
                     <a href=address::CONNECTION>"Change connection"</a>
                 </p>
             }
@@ -110,14 +112,8 @@ fn Trouble() -> impl IntoView {
 fn Away(reason: String, since: f64) -> impl IntoView {
     let service = expect_context::<Service>();
     let seen = move || {
-        if service.policy.with(Option::is_some) {
-            format!(
-                "Showing data from {}. You can't apply changes until the service is reachable.",
-                phrases::ago(service.now.get() - since)
-            )
-        } else {
-            "No data has been read yet. The simulator works without it.".to_owned()
-        }
+        let is_read = service.policy.with(Option::is_some);
+        data_without_service(is_read.then(|| service.now.get() - since))
     };
     let title = if service.connection.get_untracked() == Connection::Service {
         "Can't reach the service"
@@ -128,7 +124,7 @@ fn Away(reason: String, since: f64) -> impl IntoView {
         <div class="banner" role="status">
             <Note kind=NoteKind::Warn title=title level=2>
                 <p>{seen}</p>
-                <p class="brk">{phrases::capitalized(&reason)} "."</p>
+                <p class="brk">{capitalized(&reason)} "."</p>
                 <div class="row">
                     <Button small=true on_press=move |()| service.reload()>"Retry now"</Button>
                     <span class="quiet">{format!("retrying every {RETRY_EVERY_S} s")}</span>
@@ -142,19 +138,14 @@ fn Away(reason: String, since: f64) -> impl IntoView {
 #[component]
 fn Refused() -> impl IntoView {
     let service = expect_context::<Service>();
-    let is_relay_guarded = service
+    let relay_requires_sign_in = service
         .info
         .get_untracked()
         .is_some_and(|info| info.upstream.requires_sign_in);
-    let whose = if is_relay_guarded {
-        "Those of the cluster or of this service"
-    } else {
-        "They"
-    };
     view! {
         <div class="banner" role="status">
             <Note kind=NoteKind::Warn title="Credentials rejected" level=2>
-                <p>{whose} " may be wrong or expired. Previously read data is still shown."</p>
+                <p>{credentials_rejected(relay_requires_sign_in)}</p>
                 <div class="row"><a class="btn btn-sm" href=address::CONNECTION>"Change connection"</a></div>
             </Note>
         </div>
@@ -164,15 +155,12 @@ fn Refused() -> impl IntoView {
 #[component]
 fn Forbidden(reason: String) -> impl IntoView {
     let service = expect_context::<Service>();
-    let who = move || match service.user.get() {
-        Some(user) => view! { "You are connected as " <Mono text=user /> "." }.into_any(),
-        None => "The access token has no permission for this.".into_any(),
-    };
+    let required = move || superuser_required(service.user.get().as_deref());
     view! {
         <div class="banner" role="status">
             <Note kind=NoteKind::Warn title="Permission required" level=2>
-                <p>"Superuser access is required. " {who}</p>
-                <p class="brk">{phrases::capitalized(&reason)} "."</p>
+                <p>{move || view! { <Words text=required() /> }}</p>
+                <p class="brk">{capitalized(&reason)} "."</p>
                 <div class="row"><a class="btn btn-sm" href=address::CONNECTION>"Change connection"</a></div>
             </Note>
         </div>
@@ -195,12 +183,12 @@ fn Partial() -> impl IntoView {
                 })
                 .collect();
             let more = unread.roles.len().saturating_sub(NAMED);
+            let more = (more > 0).then(|| view! { <li>{format!("and {more} more")}</li> });
             view! {
                 <div class="banner" role="status">
                     <Note kind=NoteKind::Warn title=unread.title() level=2>
-                        {(!named.is_empty()).then(|| view! { <ul>{named}</ul> })}
-                        {(more > 0).then(|| format!("and {more} more. "))}
-                        <p>"They are missing from members, counts, Who can and the simulator."</p>
+                        {(!named.is_empty()).then(|| view! { <ul>{named} {more}</ul> })}
+                        <p>{MISSING_IN_POLICY}</p>
                         <div class="row">
                             <Button small=true on_press=move |()| service.reload()>"Refresh"</Button>
                         </div>

@@ -1,7 +1,9 @@
 //! The question before a page is left whose input is not in the draft.
 
 use gbac_engine::policy::Change;
-use gbac_words::phrases::list;
+use gbac_words::pages::app::{
+    CLAIM_PATH_INVALID, LEAVE_SETTINGS, SETTINGS_ADDED, settings_not_in_draft,
+};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
@@ -18,7 +20,7 @@ pub(super) fn LeaveDialog() -> impl IntoView {
     let unsaved = expect_context::<Unsaved>();
     let open = Signal::derive(move || unsaved.departure.with(Option::is_some));
     view! {
-        <Dialog open=open on_close=move |()| unsaved.departure.set(None) id="leave" title=|| "Leave without saving the settings?" small=true>
+        <Dialog open=open on_close=move |()| unsaved.departure.set(None) id="leave" title=|| LEAVE_SETTINGS small=true>
             <Lazy chunk=QUESTION part=true />
         </Dialog>
     }
@@ -51,11 +53,15 @@ fn Question() -> impl IntoView {
     let add = move |()| {
         if let Some(settings) = untrack(|| unsaved.entered()).and_then(|entered| entered.settings) {
             draft.add(Change::Settings(Box::new(settings)));
-            dom::announce("Settings added to the draft");
+            dom::announce(SETTINGS_ADDED);
         }
         leave.run(());
     };
-    let names = move || unsaved.entered().map(|entered| list(&entered.names));
+    let changed = move || {
+        unsaved
+            .entered()
+            .map(|entered| settings_not_in_draft(&entered.names))
+    };
     let is_valid = move || {
         unsaved
             .entered()
@@ -63,8 +69,8 @@ fn Question() -> impl IntoView {
     };
     view! {
         <div class="dlg-b dlg-pad stack">
-            <p>"Changed, and not in the draft: " {names} "."</p>
-            {move || (!is_valid()).then(|| view! { <p>"The claim path has an error, so it can't be added to the draft."</p> })}
+            <p>{changed}</p>
+            {move || (!is_valid()).then(|| view! { <p>{CLAIM_PATH_INVALID}</p> })}
         </div>
         <DialogActions>
             <Button on_press=stay>"Stay"</Button>

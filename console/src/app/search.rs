@@ -1,5 +1,6 @@
 //! The search and the list of shortcuts over every page, and the keys that open them.
 
+use gbac_words::phrases::SEARCH_OR_ASK;
 use leptos::ev;
 use leptos::prelude::*;
 
@@ -52,11 +53,8 @@ pub(super) fn listen(search: SearchSession) {
 #[component]
 pub(super) fn Find() -> impl IntoView {
     let search = expect_context::<SearchSession>();
-    let label = if dom::is_mac() {
-        "Search or ask a question, ⌘ K"
-    } else {
-        "Search or ask a question, Ctrl K"
-    };
+    let keys = if dom::is_mac() { "⌘ K" } else { "Ctrl K" };
+    let label = format!("{SEARCH_OR_ASK}, {keys}");
     view! {
         <button class="find" type="button" aria-label=label aria-haspopup="dialog" on:click=move |_| search.is_open.set(true)>
             <Icon glyph=Glyph::Search />

@@ -6,6 +6,9 @@ use gbac_console_model::connection::form::TargetKind;
 use gbac_console_model::connection::{Connection, Credentials};
 use gbac_console_model::sign_in::{SignInTarget, provider};
 use gbac_engine::token::normalize_pasted;
+use gbac_words::pages::app::{
+    LOCAL_ACCOUNT, SIGN_IN_TO_READ_POLICY, SIMULATOR_WITHOUT_SIGN_IN, TOKEN_INSTEAD_OF_PASSWORD,
+};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
@@ -17,7 +20,7 @@ use crate::pages::chunk::Lazy;
 use crate::pages::provider_link::{PROVIDER_LINK, ProviderLink};
 use crate::store::draft::Draft;
 use crate::store::service::{Service, ServiceStatus};
-use crate::ui::{Button, ButtonKind, Disclosure, Field, Glyph, Icon, Note, NoteKind, Words};
+use crate::ui::{Button, ButtonKind, Disclosure, Field, Glyph, Icon, Note, NoteKind};
 
 /// Whether the sign-in page is shown; a context of the frame.
 #[derive(Clone, Copy)]
@@ -204,9 +207,7 @@ fn Form() -> impl IntoView {
                         <Local refused=refused on_submit=on_submit />
                     </div>
                     {move || provider.get().is_some().then(|| view! {
-                        <p class="small quiet">
-                            "The local account is for the first start and for emergencies. The audit log marks sign-ins with a password."
-                        </p>
+                        <p class="small quiet">{LOCAL_ACCOUNT}</p>
                     })}
                     <Simulator />
                 </div>
@@ -283,7 +284,7 @@ fn Local(
                 on_input=move |text| { password.set(text); refused.set(None); } autocomplete="current-password" />
             <Disclosure id="sign-in-by-token" open=by_token on_toggle=move |open| by_token.set(open) summary=|| "Use an access token">
                 <Field id="sign-in-token" label="Access token" kind="password" value=token
-                    on_input=move |text| token.set(text) help="Instead of a user name and a password" />
+                    on_input=move |text| token.set(text) help=TOKEN_INSTEAD_OF_PASSWORD />
             </Disclosure>
             <Button kind=ButtonKind::Primary submit=true busy=busy>"Sign in"</Button>
         </form>
@@ -301,7 +302,7 @@ fn Simulator() -> impl IntoView {
     };
     view! {
         <div class="row">
-            <Button small=true on_press=skip>"Use the simulator without signing in"</Button>
+            <Button small=true on_press=skip>{SIMULATOR_WITHOUT_SIGN_IN}</Button>
         </div>
     }
 }
@@ -313,7 +314,7 @@ pub(super) fn SignedOut() -> impl IntoView {
     view! {
         <div class="banner" role="status">
             <Note kind=NoteKind::Warn title="Not signed in" level=2>
-                <p><Words text="The simulator does not know the policy of the service. Sign in to read it.".to_owned() /></p>
+                <p>{SIGN_IN_TO_READ_POLICY}</p>
                 <div class="row"><Button small=true on_press=move |()| state.is_skipped.set(false)>"Sign in"</Button></div>
             </Note>
         </div>

@@ -12,6 +12,7 @@ use gbac_console_model::failure::Failure;
 use gbac_console_model::properties::settings_of;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Policy, Settings};
+use gbac_words::pages::backend::{CODE_NOT_LOADED, ROLE_NAME_NOT_IN_PATH};
 use gloo_net::http::Method;
 
 use super::{Call, properties};
@@ -38,9 +39,7 @@ type Listed = (String, Result<Vec<Principal>, Failure>);
 pub async fn read_cluster(target: ConnectionTarget) -> Result<ReadCluster, Failure> {
     match work(target).await {
         Ok(work) => work.await,
-        Err(ChunkError) => Err(Failure::NoAnswer(
-            "the code for other clusters could not be loaded".into(),
-        )),
+        Err(ChunkError) => Err(Failure::NoAnswer(CODE_NOT_LOADED.into())),
     }
 }
 
@@ -156,10 +155,7 @@ async fn members(
     target: &ConnectionTarget,
 ) -> Result<Vec<Principal>, Failure> {
     if !address::is_in_path(name) {
-        return Err(Failure::impossible(
-            "path_invalid",
-            "this name cannot be part of a Data Plane address",
-        ));
+        return Err(Failure::impossible("path_invalid", ROLE_NAME_NOT_IN_PATH));
     }
     let mut members = Vec::new();
     let mut token = String::new();

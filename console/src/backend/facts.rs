@@ -7,6 +7,7 @@ use gbac_api::loggers::{ChangedLogLevel, LogLevel, Logger};
 use gbac_api::paths;
 use gbac_console_model::connection::{ConnectionTarget, Credentials};
 use gbac_console_model::failure::Failure;
+use gbac_words::pages::backend::NO_ADMIN_API;
 use gloo_net::http::Method;
 use serde_json::{Map, Value};
 
@@ -121,9 +122,6 @@ pub async fn cluster_of(
 pub(super) fn admin(target: &ConnectionTarget, path: &str) -> Result<String, Failure> {
     match &target.admin {
         Some(base) => Ok(format!("{base}{path}")),
-        None => Err(Failure::impossible(
-            "no_admin",
-            "the service has no upstream Admin API, which is required for this",
-        )),
+        None => Err(Failure::impossible("no_admin", NO_ADMIN_API)),
     }
 }

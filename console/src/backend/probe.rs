@@ -13,6 +13,7 @@ use gbac_console_model::connection::probe::{
 use gbac_console_model::connection::{Connection, ConnectionTarget, Credentials};
 use gbac_console_model::failure::Failure;
 use gbac_console_model::properties::{CLAIM_PATH, NESTED, settings_of};
+use gbac_words::pages::backend::{no_group_access, properties_without_groups};
 use gbac_words::phrases::count;
 use gloo_net::http::Method;
 
@@ -69,12 +70,7 @@ async fn of_connection(
             let request = format!("GET {}", paths::cluster(cluster));
             let found = cluster_of(control_plane, cluster, target).await;
             let outcome = found.and_then(|answer| match without_groups(&answer) {
-                Some(kind) => {
-                    let message = format!(
-                        "this is a {kind} cluster, which has no group-based access control"
-                    );
-                    Err(Failure::impossible("cluster_type", message))
-                }
+                Some(kind) => Err(Failure::impossible("cluster_type", no_group_access(&kind))),
                 None => Ok(cluster_words(&answer)),
             });
             let is_there = outcome.is_ok();
@@ -163,11 +159,9 @@ async fn of_cluster(target: &ConnectionTarget) -> Vec<ProbeStep> {
         let found = properties(target).await.and_then(|found| {
             settings_of(&found)?;
             let groups = found.contains_key(CLAIM_PATH) && found.contains_key(NESTED);
-            let words = count(found.len(), "property");
-            Ok(if groups {
-                words
-            } else {
-                format!("{words}, but none for groups: the version is too old")
+            Ok(match groups {
+                true => count(found.len(), "property"),
+                false => properties_without_groups(found.len()),
             })
         });
         let request = format!("GET {}", paths::cluster_config(None));

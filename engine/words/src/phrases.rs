@@ -34,6 +34,9 @@ pub const POLICY_NOT_READ: &str = "The policy has not been read yet.";
 /// What needs a subject and a request, before both are entered.
 pub const COMPLETE_CHECK_FIRST: &str = "Complete the check first.";
 
+/// The purpose of the search.
+pub const SEARCH_OR_ASK: &str = "Search or ask a question";
+
 /// The number of changes that a draft got.
 #[must_use]
 pub fn added_to_draft(changes: usize) -> String {

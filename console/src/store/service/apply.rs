@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gbac_console_model::failure::Failure;
 use gbac_console_model::sending::{SendOutcome, SendReport};
 use gbac_engine::policy::{Change, Policy, Settings};
+use gbac_words::pages::backend::POLICY_NOT_READ;
 use leptos::prelude::*;
 
 use super::Service;
@@ -30,10 +31,7 @@ impl Service {
                 Some((held, tag)) => {
                     backend::apply(changes, &held, &tag, target.credentials.as_ref()).await
                 }
-                None => Err(Failure::impossible(
-                    "nothing_read",
-                    "the policy has not been read yet; refresh first",
-                )),
+                None => Err(Failure::impossible("nothing_read", POLICY_NOT_READ)),
             };
             SendReport::together(changes.len(), answer)
         } else {
