@@ -1,11 +1,13 @@
 //! Gained and lost access, shown alike in the review and before a deletion.
 
-use gbac_analysis::{AccessEffect, AccessRegion, Addresses, HostSet, NamePattern, Scope};
+use gbac_analysis::{AccessEffect, AccessRegion, NamePattern, Scope};
 use gbac_console_model::review::{AffectedHolder, Effects};
 use gbac_engine::model::{PatternType, Principal, ResourceType};
+use gbac_words::hosts;
 use gbac_words::phrases::count;
 use leptos::prelude::*;
 
+use crate::pages::rich_text::sentence;
 use crate::ui::{Glyph, Icon, IconSize, LinkButton, PrincipalName, ResourceName};
 
 /// How many people a short list names.
@@ -96,32 +98,8 @@ pub fn Limits(
             });
         view! { <span>"except " {names.collect_view()}</span> }
     });
-    let hosts = hosts_words(&extent.hosts).map(|(words, hosts)| {
-        let names = hosts.into_iter().enumerate().map(|(place, host)| {
-            view! { {if place > 0 { ", " } else { "" }} <ResourceName name=host /> }
-        });
-        view! { <span>{words} {names.collect_view()}</span> }
-    });
+    let hosts = hosts::limit(&extent.hosts).map(|words| view! { <span>{sentence(&words)}</span> });
     view! { {except} {hosts} }
-}
-
-/// From where, when it is not from everywhere.
-fn hosts_words(hosts: &HostSet) -> Option<(&'static str, Vec<String>)> {
-    let texts = |hosts: &[gbac_engine::Host]| hosts.iter().map(ToString::to_string).collect();
-    match (&hosts.addresses, hosts.unknown) {
-        _ if hosts.is_any() => None,
-        (Addresses::Only(only), false) => Some(("from host ", texts(only))),
-        (Addresses::Only(only), true) if only.is_empty() => {
-            Some(("when the host is unknown", Vec::new()))
-        }
-        (Addresses::Only(only), true) => {
-            Some(("when the host is unknown, and from host ", texts(only)))
-        }
-        (Addresses::AllBut(but), _) if but.is_empty() => {
-            Some(("when the host is known", Vec::new()))
-        }
-        (Addresses::AllBut(but), _) => Some(("from every host but ", texts(but))),
-    }
 }
 
 /// People with what happens to them, as a list; roles are left to their members.

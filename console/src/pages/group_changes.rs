@@ -1,11 +1,12 @@
 //! What other settings do to groups, the same on the page of the settings and in the review: names
 //! before and after, and who gains and loses.
 
-use gbac_analysis::{AccessEffect, GroupChange, GroupEffect};
+use gbac_analysis::{AccessEffect, GroupChange};
 use gbac_console_model::group_changes::{AccessLine, GroupChanges, GroupOutcome, is_changed};
 use gbac_engine::model::Principal;
 use gbac_words::escape::plain;
-use gbac_words::phrases::{agree, capitalized as capital, count, list_up_to, thousands};
+use gbac_words::group_change;
+use gbac_words::phrases::{capitalized, count, list_up_to, not_shown, thousands};
 use leptos::prelude::*;
 
 use super::effect::{EffectWord, ExtentNames, Limits, operations};
@@ -22,52 +23,21 @@ const LOSES: [AccessEffect; 2] = [AccessEffect::Loses, AccessEffect::LosesWithOt
 /// What the change comes to, before any row.
 pub(super) fn warning(changes: &GroupChanges) -> Option<impl IntoView + use<>> {
     let (renames, unrenamed) = changes.renames();
-    let (merging, dropped, members) = (
-        changes.merging(),
-        changes.dropped(),
-        renames.len() / 2 + unrenamed.len(),
-    );
-    let parts: Vec<String> = [
-        (
-            merging,
-            agree(
-                merging,
-                "name produces a group that others also produce",
-                "names produce a group that others also produce",
-            ),
-        ),
-        (
-            dropped,
-            agree(
-                dropped,
-                "name no longer produces a group",
-                "names no longer produce a group",
-            ),
-        ),
-        (
-            members,
-            agree(
-                members,
-                "role member will no longer match any user",
-                "role members will no longer match any user",
-            ),
-        ),
-        (
-            changes.unknown(),
-            agree(
-                changes.unknown(),
-                "known group may no longer be in tokens",
-                "known groups may no longer be in tokens",
-            ),
-        ),
-    ]
-    .into_iter()
-    .filter(|(number, _)| *number > 0)
-    .map(|(number, words)| format!("{number} {words}"))
-    .collect();
+    let members = renames.len() / 2 + unrenamed.len();
+    let numbers: [(usize, fn(usize) -> String); 4] = [
+        (changes.merging(), group_change::merging),
+        (changes.dropped(), group_change::dropped),
+        (members, group_change::unmatched_members),
+        (changes.unknown(), group_change::unknown),
+    ];
+    let parts: Vec<String> = numbers
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, words)| words(number))
+        .collect();
     (!parts.is_empty()).then(|| {
         view! {
-            <Note kind=NoteKind::Warn title="This change affects who has which permissions">
+            <Note kind=NoteKind::Warn title=group_change::CHANGES_PERMISSIONS>
                 <p>{list_up_to(&parts, 4)} "."</p>
             </Note>
         }
@@ -91,9 +61,8 @@ pub(super) fn names_table(changes: &GroupChanges, after: String) -> Option<impl 
     let lines: Vec<_> = shown
         .into_iter()
         .map(|change| {
-            let both = changes.becomes(change);
-            let happens = happens(change, &both);
-            let [today, then] = both;
+            let [today, then] = changes.becomes(change);
+            let happens = happens(change);
             let from = (!change.in_token).then(|| view! { " " <span class="quiet">"known"</span> });
             view! {
                 <tr role="row">
@@ -108,12 +77,12 @@ pub(super) fn names_table(changes: &GroupChanges, after: String) -> Option<impl 
     Some(view! {
         <div class="panel flat">
             <Table
-                label="Names before and after" caption="Names in tokens and the groups that they become" class="names"
+                label="Names before and after" caption=group_change::NAMES_AND_GROUPS class="names"
                 heads=Heads::from(["Name in the token", "Today"]).and([after]).and(["What happens"])
             >
                 <tbody role="rowgroup">{lines}</tbody>
             </Table>
-            {(more > 0).then(|| view! { <div class="t-foot">{count(more, "other name")} " not shown: they stay the same, or come after these."</div> })}
+            {(more > 0).then(|| view! { <div class="t-foot">{group_change::names_not_shown(more)}</div> })}
         </div>
     })
 }
@@ -131,44 +100,11 @@ fn BecomesName(becomes: GroupOutcome) -> impl IntoView {
 }
 
 /// What happens to a name, in words.
-fn happens(change: &GroupChange, [today, then]: &[GroupOutcome; 2]) -> AnyView {
+fn happens(change: &GroupChange) -> AnyView {
     if !is_changed(change) {
         return view! { <span class="quiet">"Same"</span> }.into_any();
     }
-    let mut parts = Vec::new();
-    if !change.collides_with.is_empty() {
-        parts.push(format!(
-            "merges with {}",
-            list_up_to(&change.collides_with, 2)
-        ));
-    }
-    match (change.effect, today, then) {
-        (GroupEffect::Dropped, ..) => parts.push("no longer produces a group".to_owned()),
-        (GroupEffect::NotRead, ..) => parts.push("is no longer read".to_owned()),
-        (GroupEffect::Added, GroupOutcome::NotRead, _) => parts.push("is read".to_owned()),
-        (GroupEffect::MoreNames, ..) => {
-            parts.push("now every path with this last part produces this group".to_owned());
-        }
-        (GroupEffect::FewerNames, ..) => {
-            parts.push("paths with this last part no longer produce this group".to_owned());
-        }
-        (GroupEffect::Unknown, ..) => {
-            parts.push(
-                "groups are read from another claim: it is unknown whether tokens still contain this name".to_owned(),
-            );
-        }
-        _ => {}
-    }
-    if !change.roles_lost.is_empty() {
-        parts.push(format!("leaves {}", list_up_to(&change.roles_lost, 2)));
-    }
-    if !change.roles_gained.is_empty() {
-        parts.push(format!("joins {}", list_up_to(&change.roles_gained, 2)));
-    }
-    if parts.is_empty() {
-        parts.push("another name".to_owned());
-    }
-    let words = plain(&capital(&list_up_to(&parts, 4)));
+    let words = plain(&capitalized(&group_change::summary(change)));
     view! { <span class="f-warn"><Icon glyph=Glyph::Warn size=IconSize::Small /><span>{words}</span></span> }.into_any()
 }
 
@@ -199,12 +135,12 @@ pub(super) fn effects_table(
     view! {
         <div class="panel flat">
             <Table
-                label="Gains and losses" caption="Access gained and lost by the change" class="names"
+                label="Gains and losses" caption=group_change::GAINED_AND_LOST class="names"
                 heads=["Name in the token", "Effect", "What", "Because"]
             >
                 <tbody role="rowgroup">{rows}</tbody>
             </Table>
-            {(more > 0).then(|| view! { <div class="t-foot">{count(more, "more line")} " not shown."</div> })}
+            {(more > 0).then(|| view! { <div class="t-foot">{not_shown(more, "more line")}</div> })}
             {below}
         </div>
     }

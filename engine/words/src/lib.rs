@@ -6,8 +6,11 @@
 
 pub mod acl;
 pub mod audit_event;
+pub mod collision;
 pub mod decision;
 pub mod escape;
+pub mod group_change;
+pub mod hosts;
 pub mod pages;
 pub mod phrases;
 pub mod rich_text;

@@ -75,6 +75,58 @@ pub fn file_not_saved(name: &str, reason: &str) -> String {
     format!("{name} was not saved: {reason}")
 }
 
+/// A search text that is no regular expression.
+pub const SEARCHED_AS_TEXT: &str = "Not a regular expression, so searched as plain text";
+
+/// The state of the audit log: decisions and changes are recorded.
+pub const AUDIT_LOG_IS_ON: &str = "The audit log is on";
+
+/// The state of the audit log: nothing is recorded.
+pub const AUDIT_LOG_IS_OFF: &str = "The audit log is off";
+
+/// A deletion that is confirmed next.
+pub const DELETION_GOES_TO_DRAFT: &str =
+    "The deletion goes to your draft. Nothing is deleted before you apply it.";
+
+/// What the user may not read.
+#[must_use]
+pub fn read_forbidden(what: &str) -> String {
+    format!("You don't have permission to read {what}")
+}
+
+/// What could not be read.
+#[must_use]
+pub fn read_failed(what: &str) -> String {
+    capitalized(&format!("{what} could not be read"))
+}
+
+/// A search without results.
+#[must_use]
+pub fn no_results(search: &str) -> RichText {
+    RichText::new()
+        .text("No results for ")
+        .code(search)
+        .text(".")
+}
+
+/// The rows of a list that are shown, from 1, and the number of all.
+///
+/// ```
+/// use gbac_words::phrases::rows;
+/// assert_eq!(rows(1, 100, 2_000), "Rows 1 to 100 of 2,000");
+/// ```
+#[must_use]
+pub fn rows(first: usize, last: usize, all: usize) -> String {
+    let [first, last, all] = [first, last, all].map(thousands);
+    format!("Rows {first} to {last} of {all}")
+}
+
+/// How many of a list are left out.
+#[must_use]
+pub fn not_shown(number: usize, noun: &str) -> String {
+    format!("{} not shown.", count(number, noun))
+}
+
 /// A count with its noun: `1 role`, `2,000 roles`.
 ///
 /// ```

@@ -19,7 +19,7 @@ journey('another claim path: what cannot be known is told on both pages, and nob
   await page.getByText(unknown).waitFor();
   const [, today, then, happens] = await settings.row('analytics');
   assert.deepEqual([today, then], ['Group:analytics', 'not known']);
-  assert.match(happens, /Groups are read from another claim: it is unknown whether tokens still contain this name/);
+  assert.match(happens, /Unknown: groups are read from another claim/);
   assert.equal(await page.getByText('No change in effective access').count(), 0);
   await settings.form.getByRole('button', { name: 'Review 1 change' }).click();
   await page.getByText(/compared$/).waitFor();

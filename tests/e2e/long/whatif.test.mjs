@@ -102,7 +102,7 @@ journey('names that become one group are told, with what each gains', async ({ p
   assert.match(await text(found.getByRole('heading', { level: 4 }).first()), /With none, the current setting/);
   const told = await text(found.getByRole('list', { name: 'Collisions with suffix' }));
   assert.match(told, /\/contractors\/payments \(in the token and in the policy\)/);
-  assert.match(told, /A user with \/contractors\/payments alone gains: Gains .*Topic payments- prefixed/i);
+  assert.match(told, /A user with only \/contractors\/payments gains: Gains .*Topic payments- prefixed/i);
 });
 
 journey('two people are compared', async ({ page }) => {

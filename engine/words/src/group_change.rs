@@ -1,0 +1,107 @@
+//! What other settings do to the names in tokens and to their groups.
+
+use gbac_analysis::{GroupChange, GroupEffect};
+
+use crate::phrases::{agree, list_up_to, thousands};
+
+/// How many names and roles of each kind a summary names.
+const NAMES: usize = 2;
+
+/// What happens to a name in a token.
+#[must_use]
+pub const fn effect(effect: GroupEffect) -> &'static str {
+    match effect {
+        GroupEffect::Renamed => "produces another group",
+        GroupEffect::Dropped => "no longer produces a group",
+        GroupEffect::NotRead => "is no longer read",
+        GroupEffect::Added => "now produces a group",
+        GroupEffect::MoreNames => "paths that end with this name now produce it too",
+        GroupEffect::FewerNames => "paths that end with this name no longer produce it",
+        GroupEffect::Unknown => "unknown: groups are read from another claim",
+        GroupEffect::Unchanged => "unchanged",
+    }
+}
+
+/// What happens to a name, and to the memberships in roles that it gives.
+#[must_use]
+pub fn summary(change: &GroupChange) -> String {
+    let mut parts = Vec::new();
+    if !change.collides_with.is_empty() {
+        let names = list_up_to(&change.collides_with, NAMES);
+        parts.push(format!("merges with {names}"));
+    }
+    if parts.is_empty() || change.effect != GroupEffect::Unchanged {
+        parts.push(effect(change.effect).to_owned());
+    }
+    if !change.roles_lost.is_empty() {
+        parts.push(format!("leaves {}", list_up_to(&change.roles_lost, NAMES)));
+    }
+    if !change.roles_gained.is_empty() {
+        let roles = list_up_to(&change.roles_gained, NAMES);
+        parts.push(format!("joins {roles}"));
+    }
+    list_up_to(&parts, usize::MAX)
+}
+
+/// How many names become the same group as others.
+#[must_use]
+pub fn merging(names: usize) -> String {
+    counted(
+        names,
+        "name produces a group that others also produce",
+        "names produce a group that others also produce",
+    )
+}
+
+/// How many names become no group.
+#[must_use]
+pub fn dropped(names: usize) -> String {
+    counted(
+        names,
+        "name no longer produces a group",
+        "names no longer produce a group",
+    )
+}
+
+/// How many members of roles are groups that no token will produce.
+#[must_use]
+pub fn unmatched_members(members: usize) -> String {
+    counted(
+        members,
+        "role member will no longer match any user",
+        "role members will no longer match any user",
+    )
+}
+
+/// How many groups may no longer be in tokens, because they are read from another claim.
+#[must_use]
+pub fn unknown(groups: usize) -> String {
+    counted(
+        groups,
+        "known group may no longer be in tokens",
+        "known groups may no longer be in tokens",
+    )
+}
+
+fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{} {}", thousands(number), agree(number, one, many))
+}
+
+/// The warning before such a change.
+pub const CHANGES_PERMISSIONS: &str = "This change affects who has which permissions";
+
+/// The table of the names and their groups.
+pub const NAMES_AND_GROUPS: &str = "Names in tokens and the groups that they become";
+
+/// The table of gains and losses.
+pub const GAINED_AND_LOST: &str = "Access gained and lost by the change";
+
+/// How many names are left out of the table.
+#[must_use]
+pub fn names_not_shown(names: usize) -> String {
+    format!(
+        "{} {} not shown: they stay the same, or come after these.",
+        thousands(names),
+        agree(names, "other name", "other names")
+    )
+}

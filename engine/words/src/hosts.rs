@@ -1,0 +1,27 @@
+//! The hosts of clients, in words.
+
+use gbac_analysis::{Addresses, HostSet};
+use gbac_engine::model::Host;
+
+use crate::rich_text::{RichText, listed};
+
+/// From where access is limited to; nothing if it is from every client.
+#[must_use]
+pub fn limit(hosts: &HostSet) -> Option<RichText> {
+    let words = match (&hosts.addresses, hosts.unknown) {
+        _ if hosts.is_any() => return None,
+        (Addresses::Only(only), true) if only.is_empty() => "when the host is unknown".into(),
+        (Addresses::Only(only), true) => {
+            RichText::from("when the host is unknown, and from host ").then(names(only))
+        }
+        (Addresses::Only(only), false) => RichText::from("from host ").then(names(only)),
+        (Addresses::AllBut(but), _) if but.is_empty() => "when the host is known".into(),
+        (Addresses::AllBut(but), _) => RichText::from("from every host but ").then(names(but)),
+    };
+    Some(words)
+}
+
+fn names(hosts: &[Host]) -> RichText {
+    let name = |host: &Host| RichText::new().resource(host.to_string());
+    listed(hosts.iter().map(name).collect(), usize::MAX)
+}
