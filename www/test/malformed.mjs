@@ -127,9 +127,11 @@ function assertAllowed(kind, method, args, answer, what) {
   const { identity, claims, ...question } = read(check);
   const hasEnded = claims && 'exp' in claims && !((question.now ?? NOW) <= claims.exp && typeof claims.exp === 'number');
   if (hasEnded && question.ignore_expiry !== true) fault();
-  const groups = identity ? identity.groups ?? [] : Array.isArray(claims.groups) ? claims.groups : [];
+  const isNames = (groups) => Array.isArray(groups) && groups.every((group) => typeof group === 'string');
+  // A claim with anything else in its list gives no groups at all.
+  const groups = identity ? identity.groups ?? [] : isNames(claims.groups) ? claims.groups : [];
   const user = identity ? identity.user : claims.sub;
-  if (!(groups.every((group) => typeof group === 'string') && oracleAllows({ user, groups: groups.filter(Boolean) }, question))) fault();
+  if (!(isNames(groups) && oracleAllows({ user, groups: groups.filter(Boolean) }, question))) fault();
 }
 
 /** Makes `limit` malformed calls of the entries `base`, `verify` and `analyze`. */
