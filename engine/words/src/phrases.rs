@@ -12,6 +12,8 @@ macro_rules! acls_not_evaluated {
     };
 }
 
+pub(crate) use acls_not_evaluated;
+
 /// States that ACLs are not evaluated, for a superuser or a sign-in that fails. Part of a sentence.
 pub const ACLS_NOT_EVALUATED: &str = acls_not_evaluated!();
 
@@ -284,6 +286,16 @@ pub fn with_hint(message: &str, hint: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reasons_end_in_one_period() {
+        let said = |reason: &str| file_not_read("a.json", reason.into()).plain();
+        assert_eq!(said("no UTF-8"), "a.json could not be read: no UTF-8.");
+        assert_eq!(
+            said("It is empty."),
+            "a.json could not be read: It is empty."
+        );
+    }
 
     #[test]
     fn lists_end_in_and() {

@@ -80,7 +80,7 @@ journey('tests are saved, fail when something is tried, and come back from a fil
   await page.locator('#tests-file').setInputFiles(file.path);
   await until(async () => assert.match((await lines(saved)).join(), /Passed maya writes orders/));
   await page.locator('#tests-file').setInputFiles({ name: 'x.json', mimeType: 'application/json', buffer: Buffer.from('[]') });
-  await tests.getByText(/x\.json was not read/).waitFor();
+  await tests.getByText(/x\.json could not be read/).waitFor();
 });
 
 journey('with every part open, the token is nowhere but in its field, and axe finds nothing', { watched: true }, async ({ page, watched }) => {

@@ -169,7 +169,7 @@ journey('a check travels as a file without the token, and the command line answe
   await page.locator('#check-file').setInputFiles(file);
   await simulator.sees('Denied by rule', /User:maya\.okafor/);
   await page.locator('#check-file').setInputFiles({ name: 'x.json', mimeType: 'application/json', buffer: Buffer.from('[]') });
-  await again.getByText(/x\.json was not read/).waitFor();
+  await again.getByText(/x\.json could not be read/).waitFor();
 
   const policy = `${file}.policy.json`;
   await writeFile(policy, JSON.stringify(await set.service.policy()));

@@ -3,6 +3,7 @@
 use gbac_console_model::simulator::inputs::{InputField, Inputs};
 use gbac_console_model::simulator::question::AccessRequest;
 use gbac_engine::model::{CLUSTER_NAME, Dialect, Operation, ResourceType};
+use gbac_words::pages::simulator::{CLUSTER_NAME_FIXED, REGISTRY_NAMELESS};
 use leptos::prelude::*;
 
 use super::names::{Names, ResourceNames};
@@ -81,8 +82,8 @@ fn Requests(state: SimulatorState) -> impl IntoView {
 #[component]
 fn Nameless(resource_type: ResourceType) -> impl IntoView {
     let (value, help) = match resource_type {
-        ResourceType::Cluster => (CLUSTER_NAME, "A cluster has only this name."),
-        _ => ("", "The Schema Registry has no name."),
+        ResourceType::Cluster => (CLUSTER_NAME, CLUSTER_NAME_FIXED),
+        _ => ("", REGISTRY_NAMELESS),
     };
     view! {
         <div class="field">

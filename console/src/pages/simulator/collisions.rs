@@ -3,6 +3,7 @@
 use gbac_console_model::collisions::collision_report;
 use gbac_engine::Coded;
 use gbac_engine::groups::NestedGroupBehavior;
+use gbac_words::phrases::POLICY_NOT_READ;
 use leptos::prelude::*;
 
 use super::state::SimulatorState;
@@ -55,7 +56,7 @@ pub(super) fn Collisions(state: SimulatorState) -> impl IntoView {
         }
     };
     move || match reports.get() {
-        None => view! { <p class="quiet">"The policy has not been read yet."</p> }.into_any(),
+        None => view! { <p class="quiet">{POLICY_NOT_READ}</p> }.into_any(),
         Some(reports) => reports
             .into_iter()
             .enumerate()

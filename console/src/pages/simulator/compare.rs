@@ -10,7 +10,11 @@ use gbac_console_model::simulator::{Shared, SimulatedIdentity, evaluate};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Principal};
 use gbac_words::acl;
-use gbac_words::phrases::count;
+use gbac_words::pages::simulator::{
+    ENTER_OTHER, FIX_BOTH_SIGN_INS, OTHER_NAME, OTHER_TOKEN, TOKEN_STAYS, TOKEN_WITHOUT_USER,
+    acls_only_of,
+};
+use gbac_words::phrases::IDENTICAL_PERMISSIONS;
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 
@@ -85,14 +89,14 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
             />
             {move || match mode.get() {
                 IdentityMode::Token => view! {
-                    <TextArea id="cmp-token" label="Access token of the other user" rows=3 placeholder="eyJhbGciOi…"
-                        help="Stays in this tab."
+                    <TextArea id="cmp-token" label=OTHER_TOKEN rows=3 placeholder="eyJhbGciOi…"
+                        help=TOKEN_STAYS
                         value=Signal::derive(move || other.with(|other| other.token.clone()))
                         on_input=move |text: String| pick(text) />
                 }.into_any(),
                 IdentityMode::ByHand => view! {
                     <div class="grid-2">
-                        <Field id="cmp-user" label="Name of the other user" mono=true
+                        <Field id="cmp-user" label=OTHER_NAME mono=true
                             value=Signal::derive(move || other.with(|other| other.user.clone()))
                             on_input=move |text| other.update(|other| other.user = text) />
                         <TextArea id="cmp-groups" label="Groups, one per line" rows=3
@@ -114,7 +118,7 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
         </div>
         {move || match (first.get(), second.get()) {
             (None, _) => nobody().into_any(),
-            (Some(_), None) => view! { <p class="quiet">"Enter the other user."</p> }.into_any(),
+            (Some(_), None) => view! { <p class="quiet">{ENTER_OTHER}</p> }.into_any(),
             (Some(first), Some(second)) => view! { <Both state=state first=first second=second refusals=refusals /> }.into_any(),
         }}
     }
@@ -138,8 +142,7 @@ fn Both(
     refusals: Memo<[Option<RichText>; 2]>,
 ) -> impl IntoView {
     let (Ok(one), Ok(other)) = (&first.identity, &second.identity) else {
-        return view! { <p class="quiet">"One of the tokens names no user, so sign-in fails."</p> }
-            .into_any();
+        return view! { <p class="quiet">{TOKEN_WITHOUT_USER}</p> }.into_any();
     };
     let identities = StoredValue::new((Arc::clone(one), Arc::clone(other)));
     let people = StoredValue::new((first, second));
@@ -186,7 +189,7 @@ fn Both(
             }).collect_view())}
         </div>
         {move || is_refused.get().then(|| view! {
-            <p class="quiet">"Fix sign-in for both users first."</p>
+            <p class="quiet">{FIX_BOTH_SIGN_INS}</p>
         })}
         {move || found.get().map(|found| identities.with_value(|(one, other)| differences(one, other, found)))}
     }
@@ -211,14 +214,14 @@ fn differences(
     };
     let rows = |of: &Principal, rows: Vec<Acl>| {
         let more = rows.len().saturating_sub(ROWS);
-        let number = count(rows.len(), "ACL");
+        let title = acls_only_of(of, rows.len());
         let items = rows
             .iter()
             .take(ROWS)
             .map(|acl| view! { <li><span>{sentence(&acl::sentence(acl))}</span></li> })
             .collect_view();
         view! {
-            <h3>{number} " that apply only to " <PrincipalName principal=of.clone() /></h3>
+            <h3>{sentence(&title)}</h3>
             <ul class="facts">{items} {(more > 0).then(|| view! { <li>{format!("and {more} more")}</li> })}</ul>
         }
     };
@@ -236,7 +239,7 @@ fn differences(
         {rows(&other, found.acls_second)}
         <div role="region" aria-label="Differences in effective access">
             <h3><PrincipalName principal=other.clone() /> " compared with " <PrincipalName principal=one.clone() /></h3>
-            {equal.then(|| view! { <p>"Both have identical permissions."</p> })}
+            {equal.then(|| view! { <p>{IDENTICAL_PERMISSIONS}</p> })}
             <Extents extents=found.comparison.gains effect=AccessEffect::Gains />
             <Extents extents=found.comparison.loses effect=AccessEffect::Loses />
         </div>

@@ -7,12 +7,17 @@ use gbac_console_model::simulator::inputs::{
 use gbac_console_model::simulator::presets;
 use gbac_engine::Coded;
 use gbac_engine::groups::NestedGroupBehavior;
+use gbac_words::pages::simulator::{
+    DEFAULT_SETTINGS, GROUPS_AFTER_EXTRACTION, GROUPS_BY_LINE, RESET_SETTINGS, SETTINGS_NOT_SAVED,
+    TOKEN_EXAMPLE, USERINFO_REQUIRED, extraction_settings,
+};
 use leptos::prelude::*;
 
 use super::names::Names;
 use super::parts::Entry;
 use super::state::SimulatorState;
 use crate::dom;
+use crate::pages::rich_text::sentence;
 use crate::ui::{Choice, LinkButton, Mono, Segmented, Select};
 
 /// How many groups of the policy are offered beside those that were entered.
@@ -87,7 +92,7 @@ fn TokenFields(state: SimulatorState) -> impl IntoView {
     view! {
         <Entry
             state=state id="tok" label=label hide_label=true field=Some(InputField::Token) get=|inputs| &inputs.token set=set
-            rows=2 placeholder="Paste an access token: eyJhbGciOi…" described_by="tok-stays"
+            rows=2 placeholder=TOKEN_EXAMPLE described_by="tok-stays"
         />
         <ReadGroups state=state />
         {move || {
@@ -96,7 +101,7 @@ fn TokenFields(state: SimulatorState) -> impl IntoView {
                     state=state id="userinfo" label="User-info document" field=Some(InputField::UserInfo)
                     get=|inputs| &inputs.userinfo set=|inputs, text| inputs.userinfo = text rows=4
                     placeholder="{ \"groups\": [ … ] }"
-                    help="The settings read groups from it. Paste the response of the provider's user-info endpoint."
+                    help=USERINFO_REQUIRED
                 />
             })
         }}
@@ -177,9 +182,9 @@ fn HandFields(state: SimulatorState) -> impl IntoView {
             />
             <Names id="user-names" names=state.offered(|offers| offers.users.clone()) />
             <Entry
-                state=state id="groups" label="IdP groups, one per line" field=Some(InputField::Groups)
+                state=state id="groups" label=GROUPS_BY_LINE field=Some(InputField::Groups)
                 get=|inputs| &inputs.groups set=|inputs, text| inputs.groups = text rows=3 placeholder="payments"
-                help="Group names after extraction. Settings do not change them."
+                help=GROUPS_AFTER_EXTRACTION
             />
         </div>
         {move || (!offered.with(Vec::is_empty)).then(|| view! {
@@ -272,13 +277,14 @@ fn EffectiveSettings(state: SimulatorState) -> impl IntoView {
             SettingsSource::Service => (service, true),
             SettingsSource::WhatIf => (what_if.get(), false),
         };
+        let remark = match (is_service, known.get()) {
+            (true, true) => None,
+            (true, false) => Some(DEFAULT_SETTINGS),
+            (false, _) => Some(SETTINGS_NOT_SAVED),
+        };
+        let shown = extraction_settings(sso, &settings.claim_path, settings.nested);
         view! {
-            <span class="small">
-                {sso.then_some("SSO attribute ")} <Mono text=settings.claim_path /> ", nested names "
-                <Mono text=settings.nested.code() />
-                {(is_service && !known.get()).then_some(". Defaults: the service has not been read yet.")}
-                {(!is_service).then_some(". Not saved.")}
-            </span>
+            <span class="small">{sentence(&shown)} {remark.map(|remark| view! { ". " {remark} })}</span>
         }
     }
 }
@@ -338,10 +344,10 @@ fn CustomSettings(state: SimulatorState) -> impl IntoView {
             get=|inputs| &inputs.what_if.mapping set=|inputs, text| inputs.what_if.mapping = text placeholder="$.sub"
         />
         </div>
-        <p class="help">"Not saved. The service keeps its own settings."</p>
+        <p class="help">{SETTINGS_NOT_SAVED}</p>
         {move || {
             differs.get().then(|| view! {
-                <LinkButton on_press=move |()| state.apply(InputEdit::ServiceSettings)>"Reset to the service's settings"</LinkButton>
+                <LinkButton on_press=move |()| state.apply(InputEdit::ServiceSettings)>{RESET_SETTINGS}</LinkButton>
             })
         }}
     }

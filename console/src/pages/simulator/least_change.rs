@@ -4,6 +4,8 @@ use gbac_analysis::HypotheticalChange;
 use gbac_console_model::simulator::least_change::{
     LeastChange, LeastChangeGroup, LeastChanges, least_changes,
 };
+use gbac_words::pages::simulator::added_to_what_if;
+use gbac_words::phrases::COMPLETE_CHECK_FIRST;
 use leptos::prelude::*;
 
 use super::parts::{nobody, sign_in_first};
@@ -34,7 +36,7 @@ pub(super) fn LeastChangePanel(state: SimulatorState) -> impl IntoView {
         _ if refusal.with(Option::is_some) => refusal.get().as_ref().map(sign_in_first).into_any(),
         Some(found) => view! { <Found state=state found=found /> }.into_any(),
         None if identity.with(Option::is_none) => nobody().into_any(),
-        None => view! { <p class="quiet">"Complete the check first."</p> }.into_any(),
+        None => view! { <p class="quiet">{COMPLETE_CHECK_FIRST}</p> }.into_any(),
     }
 }
 
@@ -97,9 +99,5 @@ pub(super) fn try_out(state: SimulatorState, trials: Vec<HypotheticalChange>) {
     });
     state.show(Panel::WhatIf);
     dom::focus_later("tried");
-    dom::announce(if added == 0 {
-        "This change is already included."
-    } else {
-        "Added to What if."
-    });
+    dom::announce(added_to_what_if(added));
 }

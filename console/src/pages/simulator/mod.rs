@@ -37,7 +37,8 @@ use gbac_console_model::simulator::suggestions::remember;
 use gbac_console_model::simulator::verdict::Judged;
 use gbac_console_model::simulator::{Shared, View, assertion};
 use gbac_engine::policy::Policy;
-use gbac_words::phrases::count;
+use gbac_words::pages::simulator::{TEST_NOT_SAVED, TOKEN_STAYS, purpose, test_saved};
+use gbac_words::phrases::file_not_saved;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -62,23 +63,12 @@ pub fn Simulator() -> impl IntoView {
     names::suggest(state);
     ask_accepted(state);
     remember_groups(state, expect_context::<SeenGroups>());
-    let facts = move || {
-        service.policy.with(|policy| match policy {
-            Some(policy) => {
-                let (acls, roles) = (
-                    count(policy.acl_count(), "ACL"),
-                    count(policy.role_count(), "role"),
-                );
-                format!("evaluated in this browser on {acls} and {roles}.")
-            }
-            None => "evaluated in this browser.".into(),
-        })
-    };
+    let about = move || service.policy.with(|policy| purpose(policy.as_deref()));
     view! {
         <div class="head sim-head">
             <div>
                 <h1>"Simulator"</h1>
-                <p>"What a token is allowed to do, and why, " {facts} " " <span id="tok-stays">"The token stays in this tab and is never sent or stored."</span></p>
+                <p>{about} " " <span id="tok-stays">{TOKEN_STAYS}</span></p>
             </div>
             <div class="row"><SaveAsTest state=state /></div>
         </div>
@@ -99,10 +89,8 @@ pub fn Simulator() -> impl IntoView {
 later!(rest, write_test(judged: Shared<Judged>, policy: Arc<Policy>) {
     let (name, text) = assertion::file(&judged, &policy);
     match dom::save_file(&name, "application/json", &text) {
-        Ok(()) => {
-            dom::announce(&format!("Saved as {name} with the policy, user and groups, without the token."));
-        }
-        Err(reason) => dom::announce_error(&format!("Not saved: {reason}")),
+        Ok(()) => dom::announce(&test_saved(&name)),
+        Err(reason) => dom::announce_error(&file_not_saved(&name, &reason)),
     }
 });
 
@@ -118,7 +106,7 @@ fn SaveAsTest(state: SimulatorState) -> impl IntoView {
         };
         spawn_local(async move {
             if write_test(judged, policy).await.is_err() {
-                dom::announce_error("Not saved: can't reach the service. Try again.");
+                dom::announce_error(TEST_NOT_SAVED);
             }
         });
     };

@@ -1,7 +1,9 @@
 //! The panels below the panes: what if and compare, whole requests, tests and sharing.
 
 use gbac_console_model::simulator::panel::Panel;
-use gbac_words::phrases::count;
+use gbac_words::pages::simulator::{
+    API_REQUESTS, LEAST_CHANGE, TESTS_AND_LINKS, hypothetical_changes,
+};
 use leptos::context::Provider;
 use leptos::prelude::*;
 
@@ -17,16 +19,12 @@ use crate::ui::Disclosure;
 #[component]
 pub(super) fn Panels(state: SimulatorState) -> impl IntoView {
     let number = Memo::new(move |_| state.trials.with(|trials| trials.as_slice().len()));
-    let about_what_if = move || match number.get() {
-        0 => "Effect of hypothetical changes, and differences between two users".to_owned(),
-        number => format!("{} tried", count(number, "change")),
-    };
     view! {
         <section class="section" aria-labelledby="h-more">
             <div class="row"><h2 id="h-more">"Further analysis"</h2></div>
             <ul class="panel flat parts">
-                <Row state=state panel=Panel::WhatIf about=about_what_if />
-                <Row state=state panel=Panel::Request about=|| "API requests and the checks they require" />
+                <Row state=state panel=Panel::WhatIf about=move || hypothetical_changes(number.get()) />
+                <Row state=state panel=Panel::Request about=|| API_REQUESTS />
                 <Row state=state panel=Panel::Tests about=move || about_tests(state) />
             </ul>
         </section>
@@ -37,7 +35,7 @@ pub(super) fn Panels(state: SimulatorState) -> impl IntoView {
 /// tests come from it, so it is here.
 fn about_tests(state: SimulatorState) -> AnyView {
     if state.saved.with(Vec::is_empty) {
-        return "Checks with expected results, and links to this check".into_any();
+        return TESTS_AND_LINKS.into_any();
     }
     drawn(state, Content::TestResults).into_any()
 }
@@ -143,7 +141,7 @@ fn WhatIfAndCompare(state: SimulatorState) -> impl IntoView {
                     <Disclosure
                         id=panel.id() open=state.is_open(panel) on_toggle=move |is_open| state.toggle(panel, is_open)
                         summary=move || view! {
-                            <span class="part-t"><b>{panel.title()}</b> <span class="quiet">"Smallest change that allows or denies the request"</span></span>
+                            <span class="part-t"><b>{panel.title()}</b> <span class="quiet">{LEAST_CHANGE}</span></span>
                         }
                     >
                         <section class="stack" aria-label=panel.title()>{content(state, panel)}</section>

@@ -7,7 +7,10 @@ use gbac_console_model::simulator::request::{
 };
 use gbac_console_model::simulator::verdict::VerdictKind;
 use gbac_engine::decide::Outcome;
-use gbac_words::phrases::{count, list};
+use gbac_words::pages::simulator::{
+    REQUIRED_CHECKS, fields_to_fill_in, one_is_enough, request_outcome,
+};
+use gbac_words::phrases::POLICY_NOT_READ;
 use leptos::prelude::*;
 
 use super::least_change::Found;
@@ -87,13 +90,13 @@ pub(super) fn WholeRequest(state: SimulatorState) -> impl IntoView {
             _ if refusal.with(Option::is_some) => refusal.get().as_ref().map(sign_in_first).into_any(),
             (true, ..) => nobody().into_any(),
             (_, Err(_), _) if missing.with(|missing| !missing.is_empty()) => view! {
-                <p class="quiet">{format!("To see the required checks, fill in {}.", list(&missing.get()))}</p>
+                <p class="quiet">{fields_to_fill_in(&missing.get())}</p>
             }.into_any(),
             (_, Err(faults), _) => view! {
                 <ul class="facts">{faults.into_iter().map(|words| view! { <li><span class="quiet">{sentence(&words)}</span></li> }).collect_view()}</ul>
             }.into_any(),
             (_, Ok(_), Some(found)) => view! { <Answered state=state found=found /> }.into_any(),
-            (_, Ok(_), None) => view! { <p class="quiet">"The policy has not been read yet."</p> }.into_any(),
+            (_, Ok(_), None) => view! { <p class="quiet">{POLICY_NOT_READ}</p> }.into_any(),
         }}
     }
 }
@@ -105,14 +108,7 @@ fn Answered(state: SimulatorState, found: RequestAnswer) -> impl IntoView {
         .iter()
         .filter(|row| row.kind != VerdictKind::Allowed)
         .count();
-    let summary = match (found.outcome(), found.rows.len()) {
-        (Outcome::Allow, 0) => "Allowed: no permission is required.".to_owned(),
-        (Outcome::Allow, checks) => format!("Allowed: {}.", count(checks, "check")),
-        (Outcome::Deny, checks) => format!(
-            "Denied: {denied} of {} not allowed.",
-            count(checks, "check")
-        ),
-    };
+    let summary = request_outcome(found.outcome(), found.rows.len(), denied);
     let mark = if found.outcome() == Outcome::Allow {
         Mark::Allow
     } else {
@@ -137,10 +133,10 @@ fn Answered(state: SimulatorState, found: RequestAnswer) -> impl IntoView {
         .collect_view();
     view! {
         <p role="status"><VerdictWord mark=mark word=summary /></p>
-        {choice.map(|words| view! { <p class="quiet">"Any one is enough: " {words}</p> })}
+        {choice.map(|words| view! { <p class="quiet">{one_is_enough(&words)}</p> })}
         {(found.requests.len() > 1).then(|| view! { <ul class="facts requests" aria-label="Requests">{requests}</ul> })}
         <Table
-            label="Required checks" caption="Checks required by the request"
+            label="Required checks" caption=REQUIRED_CHECKS
             heads=Heads::from(["Check", "Verdict", "Required by"]).and_unseen("Actions")
         >
             <tbody role="rowgroup">

@@ -2,7 +2,10 @@
 
 use gbac_console_model::simulator::saved::{Saved, file, import};
 use gbac_engine::policy::Policy;
-use gbac_words::phrases::count;
+use gbac_words::pages::simulator::{
+    TEST_CONTENT, TEST_EXAMPLE, TESTS_WITH_CHANGES, saved_without_token, test_results, tests_read,
+};
+use gbac_words::phrases::{file_not_read, file_not_saved, file_too_large};
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -41,11 +44,7 @@ pub(super) fn results(state: SimulatorState) -> String {
                 .count()
         })
     });
-    if failing == 0 {
-        format!("{} hold", count(all, "test"))
-    } else {
-        format!("{failing} of {} fail", count(all, "test"))
-    }
+    test_results(all, failing)
 }
 
 /// The part.
@@ -76,7 +75,7 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
         refused.set(None);
         let name = given.name();
         if given.size() > LARGEST {
-            refused.set(Some(format!("{name} is larger than 20 MB.").into()));
+            refused.set(Some(file_too_large(&name, LARGEST)));
             return;
         }
         spawn_local(async move {
@@ -87,16 +86,11 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
                 .and_then(|text| import(&text))
             {
                 Ok(tests) => {
-                    dom::announce(&format!(
-                        "{} read from {name}. Its policy is not used.",
-                        count(tests.len(), "test")
-                    ));
+                    dom::announce(&tests_read(&name, tests.len()));
                     let _ = state.saved.try_update(|saved| saved.extend(tests));
                 }
                 Err(words) => {
-                    let _ = refused.try_set(Some(
-                        RichText::from(format!("{name} was not read: ")).then(words),
-                    ));
+                    let _ = refused.try_set(Some(file_not_read(&name, words)));
                 }
             }
         });
@@ -112,10 +106,10 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
             add();
         }>
             <Field id="test-name" label="Test name" value=Signal::derive(move || name.get())
-                on_input=move |text| name.set(text) placeholder="maya can’t write to payments" />
+                on_input=move |text| name.set(text) placeholder=TEST_EXAMPLE />
             <Button submit=true disabled=Signal::derive(move || !ready.get())>"Add test"</Button>
         </form>
-        {move || tried.get().then(|| view! { <p class="quiet">"Tests include the hypothetical changes."</p> })}
+        {move || tried.get().then(|| view! { <p class="quiet">{TESTS_WITH_CHANGES}</p> })}
         <Results state=state />
         <div class="row">
             {move || state.saved.with(|saved| !saved.is_empty()).then(|| view! { <Button on_press=export>"Export tests"</Button> })}
@@ -127,7 +121,7 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
             <Button on_press=move |()| dom::click("tests-file")>"Import an assertion file"</Button>
         </div>
         {move || refused.get().map(|words| view! { <Message kind=MessageKind::Error>{sentence(&words)}</Message> })}
-        <p class="help">"Tests contain a user, groups and an outcome, never the token. Export them to keep them."</p>
+        <p class="help">{TEST_CONTENT}</p>
     }
 }
 
@@ -187,7 +181,7 @@ fn Results(state: SimulatorState) -> impl IntoView {
 
 fn save(name: &str, mime: &str, text: &str) {
     match dom::save_file(name, mime, text) {
-        Ok(()) => dom::announce(&format!("Saved as {name}. No token is in it.")),
-        Err(reason) => dom::announce_error(&format!("Not saved: {reason}")),
+        Ok(()) => dom::announce(&saved_without_token(name)),
+        Err(reason) => dom::announce_error(&file_not_saved(name, &reason)),
     }
 }

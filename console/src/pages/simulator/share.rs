@@ -2,6 +2,12 @@
 
 use gbac_console_model::address;
 use gbac_console_model::simulator::share::{LONGEST, Opened, file, link, open, open_file};
+use gbac_words::pages::simulator::{
+    CHECK_FILE_CONTENT, CHECK_IS_SMALLER, CHECK_TO_SHARE, COPY_LINK_AGAIN, LINK_CONTENT,
+    LINK_TOO_LONG, LINK_UNREADABLE, LINKED_CHECK, LINKED_CHECK_CONTENT, OPEN_CHECK_FILE,
+    check_read, saved_without_token,
+};
+use gbac_words::phrases::{file_not_read, file_not_saved, file_too_large};
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -9,7 +15,7 @@ use leptos::task::spawn_local;
 use super::state::SimulatorState;
 use crate::dom::{self, GivenFile};
 use crate::pages::rich_text::sentence;
-use crate::ui::{Button, CopyBlock, Message, MessageKind, Mono, Note, NoteKind};
+use crate::ui::{Button, CopyBlock, Message, MessageKind, Note, NoteKind};
 
 /// What a link came with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,14 +44,14 @@ pub(super) fn arrive(state: SimulatorState) -> Option<Came> {
 pub(super) fn Arrived(arrived: Came) -> impl IntoView {
     match arrived {
         Came::Check => view! {
-            <Note kind=NoteKind::Info title="A check from a link" level=2>
-                <p>"It contains the user, groups and request, without the token or its expiry. It is evaluated with this policy."</p>
+            <Note kind=NoteKind::Info title=LINKED_CHECK level=2>
+                <p>{LINKED_CHECK_CONTENT}</p>
             </Note>
         }
         .into_any(),
         Came::Unreadable => view! {
-            <Note kind=NoteKind::Warn title="The link could not be read" level=2>
-                <p>"It may be incomplete. Copy it again."</p>
+            <Note kind=NoteKind::Warn title=LINK_UNREADABLE level=2>
+                <p>{COPY_LINK_AGAIN}</p>
             </Note>
         }
         .into_any(),
@@ -75,17 +81,18 @@ pub(super) fn Share(state: SimulatorState) -> impl IntoView {
         };
         let (name, text) = file(&identity, &access);
         match dom::save_file(&name, "application/json", &text) {
-            Ok(()) => dom::announce(&format!("Saved as {name}. No token is in it.")),
-            Err(reason) => dom::announce_error(&format!("Not saved: {reason}")),
+            Ok(()) => dom::announce(&saved_without_token(&name)),
+            Err(reason) => dom::announce_error(&file_not_saved(&name, &reason)),
         }
     };
     let take = move |given: GivenFile| {
         refused.set(None);
         let name = given.name();
         if given.size() > LARGEST {
-            refused.set(Some(
-                format!("{name} is larger than 1 MB. A saved check is smaller.").into(),
-            ));
+            let words = file_too_large(&name, LARGEST)
+                .text(" ")
+                .text(CHECK_IS_SMALLER);
+            refused.set(Some(words));
             return;
         }
         spawn_local(async move {
@@ -97,28 +104,24 @@ pub(super) fn Share(state: SimulatorState) -> impl IntoView {
             {
                 Ok(inputs) => {
                     let _ = state.inputs.try_set(inputs);
-                    dom::announce(&format!(
-                        "{name} was read. It is evaluated with this policy."
-                    ));
+                    dom::announce(&check_read(&name));
                 }
                 Err(words) => {
-                    let _ = refused.try_set(Some(
-                        RichText::from(format!("{name} was not read: ")).then(words),
-                    ));
+                    let _ = refused.try_set(Some(file_not_read(&name, words)));
                 }
             }
         });
     };
     view! {
         {move || match made.with(|made| made.as_ref().map(String::len)) {
-            None => view! { <p class="quiet">"Enter a user and complete the check first."</p> }.into_any(),
+            None => view! { <p class="quiet">{CHECK_TO_SHARE}</p> }.into_any(),
             Some(length) if length > LONGEST => view! {
-                <p class="quiet">"This user has too many groups for a link. Save the check as a file."</p>
+                <p class="quiet">{LINK_TOO_LONG}</p>
             }
             .into_any(),
             Some(_) => view! {
                 <CopyBlock text=text what="the link" />
-                <p class="help">"The link contains the user, groups and request after the #, which browsers do not send. It does not contain the token."</p>
+                <p class="help">{LINK_CONTENT}</p>
             }
             .into_any(),
         }}
@@ -129,9 +132,9 @@ pub(super) fn Share(state: SimulatorState) -> impl IntoView {
                     take(given);
                 }
             } />
-            <Button on_press=move |()| dom::click("check-file")>"Open a check from a file"</Button>
+            <Button on_press=move |()| dom::click("check-file")>{OPEN_CHECK_FILE}</Button>
         </div>
         {move || refused.get().map(|words| view! { <Message kind=MessageKind::Error>{sentence(&words)}</Message> })}
-        <p class="help">"A file has the same content. "<Mono text="gbac check --requests" />" evaluates it too."</p>
+        <p class="help">{sentence(&RichText::message(CHECK_FILE_CONTENT))}</p>
     }
 }

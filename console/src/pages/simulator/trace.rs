@@ -6,7 +6,8 @@ use gbac_console_model::simulator::trace::{
 };
 use gbac_console_model::simulator::verdict::Judged;
 use gbac_engine::decide::Reason;
-use gbac_words::phrases::{count, thousands};
+use gbac_words::pages::simulator::{CANDIDATES, hidden_candidates};
+use gbac_words::phrases::thousands;
 use leptos::context::Provider;
 use leptos::prelude::*;
 
@@ -105,7 +106,7 @@ fn Shown(state: SimulatorState) -> impl IntoView {
                     </div>
                     <div class="panel flat">
                         <Table
-                            label="Trace table" caption="Every candidate ACL, in evaluation order, with what matched"
+                            label="Trace table" caption=CANDIDATES
                             heads=["Principal", "Permission", "Resource", "Operation", "Host", "Result"]
                         >
                             {move || shown.with(|shown| shown.as_ref().map(|shown| {
@@ -116,11 +117,7 @@ fn Shown(state: SimulatorState) -> impl IntoView {
                             {move || judged.with(|judged| judged.as_ref().map(|judged| foot(judged)))}
                             {move || shown.with(|shown| shown.as_ref().map(|shown| {
                                 let folded = (shown.hidden > 0).then(|| {
-                                    let words = if filter.get() == TraceFilter::OnResource {
-                                        format!("{} for other resources hidden.", count(shown.hidden, "candidate"))
-                                    } else {
-                                        format!("{} hidden.", count(shown.hidden, "candidate"))
-                                    };
+                                    let words = hidden_candidates(shown.hidden, filter.get() == TraceFilter::OnResource);
                                     view! { <span>{words}</span> }
                                 });
                                 let more = shown.rows.saturating_sub(limit.get());

@@ -4,6 +4,7 @@ use gbac_console_model::simulator::panel::Panel;
 use gbac_console_model::simulator::trial::{
     Side, Tried, attempt, judge_with, summary, title_if, trial_words,
 };
+use gbac_words::pages::simulator::{CHANGES_REMOVED, COMPLETE_CHECK_TO_TRY, NOTHING_CHANGED};
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 
@@ -65,7 +66,7 @@ pub(super) fn TriedPanel(state: SimulatorState) -> impl IntoView {
     let undo = move |()| {
         state.trials.set(Default::default());
         dom::focus_later("verdict");
-        dom::announce("All hypothetical changes removed.");
+        dom::announce(CHANGES_REMOVED);
     };
     view! {
         <div role="group" aria-label="Verdict with the changes">
@@ -82,7 +83,7 @@ pub(super) fn TriedPanel(state: SimulatorState) -> impl IntoView {
                     .into_any()
                 }
                 Some(Err(words)) => view! { <h3 class="waiting">"No verdict"</h3><p class="waiting"><Words text=words.plain() /></p> }.into_any(),
-                None => view! { <p class="quiet waiting">"Complete the check to see the verdict with the changes."</p> }.into_any(),
+                None => view! { <p class="quiet waiting">{COMPLETE_CHECK_TO_TRY}</p> }.into_any(),
             }}
             <div class="tries">
                 <ul class="ways" aria-label="Changes that are tried">
@@ -108,7 +109,7 @@ pub(super) fn TriedPanel(state: SimulatorState) -> impl IntoView {
                     }>"All effects"</Button>
                 </div>
                 <dl class="why">
-                    {move || today.get().map(|kind| view! { <div><dt>"Today"</dt><dd>{kind.title()}". Nothing has been changed."</dd></div> })}
+                    {move || today.get().map(|kind| view! { <div><dt>"Today"</dt><dd>{kind.title()} ". " {NOTHING_CHANGED}</dd></div> })}
                     {move || then.with(|then| match then {
                         Some(Ok((_, side))) if !side.by.is_empty() => {
                             let hops = side.by.iter().map(|hop| view! { <li><span>{sentence(hop)}</span></li> }).collect_view();

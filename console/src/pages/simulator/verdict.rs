@@ -6,6 +6,8 @@ use gbac_console_model::simulator::Waiting;
 use gbac_console_model::simulator::inputs::Weight;
 use gbac_console_model::simulator::panel::Panel;
 use gbac_console_model::simulator::verdict::{Verdict, VerdictKind, Why};
+use gbac_words::pages::simulator::{LOADING_EVALUATION, PASTE_TOKEN, enter_resource, to_verdict};
+use gbac_words::phrases::POLICY_NOT_READ;
 use leptos::prelude::*;
 
 use super::panels::tried;
@@ -41,10 +43,10 @@ pub(super) fn VerdictPane(state: SimulatorState) -> impl IntoView {
                 (false, Some(verdict)) => head(state, &verdict).into_any(),
                 (_, None) => {
                     let words = match waiting.get() {
-                        Waiting::Identity => "Paste a token to see the verdict.".to_owned(),
-                        Waiting::Question => format!("Enter a {}.", resource_type.get().noun()),
-                        Waiting::Policy => "The policy has not been read yet.".to_owned(),
-                        Waiting::Evaluation => "Loading the evaluation. If the service does not answer, this is tried again.".to_owned(),
+                        Waiting::Identity => PASTE_TOKEN.to_owned(),
+                        Waiting::Question => enter_resource(resource_type.get()),
+                        Waiting::Policy => POLICY_NOT_READ.to_owned(),
+                        Waiting::Evaluation => LOADING_EVALUATION.to_owned(),
                     };
                     view! { <p class="quiet waiting">{words}</p> }.into_any()
                 }
@@ -180,11 +182,7 @@ pub(super) fn VerdictBar(state: SimulatorState) -> impl IntoView {
                 (_, VerdictKind::DeniedByRule | VerdictKind::SignInFails) => "vbar",
                 _ => "vbar vbar-none",
             };
-            let label = format!(
-                "To the verdict: {}, {}",
-                title.to_lowercase(),
-                short.plain()
-            );
+            let label = to_verdict(title, &short);
             let request = if stale.get() && wrong.get() {
                 view! { <span class="quiet">"an input is invalid"</span> }.into_any()
             } else {

@@ -3,6 +3,9 @@
 use gbac_console_model::simulator::inputs::InputField;
 use gbac_console_model::simulator::presets;
 use gbac_console_model::simulator::token::FactMark;
+use gbac_words::pages::simulator::{KEYS_ARE_SMALLER, PASTE_KEYS, USE_DEMO_KEYS, keys_address};
+use gbac_words::phrases::{file_not_read, file_too_large};
+use gbac_words::rich_text::RichText;
 use leptos::ev;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -12,7 +15,7 @@ use super::state::SimulatorState;
 use crate::dom::{self, GivenFile};
 use crate::pages::chunk::{Chunk, ChunkError, chunk};
 use crate::pages::rich_text::sentence;
-use crate::ui::{Button, Icon, IconSize, Message, MessageKind, Mono};
+use crate::ui::{Button, Icon, IconSize, Message, MessageKind};
 
 /// The largest file that is read as keys, in bytes.
 const LARGEST_KEYS: f64 = 1_000_000.0;
@@ -39,7 +42,7 @@ fn Verification(state: SimulatorState) -> impl IntoView {
     let report = state.part(|view| view.report.clone());
     let who = state.who();
     let discovery = Memo::new(move |_| who.with(|who| who.as_deref().and_then(presets::discovery)));
-    let (over, refused) = (RwSignal::new(false), RwSignal::new(None::<String>));
+    let (over, refused) = (RwSignal::new(false), RwSignal::new(None::<RichText>));
     let drop = move |event: ev::DragEvent| {
         event.prevent_default();
         over.set(false);
@@ -49,9 +52,10 @@ fn Verification(state: SimulatorState) -> impl IntoView {
         };
         let name = given.name();
         if given.size() > LARGEST_KEYS {
-            refused.set(Some(format!(
-                "{name} is larger than 1 MB. A key set (JWKS) is smaller."
-            )));
+            let words = file_too_large(&name, LARGEST_KEYS)
+                .text(" ")
+                .text(KEYS_ARE_SMALLER);
+            refused.set(Some(words));
             return;
         }
         spawn_local(async move {
@@ -62,7 +66,7 @@ fn Verification(state: SimulatorState) -> impl IntoView {
                     dom::announce(&format!("{name} was read"));
                 }
                 Err(reason) => {
-                    let _ = refused.try_set(Some(format!("{name} could not be read: {reason}.")));
+                    let _ = refused.try_set(Some(file_not_read(&name, reason.into())));
                 }
             }
         });
@@ -70,7 +74,7 @@ fn Verification(state: SimulatorState) -> impl IntoView {
     view! {
         {move || {
             offered.get().then(|| view! {
-                <div class="row"><Button small=true on_press=take>"Use the demo provider’s keys"</Button></div>
+                <div class="row"><Button small=true on_press=take>{USE_DEMO_KEYS}</Button></div>
             })
         }}
         <div
@@ -85,11 +89,11 @@ fn Verification(state: SimulatorState) -> impl IntoView {
         <Entry
             state=state id="keys" label="Keys (JWKS)" field=Some(InputField::Keys) get=|inputs| &inputs.keys
             set=|inputs, text| inputs.keys = text rows=4 placeholder="{ \"keys\": [ … ] }"
-            help="Paste or drop the public keys from the provider's jwks_uri. The token is never sent."
+            help=PASTE_KEYS
         />
-        {move || refused.get().map(|text| view! { <Message kind=MessageKind::Error>{text}</Message> })}
+        {move || refused.get().map(|words| view! { <Message kind=MessageKind::Error>{sentence(&words)}</Message> })}
         {move || discovery.get().map(|address| view! {
-            <p class="help brk">"The provider names its jwks_uri at " <Mono text=address /> ". Open it to copy the keys."</p>
+            <p class="help brk">{sentence(&keys_address(&address))}</p>
         })}
         </div>
         <div class="grid-2">

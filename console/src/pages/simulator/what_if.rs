@@ -7,12 +7,15 @@ use gbac_analysis::{AccessEffect, groups_between};
 use gbac_console_model::address;
 use gbac_console_model::simulator::trial::{Side, Tried, attempt, difference, side, trial_words};
 use gbac_console_model::simulator::trial_form::{Options, TrialForm, TrialKind, other};
-use gbac_engine::Coded;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Dialect, Operation, Permission, Principal};
 use gbac_words::acl;
 use gbac_words::escape::plain;
-use gbac_words::phrases::count;
+use gbac_words::pages::simulator::{
+    ACCESS_CHANGE, ADD_CHANGE, CHANGES_REMOVED, COMPARED_VERDICTS, COMPLETE_CHECK_TO_TRY,
+    GROUPS_IN_PROVIDER, NAME_OF_CHECK, SIGN_IN_FAILS, access_change_of, nested_change,
+};
+use gbac_words::phrases::{NO_CHANGE_IN_ACCESS, POLICY_NOT_READ, add_to_draft, added_to_draft};
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 
@@ -221,7 +224,7 @@ fn fields(context: WhatIfContext, kind: TrialKind) -> AnyView {
                 choices=vec![Choice::new("literal", "Literal"), Choice::new("prefixed", "Prefixed")]
                 on_change=move |code: String| form.update(|form| form.prefixed = code == "prefixed")
             />
-            <Field id="try-name" label="Resource name" mono=true help="Leave empty to use the resource of the check"
+            <Field id="try-name" label="Resource name" mono=true help=NAME_OF_CHECK
                 value=Signal::derive(move || form.with(|form| form.name.clone()))
                 on_input=move |text| form.update(|form| form.name = text) />
         }
@@ -230,10 +233,7 @@ fn fields(context: WhatIfContext, kind: TrialKind) -> AnyView {
             options.with(|options| options.rows.iter().take(MOST).map(|acl| acl::sentence(acl).plain()).collect())
         }),
         TrialKind::Nested => view! {
-            <p class="help">{move || options.with(|options| match options.nested {
-                Some(nested) => format!("From {} to {}.", nested.code(), other(nested).code()),
-                None => "The mapping of an SSO connection keeps names as they are.".into(),
-            })}</p>
+            <p class="help">{move || options.with(|options| nested_change(options.nested.map(|nested| [nested, other(nested)])))}</p>
         }
         .into_any(),
         TrialKind::ClaimPath => view! {
@@ -317,12 +317,12 @@ fn HypotheticalChangeList(context: WhatIfContext) -> impl IntoView {
             .trials
             .with_untracked(|trials| trials.changes().cloned().collect::<Vec<_>>());
         let added = draft.add_all(changes);
-        dom::announce(&format!("{} added to the draft.", count(added, "change")));
+        dom::announce(&added_to_draft(added));
     };
     let clear = move |()| {
         state.trials.set(Default::default());
         dom::focus_later("try-kind");
-        dom::announce("All hypothetical changes removed.");
+        dom::announce(CHANGES_REMOVED);
     };
     view! {
         <div id="tried" tabindex="-1">
@@ -351,13 +351,13 @@ fn HypotheticalChangeList(context: WhatIfContext) -> impl IntoView {
             {move || (state.trials.with(|trials| !trials.as_slice().is_empty())).then(|| view! {
                 <div class="row">
                     {move || (number.get() > 0).then(|| view! {
-                        <Button on_press=hand_over>{move || format!("Add {} to the draft", count(number.get(), "change"))}</Button>
+                        <Button on_press=hand_over>{move || add_to_draft(number.get())}</Button>
                         <a class="btn" href=address::REVIEW>"Review"</a>
                     })}
                     <Button on_press=clear>"Remove all"</Button>
                 </div>
                 {move || state.trials.with(|trials| trials.as_slice().len() > number.get()).then(|| view! {
-                    <p class="help">"Change a user's groups in the identity provider. Drafts can't include them."</p>
+                    <p class="help">{GROUPS_IN_PROVIDER}</p>
                 })}
             })}
         </div>
@@ -399,22 +399,16 @@ fn VerdictComparison(context: WhatIfContext) -> impl IntoView {
         Some((today, then))
     });
     view! {
-        <div class="sides" role="group" aria-label="Verdict, today and with the changes">
+        <div class="sides" role="group" aria-label=COMPARED_VERDICTS>
             {move || match sides.get() {
                 _ if refusal.with(Option::is_some) => refusal.get().as_ref().map(sign_in_first).into_any(),
                 Some((today, then)) => view! {
-                    <OneSide title="Today" side=today.ok_or_else(|| RichText::from("Sign-in fails with this token.")) />
-                    <OneSide title="With the changes" side=then.unwrap_or_else(|| Err("The policy has not been read yet.".into())) />
+                    <OneSide title="Today" side=today.ok_or_else(|| RichText::from(SIGN_IN_FAILS)) />
+                    <OneSide title="With the changes" side=then.unwrap_or_else(|| Err(POLICY_NOT_READ.into())) />
                 }
                 .into_any(),
-                None => {
-                    let words = if idle.get() {
-                        "Add a change to see its effect on the verdict and on everything else this user can access."
-                    } else {
-                        "Complete the check to compare its verdict."
-                    };
-                    view! { <p class="quiet">{words}</p> }.into_any()
-                }
+                None if idle.get() => view! { <p class="quiet">{ADD_CHANGE}</p> }.into_any(),
+                None => view! { <p class="quiet">{COMPLETE_CHECK_TO_TRY}</p> }.into_any(),
             }}
         </div>
     }
@@ -475,11 +469,11 @@ fn AccessComparison(context: WhatIfContext) -> impl IntoView {
             });
             let equal = comparison.is_equal();
             view! {
-                <div role="region" aria-label="Change in effective access of this user">
-                    <h3>"Change in effective access of " {user.map(|user| view! { <PrincipalName principal=user /> })}</h3>
+                <div role="region" aria-label=ACCESS_CHANGE>
+                    <h3>{user.map(|user| sentence(&access_change_of(&user)))}</h3>
                     {groups("Groups gained:", gained)}
                     {groups("Groups lost:", lost)}
-                    {equal.then(|| view! { <p>"No change in effective access."</p> })}
+                    {equal.then(|| view! { <p>{NO_CHANGE_IN_ACCESS}</p> })}
                     <Extents extents=comparison.gains effect=AccessEffect::Gains />
                     <Extents extents=comparison.loses effect=AccessEffect::Loses />
                 </div>

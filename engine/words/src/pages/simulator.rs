@@ -1,1 +1,357 @@
 //! The sentences of the simulator.
+
+use gbac_engine::Coded;
+use gbac_engine::decide::Outcome;
+use gbac_engine::groups::NestedGroupBehavior;
+use gbac_engine::model::{Principal, ResourceType};
+use gbac_engine::policy::Policy;
+
+use crate::escape::plain;
+use crate::phrases::{acls_not_evaluated, agree, count, list, thousands};
+use crate::rich_text::RichText;
+
+pub const TOKEN_STAYS: &str = "The token stays in this tab and is never sent or stored.";
+pub const SUBJECT_MISSING: &str = "Paste a token or enter a user first.";
+pub const FIX_SIGN_IN: &str = concat!("Fix it first. ", acls_not_evaluated!(), ".");
+
+// The token and how it is read.
+pub const TOKEN_EXAMPLE: &str = "Paste an access token: eyJhbGciOi…";
+pub const USERINFO_REQUIRED: &str =
+    "The settings read groups from it. Paste the response of the provider's user-info endpoint.";
+pub const GROUPS_BY_LINE: &str = "IdP groups, one per line";
+pub const GROUPS_AFTER_EXTRACTION: &str =
+    "Group names after extraction. Settings do not change them.";
+pub const DEFAULT_SETTINGS: &str = "Defaults: the service has not been read yet.";
+pub const SETTINGS_NOT_SAVED: &str = "Not saved. The service keeps its own settings.";
+pub const RESET_SETTINGS: &str = "Reset to the service's settings";
+pub const TOKEN_PARTS: &str = "header and payload, as received";
+pub const PRESS_CLAIM: &str =
+    "Press a claim to read groups from it. The service keeps its own settings.";
+
+// Verification.
+pub const KEYS_ARE_SMALLER: &str = "A key set (JWKS) is smaller.";
+pub const USE_DEMO_KEYS: &str = "Use the demo provider’s keys";
+pub const PASTE_KEYS: &str =
+    "Paste or drop the public keys from the provider's jwks_uri. The token is never sent.";
+
+// The path.
+pub const TOKEN_TO_VERDICT: &str = "Path from the token to the verdict";
+
+// The request and the verdict.
+pub const CLUSTER_NAME_FIXED: &str = "A cluster has only this name.";
+pub const REGISTRY_NAMELESS: &str = "The Schema Registry has no name.";
+pub const PASTE_TOKEN: &str = "Paste a token to see the verdict.";
+pub const LOADING_EVALUATION: &str =
+    "Loading the evaluation. If the service does not answer, this is tried again.";
+pub const CANDIDATES: &str = "Every candidate ACL, in evaluation order, with what matched";
+
+// Fixes.
+pub const TOKEN_REFUSED: &str = "The service refuses this token at sign-in, so no ACL is evaluated and no change of the policy helps.";
+pub const TOKEN_EXPIRED: &str =
+    "The token has expired. Get a new token. No change of the policy helps.";
+pub const READING_AUDIT_LOG: &str = "Reading the audit log.";
+pub const FIX_IN_DRAFT: &str = "The draft has this already";
+pub const GROUPS_CHANGE: &str =
+    "The changed setting gives users other groups; the review compares them.";
+pub const DRAFT_WITHOUT_FINDINGS: &str = "No findings in the draft.";
+
+// Hypothetical changes.
+pub const CHANGES_REMOVED: &str = "All hypothetical changes removed.";
+pub const NOTHING_CHANGED: &str = "Nothing has been changed.";
+pub const COMPLETE_CHECK_TO_TRY: &str = "Complete the check to see the verdict with the changes.";
+pub const ADD_CHANGE: &str =
+    "Add a change to see its effect on the verdict and on everything else this user can access.";
+pub const NAME_OF_CHECK: &str = "Leave empty to use the resource of the check";
+pub const GROUPS_IN_PROVIDER: &str =
+    "Change a user's groups in the identity provider. Drafts can't include them.";
+pub const COMPARED_VERDICTS: &str = "Verdict, today and with the changes";
+pub const SIGN_IN_FAILS: &str = "Sign-in fails with this token.";
+pub const ACCESS_CHANGE: &str = "Change in effective access of this user";
+pub const LEAST_CHANGE: &str = "Smallest change that allows or denies the request";
+
+// Two users.
+pub const OTHER_TOKEN: &str = "Access token of the other user";
+pub const OTHER_NAME: &str = "Name of the other user";
+pub const ENTER_OTHER: &str = "Enter the other user.";
+pub const TOKEN_WITHOUT_USER: &str = "One of the tokens names no user, so sign-in fails.";
+pub const FIX_BOTH_SIGN_INS: &str = "Fix sign-in for both users first.";
+
+// Whole requests.
+pub const API_REQUESTS: &str = "API requests and the checks they require";
+pub const REQUIRED_CHECKS: &str = "Checks required by the request";
+
+// Tests and sharing.
+pub const TESTS_AND_LINKS: &str = "Checks with expected results, and links to this check";
+pub const TEST_EXAMPLE: &str = "maya can’t write to payments";
+pub const TESTS_WITH_CHANGES: &str = "Tests include the hypothetical changes.";
+pub const TEST_CONTENT: &str =
+    "Tests contain a user, groups and an outcome, never the token. Export them to keep them.";
+pub const TEST_NOT_SAVED: &str = "Not saved: can't reach the service. Try again.";
+pub const LINKED_CHECK: &str = "A check from a link";
+pub const LINKED_CHECK_CONTENT: &str = "It contains the user, groups and request, without the token or its expiry. It is evaluated with this policy.";
+pub const LINK_UNREADABLE: &str = "The link could not be read";
+pub const COPY_LINK_AGAIN: &str = "It may be incomplete. Copy it again.";
+pub const CHECK_IS_SMALLER: &str = "A saved check is smaller.";
+pub const CHECK_TO_SHARE: &str = "Enter a user and complete the check first.";
+pub const LINK_TOO_LONG: &str =
+    "This user has too many groups for a link. Save the check as a file.";
+pub const LINK_CONTENT: &str = "The link contains the user, groups and request after the #, which browsers do not send. It does not contain the token.";
+pub const OPEN_CHECK_FILE: &str = "Open a check from a file";
+pub const CHECK_FILE_CONTENT: &str =
+    "A file has the same content. `gbac check --requests` evaluates it too.";
+
+// Troubleshooting.
+pub const TROUBLESHOOTING_NEEDS_TOKEN: &str = "Troubleshooting needs a token.";
+pub const EXPECTED_GROUPS: &str = "Groups you expected, one per line";
+pub const EXPECTED_GROUPS_SEARCHED: &str = "Each is searched for in the extracted groups.";
+pub const SAME_ON_PLATFORM: &str = "The platform extracts the same groups from this token.";
+pub const RESPONSE_RECEIVED: &str = "Response received. See the step Principals.";
+pub const SEND_TOKEN: &str = "Send the token and compare";
+pub const COMPARED_SETTINGS: &str = "Settings of this page and of the service";
+pub const SETTINGS_DIFFER: &str = "This page uses different settings than the service.";
+
+/// The purpose of the page, with what its verdicts rest on.
+#[must_use]
+pub fn purpose(policy: Option<&Policy>) -> String {
+    let size = policy.map_or_else(String::new, |policy| {
+        let (acls, roles) = (policy.acl_count(), policy.role_count());
+        format!(" on {} and {}", count(acls, "ACL"), count(roles, "role"))
+    });
+    format!("What a token is allowed to do, and why, evaluated in this browser{size}.")
+}
+
+/// The settings that groups are read with.
+#[must_use]
+pub fn extraction_settings(
+    is_sso: bool,
+    claim_path: &str,
+    nested: NestedGroupBehavior,
+) -> RichText {
+    RichText::from(if is_sso { "SSO attribute " } else { "" })
+        .code(claim_path)
+        .text(", nested names ")
+        .code(nested.code())
+}
+
+#[must_use]
+pub fn groups_read_from(claim_path: &str) -> String {
+    format!("Groups are read from {}", plain(claim_path))
+}
+
+#[must_use]
+pub fn keys_address(discovery: &str) -> RichText {
+    RichText::from("The provider names its jwks_uri at ")
+        .code(discovery)
+        .text(". Open it to copy the keys.")
+}
+
+#[must_use]
+pub const fn path_help(is_refused: bool) -> &'static str {
+    match is_refused {
+        true => "The path is the one of an accepted token.",
+        false => "Press an arrow to remove that step and see the verdict without it.",
+    }
+}
+
+/// What shows the other groups of a path. Once the request is decided, none of them has a matching
+/// ACL.
+#[must_use]
+pub fn show_more_groups(number: usize, is_decided: bool) -> String {
+    let remark = match is_decided {
+        true => " without a matching ACL",
+        false => "",
+    };
+    let groups = agree(number, "group", "groups");
+    format!("Show {} more {groups}{remark}", thousands(number))
+}
+
+#[must_use]
+pub fn enter_resource(kind: ResourceType) -> String {
+    format!("Enter a {}.", kind.noun())
+}
+
+#[must_use]
+pub fn to_verdict(title: &str, request: &RichText) -> String {
+    format!(
+        "To the verdict: {}, {}",
+        title.to_lowercase(),
+        request.plain()
+    )
+}
+
+#[must_use]
+pub fn hidden_candidates(number: usize, are_for_other_resources: bool) -> String {
+    let remark = match are_for_other_resources {
+        true => " for other resources",
+        false => "",
+    };
+    format!("{}{remark} hidden.", count(number, "candidate"))
+}
+
+#[must_use]
+pub fn changes_in_draft(number: usize) -> String {
+    format!(
+        "{} in the draft. Nothing is applied yet.",
+        count(number, "change")
+    )
+}
+
+#[must_use]
+pub fn verdicts_of_request(now: &str, with_draft: &str) -> String {
+    format!("This request: {now}. With the draft: {with_draft}.")
+}
+
+/// The other checks of a token that fail at sign-in.
+#[must_use]
+pub fn failed_checks(names: &[&str]) -> String {
+    let fail = agree(names.len(), "fails", "fail");
+    format!(
+        "{} {fail} too: {}.",
+        count(names.len(), "other check"),
+        list(names)
+    )
+}
+
+#[must_use]
+pub fn copy_request(fix: usize) -> String {
+    format!("Copy request for fix {fix}")
+}
+
+#[must_use]
+pub fn remove_fix(fix: usize) -> String {
+    format!("Remove fix {fix} from the draft")
+}
+
+#[must_use]
+pub fn add_fix(fix: usize) -> String {
+    format!("Add to draft: fix {fix}")
+}
+
+/// What opens the principals that a fix affects, or only what it changes.
+#[must_use]
+pub fn see_affected(fix: usize, are_users_known: bool) -> String {
+    let whom = if are_users_known { "who" } else { "what" };
+    format!("See {whom} is affected by fix {fix}")
+}
+
+#[must_use]
+pub const fn added_to_what_if(changes: usize) -> &'static str {
+    match changes {
+        0 => "This change is already included.",
+        _ => "Added to What if.",
+    }
+}
+
+/// The number of hypothetical changes, or what they are for.
+#[must_use]
+pub fn hypothetical_changes(number: usize) -> String {
+    match number {
+        0 => "Effect of hypothetical changes, and differences between two users".into(),
+        _ => format!("{} tried", count(number, "change")),
+    }
+}
+
+/// The change of the setting for nested names; none where a mapping of SSO connections is in force.
+#[must_use]
+pub fn nested_change(change: Option<[NestedGroupBehavior; 2]>) -> String {
+    match change.map(|change| change.map(|nested| nested.code())) {
+        Some([before, after]) => format!("From {before} to {after}."),
+        None => "The mapping of an SSO connection keeps names as they are.".into(),
+    }
+}
+
+#[must_use]
+pub fn access_change_of(user: &Principal) -> RichText {
+    RichText::from("Change in effective access of ").principal(user)
+}
+
+#[must_use]
+pub fn acls_only_of(user: &Principal, number: usize) -> RichText {
+    RichText::from(format!("{} that apply only to ", count(number, "ACL"))).principal(user)
+}
+
+#[must_use]
+pub fn fields_to_fill_in(fields: &[String]) -> String {
+    format!("To see the required checks, fill in {}.", list(fields))
+}
+
+/// The outcome of a request with so many checks, of which so many are denied.
+#[must_use]
+pub fn request_outcome(outcome: Outcome, checks: usize, denied: usize) -> String {
+    match (outcome, checks) {
+        (Outcome::Allow, 0) => "Allowed: no permission is required.".into(),
+        (Outcome::Allow, _) => format!("Allowed: {}.", count(checks, "check")),
+        (Outcome::Deny, _) => format!(
+            "Denied: {denied} of {} not allowed.",
+            count(checks, "check")
+        ),
+    }
+}
+
+#[must_use]
+pub fn one_is_enough(choices: &str) -> String {
+    format!("Any one is enough: {choices}")
+}
+
+#[must_use]
+pub fn test_results(tests: usize, failing: usize) -> String {
+    match failing {
+        0 => format!("{} {}", count(tests, "test"), agree(tests, "holds", "hold")),
+        _ => format!(
+            "{failing} of {} {}",
+            count(tests, "test"),
+            agree(failing, "fails", "fail")
+        ),
+    }
+}
+
+#[must_use]
+pub fn test_saved(file: &str) -> String {
+    format!("Saved as {file} with the policy, user and groups, without the token.")
+}
+
+#[must_use]
+pub fn saved_without_token(file: &str) -> String {
+    format!("Saved as {file}. No token is in it.")
+}
+
+#[must_use]
+pub fn tests_read(file: &str, tests: usize) -> String {
+    format!(
+        "{} read from {file}. Its policy is not used.",
+        count(tests, "test")
+    )
+}
+
+#[must_use]
+pub fn check_read(file: &str) -> String {
+    format!("{file} was read. It is evaluated with this policy.")
+}
+
+#[must_use]
+pub fn token_goes_to(service: &str) -> RichText {
+    RichText::from("This sends the token to ")
+        .code(service)
+        .text(", in one request (ResolveOidcIdentity).")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verbs_agree_with_counts() {
+        assert_eq!(
+            failed_checks(&["expiry"]),
+            "1 other check fails too: expiry."
+        );
+        assert_eq!(
+            failed_checks(&["issuer", "expiry"]),
+            "2 other checks fail too: issuer and expiry."
+        );
+        assert_eq!(test_results(1, 0), "1 test holds");
+        assert_eq!(test_results(2, 0), "2 tests hold");
+        assert_eq!(test_results(2, 1), "1 of 2 tests fails");
+        assert_eq!(test_results(3, 2), "2 of 3 tests fail");
+    }
+}
