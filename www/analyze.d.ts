@@ -27,7 +27,7 @@ export class Identity extends BaseIdentity {
    */
   leastGrant(question: Query | RequestQuery | string): LeastGrant;
   /**
-   * The smallest change that denies an allowed request. Throws `check_invalid` or `request_not_taken`.
+   * The smallest change that denies an allowed request. Throws `check_invalid` or `request_unsupported`.
    *
    * @example
    * alice.revoke({ operation: 'read', resource_type: 'topic', resource_name: 'orders' }).smallest_changes;
@@ -46,7 +46,7 @@ export class Policy extends Base {
   /** As in `gbac-engine`. */
   openUnverified(token: string, options?: { userinfo?: Record<string, unknown> }): Identity;
   /**
-   * Who can perform an operation on a resource. Throws `check_invalid` or `request_not_taken`.
+   * Who can perform an operation on a resource. Throws `check_invalid` or `request_unsupported`.
    *
    * @example
    * policy.whoCan({ operation: 'write', resource_type: 'topic', resource_name: 'orders' }).entries;

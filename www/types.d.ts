@@ -640,8 +640,8 @@ export type FaultCode = 'alg_mismatch' | 'alg_missing' | 'alg_refused' | 'audien
   | 'principal_empty_result' | 'principal_missing' | 'principal_name_empty' | 'principal_no_match'
   | 'principal_not_identity' | 'principal_not_string' | 'principal_too_long' | 'principal_type_twice'
   | 'principal_type_unknown' | 'principal_wildcard' | 'principal_without_type' | 'request_has_choice'
-  | 'request_has_no_explanation' | 'request_invalid' | 'request_not_taken' | 'resource_implied' | 'resource_list_empty'
-  | 'resource_missing' | 'resource_not_taken' | 'role_exists' | 'role_name_character' | 'role_name_empty'
+  | 'request_has_no_explanation' | 'request_invalid' | 'request_unsupported' | 'resource_implied' | 'resource_list_empty'
+  | 'resource_missing' | 'resource_unsupported' | 'role_exists' | 'role_name_character' | 'role_name_empty'
   | 'role_name_too_long' | 'role_unknown' | 'signature_invalid' | 'time_invalid' | 'token_empty' | 'token_encrypted'
   | 'token_expired' | 'token_issued_in_future' | 'token_lifetime_too_long' | 'token_nested' | 'token_not_yet_valid'
   | 'token_part_empty' | 'token_parts' | 'token_too_long' | 'token_unsigned' | 'two_tokens' | 'typ_not_access_token'
@@ -964,20 +964,20 @@ export type Problem = {
 export type ProblemCode = 'access_role' | 'access_wildcard' | 'bad_case' | 'bad_escape' | 'bad_filter' | 'bad_index'
   | 'bad_operator' | 'bad_pattern' | 'bad_reference' | 'brackets' | 'byte_order_mark' | 'clock_in_milliseconds'
   | 'clock_invalid' | 'cluster_name' | 'control_character' | 'curly_quote' | 'dot_before_bracket' | 'dotted_digits'
-  | 'duplicate_member' | 'edge_blank' | 'empty' | 'empty_name' | 'empty_pattern' | 'empty_selector' | 'exclusive_members'
-  | 'filter_type' | 'host_invalid' | 'identity_ways' | 'instant_missing' | 'json_syntax' | 'json_too_deep'
-  | 'json_unfinished' | 'kafka_version_invalid' | 'kafka_version_unused' | 'member_is_everyone' | 'member_is_role'
-  | 'missing_dot' | 'missing_member' | 'missing_root' | 'name_with_type' | 'needs_brackets'
-  | 'nested_group_behavior_invalid' | 'not_in_dialect' | 'number_out_of_range' | 'principal_control_character'
-  | 'principal_name_empty' | 'principal_not_identity' | 'principal_type_twice' | 'principal_type_unknown'
-  | 'principal_wildcard' | 'principal_without_type' | 'quoted_path' | 'regex_function'
-  | 'resource_name_control_character' | 'resource_name_empty' | 'resource_name_too_long' | 'role_exists'
-  | 'role_name_character' | 'role_name_empty' | 'role_name_too_long' | 'role_unknown' | 'script' | 'sso_form'
-  | 'sso_groups_attribute_missing' | 'sso_unclosed' | 'sso_unknown' | 'superuser_empty' | 'superuser_with_type'
-  | 'too_deep' | 'too_long' | 'too_many_descendants' | 'topic_name' | 'trailing_dot' | 'unclosed_bracket'
-  | 'unclosed_parenthesis' | 'unclosed_pattern' | 'unclosed_quote' | 'unclosed_replacement' | 'unexpected_character'
-  | 'unexpected_end' | 'unknown_function' | 'unknown_member' | 'unknown_value' | 'unquoted_name' | 'unsupported_version'
-  | 'userinfo_unused' | 'wrong_type';
+  | 'duplicate_member' | 'empty' | 'empty_name' | 'empty_pattern' | 'empty_selector' | 'exclusive_members'
+  | 'filter_type' | 'host_invalid' | 'json_syntax' | 'json_too_deep' | 'json_unfinished' | 'kafka_version_invalid'
+  | 'kafka_version_unused' | 'member_is_everyone' | 'member_is_role' | 'missing_dot' | 'missing_member' | 'missing_root'
+  | 'name_with_type' | 'needs_brackets' | 'nested_group_behavior_invalid' | 'not_in_dialect' | 'now_missing'
+  | 'number_out_of_range' | 'one_identity_required' | 'principal_control_character' | 'principal_name_empty'
+  | 'principal_not_identity' | 'principal_type_twice' | 'principal_type_unknown' | 'principal_wildcard'
+  | 'principal_without_type' | 'quoted_path' | 'regex_function' | 'resource_name_control_character'
+  | 'resource_name_empty' | 'resource_name_too_long' | 'role_exists' | 'role_name_character' | 'role_name_empty'
+  | 'role_name_too_long' | 'role_unknown' | 'script' | 'sso_form' | 'sso_groups_attribute_missing' | 'sso_unclosed'
+  | 'sso_unknown' | 'superuser_empty' | 'superuser_with_type' | 'surrounding_blanks' | 'too_deep' | 'too_long'
+  | 'too_many_descendants' | 'topic_name' | 'trailing_dot' | 'unclosed_bracket' | 'unclosed_parenthesis'
+  | 'unclosed_pattern' | 'unclosed_quote' | 'unclosed_replacement' | 'unexpected_character' | 'unexpected_end'
+  | 'unknown_function' | 'unknown_member' | 'unknown_value' | 'unquoted_name' | 'unsupported_version' | 'userinfo_unused'
+  | 'wrong_type';
 
 /** A query of an open identity: one operation on one resource. */
 export type Query = {
@@ -1239,8 +1239,8 @@ export type Warning = {
 export type WarningCode = 'blanks_removed' | 'claim_missing' | 'claim_wrong_type' | 'duplicate_group'
   | 'edge_whitespace' | 'element_not_string' | 'empty_name' | 'empty_part' | 'expiry_unreadable' | 'group_overage'
   | 'id_token' | 'invisible_removed' | 'kid_missing' | 'near_claim' | 'platform_alg' | 'platform_empty_part'
-  | 'platform_path' | 'platform_typ' | 'suffix_collision' | 'suffix_empty' | 'surroundings_removed' | 'token_response'
-  | 'too_many_nodes' | 'typ_refused';
+  | 'platform_path' | 'platform_typ' | 'suffix_collision' | 'suffix_empty' | 'surrounding_text_removed'
+  | 'token_response' | 'too_many_nodes' | 'typ_refused';
 
 /** An identity before and after hypothetical changes. */
 export type WhatIf = {

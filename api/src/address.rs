@@ -110,7 +110,7 @@ impl BaseUrlError {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::NotAUrl(_) => "base_url_invalid",
-            Self::Surplus => "base_url_surplus",
+            Self::Surplus => "base_url_extra_parts",
         }
     }
 
@@ -242,7 +242,7 @@ mod tests {
             "https://x#secret",
         ] {
             let error = BaseUrl::parse(text).unwrap_err();
-            assert_eq!(error.code(), "base_url_surplus");
+            assert_eq!(error.code(), "base_url_extra_parts");
             assert!(!error.to_string().contains("secret"));
         }
     }

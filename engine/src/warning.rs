@@ -27,7 +27,7 @@ pub enum WarningCode {
     PlatformTyp,
     SuffixCollision,
     SuffixEmpty,
-    SurroundingsRemoved,
+    SurroundingTextRemoved,
     TokenResponse,
     TooManyNodes,
     TypRefused,

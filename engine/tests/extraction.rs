@@ -982,7 +982,7 @@ fn user_info_is_read_where_the_mapping_says_so() {
         ("${context.claims.groups}", 0, "sso_unknown"),
         ("${context.userinfogroups}", 0, "sso_unknown"),
         ("${context.userinfo.groups", 25, "sso_unclosed"),
-        ("${context.userinfo.groups} ", 26, "edge_blank"),
+        ("${context.userinfo.groups} ", 26, "surrounding_blanks"),
         ("${context.userinfo.a b}", 20, "needs_brackets"),
         ("${context.userinfo.}", 18, "trailing_dot"),
         ("groups", 0, "missing_root"),

@@ -102,10 +102,10 @@ test('analysis refuses what is no argument', async () => {
     await rejects(() => lintDocument(bad), `lintDocument(${name})`);
   }
   assert.equal(codeOf(() => policy.permissions('eng')), 'principal_without_type');
-  assert.equal(codeOf(() => policy.whoCan({ request: { api: 'kafka', name: 'Fetch', resources: { topic: ['x'] } } })), 'request_not_taken');
+  assert.equal(codeOf(() => policy.whoCan({ request: { api: 'kafka', name: 'Fetch', resources: { topic: ['x'] } } })), 'request_unsupported');
   const choice = { request: { api: 'kafka', name: 'InitProducerID', resources: { topic: ['x'] } } };
   assert.equal(codeOf(() => alice.leastGrant(choice)), 'request_has_choice');
-  assert.equal(codeOf(() => alice.revoke(choice)), 'request_not_taken');
+  assert.equal(codeOf(() => alice.revoke(choice)), 'request_unsupported');
   assert.equal(codeOf(() => policy.collisions({ nested: 'all' })), 'nested_group_behavior_invalid');
   for (const limit of [-1, 1.5, NaN, '9', 2 ** 32]) assert.equal(codeOf(() => policy.collisions({ limit })), 'wrong_type');
   assert.equal(codeOf(() => policy.whatIf(CHECK.identity, [{ change: 'fly' }])), 'change_invalid');

@@ -405,7 +405,7 @@ mod tests {
                 "group",
                 "kafka:Fetch",
                 "/action/properties/resources/group",
-                "resource_not_taken",
+                "resource_unsupported",
             ),
         ] {
             let faults = ask(json!({ "type": resource, "id": "x" }), name).unwrap_err();

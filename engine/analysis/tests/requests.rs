@@ -232,7 +232,7 @@ fn all_faults_are_reported_at_once() {
         [
             fault("resources.registry", "resource_implied", "the resource `registry` is implied and cannot be named", "remove it; there is only one"),
             fault("resources.topic", "resource_list_empty", "the list of `topic` is empty", "add at least one name, or remove the list"),
-            fault("resources.subject", "resource_not_taken", "`TxnOffsetCommit` does not accept the resource `subject`", "it accepts `transactional_id`, `group` or `topic`"),
+            fault("resources.subject", "resource_unsupported", "`TxnOffsetCommit` does not accept the resource `subject`", "it accepts `transactional_id`, `group` or `topic`"),
             fault("resources.transactional_id", "resource_missing", "`TxnOffsetCommit` needs the resource `transactional_id`", "add `transactional_id` with at least one name"),
             fault("resources.group", "resource_missing", "`TxnOffsetCommit` needs the resource `group`", "add `group` with at least one name"),
         ]
@@ -243,7 +243,7 @@ fn all_faults_are_reported_at_once() {
     );
     assert_eq!(
         faults("kafka", "CreateACLs", "topic=a"),
-        [fault("resources.topic", "resource_not_taken", "`CreateACLs` does not accept the resource `topic`", "remove it; this request has no resources")]
+        [fault("resources.topic", "resource_unsupported", "`CreateACLs` does not accept the resource `topic`", "remove it; this request has no resources")]
     );
 }
 
@@ -513,7 +513,7 @@ fn recipes_report_all_faults_of_their_slots() {
     assert_eq!(
         codes,
         [
-            ("resources.subject".to_string(), "resource_not_taken"),
+            ("resources.subject".to_string(), "resource_unsupported"),
             ("resources.topic".into(), "resource_list_empty"),
             ("resources.group".into(), "resource_missing"),
         ]

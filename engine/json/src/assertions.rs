@@ -214,7 +214,7 @@ fn read_test(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<A
         let place = Place::Member(at, "check");
         let message = "the identity expires, so the test must say when it is decided: state `now` in seconds since 1970, or \
                        `\"ignore_expiry\": true`";
-        problems.push(&place, ProblemCode::InstantMissing, message);
+        problems.push(&place, ProblemCode::NowMissing, message);
     }
     Some(AssertionTest {
         name: name?.into(),

@@ -246,7 +246,7 @@ fn read_subject(
         };
         problems.push(
             at,
-            ProblemCode::IdentityWays,
+            ProblemCode::OneIdentityRequired,
             format!("name the user in one of `identity`, `claims`, `unverified_token` and `token`; {problem}"),
         );
         return None;

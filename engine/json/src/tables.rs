@@ -23,8 +23,8 @@ use super::code::Code;
 pub enum ProblemCode {
     EmptyName,
     ExclusiveMembers,
-    IdentityWays,
-    InstantMissing,
+    OneIdentityRequired,
+    NowMissing,
     KafkaVersionUnused,
     MissingMember,
     UnknownMember,
@@ -64,7 +64,7 @@ pub enum FaultCode {
     PolicyInvalid,
     RequestHasChoice,
     RequestHasNoExplanation,
-    RequestNotTaken,
+    RequestUnsupported,
     WrongType,
 }
 

@@ -293,7 +293,7 @@ fn an_assertion_file_never_needs_the_clock() {
                 };
                 assert_eq!(
                     (problem.path.as_str(), problem.code.as_str()),
-                    ("/tests/0/check", "instant_missing")
+                    ("/tests/0/check", "now_missing")
                 );
             } else {
                 assert!(read.is_ok(), "{file}: {read:?}");

@@ -23,7 +23,7 @@ pub(super) enum Fault {
     TooDeep,
     TooDeepFunctions,
     TooManyDescendants,
-    EdgeBlank,
+    SurroundingBlanks,
     MissingRoot(Option<String>),
     MissingDot(String),
     QuotedPath,
@@ -65,7 +65,7 @@ codes! {
         Self::TooLong(_) => "too_long",
         Self::TooDeep | Self::TooDeepFunctions => "too_deep",
         Self::TooManyDescendants => "too_many_descendants",
-        Self::EdgeBlank => "edge_blank",
+        Self::SurroundingBlanks => "surrounding_blanks",
         Self::MissingRoot(_) => "missing_root",
         Self::MissingDot(_) => "missing_dot",
         Self::QuotedPath => "quoted_path",
@@ -127,7 +127,7 @@ impl ClaimPathError {
     pub(crate) fn sso_unclosed(text: &str) -> Self {
         let trimmed = text.trim_end();
         let fault = if trimmed.ends_with('}') {
-            Fault::EdgeBlank
+            Fault::SurroundingBlanks
         } else {
             Fault::SsoUnclosed
         };
@@ -154,7 +154,7 @@ impl ClaimPathError {
             Fault::TooLong(_) | Fault::TooDeep | Fault::TooDeepFunctions | Fault::TooManyDescendants => {
                 "name the claim step by step, as in `$.realm_access.roles`".to_owned()
             }
-            Fault::EdgeBlank => "remove the blanks before and after the path".to_owned(),
+            Fault::SurroundingBlanks => "remove the blanks before and after the path".to_owned(),
             Fault::MissingRoot(Some(meant)) | Fault::MissingDot(meant) => format!("write `{meant}`"),
             Fault::MissingRoot(None) => "a path begins with `$`, as in `$.groups`".to_owned(),
             Fault::QuotedPath => "remove the quotation marks round the path".to_owned(),
@@ -234,7 +234,7 @@ impl fmt::Display for ClaimPathError {
             Fault::TooManyDescendants => {
                 write!(f, "more than {MAX_DESCENDANT_SEGMENTS} uses of `..`")
             }
-            Fault::EdgeBlank => f.write_str("leading or trailing space in the claim path"),
+            Fault::SurroundingBlanks => f.write_str("leading or trailing space in the claim path"),
             Fault::MissingRoot(_) => f.write_str("`$` is missing at the start"),
             Fault::MissingDot(_) => f.write_str("`.` is missing after `$`"),
             Fault::QuotedPath => f.write_str("the claim path is in quotation marks"),

@@ -116,7 +116,7 @@ impl<'t> Reader<'t> {
             };
         }
         match self.peek() {
-            Some(c) if c.is_whitespace() || c == '\u{feff}' => self.fail(Fault::EdgeBlank),
+            Some(c) if c.is_whitespace() || c == '\u{feff}' => self.fail(Fault::SurroundingBlanks),
             Some(c) if is_curly_quote(c) || matches!(c, '\'' | '"') => self.fail(Fault::QuotedPath),
             _ => self.fail(Fault::MissingRoot(with_root(self.text))),
         }
@@ -128,7 +128,7 @@ impl<'t> Reader<'t> {
             return Ok(());
         };
         if self.rest().chars().all(char::is_whitespace) {
-            return self.fail(Fault::EdgeBlank);
+            return self.fail(Fault::SurroundingBlanks);
         }
         match self.dotted {
             Some(dotted)

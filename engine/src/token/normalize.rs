@@ -70,7 +70,7 @@ pub fn normalize_pasted(text: &str) -> NormalizedToken {
     {
         warn(
             &mut warnings,
-            WarningCode::SurroundingsRemoved,
+            WarningCode::SurroundingTextRemoved,
             "the text before or after the token was removed".to_owned(),
             None,
         );
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn the_token_is_extracted_from_pasted_text() {
-        let removed = "surroundings_removed";
+        let removed = "surrounding_text_removed";
         let (start, end) = TOKEN.split_at(40);
         for (text, notes) in [
             (format!("Bearer {TOKEN}"), vec![removed]),

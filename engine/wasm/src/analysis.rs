@@ -25,7 +25,7 @@ impl Policy {
         let check = question_from(question)?;
         let request = check.access(At::IgnoringExpiry).ok_or_else(|| {
             Fault::new(
-                FaultCode::RequestNotTaken,
+                FaultCode::RequestUnsupported,
                 &"ask about one operation on one resource",
             )
         });
@@ -188,7 +188,7 @@ impl Identity {
         let check = question_from(question)?;
         let request = check.access(At::seconds(now)).ok_or_else(|| {
             Fault::new(
-                FaultCode::RequestNotTaken,
+                FaultCode::RequestUnsupported,
                 &"ask about one operation on one resource",
             )
         });

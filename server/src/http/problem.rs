@@ -239,7 +239,7 @@ impl Problem {
                 }),
             )
                 .into_response(),
-            Surface::Own => {
+            Surface::Gbac => {
                 let problems = without_secrets(document_faults);
                 (
                     status,

@@ -20,7 +20,7 @@ pub(crate) enum Surface {
     /// The ACLs of the Schema Registry.
     SchemaRegistry,
     /// The service's own API.
-    Own,
+    Gbac,
 }
 
 impl Surface {
@@ -57,7 +57,7 @@ impl Surface {
         } else if path.starts_with("/v1/") {
             Self::DataPlane
         } else {
-            Self::Own
+            Self::Gbac
         }
     }
 
@@ -69,7 +69,7 @@ impl Surface {
             Self::Connect => "connect",
             Self::DataPlaneRpc => "data_plane_rpc",
             Self::SchemaRegistry => "schema_registry",
-            Self::Own => "own",
+            Self::Gbac => "gbac",
         }
     }
 }
@@ -137,13 +137,13 @@ mod tests {
                 Surface::DataPlaneRpc,
             ),
             ("/security/acls", Surface::SchemaRegistry),
-            ("/security/acls/", Surface::Own),
-            ("/security/roles", Surface::Own),
+            ("/security/acls/", Surface::Gbac),
+            ("/security/roles", Surface::Gbac),
             (
                 "/redpanda.core.admin.v2.SecurityService/X",
                 Surface::Connect,
             ),
-            ("/gbac/v1/policy", Surface::Own),
+            ("/gbac/v1/policy", Surface::Gbac),
             ("/gbac/v1/upstream/admin/v1/cluster_config", Surface::Admin),
             (
                 "/gbac/v1/upstream/admin/service.core.admin.v2.SecurityService/X",
@@ -151,8 +151,8 @@ mod tests {
             ),
             ("/gbac/v1/upstream/dataplane/v1/acls", Surface::DataPlane),
             ("/gbac/v1/upstream/clusters/c1/v1/roles", Surface::DataPlane),
-            ("/gbac/v1/upstream/clusters/c1", Surface::Own),
-            ("/", Surface::Own),
+            ("/gbac/v1/upstream/clusters/c1", Surface::Gbac),
+            ("/", Surface::Gbac),
         ] {
             assert_eq!(Surface::from_path(path), surface, "{path}");
             let label = format!("`{}`", surface.label());

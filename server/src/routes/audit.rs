@@ -27,6 +27,6 @@ async fn read(State(service): State<Service>, RawQuery(query): RawQuery) -> Resp
                 .collect();
             Json(AuditEvents { events }).into_response()
         }
-        Err(problem) => problem.into_response(Surface::Own),
+        Err(problem) => problem.into_response(Surface::Gbac),
     }
 }

@@ -41,5 +41,5 @@ async fn read(State(service): State<Service>, read: LongRead) -> Response {
     });
     backup
         .await
-        .unwrap_or_else(|problem| problem.into_response(Surface::Own))
+        .unwrap_or_else(|problem| problem.into_response(Surface::Gbac))
 }

@@ -46,7 +46,7 @@ pub(crate) async fn console(State(console): State<Arc<Console>>, request: Reques
     } else {
         match content(asset, coding).await {
             Ok(content) => Response::new(Body::from(content)),
-            Err(problem) => return problem.into_response(Surface::Own),
+            Err(problem) => return problem.into_response(Surface::Gbac),
         }
     };
     let caching = if asset.is_immutable {

@@ -41,7 +41,7 @@ fn respond(
     let provider = demo.as_ref().map(|demo| &demo.provider).ok_or_else(missing);
     provider
         .and_then(read)
-        .unwrap_or_else(|problem| problem.into_response(Surface::Own))
+        .unwrap_or_else(|problem| problem.into_response(Surface::Gbac))
 }
 
 async fn discovery(State(demo): State<Demo>) -> Response {

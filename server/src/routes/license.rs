@@ -51,7 +51,7 @@ async fn write(State(service): State<Service>, request: Request) -> Response {
         Ok::<_, Problem>(Json(license_body(&after.config)).into_response())
     };
     set.await
-        .unwrap_or_else(|problem| problem.into_response(Surface::Own))
+        .unwrap_or_else(|problem| problem.into_response(Surface::Gbac))
 }
 
 fn license_body(config: &Config) -> LicenseBody {

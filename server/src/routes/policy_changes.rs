@@ -66,7 +66,7 @@ async fn apply(State(service): State<Service>, request: Request) -> Response {
                 &etag,
             )
         }
-        Err(problem) => problem.into_response(Surface::Own),
+        Err(problem) => problem.into_response(Surface::Gbac),
     }
 }
 

@@ -29,7 +29,7 @@ use crate::state::name_warnings::{name_warnings, principals};
 use crate::state::service::Service;
 use crate::state::store::Plan;
 
-const SURFACE: Surface = Surface::Own;
+const SURFACE: Surface = Surface::Gbac;
 
 pub(crate) fn routes() -> Routes {
     Routes::new().route(paths::POLICY, Access::SUPERUSER, get(read).put(write))

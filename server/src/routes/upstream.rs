@@ -397,7 +397,7 @@ impl Relay {
                 .await?;
             return Err(sign_in_problem(
                 &SignInError::TooManyAttempts(wait),
-                Surface::Own,
+                Surface::Gbac,
                 false,
             ));
         }

@@ -187,7 +187,7 @@ impl ServeError {
             Self::ConnectionLimit(error) => error.code(),
             Self::Upstream(error) => error.code(),
             Self::Tls(error) => error.code(),
-            Self::DemoPolicy(_) => "demo_policy",
+            Self::DemoPolicy(_) => "demo_policy_invalid",
             Self::Store(error) => error.code(),
             Self::StoredPassword(_) => "data_damaged",
             Self::NotRecorded => "not_recorded",

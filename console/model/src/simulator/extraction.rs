@@ -627,7 +627,7 @@ fn note(warning: &Warning, taken: &ExtractionInput<'_>) -> ExtractionNote {
         | WarningCode::PlatformAlg
         | WarningCode::PlatformTyp
         | WarningCode::SuffixCollision
-        | WarningCode::SurroundingsRemoved
+        | WarningCode::SurroundingTextRemoved
         | WarningCode::TokenResponse
         | WarningCode::TypRefused => (Weight::Warning, "Check this", ""),
     };

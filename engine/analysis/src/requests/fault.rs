@@ -69,7 +69,7 @@ gbac_engine::codes! {
         Self::UnknownRequest { .. } => "unknown_request",
         Self::UnknownKind(_) => "unknown_resource",
         Self::Implied(_) => "resource_implied",
-        Self::NotAccepted { .. } => "resource_not_taken",
+        Self::NotAccepted { .. } => "resource_unsupported",
         Self::EmptyList(_) => "resource_list_empty",
         Self::Missing { .. } | Self::MissingOneOf { .. } => "resource_missing",
     }

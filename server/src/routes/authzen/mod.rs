@@ -35,7 +35,7 @@ use crate::identity::sign_in::Authenticator;
 use crate::state::audit::RequestHead;
 use crate::state::service::Service;
 
-const SURFACE: Surface = Surface::Own;
+const SURFACE: Surface = Surface::Gbac;
 /// The request ID of a gateway, which is returned unchanged.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The maximum size in bytes of a body that is read on the thread that received it.
