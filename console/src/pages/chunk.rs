@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use gbac_words::pages::common;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -88,8 +89,8 @@ fn draw(chunk: Chunk) -> AnyView {
 fn Failed(chunk: Chunk, on_again: Callback<()>) -> impl IntoView {
     view! {
         <div class="panel flat" role="alert">
-            <Empty glyph=Glyph::Off title=format!("{} could not be loaded", chunk.title)>
-                <p>"The service may be unreachable, or was updated after you opened this tab. Reloading the console keeps the draft and clears other input."</p>
+            <Empty glyph=Glyph::Off title=common::not_loaded(chunk.title)>
+                <p>{common::RELOAD_CONSOLE}</p>
                 <div class="row">
                     <Button on_press=on_again>"Try again"</Button>
                     <a class="btn" href="" rel="external">"Reload the console"</a>

@@ -3,6 +3,7 @@
 
 use gbac_api::target::TargetGap;
 use gbac_console_model::connection::Connection;
+use gbac_words::pages::common;
 use gbac_words::phrases::capitalized;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -55,7 +56,7 @@ pub(super) fn ClusterGaps() -> impl IntoView {
             });
             view! {
                 <div class="banner">
-                    <Note kind=NoteKind::Warn title="What this cluster does not have" level=2>
+                    <Note kind=NoteKind::Warn title=common::CLUSTER_GAPS level=2>
                         <ul class="plain">{lines.collect_view()}</ul>
                     </Note>
                 </div>

@@ -2,6 +2,7 @@
 
 use gbac_console_model::address;
 use gbac_console_model::review::summary;
+use gbac_words::pages::common;
 use gbac_words::phrases::count;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
@@ -51,7 +52,7 @@ fn Bar() -> impl IntoView {
             <p>
                 <strong>{move || format!("Draft, {}.", number())}</strong>" "
                 <span class="wide">{move || draft.changes.with(|changes| summary(changes))}</span>
-                " Not applied yet."
+                " " {common::DRAFT_NOT_APPLIED}
             </p>
             <div class="row row-end">
                 <Button on_press=move |()| discarding.set(true)>"Discard"</Button>
@@ -61,7 +62,7 @@ fn Bar() -> impl IntoView {
         <Dialog open=discarding on_close=move |()| discarding.set(false) id="discard-draft" title=move || format!("Discard {}", untrack(number)) small=true>
             <div class="dlg-b dlg-pad stack">
                 <p>{move || draft.changes.with(|changes| summary(changes))}</p>
-                <p>"The service is not changed."</p>
+                <p>{common::SERVICE_UNCHANGED}</p>
             </div>
             <DialogActions>
                 <Button on_press=move |()| discarding.set(false)>"Cancel"</Button>

@@ -24,17 +24,15 @@ const LOSES: [AccessEffect; 2] = [AccessEffect::Loses, AccessEffect::LosesWithOt
 pub(super) fn warning(changes: &GroupChanges) -> Option<impl IntoView + use<>> {
     let (renames, unrenamed) = changes.renames();
     let members = renames.len() / 2 + unrenamed.len();
-    let numbers: [(usize, fn(usize) -> String); 4] = [
-        (changes.merging(), group_change::merging),
-        (changes.dropped(), group_change::dropped),
-        (members, group_change::unmatched_members),
-        (changes.unknown(), group_change::unknown),
-    ];
-    let parts: Vec<String> = numbers
-        .into_iter()
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, words)| words(number))
-        .collect();
+    let parts: Vec<String> = [
+        group_change::merging(changes.merging()),
+        group_change::dropped(changes.dropped()),
+        group_change::unmatched_members(members),
+        group_change::unknown(changes.unknown()),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     (!parts.is_empty()).then(|| {
         view! {
             <Note kind=NoteKind::Warn title=group_change::CHANGES_PERMISSIONS>

@@ -3,6 +3,7 @@
 
 use gbac_console_model::address;
 use gbac_console_model::permissions::list::ListQuery;
+use gbac_words::pages::common;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
@@ -37,7 +38,7 @@ pub fn NotFound() -> impl IntoView {
         <div class="head"><div><h1>"Page not found"</h1></div></div>
         <div class="panel flat">
             <Empty glyph=Glyph::Missing title="Page not found">
-                <p>"This page does not exist in this version."</p>
+                <p>{common::PAGE_MISSING}</p>
                 <div class="row">
                     <a class="btn" href=address::ROLES>"Roles"</a>
                     <a class="btn" href=address::SIMULATOR>"Simulator"</a>

@@ -1,6 +1,7 @@
 //! The link that signs the user in with the identity provider.
 
 use gbac_console_model::sign_in::{SignInTarget, provider};
+use gbac_words::pages::common;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
@@ -35,8 +36,8 @@ pub fn ProviderLink(
                 <a id=PROVIDER_LINK class=class rel="external" href=move || target().start(&provider)>
                     "Continue with " {host}
                 </a>
-                <p class="small quiet">"Opens the identity provider of this service in this window."</p>
-                <div class="or">"or with a local account"</div>
+                <p class="small quiet">{common::OPENS_PROVIDER}</p>
+                <div class="or">{common::OR_LOCAL_ACCOUNT}</div>
             }
         })
     }

@@ -1,6 +1,7 @@
 //! The placeholder of a page before the policy has been read, or when it could not be.
 
-use gbac_words::phrases::capitalized;
+use gbac_words::pages::common;
+use gbac_words::phrases;
 use leptos::prelude::*;
 
 use crate::store::service::{Service, ServiceStatus};
@@ -11,8 +12,6 @@ use crate::ui::{Empty, Glyph, SkeletonRows};
 pub(super) fn Unread(
     /// What the page is about, in the middle of a sentence: "roles", "the role".
     what: &'static str,
-    /// What happens when the service answers again: "They are shown".
-    then: &'static str,
 ) -> impl IntoView {
     let service = expect_context::<Service>();
     move || match service.status.get() {
@@ -24,16 +23,16 @@ pub(super) fn Unread(
             forbidden: true, ..
         } => view! {
             <div class="panel flat">
-                <Empty glyph=Glyph::Lock title=format!("You don't have permission to read {what}")>
-                    <p>"Sign in as a superuser to read roles and ACLs."</p>
+                <Empty glyph=Glyph::Lock title=phrases::read_forbidden(what)>
+                    <p>{common::SUPERUSER_READS_POLICY}</p>
                 </Empty>
             </div>
         }
         .into_any(),
         ServiceStatus::Away { .. } => view! {
             <div class="panel flat">
-                <Empty glyph=Glyph::Off title=capitalized(&format!("{what} could not be read"))>
-                    <p>{then} " when the service is reachable."</p>
+                <Empty glyph=Glyph::Off title=phrases::read_failed(what)>
+                    <p>{common::SHOWN_WHEN_REACHABLE}</p>
                 </Empty>
             </div>
         }

@@ -43,9 +43,9 @@ pub fn summary(change: &GroupChange) -> String {
     list_up_to(&parts, usize::MAX)
 }
 
-/// How many names become the same group as others.
+/// How many names become the same group as others; nothing if none does.
 #[must_use]
-pub fn merging(names: usize) -> String {
+pub fn merging(names: usize) -> Option<String> {
     counted(
         names,
         "name produces a group that others also produce",
@@ -53,9 +53,9 @@ pub fn merging(names: usize) -> String {
     )
 }
 
-/// How many names become no group.
+/// How many names become no group; nothing if none does.
 #[must_use]
-pub fn dropped(names: usize) -> String {
+pub fn dropped(names: usize) -> Option<String> {
     counted(
         names,
         "name no longer produces a group",
@@ -63,9 +63,9 @@ pub fn dropped(names: usize) -> String {
     )
 }
 
-/// How many members of roles are groups that no token will produce.
+/// How many members of roles are groups that no token will produce; nothing if none is.
 #[must_use]
-pub fn unmatched_members(members: usize) -> String {
+pub fn unmatched_members(members: usize) -> Option<String> {
     counted(
         members,
         "role member will no longer match any user",
@@ -73,9 +73,10 @@ pub fn unmatched_members(members: usize) -> String {
     )
 }
 
-/// How many groups may no longer be in tokens, because they are read from another claim.
+/// How many groups may no longer be in tokens, because they are read from another claim; nothing
+/// if none is.
 #[must_use]
-pub fn unknown(groups: usize) -> String {
+pub fn unknown(groups: usize) -> Option<String> {
     counted(
         groups,
         "known group may no longer be in tokens",
@@ -83,8 +84,8 @@ pub fn unknown(groups: usize) -> String {
     )
 }
 
-fn counted(number: usize, one: &str, many: &str) -> String {
-    format!("{} {}", thousands(number), agree(number, one, many))
+fn counted(number: usize, one: &str, many: &str) -> Option<String> {
+    (number > 0).then(|| format!("{} {}", thousands(number), agree(number, one, many)))
 }
 
 /// The warning before such a change.

@@ -3,5 +3,15 @@
 #![expect(missing_docs, reason = "the text of an item is its description")]
 
 pub mod app;
+pub mod audit;
 pub mod backend;
+pub mod common;
+pub mod connection;
+pub mod exchange;
+pub mod permissions;
+pub mod review;
+pub mod role;
+pub mod roles;
+pub mod search;
+pub mod settings;
 pub mod simulator;

@@ -114,7 +114,7 @@ journey('a service without an identity provider and without audit says so, audit
   for (const typed of ['', 'audit', 'AUDIT_ENABLED']) {
     await name.fill(typed);
     await confirm.click();
-    await refusal(name, /Enter audit_enabled to confirm\./);
+    await refusal(name, /Enter audit_enabled to confirm/);
     assert.equal((await properties(set.cluster.ask)).audit_enabled, true, `typed ${typed}`);
   }
   // What was typed does not stay in the dialog.

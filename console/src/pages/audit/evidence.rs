@@ -3,6 +3,7 @@
 use gbac_console_model::audit::{ChangedValue, ChangedValues, EventRow};
 use gbac_engine::model::PrincipalType;
 use gbac_words::audit_event::AuditEvent;
+use gbac_words::pages::audit as words;
 use gbac_words::phrases::count;
 use leptos::prelude::*;
 
@@ -49,7 +50,7 @@ pub(super) fn Evidence(
                     </div>
                 }
                 .into_any(),
-                false => view! { <p>"Nothing was changed."</p> }.into_any(),
+                false => view! { <p>{words::NOTHING_CHANGED}</p> }.into_any(),
             }}
             <dl class="kv">{signed_in}{request}{state}</dl>
         </div>
@@ -61,8 +62,8 @@ fn Side(title: &'static str, values: Vec<ChangedValue>, adds: bool) -> impl Into
     let more = values.len().saturating_sub(SHOWN);
     let is_empty = values.is_empty();
     let (class, sign, word, none) = match adds {
-        true => ("plus", "+", "added: ", "Nothing was added."),
-        false => ("minus", "−", "removed: ", "Nothing was removed."),
+        true => ("plus", "+", "added: ", words::NOTHING_ADDED),
+        false => ("minus", "−", "removed: ", words::NOTHING_REMOVED),
     };
     let items: Vec<_> = values
         .into_iter()

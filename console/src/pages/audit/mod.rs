@@ -10,6 +10,7 @@ use gbac_console_model::audit::{
 use gbac_console_model::failure::Failure;
 use gbac_console_model::settings::service::audit;
 use gbac_words::audit_event::EventKind;
+use gbac_words::pages::audit as words;
 use gbac_words::phrases::{self, count, thousands};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -91,7 +92,7 @@ pub fn AuditPage() -> impl IntoView {
         if let Some(reason) = can.get().reason() {
             return view! {
                 <div class="panel flat">
-                    <Empty glyph=Glyph::Off title="No audit events are available">
+                    <Empty glyph=Glyph::Off title=words::NOT_AVAILABLE>
                         <p>{reason}</p>
                         <div class="row"><a class="btn" href=address::CONNECTION>"Connection"</a></div>
                     </Empty>
@@ -121,7 +122,7 @@ pub fn AuditPage() -> impl IntoView {
         <div class="head">
             <div>
                 <h1>"Audit"</h1>
-                <p>"Changes, sign-ins, requests and decisions since the service started, with the ACL that decided."</p>
+                <p>{words::PURPOSE}</p>
             </div>
             <div class="row">
                 <span class="quiet">{age}</span>
@@ -130,13 +131,12 @@ pub fn AuditPage() -> impl IntoView {
         </div>
         {move || (is_on.get() == Some(false) && can.get().is_yes()).then(|| view! {
             <div class="banner">
-                <Note kind=NoteKind::Warn title="The audit log is off" level=2>
-                    <p>
-                        "New events are not recorded."
-                        {move || read.with(|read| read.as_ref().is_some_and(|read| read.as_ref().is_ok_and(|read| !read.rows.is_empty())))
-                            .then_some(" The events below were recorded earlier.")}
-                    </p>
-                    <div class="row"><a class="btn btn-sm" href=format!("{}#audit", address::SETTINGS)>"Turn on the audit log in the settings"</a></div>
+                <Note kind=NoteKind::Warn title=phrases::AUDIT_LOG_IS_OFF level=2>
+                    <p>{move || read.with(|read| match read {
+                        Some(Ok(read)) if !read.rows.is_empty() => words::NO_LONGER_RECORDED,
+                        _ => words::NOT_RECORDED,
+                    })}</p>
+                    <div class="row"><a class="btn btn-sm" href=format!("{}#audit", address::SETTINGS)>{words::TURN_ON_IN_SETTINGS}</a></div>
                 </Note>
             </div>
         })}
@@ -147,9 +147,9 @@ pub fn AuditPage() -> impl IntoView {
 #[component]
 fn Unread(failure: Failure, on_again: Callback<()>) -> impl IntoView {
     let title = if failure.is_forbidden() {
-        "You don't have permission to read audit events"
+        phrases::read_forbidden("audit events")
     } else {
-        "The audit events could not be read"
+        phrases::read_failed("the audit events")
     };
     let advice = if failure.is_unauthenticated() || failure.is_forbidden() {
         view! { <a class="btn" href=address::CONNECTION>"Connection"</a> }.into_any()
@@ -192,13 +192,8 @@ fn Events(read: Read, filter: RwSignal<AuditFilter>) -> impl IntoView {
     let save = move |()| {
         let events = shown_rows();
         match dom::save_file(EVENTS_FILE, "application/jsonl", &export_events(&events)) {
-            Ok(()) => {
-                let number = count(events.len(), "event");
-                dom::announce(&format!(
-                    "{EVENTS_FILE} saved with {number}, the oldest first."
-                ));
-            }
-            Err(reason) => dom::announce_error(&format!("{EVENTS_FILE} was not saved: {reason}")),
+            Ok(()) => dom::announce(&words::exported(EVENTS_FILE, events.len())),
+            Err(reason) => dom::announce_error(&phrases::file_not_saved(EVENTS_FILE, &reason)),
         }
     };
     let counts = move || {
@@ -212,7 +207,7 @@ fn Events(read: Read, filter: RwSignal<AuditFilter>) -> impl IntoView {
     if all == 0 {
         return view! {
             <div class="panel flat">
-                <Empty glyph=Glyph::Search title="No events"><p>"No events were recorded since the service started."</p></Empty>
+                <Empty glyph=Glyph::Search title="No events"><p>{words::NO_EVENTS}</p></Empty>
             </div>
         }
         .into_any();
@@ -228,8 +223,8 @@ fn Events(read: Read, filter: RwSignal<AuditFilter>) -> impl IntoView {
             if shown.is_empty() {
                 view! {
                     <div class="panel flat">
-                        <Empty glyph=Glyph::Search title="No events match the filter">
-                            <p>{format!("There are {} without it.", count(all, "event"))}</p>
+                        <Empty glyph=Glyph::Search title=words::NO_MATCHES>
+                            <p>{words::without_filter(all)}</p>
                             <div class="row">
                                 <Button on_press=move |()| filter.update(|filter| *filter = AuditFilter { limit: filter.limit, ..AuditFilter::default() })>
                                     "Clear filter"
@@ -243,7 +238,7 @@ fn Events(read: Read, filter: RwSignal<AuditFilter>) -> impl IntoView {
                 view! { <table::Events rows=shown /> }.into_any()
             }
         }}
-        {(unknown > 0).then(|| view! { <p class="quiet">{count(unknown, "event")} " of other event types not shown."</p> })}
+        {(unknown > 0).then(|| view! { <p class="quiet">{words::other_types(unknown)}</p> })}
     }
     .into_any()
 }

@@ -6,6 +6,7 @@ use gbac_console_model::audit::{EventRow, RepeatedEvent, SimulatedCheck, fold_re
 use gbac_console_model::simulator::share::LONGEST;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_words::audit_event::{AuditedAcl, EventKind};
+use gbac_words::pages::audit as words;
 use gbac_words::phrases;
 use leptos::ev;
 use leptos::prelude::*;
@@ -67,8 +68,8 @@ fn Event(event: RepeatedEvent, place: usize) -> impl IntoView {
     let when = row.event.when();
     let is_change = row.event.kind == EventKind::Change && !row.changed.is_empty();
     let (words, label) = match is_change {
-        true => ("Evidence", format!("Evidence of the change of {when}")),
-        false => ("JSON", format!("JSON of the event of {when}")),
+        true => ("Evidence", words::evidence_of_change(&when)),
+        false => ("JSON", words::json_of_event(&when)),
     };
     let opened = StoredValue::new(row.clone());
     let simulated = row
@@ -141,7 +142,7 @@ fn CheckLink(check: SimulatedCheck, when: String) -> impl IntoView {
             navigate(address::SIMULATOR, NavigateOptions::default());
         }
     };
-    let label = format!("Check in simulator: the decision of {when}");
+    let label = words::check_decision(&when);
     view! { <a class="btn btn-sm" href=href aria-label=label on:click=open>"Check in simulator"</a> }
 }
 

@@ -3,7 +3,8 @@
 use gbac_console_model::connection::form::{ConnectionField as Part, ConnectionForm, TargetKind};
 use gbac_console_model::connection::probe::{ProbeStep, advice};
 use gbac_console_model::connection::{Connection, Credentials};
-use gbac_words::phrases::{self, agree, count};
+use gbac_words::pages::connection as words;
+use gbac_words::phrases::{self, count};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -123,8 +124,8 @@ pub(super) fn Choose() -> impl IntoView {
         let leaves = kind.get() != service.connection.with(TargetKind::from_connection);
         (count_of > 0 && leaves).then(|| {
             view! {
-                <Note kind=NoteKind::Warn title="Connecting to another cluster discards the draft">
-                    <p>{count(count_of, "change")} " of it " {agree(count_of, "is", "are")} " not saved."</p>
+                <Note kind=NoteKind::Warn title=words::DISCARDS_DRAFT>
+                    <p>{words::unsaved(count_of)}</p>
                 </Note>
             }
         })
@@ -169,7 +170,7 @@ pub(super) fn Choose() -> impl IntoView {
                 on_input=edit(|form, text| form.cluster = text) error=fault(Part::Cluster) mono=true />
             <TextArea id=id(Part::Token) label="Access token" value=value(|form| form.token.clone()) rows=4
                 on_input=edit(|form, text| form.token = text) error=fault(Part::Token)
-                help="Control Plane token of a cluster admin" />
+                help=words::CLOUD_TOKEN />
         }
         .into_any(),
     }
@@ -217,9 +218,9 @@ const fn id(part: Part) -> &'static str {
 #[component]
 fn SignInFirst(reason: &'static str, #[prop(into)] on_press: Callback<()>) -> impl IntoView {
     view! {
-        <Note kind=NoteKind::Warn title="Sign in to this service first">
+        <Note kind=NoteKind::Warn title=words::SIGN_IN_FIRST>
             <p>{reason}</p>
-            <div class="row"><Button small=true on_press=on_press>"Sign in to this service"</Button></div>
+            <div class="row"><Button small=true on_press=on_press>{words::SIGN_IN_HERE}</Button></div>
         </Note>
     }
 }

@@ -3,11 +3,13 @@
 mod choose;
 
 use gbac_console_model::connection::{Abilities, Ability, Connection};
+use gbac_words::pages::connection as words;
 use gbac_words::phrases::{self, count};
 use leptos::prelude::*;
 
 use crate::dom;
 use crate::pages::cluster_gaps::ClusterGaps;
+use crate::pages::rich_text::sentence;
 use crate::store::draft::Draft;
 use crate::store::service::{Service, ServiceStatus};
 use crate::ui::{Button, Glyph, Icon, IconSize, Mono};
@@ -20,7 +22,7 @@ pub fn ConnectionPage() -> impl IntoView {
         <div class="head">
             <div>
                 <h1>"Connection"</h1>
-                <p>"The cluster that these pages show. Passwords and tokens stay in this tab's memory until you close it."</p>
+                <p>{words::PURPOSE}</p>
             </div>
         </div>
         <ClusterGaps />
@@ -86,7 +88,7 @@ fn Now() -> impl IntoView {
     let user = move || match service.user.get() {
         Some(user) => view! { <Mono text=user /> }.into_any(),
         None => match service.connection.get() {
-            Connection::Cloud { .. } => "the user of the access token".into_any(),
+            Connection::Cloud { .. } => words::TOKEN_USER.into_any(),
             Connection::Service | Connection::SelfManaged => "nobody".into_any(),
         },
     };
@@ -116,7 +118,7 @@ fn Now() -> impl IntoView {
                 <Leave />
             </div>
             <div>
-                <h3 class="h-sm">"What can be read and changed"</h3>
+                <h3 class="h-sm">{words::ABILITIES}</h3>
                 <Can />
             </div>
         </section>
@@ -173,14 +175,14 @@ fn Can() -> impl IntoView {
             } else {
                 Glyph::Cross
             };
-            let reason = match ability {
-                Ability::Yes => None,
-                Ability::No(reason) => Some(view! { <span class="quiet">": no. " {reason}</span> }),
+            let line = match ability {
+                Ability::Yes => what.into(),
+                Ability::No(reason) => words::not_available(what, reason),
             };
             view! {
                 <li>
                     <Icon glyph=glyph size=IconSize::Small class="quiet" />
-                    <span>{what}{reason}</span>
+                    <span>{sentence(&line)}</span>
                 </li>
             }
         });

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use gbac_console_model::exchange::{about, beginning};
 use gbac_formats::export::{Export, Exported};
 use gbac_formats::table::OutputFormat;
-use gbac_words::phrases::{count, thousands};
+use gbac_words::pages::exchange as words;
+use gbac_words::phrases::{count, file_not_saved};
 use leptos::prelude::*;
 
 use crate::dom;
@@ -59,7 +60,7 @@ pub(super) fn ExportView() -> impl IntoView {
         };
         match dom::save_file(name, media_type, &text.get_untracked()) {
             Ok(()) => dom::announce(&format!("{name} saved")),
-            Err(reason) => dom::announce_error(&format!("{name} was not saved: {reason}")),
+            Err(reason) => dom::announce_error(&file_not_saved(name, &reason)),
         }
     };
     let scope = move || {
@@ -106,16 +107,16 @@ fn Shown(made: Arc<Exported>) -> impl IntoView {
     let number = notes.len();
     view! {
         {(number > 0).then(|| view! {
-            <Note kind=NoteKind::Warn title=format!("{} may not be applied", count(number, "row"))>
+            <Note kind=NoteKind::Warn title=words::rows_not_applied(number)>
                 <ul class="plain">
                     {notes.into_iter().take(NOTES).map(|note| view! { <li class="brk"><Words text=note.message /></li> }).collect_view()}
-                    {(number > NOTES).then(|| view! { <li>{format!("and {} more, as comments in the text", thousands(number - NOTES))}</li> })}
+                    {(number > NOTES).then(|| view! { <li>{words::more_comments(number - NOTES)}</li> })}
                 </ul>
             </Note>
         })}
         <pre class="code export-text" tabindex="0" role="region" aria-label="Text"><code>{shown}</code></pre>
         <p class="count" role="status">
-            {if more { format!("{} of {} are not shown, but are saved and copied.", count(left, "line"), thousands(lines)) } else { count(lines, "line") }}
+            {if more { words::lines_not_shown(left, lines) } else { count(lines, "line") }}
         </p>
     }
 }

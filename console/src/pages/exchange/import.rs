@@ -8,13 +8,16 @@ use gbac_console_model::exchange::{ImportMode, ImportPreview, MOST, read, summar
 use gbac_formats::format::Format;
 use gbac_formats::import::UnreadEntry;
 use gbac_formats::table::InputFormat;
-use gbac_words::phrases::{capitalized, count, thousands};
+use gbac_words::pages::exchange as words;
+use gbac_words::phrases::{add_to_draft, capitalized, count, file_not_read, thousands};
+use gbac_words::rich_text::RichText;
 use leptos::ev;
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::dom::{self, GivenFile};
+use crate::pages::rich_text::sentence;
 use crate::store::draft::Draft;
 use crate::ui::{
     Button, ButtonKind, Choice, Field, Message, MessageKind, Note, NoteKind, Segmented, TextArea,
@@ -24,14 +27,14 @@ use crate::ui::{
 /// How many problems are shown.
 const PROBLEMS: usize = 200;
 /// The largest file that is read, in bytes.
-const LARGEST: f64 = 20.0 * 1024.0 * 1024.0;
+const LARGEST: f64 = 20_000_000.0;
 
 #[component]
 pub(super) fn ImportView() -> impl IntoView {
     let text = RwSignal::new(String::new());
     let role = RwSignal::new(String::new());
     let file = RwSignal::new(None::<String>);
-    let refused = RwSignal::new(None::<String>);
+    let refused = RwSignal::new(None::<RichText>);
     let over = RwSignal::new(false);
     // Reading a large text for each key would be felt.
     let settled = RwSignal::new((String::new(), String::new()));
@@ -53,9 +56,7 @@ pub(super) fn ImportView() -> impl IntoView {
         refused.set(None);
         let name = given.name();
         if given.size() > LARGEST {
-            refused.set(Some(format!(
-                "{name} is larger than 20 MB. Import it with gbac import"
-            )));
+            refused.set(Some(words::too_large(&name, LARGEST)));
             return;
         }
         spawn_local(async move {
@@ -66,7 +67,7 @@ pub(super) fn ImportView() -> impl IntoView {
                     dom::announce(&format!("{name} was read"));
                 }
                 Err(reason) => {
-                    let _ = refused.try_set(Some(format!("{name} could not be read: {reason}")));
+                    let _ = refused.try_set(Some(file_not_read(&name, reason.into())));
                 }
             }
         });
@@ -89,7 +90,8 @@ pub(super) fn ImportView() -> impl IntoView {
     });
     view! {
         <section
-            class=move || if over.get() { "panel flat pad stack over" } else { "panel flat pad stack" }
+            class="panel flat pad stack"
+            class:over=move || over.get()
             aria-labelledby="h-import"
             on:dragover=move |event: ev::DragEvent| {
                 event.prevent_default();
@@ -99,9 +101,9 @@ pub(super) fn ImportView() -> impl IntoView {
             on:drop=drop
         >
             <h2 id="h-import" tabindex="-1">"Import"</h2>
-            <TextArea id="import-text" label="Policy document, list of ACLs or roles" rows=8 value=text
+            <TextArea id="import-text" label=words::IMPORTED_TEXT rows=8 value=text
                 placeholder="{ \"version\": 1, \"roles\": [..], \"acls\": [..] }"
-                help=format!("Paste text or drop a file: {}.", InputFormat::labels())
+                help=words::paste_or_drop(&InputFormat::labels())
                 on_input=move |typed| {
                     file.set(None);
                     text.set(typed);
@@ -115,7 +117,7 @@ pub(super) fn ImportView() -> impl IntoView {
                 <Button on_press=move |()| dom::click("import-file")>"Choose a file"</Button>
                 {move || file.get().map(|name| view! { <span class="mono brk">{name}</span> })}
             </div>
-            {move || refused.get().map(|text| view! { <Message kind=MessageKind::Error>{text} "."</Message> })}
+            {move || refused.get().map(|text| view! { <Message kind=MessageKind::Error>{sentence(&text)}</Message> })}
             {move || wants_role.get().then(|| view! {
                 <Field id="import-role" label="Role name" mono=true value=role on_input=move |name| role.set(name) />
             })}
@@ -160,10 +162,7 @@ fn Problems(unread: Vec<UnreadEntry>, format: Option<Format>, is_refused: bool) 
     let (note, title) = match (format, is_refused) {
         (None, _) => (NoteKind::Error, "Unrecognized format".to_owned()),
         (_, true) => (NoteKind::Error, format!("Nothing was imported: {problems}")),
-        (_, false) => (
-            NoteKind::Warn,
-            format!("{} could not be read", count(number, "entry")),
-        ),
+        (_, false) => (NoteKind::Warn, words::entries_not_read(number)),
     };
     let rows = unread.into_iter().take(PROBLEMS).map(|UnreadEntry { place, message, .. }| {
         view! {
@@ -244,18 +243,15 @@ fn Take(
         })}
         <p role="status">
             {move || match number.get() {
-                0 => "The import is identical to the current policy.".to_owned(),
-                _ => format!("Compared with the current policy: {}.", changes.with(|changes| summary(changes))),
+                0 => words::IDENTICAL.to_owned(),
+                _ => words::compared(&changes.with(|changes| summary(changes))),
             }}
         </p>
         {move || leaves_settings().then(|| view! {
-            <Message kind=MessageKind::Warn>"The document has different settings. Keep and add does not change settings."</Message>
+            <Message kind=MessageKind::Warn>{words::KEEPS_SETTINGS}</Message>
         })}
         {move || is_too_much.get().then(|| view! {
-            <Message kind=MessageKind::Warn>
-                {format!("A draft holds up to {} changes. ", thousands(MOST))}
-                <span class="mono">"gbac import"</span> " has no limit."
-            </Message>
+            <Message kind=MessageKind::Warn><Words text=words::draft_limit(MOST) /></Message>
         })}
         {skipping.map(|label| view! {
             <label class="check-l">
@@ -263,13 +259,13 @@ fn Take(
                     on:change=move |event| skips_unread.set(event_target_checked(&event)) />
                 <span>{label}</span>
             </label>
-            <p class="help" id="import-skipped">"A skipped entry can be one that denies."</p>
+            <p class="help" id="import-skipped">{words::SKIPPED_MAY_DENY}</p>
         })}
         <div class="row">
             <Button kind=ButtonKind::Secondary
                 disabled=Signal::derive(move || number.get() == 0 || is_too_much.get() || !can_be_taken.get())
                 on_press=add>
-                {move || format!("Add {} to the draft", count(number.get(), "change"))}
+                {move || add_to_draft(number.get())}
             </Button>
             {move || (draft.count.get() > 0).then(|| view! {
                 <a class="btn" href=address::REVIEW>{move || format!("Review {}", count(draft.count.get(), "change"))}</a>

@@ -3,6 +3,7 @@
 mod export;
 mod import;
 
+use gbac_words::pages::exchange as words;
 use leptos::prelude::*;
 
 use self::export::ExportView;
@@ -21,7 +22,7 @@ pub fn ExchangePage() -> impl IntoView {
         <div class="head">
             <div>
                 <h1>"Import and export"</h1>
-                <p>"Export the policy as a document or script. Imported changes go to your draft."</p>
+                <p>{words::PURPOSE}</p>
             </div>
         </div>
         {move || if is_read.get() {
@@ -33,7 +34,7 @@ pub fn ExchangePage() -> impl IntoView {
             }
             .into_any()
         } else {
-            view! { <Unread what="the policy" then="It can be exported and compared" /> }.into_any()
+            view! { <Unread what="the policy" /> }.into_any()
         }}
     }
 }

@@ -12,6 +12,7 @@ use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::Change;
 use gbac_words::acl;
 use gbac_words::escape::plain;
+use gbac_words::pages::permissions as words;
 use gbac_words::phrases::{SUPERUSERS_ALLOWED, count, list_up_to as join};
 use leptos::prelude::*;
 
@@ -49,7 +50,7 @@ pub(super) fn CardView(
 
 #[component]
 fn Open(card: Card) -> impl IntoView {
-    let caption = format!("ACLs that apply to {}", plain(&card.principal.to_string()));
+    let caption = words::acls_of(&card.principal);
     let name = caption.clone();
     let card = StoredValue::new(card);
     let sources = card.with_value(|card| card.sources.clone());
@@ -88,12 +89,8 @@ fn Open(card: Card) -> impl IntoView {
 fn remark(card: &Card) -> Option<&'static str> {
     match card.principal.kind() {
         _ if card.is_superuser => Some(SUPERUSERS_ALLOWED),
-        PrincipalType::Role if card.is_missing => Some(
-            "This role does not exist, so these ACLs have no effect. They take effect when you create the role.",
-        ),
-        PrincipalType::User if card.principal.is_everyone() => {
-            Some("These ACLs apply to every user.")
-        }
+        PrincipalType::Role if card.is_missing => Some(words::ROLE_MISSING),
+        PrincipalType::User if card.principal.is_everyone() => Some(words::ACLS_OF_EVERYONE),
         _ => None,
     }
 }
@@ -114,9 +111,9 @@ fn GroupKept(card: StoredValue<Card>) -> impl IntoView {
 /// What to say where no ACL reaches somebody.
 fn nothing(card: &Card) -> &'static str {
     match card.principal.kind() {
-        PrincipalType::Role => "This role has no ACLs, so it grants nothing.",
-        _ if card.is_superuser => "No ACL applies to this user.",
-        _ => "No ACL applies to this principal, so nothing is allowed.",
+        PrincipalType::Role => words::ROLE_WITHOUT_ACLS,
+        _ if card.is_superuser => words::USER_WITHOUT_ACLS,
+        _ => words::PRINCIPAL_WITHOUT_ACLS,
     }
 }
 
@@ -150,18 +147,10 @@ fn SourceRows(access: AccessSource, card: StoredValue<Card>) -> impl IntoView {
     } = access;
     let all = RwSignal::new(acls.len() <= SHOWN);
     let number = acls.len();
-    let is_group = principal.kind() == PrincipalType::Group;
     let head = match source {
         SourceKind::Direct => {
-            let remark = match (principal.kind(), is_group) {
-                (PrincipalType::Role, _) => "changed on the role's page",
-                (_, true) => {
-                    "created outside the console; you can delete them here. Add new grants to roles"
-                }
-                (_, false) => "created outside the console; you can delete them here",
-            };
-            view! { <b>"Direct"</b> <span>{format!("{}, {remark}", count(number, "ACL"))}</span> }
-                .into_any()
+            let acls = words::direct_acls(number, principal.kind());
+            view! { <b>"Direct"</b> <span>{acls}</span> }.into_any()
         }
         SourceKind::Role => {
             let href = address::role(principal.name());
@@ -179,7 +168,7 @@ fn SourceRows(access: AccessSource, card: StoredValue<Card>) -> impl IntoView {
             view! {
                 <b>"Via"</b>
                 <AddressLink href=href class="pr"><PrincipalName principal=shown /></AddressLink>
-                <span>{format!("{} for every user, read-only here", count(number, "ACL"))}</span>
+                <span>{words::acls_of_everyone(number)}</span>
             }
             .into_any()
         }
@@ -311,7 +300,7 @@ fn MarkTags(marks: Marks, permission: Permission, operation: &'static str) -> im
         "Blocked by a deny".to_owned()
     } else if has(DenyExtent::Itself) {
         // What it implies is another operation, which no deny names.
-        format!("{operation} blocked by a deny")
+        words::operation_blocked(operation)
     } else {
         let names: BTreeSet<String> = blocked_by
             .iter()

@@ -5,9 +5,8 @@ use std::time::Duration;
 use gbac_console_model::review::{Effects, effects};
 use gbac_engine::model::{Acl, Principal};
 use gbac_engine::policy::{Change, ChangeOutcome, apply_each};
-use gbac_words::acl;
-use gbac_words::escape::plain;
-use gbac_words::phrases::{agree, count};
+use gbac_words::pages::permissions as words;
+use gbac_words::phrases::{DELETION_GOES_TO_DRAFT, NO_CHANGE_IN_ACCESS, agree, count};
 use leptos::prelude::*;
 
 use crate::dom;
@@ -83,22 +82,11 @@ fn Confirm(deleted: Deletion, deletion: RwSignal<Option<Deletion>>) -> impl Into
     } else {
         format!("Delete {}", count(number, "ACL"))
     };
-    let name = plain(&principal.to_string());
+    let whose = principal.clone();
     let delete = move |()| {
         draft.add_all(changes());
         deletion.set(None);
-        let said = match acls.with_value(|acls| {
-            acls.first()
-                .map(|acl| acl::rule(acl).plain())
-                .filter(|_| number == 1)
-        }) {
-            Some(line) => format!("The deletion of ACL {line} is in the draft"),
-            None => format!(
-                "The deletion of {} of {name} is in the draft",
-                count(number, "ACL")
-            ),
-        };
-        dom::announce(&said);
+        dom::announce(&acls.with_value(|acls| words::deletion_staged(acls, &whose)));
         dom::focus_later(focus_after.clone());
     };
     view! {
@@ -115,9 +103,9 @@ fn Confirm(deleted: Deletion, deletion: RwSignal<Option<Deletion>>) -> impl Into
                 </ul>
             </div>
             {move || match effect.get() {
-                None => view! { <p class="help">"Computing the change in effective access"</p> }.into_any(),
+                None => view! { <p class="help">{words::COMPUTING_EFFECT}</p> }.into_any(),
                 Some(effect) if effect.people.iter().all(|person| person.lines.is_empty()) => {
-                    view! { <p>"No change in effective access."</p> }.into_any()
+                    view! { <p>{NO_CHANGE_IN_ACCESS}</p> }.into_any()
                 }
                 Some(effect) => view! {
                     <h3>"Change in effective access"</h3>
@@ -127,7 +115,7 @@ fn Confirm(deleted: Deletion, deletion: RwSignal<Option<Deletion>>) -> impl Into
                 }
                 .into_any(),
             }}
-            <p class="help">"The deletion goes to your draft."</p>
+            <p class="help">{DELETION_GOES_TO_DRAFT}</p>
         </div>
         <DialogActions>
             <Button on_press=move |()| deletion.set(None)>"Cancel"</Button>

@@ -7,7 +7,8 @@ use gbac_console_model::permissions::findings::{
     FindingGroup, PAGE, fix_all, meaning, places, staged,
 };
 use gbac_engine::Coded;
-use gbac_words::phrases::{capitalized, count, thousands};
+use gbac_words::pages::permissions as words;
+use gbac_words::phrases::{self, capitalized, count, thousands};
 use leptos::prelude::*;
 
 use super::frame::Context;
@@ -88,7 +89,7 @@ pub(super) fn KindView(
             <ul class="findings">{rows}</ul>
             {move || (number > limit.get()).then(|| view! {
                 <div class="t-foot">
-                    <span>{format!("Rows 1 to {} of {}", thousands(limit.get()), thousands(number))}</span>
+                    <span>{phrases::rows(1, limit.get(), number)}</span>
                     <LinkButton on_press=move |()| limit.update(|limit| *limit += PAGE)>{format!("Show {} more", PAGE.min(number - limit.get()))}</LinkButton>
                 </div>
             })}
@@ -167,7 +168,7 @@ fn InDraft(fix: Option<Fix>) -> impl IntoView {
             for change in changes.iter().rev() {
                 draft.take_back(change);
             }
-            dom::announce(&format!("No longer in the draft: {said}"));
+            dom::announce(&words::fix_removed(&said));
         };
         view! {
             <Tag kind=TagKind::Draft>"In draft: " <Words text=title /></Tag>

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gbac_analysis::{Finding, Severity};
 use gbac_console_model::collisions::collision_report;
 use gbac_console_model::permissions::findings::{address_of, kinds, severity_at, summary};
+use gbac_words::pages::permissions as words;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
@@ -20,7 +21,7 @@ use crate::ui::{Choice, Empty, Glyph, Segmented, SkeletonRows};
 #[component]
 pub fn FindingsPage() -> impl IntoView {
     view! {
-        <Frame lead="Rules that probably don't do what you intended. Fixes go to your draft.">
+        <Frame lead=words::FINDINGS_PURPOSE>
             <Body />
             <Collisions />
         </Frame>
@@ -40,12 +41,14 @@ fn Collisions() -> impl IntoView {
             .filter(|report| !report.merged.collisions.is_empty())
     });
     move || {
-        report.get().map(|report| view! {
-            <section class="section panel flat pad stack" aria-labelledby="h-collisions">
-                <h2 class="h-md" id="h-collisions">"Group names that collide"</h2>
-                <p class="quiet">"Different names in tokens become the same group, so a user with one of them gets the access of the others."</p>
-                <CollisionList report=report of_token=false />
-            </section>
+        report.get().map(|report| {
+            view! {
+                <section class="section panel flat pad stack" aria-labelledby="h-collisions">
+                    <h2 class="h-md" id="h-collisions">"Group names that collide"</h2>
+                    <p class="quiet">{words::COLLISIONS}</p>
+                    <CollisionList report=report of_token=false />
+                </section>
+            }
         })
     }
 }
@@ -53,19 +56,17 @@ fn Collisions() -> impl IntoView {
 #[component]
 fn Body() -> impl IntoView {
     let context = expect_context::<Context>();
-    move || {
-        match context.findings.all.get() {
+    move || match context.findings.all.get() {
         None => view! { <SkeletonRows what="Looking for findings" /> }.into_any(),
         Some(all) if all.is_empty() => view! {
             <div class="panel flat">
                 <Empty glyph=Glyph::Allow title="No findings">
-                    <p>"Every ACL has an effect, every role has members and ACLs, and no names are near misses of each other."</p>
+                    <p>{words::NO_FINDINGS}</p>
                 </Empty>
             </div>
         }
         .into_any(),
         Some(all) => view! { <List all=all /> }.into_any(),
-    }
     }
 }
 
@@ -106,7 +107,7 @@ fn List(all: Arc<Vec<Finding>>) -> impl IntoView {
             if kinds.is_empty() {
                 return view! {
                     <div class="panel flat">
-                        <Empty glyph=Glyph::Search title="No findings of this severity"><p>"Other severities have findings."</p></Empty>
+                        <Empty glyph=Glyph::Search title=words::NONE_OF_SEVERITY><p>{words::OTHER_SEVERITIES}</p></Empty>
                     </div>
                 }
                 .into_any();

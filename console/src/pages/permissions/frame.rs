@@ -6,6 +6,7 @@ use std::time::Duration;
 use gbac_analysis::{PolicySummary, policy_summary};
 use gbac_console_model::address;
 use gbac_engine::policy::Policy;
+use gbac_words::pages::permissions as words;
 use gbac_words::phrases::thousands;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
@@ -83,12 +84,12 @@ pub(super) fn Frame(
         {move || match (has_acls.get(), is_read.get()) {
             (Some(reason), _) => view! {
                 <div class="panel flat">
-                    <Empty glyph=Glyph::Lock title="This connection has no ACLs"><p>{reason}</p></Empty>
+                    <Empty glyph=Glyph::Lock title=words::NO_ACLS_HERE><p>{reason}</p></Empty>
                 </div>
             }
             .into_any(),
             (None, true) => children.get_value()().into_any(),
-            (None, false) => view! { <Unread what="permissions" then="They are shown" /> }.into_any(),
+            (None, false) => view! { <Unread what="permissions" /> }.into_any(),
         }}
     }
 }

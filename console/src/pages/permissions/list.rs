@@ -16,7 +16,8 @@ use gbac_console_model::roles::Search;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::Policy;
 use gbac_words::escape::plain;
-use gbac_words::phrases::{count, thousands};
+use gbac_words::pages::permissions as words;
+use gbac_words::phrases::{SEARCHED_AS_TEXT, count, no_results, thousands};
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -26,6 +27,7 @@ use super::card::CardView;
 use super::delete::{DeleteAcls, Deletion};
 use super::frame::{Context, Frame};
 use crate::dom;
+use crate::pages::rich_text::sentence;
 use crate::pages::roles::pager::Pager;
 use crate::store::draft::Draft;
 use crate::ui::{
@@ -40,7 +42,7 @@ const STEP: usize = 4000;
 #[component]
 pub fn PermissionsPage() -> impl IntoView {
     view! {
-        <Frame lead="Every ACL that applies to a principal, directly and through roles.">
+        <Frame lead=words::PRINCIPALS_PURPOSE>
             <Principals />
         </Frame>
     }
@@ -234,7 +236,7 @@ fn Principals() -> impl IntoView {
             (false, _, true) => view! {
                 <div class="panel flat">
                     <Empty glyph=Glyph::Group title="No permissions yet">
-                        <p>"There are no ACLs, roles or superusers. Create a role to grant access."</p>
+                        <p>{words::NO_PRINCIPALS}</p>
                         <div class="row"><a class="btn" href=address::ROLES>"All roles"</a></div>
                     </Empty>
                 </div>
@@ -292,7 +294,7 @@ fn Tools(
         <div class="tools">
             <div class="search">
                 <Icon glyph=Glyph::Search />
-                <label class="sr" for="principals-search">"Search principals, resources and roles, regular expression"</label>
+                <label class="sr" for="principals-search">{words::SEARCH_PRINCIPALS}</label>
                 <input
                     class="in mono"
                     id="principals-search"
@@ -311,7 +313,7 @@ fn Tools(
             <Segmented name="principal-with" legend="Filter" hide_legend=true value=with on_change=choose_with
                 choices=AccessFilter::ALL.into_iter().map(|with| Choice::new(with.id(), with.word())).collect() />
             <span class="help" id="principals-search-how">
-                {move || Search::new(&search.get()).is_broken().then_some("Not a regular expression, so searched as plain text")}
+                {move || Search::new(&search.get()).is_broken().then_some(SEARCHED_AS_TEXT)}
             </span>
             <p class="count row-end" role="status">{status}</p>
         </div>
@@ -330,7 +332,7 @@ fn NoMatch(
         } = query.get();
         let mut parts = Vec::new();
         if !search.is_empty() {
-            parts.push(plain(&search));
+            parts.push(search);
         }
         if kind != PrincipalKind::All {
             parts.push(kind.word().to_lowercase());
@@ -342,8 +344,8 @@ fn NoMatch(
     };
     view! {
         <div class="panel flat">
-            <Empty glyph=Glyph::Search title="No principals match your search">
-                <p class="brk">"No results for " <span class="mono">{what}</span> "."</p>
+            <Empty glyph=Glyph::Search title=words::NO_PRINCIPALS_MATCH>
+                <p class="brk">{move || sentence(&no_results(&what()))}</p>
                 <div class="row">
                     <Button on_press=move |()| {
                         search.set(String::new());

@@ -11,6 +11,7 @@ use gbac_console_model::permissions::matrix::{
 };
 use gbac_engine::model::{Acl, Host, Operation, Permission, PrincipalType, ResourceType};
 use gbac_words::escape::plain;
+use gbac_words::pages::permissions as words;
 use gbac_words::phrases::SUPERUSERS_ALLOWED;
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
@@ -24,6 +25,7 @@ use crate::pages::link::WhoCanLink;
 use crate::pages::roles::pager::Pager;
 use crate::ui::{
     Empty, Field, Glyph, Icon, IconSize, Mark, PrincipalName, ResourceName, TextArea, VerdictWord,
+    Words,
 };
 
 /// How many principals are suggested.
@@ -33,7 +35,7 @@ const SUGGESTED: usize = 200;
 #[component]
 pub fn MatrixPage() -> impl IntoView {
     view! {
-        <Frame lead="Operations by resource for one principal, or for a user with groups.">
+        <Frame lead=words::MATRIX_PURPOSE>
             <Body />
         </Frame>
     }
@@ -101,7 +103,7 @@ fn Body() -> impl IntoView {
             None => view! {
                 <div class="panel flat">
                     <Empty glyph=Glyph::User title="Enter a principal">
-                        <p>"Enter a principal, such as " <span class="mono">"Group:eng"</span> ". For a user, add the IdP groups of the token."</p>
+                        <p><Words text=words::ENTER_PRINCIPAL /></p>
                     </Empty>
                 </div>
             }
@@ -158,7 +160,7 @@ fn Who(
             </div>
             {move || is_user.get().then(|| view! {
                 <div class="grow">
-                    <TextArea id="matrix-groups" label="IdP groups of this user, one per line" rows=2
+                    <TextArea id="matrix-groups" label=words::GROUPS_OF_USER rows=2
                         value=Signal::derive(move || form.with(|form| form.groups.clone()))
                         on_input=move |groups| form.update(|form| form.groups = groups) />
                 </div>
@@ -186,7 +188,7 @@ fn Shown(shown: Arc<(MatrixSubject, Matrix)>, page: RwSignal<usize>) -> impl Int
         .flat_map(|row| row.cells.iter().flatten())
         .any(|cell| cell_verdict(cell, Operation::Read) == CellVerdict::Superuser);
     let line = summary(&matrix, page.get_untracked());
-    let name = plain(&whose.principal.to_string());
+    let caption = words::matrix_of(&whose.principal);
     if total == 0 {
         return view! { <NoResources whose=whose /> }.into_any();
     }
@@ -233,7 +235,7 @@ fn Shown(shown: Arc<(MatrixSubject, Matrix)>, page: RwSignal<usize>) -> impl Int
         <div class="panel flat">
             <div class="scroll" tabindex="0" role="region" aria-label="Permission matrix">
                 <table class="mx">
-                    <caption class="sr">{format!("Permissions of {name} by resource and operation")}</caption>
+                    <caption class="sr">{caption}</caption>
                     <thead><tr><th scope="col">"Resource"</th>{heads}</tr></thead>
                     {bodies}
                 </table>
@@ -258,10 +260,8 @@ fn NoResources(whose: MatrixSubject) -> impl IntoView {
     let is_person = whose.principal.kind() == PrincipalType::User;
     view! {
         <div class="panel flat">
-            <Empty glyph=Glyph::NoRule title="No ACL applies to this principal">
-                <p>
-                    {if is_person { "Nothing is allowed. Add the IdP groups of the token to include their permissions." } else { "It grants nothing." }}
-                </p>
+            <Empty glyph=Glyph::NoRule title=words::EMPTY_MATRIX>
+                <p>{if is_person { words::ADD_GROUPS } else { words::GRANTS_NOTHING }}</p>
             </Empty>
         </div>
     }
@@ -283,7 +283,7 @@ fn MatrixRow(
     };
     let columns = stored.with_value(|(columns, _)| columns.clone());
     let cells = row.cells.into_iter().zip(columns).enumerate().map(|(column, (cell, operation))| match cell {
-        None => view! { <td class="x"><span class="sr">"not an operation of this resource"</span></td> }.into_any(),
+        None => view! { <td class="x"><span class="sr">{words::NOT_AN_OPERATION}</span></td> }.into_any(),
         Some(cell) => {
             let label = label(&cell, operation, &shown, &whose.get_value());
             view! { <td><CellButton cell=cell operation=operation label=label at=(place, column) whose=whose chosen=chosen /></td> }
@@ -322,8 +322,8 @@ fn label(cell: &MatrixCell, operation: Operation, on: &str, whose: &MatrixSubjec
         CellVerdict::Allow => format!("Allow{}", from(cell.granted_by.as_ref())),
         CellVerdict::Implied(by) => format!("Allow, implied by {}", by.spelling().label),
         CellVerdict::Deny => format!("Deny{}", from(cell.denied_by.first())),
-        CellVerdict::Nothing => "no rule, denied by default".into(),
-        CellVerdict::FromSomeHost => "depends on the host, denied for an unknown host".into(),
+        CellVerdict::Nothing => words::NO_RULE.into(),
+        CellVerdict::FromSomeHost => words::DEPENDS_ON_HOST.into(),
         CellVerdict::Superuser => "Allow, superuser".into(),
     };
     format!("{} on {on}: {verdict}", operation.spelling().label)
@@ -388,10 +388,10 @@ fn Key() -> impl IntoView {
     view! {
         <ul class="key matrix-key">
             <li><VerdictWord mark=Mark::Allow word="Allow" small=true /> "an ACL allows it"</li>
-            <li><VerdictWord mark=Mark::Allow word="Allow" small=true /> "without background: implied by another operation"</li>
+            <li><VerdictWord mark=Mark::Allow word="Allow" small=true /> {words::IMPLIED}</li>
             <li><VerdictWord mark=Mark::Deny word="Deny" small=true /> "an ACL denies it"</li>
-            <li><span aria-hidden="true">"–"</span> "no rule, so denied by default"</li>
-            <li><span class="swatch" aria-hidden="true"></span> "not an operation of this resource"</li>
+            <li><span aria-hidden="true">"–"</span> {words::NO_RULE}</li>
+            <li><span class="swatch" aria-hidden="true"></span> {words::NOT_AN_OPERATION}</li>
         </ul>
     }
 }
@@ -429,7 +429,7 @@ fn Why(
     let words = pattern_words(row.resource_type, &row.pattern);
     let named = (row.resource_type != ResourceType::Registry).then(|| row.pattern.name.clone());
     let about = match words {
-        "prefixed" | "all names" => Some("For all names without a more specific row."),
+        "prefixed" | "all names" => Some(words::OTHER_NAMES),
         _ => None,
     };
     let is_blocked = !cell.denied_by.is_empty();
@@ -460,13 +460,13 @@ fn Why(
                     view! { <div><dt>{term}</dt><dd><Path by=by with_group=with_group with_permission=true /></dd></div> }
                 })}
                 {(verdict == CellVerdict::Nothing).then(|| view! {
-                    <div><dt>"Reason"</dt><dd>"No ACL applies. Access is denied unless an ACL allows it."</dd></div>
+                    <div><dt>"Reason"</dt><dd>{words::DENIED_BY_DEFAULT}</dd></div>
                 })}
                 {(verdict == CellVerdict::Superuser).then(|| view! {
                     <div><dt>"Reason"</dt><dd>{SUPERUSERS_ALLOWED}</dd></div>
                 })}
                 {unknown.then(|| view! {
-                    <div><dt>"Host"</dt><dd>"An ACL applies to one host only. Enter the host above."</dd></div>
+                    <div><dt>"Host"</dt><dd>{words::ENTER_HOST}</dd></div>
                 })}
             </dl>
         </div>

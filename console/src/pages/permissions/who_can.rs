@@ -9,7 +9,8 @@ use gbac_console_model::permissions::who_can::{
     PAGE, Tally, WhoCanAnswer, WhoCanGroup, WhoCanPrincipal, WhoCanQuery, answer, only_host,
 };
 use gbac_engine::model::{Dialect, Operation, PatternType, PrincipalType, ResourceType};
-use gbac_words::phrases::{ACLS_NOT_EVALUATED, agree, capitalized, list_up_to as join, thousands};
+use gbac_words::pages::permissions as words;
+use gbac_words::phrases::{ACLS_NOT_EVALUATED, capitalized};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
@@ -27,7 +28,7 @@ use crate::ui::{
 #[component]
 pub fn WhoCanPage() -> impl IntoView {
     view! {
-        <Frame lead="Every principal with access to a resource, the ACL that grants it, and the denies that block it.">
+        <Frame lead=words::WHO_CAN_PURPOSE>
             <Ask />
         </Frame>
     }
@@ -67,7 +68,7 @@ fn Ask() -> impl IntoView {
                 (None, None) => view! {
                     <div class="t-line">
                         <Empty glyph=Glyph::Search title="Enter a resource" level=2>
-                            <p>"The result lists every principal with an ACL on it, also through roles and prefixes."</p>
+                            <p>{words::ENTER_RESOURCE}</p>
                         </Empty>
                     </div>
                 }
@@ -184,9 +185,6 @@ fn QueryResult(result: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
     );
     let remark = remark(&query, &answer);
     let can_do = format!(" {} ", query.can());
-    let plural = |number: usize, one: &str, many: &str| {
-        format!("{} {}", thousands(number), agree(number, one, many))
-    };
     view! {
         <p class="answer" role="status">
             <span>
@@ -195,12 +193,12 @@ fn QueryResult(result: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
                 {name.map(|name| view! { <ResourceName name=name /> })}
                 "."
             </span>
-            {(one_host > 0).then(|| view! { <VerdictWord mark=Mark::Warn small=true word=format!("{} only from one host", thousands(one_host)) /> })}
-            {(from_some_host > 0).then(|| view! { <VerdictWord mark=Mark::Warn small=true word=plural(from_some_host, "depends on the host", "depend on the host") /> })}
-            {(blocked > 0).then(|| view! { <VerdictWord mark=Mark::Deny small=true word=plural(blocked, "is blocked by a deny", "are blocked by a deny") /> })}
+            {(one_host > 0).then(|| view! { <VerdictWord mark=Mark::Warn small=true word=words::only_from_one_host(one_host) /> })}
+            {(from_some_host > 0).then(|| view! { <VerdictWord mark=Mark::Warn small=true word=words::host_decides(from_some_host) /> })}
+            {(blocked > 0).then(|| view! { <VerdictWord mark=Mark::Deny small=true word=words::blocked(blocked) /> })}
         </p>
         {if nobody {
-            view! { <div class="t-foot"><span>"No ACL applies, so it is denied for everyone."</span></div> }.into_any()
+            view! { <div class="t-foot"><span>{words::DENIED_FOR_EVERYONE}</span></div> }.into_any()
         } else {
             view! {
                 <Table
@@ -213,10 +211,7 @@ fn QueryResult(result: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
             .into_any()
         }}
         <div class="t-foot">
-            <span>
-                "Each principal is evaluated on its own. To combine the groups of a user, use the "
-                <a href=address::SIMULATOR>"simulator"</a> "."
-            </span>
+            <span>{words::EVALUATED_ALONE} " " <a href=address::SIMULATOR>"Simulator"</a></span>
             {remark.map(|remark| view! { <span>{remark}</span> })}
         </div>
     }
@@ -226,15 +221,9 @@ fn QueryResult(result: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
 fn remark(query: &WhoCanQuery, answer: &WhoCanAnswer) -> Option<&'static str> {
     match (query.name.as_str(), answer.is_prefix) {
         _ if !query.has_name() => None,
-        _ if query.is_prefix() => Some(
-            "This is about all names that start with this prefix: ACLs on longer names are not included.",
-        ),
-        ("*", _) => {
-            Some("This is about all names: ACLs on single names and prefixes are not included.")
-        }
-        (_, true) => Some(
-            "This name is also a prefix. The result is for exactly this name; longer names may have other ACLs.",
-        ),
+        _ if query.is_prefix() => Some(words::PREFIX_ONLY),
+        ("*", _) => Some(words::ALL_NAMES_ONLY),
+        (_, true) => Some(words::ALSO_A_PREFIX),
         _ => None,
     }
 }
@@ -249,7 +238,7 @@ fn Rows(group: WhoCanGroup, entries: Vec<WhoCanPrincipal>) -> impl IntoView {
             "{}; enter the host",
             Tally::from_principals(&entries).text()
         ),
-        WhoCanGroup::Carries => "blocks everyone who also has one of these".into(),
+        WhoCanGroup::Carries => words::BLOCKS_OTHERS.into(),
     };
     let rows = move || {
         let shown: Vec<WhoCanPrincipal> = entries.iter().take(limit.get()).cloned().collect();
@@ -324,7 +313,7 @@ fn Reasons(mut entry: WhoCanEntry) -> impl IntoView {
             .chain(&mut entry.denied_by)
             .for_each(|by| by.role = None);
     }
-    let members = is_role.then(|| members(&entry));
+    let members = is_role.then(|| words::held_by(&entry.members));
     let host_unknown = entry.host_unknown;
     let granted = match entry.granted_by {
         Some(by) if is_blocked => view! {
@@ -339,27 +328,8 @@ fn Reasons(mut entry: WhoCanEntry) -> impl IntoView {
         <td role="cell" data-l="Limits">
             <Denies denied_by=entry.denied_by />
             {host.map(|host| view! { <span class="v v-warn wrap">"only from " <ResourceName name=host /></span> })}
-            {host_unknown.then(|| view! { <span class="quiet">"another host may give another result"</span> })}
+            {host_unknown.then(|| view! { <span class="quiet">{words::OTHER_HOSTS_DIFFER}</span> })}
             {members.map(|members| view! { <span class="quiet brk">{members}</span> })}
         </td>
-    }
-}
-
-/// Who has a role, in a few words.
-fn members(entry: &WhoCanEntry) -> String {
-    let names: Vec<String> = entry
-        .members
-        .iter()
-        .take(3)
-        .map(|member| gbac_words::escape::plain(&member.to_string()))
-        .collect();
-    match entry.members.len() {
-        0 => "nobody has this role".into(),
-        all if all > names.len() => format!(
-            "held by {} and {} more",
-            names.join(", "),
-            thousands(all - names.len())
-        ),
-        _ => format!("held by {}", join(&names, 3)),
     }
 }

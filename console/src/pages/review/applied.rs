@@ -16,6 +16,7 @@ use gbac_console_model::simulator::evaluate;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
+use gbac_words::pages::review as words;
 use gbac_words::phrases::{count, timestamp};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -31,7 +32,7 @@ use crate::store::draft::Draft;
 use crate::store::service::Service;
 use crate::store::simulator::SimulatorSession;
 use crate::ui::{
-    Button, ButtonKind, Disclosure, Glyph, Icon, Mono, Note, NoteKind, PrincipalName, Words,
+    Button, ButtonKind, Disclosure, Glyph, Icon, Note, NoteKind, PrincipalName, Words,
 };
 
 /// How many changes of a role or principal are shown at first.
@@ -115,7 +116,8 @@ pub(super) fn Applied(
         .info
         .get_untracked()
         .map(|info| connection.name(&info.name));
-    let user = service.user.get_untracked().map(Principal::user);
+    let user = service.user.get_untracked();
+    let said = words::applied(user.as_deref(), name.as_deref(), &at);
     let verdict = request.and_then(|request| {
         let judged = view.verdict.map(|verdict| (verdict.sentence, verdict.kind));
         judged.map(|(words, kind)| (request.before, words, kind))
@@ -124,10 +126,7 @@ pub(super) fn Applied(
         let passed =
             |now: &Arc<Policy>| saved.iter().filter(|test| test.run(now).is_none()).count();
         let passed = now.as_ref().filter(|_| !saved.is_empty()).map(passed)?;
-        Some(format!(
-            "{passed} of {} passed.",
-            count(saved.len(), "test")
-        ))
+        Some(words::tests_passed(passed, saved.len()))
     });
     let rows = {
         let identity = identity.clone();
@@ -144,26 +143,20 @@ pub(super) fn Applied(
             <div class="done-h" role="status">
                 <Icon glyph=Glyph::Allow />
                 <h1 id="h-applied">{number.clone()} " applied"</h1>
-                <p>
-                    "Applied"
-                    {user.map(|user| view! { " by " <PrincipalName principal=user /> })}
-                    {name.map(|name| view! { " to " <Mono text=name /> })}
-                    ", " <span class="num">{at}</span> "."
-                    {move || is_unrecorded.get().then_some(" The audit log is off, so this is not recorded.")}
-                </p>
+                <p>{sentence(&said)} " " {move || is_unrecorded.get().then_some(words::NOT_RECORDED)}</p>
                 <div class="row">
                     <UndoButton number=applied.changes.len() />
                     <CheckButton check=first identity=identity kind=ButtonKind::Primary>"Check in simulator"</CheckButton>
                 </div>
             </div>
             <ul class="done-l">{rows}</ul>
-            <div class="t-foot"><span>"Undo puts the reverse changes into the draft. Nothing is sent until you apply it."</span></div>
+            <div class="t-foot"><span>{words::UNDO}</span></div>
         </section>
         {has_cards.then(|| view! {
             <div class="next section">
                 {verdict.map(|(before, words, kind)| view! {
                     <section class="panel" aria-labelledby="h-request">
-                        <h2 id="h-request">"The request in the simulator"</h2>
+                        <h2 id="h-request">{words::SIMULATED_REQUEST}</h2>
                         <p class="brk">{sentence(&words)} "."</p>
                         <p>"Before: " {before.title()} ". Now: " {kind.title()} "."</p>
                         <p><a href=address::SIMULATOR>"Open in simulator"</a></p>
@@ -283,7 +276,7 @@ pub(super) fn Lost() -> impl IntoView {
     move || {
         let lost = draft.lost.get();
         (!lost.is_empty()).then(|| {
-            let title = format!("{} can no longer be undone", count(lost.len(), "change"));
+            let title = words::not_undoable(lost.len());
             let dismiss = move |()| {
                 draft.forget_lost();
                 dom::focus_heading();

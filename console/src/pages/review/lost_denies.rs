@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 
 use gbac_console_model::review::{DenyLoss, LostDeny};
 use gbac_engine::model::{Host, Principal, ResourceType};
-use gbac_words::phrases::{agree, count, thousands};
+use gbac_words::pages::review as words;
+use gbac_words::phrases::{not_shown, thousands};
+use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 
-use crate::ui::{Glyph, Icon, IconSize, PrincipalName, ResourceName, Table, resource_words};
+use crate::pages::rich_text::unlinked;
+use crate::ui::{Glyph, Icon, IconSize, ResourceName, Table, resource_words};
 
 /// How many denies are shown.
 const SHOWN: usize = 100;
-/// How many of those whom a deny no longer applies to are named.
-const HOLDERS: usize = 8;
 
 /// The table; nothing if no deny stops applying.
 pub(super) fn lost_denies(denies: Vec<LostDeny>) -> Option<impl IntoView + use<>> {
@@ -27,12 +28,12 @@ pub(super) fn lost_denies(denies: Vec<LostDeny>) -> Option<impl IntoView + use<>
             <div class="row"><h3>"Denies that stop applying"</h3><span class="count">{thousands(all)}</span></div>
             <div class="panel">
                 <Table
-                    label="Denies that stop applying" caption="Denies that stop applying, with the reasons"
+                    label="Denies that stop applying" caption=words::LOST_DENIES
                     heads=["Effect", "Operation", "Resource", "Because"]
                 >
                     <tbody role="rowgroup">{rows}</tbody>
                 </Table>
-                {(more > 0).then(|| view! { <div class="t-foot">{count(more, "more deny")} " not shown."</div> })}
+                {(more > 0).then(|| view! { <div class="t-foot">{not_shown(more, "more deny")}</div> })}
             </div>
         }
     })
@@ -55,7 +56,10 @@ fn Row(lost: LostDeny) -> impl IntoView {
     }
     let reasons: Vec<_> = by_loss
         .into_iter()
-        .map(|(loss, holders)| view! { <Reason loss=loss holders=holders of=principal.clone() /> })
+        .map(|(loss, holders)| {
+            let words = reason(&loss, &holders, &principal);
+            view! { <span>{unlinked(&words)}</span> }
+        })
         .collect();
     view! {
         <tr role="row">
@@ -78,46 +82,11 @@ fn Row(lost: LostDeny) -> impl IntoView {
     }
 }
 
-/// Why a deny of `of` no longer applies to these.
-#[component]
-fn Reason(loss: DenyLoss, holders: Vec<Principal>, of: Principal) -> impl IntoView {
-    let number = holders.len();
-    let more = number.saturating_sub(HOLDERS);
-    // A setting is about names in tokens.
-    let is_name = matches!(loss, DenyLoss::Becomes(_));
-    let is_own = holders.first() == Some(&of);
-    let names = holders
-        .into_iter()
-        .take(HOLDERS)
-        .enumerate()
-        .map(|(place, holder)| {
-            let separator = if place > 0 { ", " } else { "" };
-            let name = match is_name {
-                true => view! { <ResourceName name=holder.name().to_owned() /> }.into_any(),
-                false => view! { <PrincipalName principal=holder /> }.into_any(),
-            };
-            view! { {separator} {name} }
-        });
-    let names = view! { {names.collect_view()} {(more > 0).then(|| format!(" and {} more", thousands(more)))} };
+/// Why a deny of `denied` no longer applies to these.
+fn reason(loss: &DenyLoss, holders: &[Principal], denied: &Principal) -> RichText {
     match loss {
-        DenyLoss::Removed if is_own => view! { <span>"removed from " {names}</span> }.into_any(),
-        DenyLoss::Removed => {
-            view! { <span>"removed from " <PrincipalName principal=of /> ", for " {names}</span> }.into_any()
-        }
-        DenyLoss::Leaves(role) => {
-            view! { <span>{names} " " {agree(number, "leaves", "leave")} " " <ResourceName name=role /></span> }
-                .into_any()
-        }
-        DenyLoss::Becomes(Some(group)) => view! {
-            <span>
-                {names} " " {agree(number, "becomes", "become")} " " <PrincipalName principal=Principal::group(group) />
-                "; the deny is for " <PrincipalName principal=of />
-            </span>
-        }
-        .into_any(),
-        DenyLoss::Becomes(None) => {
-            view! { <span>{names} {agree(number, " no longer produces a group", " no longer produce a group")}</span> }
-                .into_any()
-        }
+        DenyLoss::Removed => words::deny_removed(denied, holders),
+        DenyLoss::Leaves(role) => words::leave_role(holders, role),
+        DenyLoss::Becomes(group) => words::deny_misses(holders, group.as_deref(), denied),
     }
 }

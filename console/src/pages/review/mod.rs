@@ -20,7 +20,8 @@ use gbac_console_model::simulator::token;
 use gbac_console_model::simulator::token::TokenReading;
 use gbac_engine::policy::{Change, Policy};
 use gbac_formats::script::changes_between;
-use gbac_words::phrases::{ago, count};
+use gbac_words::pages::review as words;
+use gbac_words::phrases::count;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -31,6 +32,7 @@ use crate::dom;
 use crate::pages::cluster_gaps::ClusterGaps;
 use crate::pages::commands::DraftCommands;
 use crate::pages::link::AddressLink;
+use crate::pages::rich_text::sentence;
 use crate::store::draft::Draft;
 use crate::store::seen_groups::SeenGroups;
 use crate::store::service::{Service, ServiceStatus};
@@ -79,7 +81,7 @@ pub fn ReviewPage() -> impl IntoView {
     });
     let review_again = move |()| {
         base.set(service.policy.get_untracked());
-        dom::announce("Reviewing against the current policy");
+        dom::announce(words::REVIEWING_AGAIN);
         dom::focus_heading();
     };
     let effect = effects_of(service, draft, base);
@@ -104,7 +106,7 @@ pub fn ReviewPage() -> impl IntoView {
             // Somebody else may have changed the service since the rows were looked at.
             if drift.try_get_untracked().flatten().is_some() {
                 let _ = busy.try_set(false);
-                dom::announce_error("Not sent: the policy changed. Review again");
+                dom::announce_error(words::POLICY_CHANGED);
                 dom::focus_later("h-drift");
                 return;
             }
@@ -142,9 +144,7 @@ pub fn ReviewPage() -> impl IntoView {
                     before,
                     at_ms,
                 });
-                dom::announce_error(
-                    "The service did not answer. Checking whether the changes were applied",
-                );
+                dom::announce_error(words::CHECKING);
                 dom::focus_later("h-outcome");
                 return;
             }
@@ -162,10 +162,9 @@ pub fn ReviewPage() -> impl IntoView {
                 });
             }
             let done = sending.made();
-            let total = count(mine.len(), "change");
             if sending.whole.as_ref().is_some_and(Failure::is_changed) {
                 // Changes by others are shown as drift.
-                dom::announce_error("Not sent: the policy changed. Review again");
+                dom::announce_error(words::POLICY_CHANGED);
                 let _ = busy.try_set(false);
                 dom::focus_later("h-drift");
                 return;
@@ -181,13 +180,11 @@ pub fn ReviewPage() -> impl IntoView {
             }));
             let _ = busy.try_set(false);
             if expired {
-                dom::announce_error("Not applied: your sign-in expired. Sign in again.");
+                dom::announce_error(words::SIGN_IN_EXPIRED);
             } else if done == all {
-                dom::announce(&format!("{total} applied"));
+                dom::announce(&format!("{} applied", count(all, "change")));
             } else {
-                dom::announce_error(&format!(
-                    "{done} of {total} changes applied. The others stay in the draft."
-                ));
+                dom::announce_error(&words::partly_applied(done, all));
             }
             dom::focus_later("h-outcome");
         });
@@ -314,19 +311,12 @@ fn ReadFrom() -> impl IntoView {
         ServiceStatus::Connected {
             name, read_at_ms, ..
         } => {
-            let read = move || ago(service.now.get() - read_at_ms);
-            view! {
-                "Compared with " <span class="mono">{name}</span> ", read " {read} "."
-            }
-            .into_any()
+            let age = move || service.now.get() - read_at_ms;
+            (move || sentence(&words::compared_with(&name, age()))).into_any()
         }
-        ServiceStatus::Loading => "Compared with the last policy that was read.".into_any(),
-        ServiceStatus::Away { sign_in: true, .. } => {
-            "Compared with the last policy that was read. Sign in again to refresh it.".into_any()
-        }
-        ServiceStatus::Away { .. } => {
-            "Compared with the last policy that was read. Can't reach the service.".into_any()
-        }
+        ServiceStatus::Loading => words::COMPARED_WITH_LAST.into_any(),
+        ServiceStatus::Away { sign_in: true, .. } => words::COMPARED_SIGNED_OUT.into_any(),
+        ServiceStatus::Away { .. } => words::COMPARED_UNREACHABLE.into_any(),
     }
 }
 
@@ -335,7 +325,7 @@ fn NothingToReview() -> impl IntoView {
     view! {
         <div class="panel flat">
             <Empty glyph=Glyph::Same title="Nothing to review">
-                <p>"Changes to roles, ACLs, principals and settings are collected in a draft. Review and apply them here."</p>
+                <p>{words::EMPTY_DRAFT}</p>
                 <div class="row"><a class="btn" href=address::ROLES>"Roles"</a></div>
             </Empty>
         </div>
@@ -412,14 +402,14 @@ fn Actions(
     view! {
         <div class="review-end">
             {move || (impossible.get() > 0).then(|| view! {
-                <Note kind=NoteKind::Warn title=format!("{} can no longer be applied", count(impossible.get(), "change")) level=2>
-                    <p>"The policy changed after they were added. Remove them to apply the others."</p>
+                <Note kind=NoteKind::Warn title=words::outdated(impossible.get()) level=2>
+                    <p>{words::REMOVE_OUTDATED}</p>
                     <div class="row">
                         <Button small=true on_press=move |()| {
                             draft.take_out_idle();
                             dom::announce("Removed from the draft");
                             dom::focus_heading();
-                        }>"Remove them from the draft"</Button>
+                        }>{words::REMOVE_FROM_DRAFT}</Button>
                     </div>
                 </Note>
             })}

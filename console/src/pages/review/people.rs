@@ -10,6 +10,7 @@ use gbac_console_model::review::{
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
 use gbac_words::escape::plain;
+use gbac_words::pages::review as words;
 use gbac_words::phrases::{agree, count, list_up_to, plural, thousands};
 use leptos::prelude::*;
 
@@ -17,8 +18,9 @@ use super::lost_denies::lost_denies;
 use super::request::SimulatedRequest;
 use crate::pages::effect::{EffectWord, ExtentNames, HolderName, Limits, operations};
 use crate::pages::group_changes::{counts, effects_table, names_table, warning};
+use crate::pages::rich_text::sentence;
 use crate::store::draft::Draft;
-use crate::ui::{AclPhrase, Button, Glyph, Icon, Mono, PrincipalName, ResourceName, Table};
+use crate::ui::{AclPhrase, Button, Glyph, Icon, PrincipalName, ResourceName, Table};
 
 /// How many people are shown at first, and how many more at a time.
 const PEOPLE: usize = 20;
@@ -71,7 +73,7 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
         "v-deny"
     };
     let lost_class = if lost == 0 { "quiet" } else { "v-warn" };
-    let settings = effect.settings.join(", ");
+    let settings = effect.settings.clone();
     let (is_empty, has_people) = (effect.is_empty(), !effect.people.is_empty());
     let (groups, users) = (effect.groups, effect.users);
     let shown = RwSignal::new(PEOPLE);
@@ -98,29 +100,27 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
             </div>
         </dl>
         {(idle > 0).then(|| view! {
-            <p class="quiet">{format!("{} {} no effect.", count(idle, "change"), agree(idle, "has", "have"))}</p>
+            <p class="quiet">{words::no_effect(idle)}</p>
         })}
         {(!settings.is_empty()).then(|| view! {
-            <p class="quiet">"Changed settings: " <Mono text=settings.clone() /> ". They take effect at the next sign-in."</p>
+            <p class="quiet">{sentence(&words::changed_settings(&settings))}</p>
         })}
         {(users > 0).then(|| view! {
-            <p class="msg msg-warn"><Icon glyph=Glyph::Warn /><span>
-                {format!("Users are named by another claim. Tokens may no longer name {}.", count(users, "known user"))}
-            </span></p>
+            <p class="msg msg-warn"><Icon glyph=Glyph::Warn /><span>{words::users_not_named(users)}</span></p>
         })}
         {lost_denies(effect.lost_denies)}
         {(!groups.is_empty()).then(|| {
             let numbers = counts(&groups);
             let has_effects = groups.total(AccessEffect::ALL).1 > 0;
             view! {
-                <div class="row"><h3>"Effect of the settings on groups"</h3><span class="count">{numbers}</span></div>
+                <div class="row"><h3>{words::EFFECT_ON_GROUPS}</h3><span class="count">{numbers}</span></div>
                 {warning(&groups)}
                 {names_table(&groups, "After".to_owned())}
                 {has_effects.then(|| effects_table(&groups, None))}
             }
         })}
         {if is_empty {
-            view! { <p>"No change in effective access for any known user or group."</p> }.into_any()
+            view! { <p>{words::NO_CHANGE_FOR_KNOWN}</p> }.into_any()
         } else if !has_people {
             ().into_any()
         } else {
@@ -170,10 +170,9 @@ fn summary(holder: &AffectedHolder, number_of: usize) -> String {
         number("still denied", BLOCKED),
     ];
     let text = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    match (holder.is_role(), number_of) {
-        (false, _) => text,
-        (true, 1) => format!("everyone with this role {text}"),
-        (true, _) => format!("everyone with one of these roles: {text}"),
+    match holder.is_role() {
+        false => text,
+        true => words::holders_of(number_of, &text),
     }
 }
 
@@ -240,26 +239,17 @@ fn OneLine(line: EffectLine, why: Vec<EffectReason>) -> impl IntoView {
         extent,
         blocked_by,
     } = line;
-    let with_others = match effect {
-        AccessEffect::GainsWithOthers => {
-            Some("a deny is removed; other ACLs of the same user allow it")
-        }
-        AccessEffect::LosesWithOthers => {
-            Some("a new deny overrides what other ACLs of the same user allow")
-        }
-        _ => None,
-    };
-    let words = operations(&extent);
+    let operations = operations(&extent);
     let (names, limits) = (extent.clone(), extent);
     view! {
         <tr role="row">
             <td role="cell" data-l="Effect"><EffectWord effect=effect /></td>
-            <td role="cell" data-l="Operation">{words}</td>
+            <td role="cell" data-l="Operation">{operations}</td>
             <th role="rowheader" scope="row"><ExtentNames extent=names /></th>
             <td role="cell" data-l="Because">
                 <span class="quiet because">
                     {why.into_iter().map(|reason| view! { <Why reason=reason /> }).collect_view()}
-                    {with_others.map(|words| view! { <span>{words}</span> })}
+                    {words::through_others(effect).map(|words| view! { <span>{words}</span> })}
                     <Limits extent=limits />
                     {blocked_by.into_iter().map(|acl| {
                         let principal: Principal = acl.principal.clone();

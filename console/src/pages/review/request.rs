@@ -1,6 +1,7 @@
 //! What the draft does to the request in the simulator.
 
 use gbac_console_model::applied::CheckedRequest;
+use gbac_words::pages::review::simulated_request;
 use leptos::prelude::*;
 
 use super::applied::accepted;
@@ -31,7 +32,7 @@ pub(super) fn SimulatedRequest() -> impl IntoView {
         };
         let (before, after) = (verdict(&before)?, verdict(&after)?);
         Some(view! {
-            <p class="then">"The request in the simulator: " <b>{before}</b> ". With this draft: " <b>{after}</b> "."</p>
+            <p class="then">{simulated_request(before, after)}</p>
         })
     }
 }

@@ -8,6 +8,7 @@ use gbac_console_model::review::{ChangeRow, ChangedItem, Section, SectionTarget,
 use gbac_console_model::sending::{SendOutcome, SendReport};
 use gbac_engine::policy::{Change, Policy};
 use gbac_words::acl;
+use gbac_words::pages::review as words;
 use gbac_words::phrases::{capitalized, count};
 use leptos::prelude::*;
 
@@ -32,7 +33,7 @@ pub(super) fn Sections(
     let draft = expect_context::<Draft>();
     let take_out = Callback::new(move |index: usize| {
         let gone = draft.remove(index);
-        dom::announce(&format!("{} removed from the draft", count(gone, "change")));
+        dom::announce(&words::removed_from_draft(gone));
         if !dom::focus("h-send") {
             dom::focus_heading();
         }
@@ -192,7 +193,7 @@ pub(super) fn Drift(
     #[prop(into)]
     on_take: Callback<()>,
 ) -> impl IntoView {
-    let number = count(changes.len(), "change");
+    let number = changes.len();
     let staged: Vec<Staged> = changes
         .into_iter()
         .map(|change| Staged {
@@ -208,12 +209,12 @@ pub(super) fn Drift(
     view! {
         <div class="banner" id="h-drift" tabindex="-1">
             <Note kind=NoteKind::Warn title="The policy changed" level=2>
-                <p>"Not sent. Someone else made " {number.clone()} ":"</p>
+                <p>{words::changed_by_others(number)}</p>
                 <Disclosure id="drift-rows" open=open on_toggle=move |is_open| open.set(is_open) summary=|| "Changes">
                     {rows.get_value().into_iter().map(|section| view! { <OneSection section=section on_undo=None /> }).collect_view()}
                 </Disclosure>
                 <div class="row">
-                    <Button on_press=on_take>"Review against the new policy"</Button>
+                    <Button on_press=on_take>{words::REVIEW_AGAIN}</Button>
                 </div>
             </Note>
         </div>
@@ -232,11 +233,8 @@ pub(super) struct Sent {
 pub(super) fn Unanswered() -> impl IntoView {
     view! {
         <div class="banner" id="h-outcome" tabindex="-1" role="status">
-            <Note kind=NoteKind::Warn title="The service did not answer" level=2>
-                <p>
-                    "The changes were sent in one request: the service applied all of them, or none. \
-                    This page looks in the policy as soon as the service answers again. The draft is kept until then."
-                </p>
+            <Note kind=NoteKind::Warn title=words::NO_ANSWER level=2>
+                <p>{words::ALL_OR_NONE}</p>
             </Note>
         </div>
     }

@@ -1,5 +1,6 @@
 //! The button that undoes what was applied last.
 
+use gbac_words::pages::review::undo_added;
 use gbac_words::phrases::count;
 use leptos::prelude::*;
 
@@ -17,14 +18,7 @@ pub(super) fn UndoButton(
     let undo = move |()| {
         let added = draft.undo_applied();
         let lost = draft.lost.with_untracked(Vec::len);
-        dom::announce(&match lost {
-            0 => format!("{} added to the draft", count(added, "change")),
-            lost => format!(
-                "{} added to the draft. {} can no longer be undone",
-                count(added, "change"),
-                count(lost, "change")
-            ),
-        });
+        dom::announce(&undo_added(added, lost));
         dom::focus_heading();
     };
     view! { <Button on_press=undo>"Undo " {count(number, "change")}</Button> }

@@ -6,7 +6,7 @@ use gbac_engine::model::{Acl, ResourceType};
 use gbac_engine::policy::Change;
 use gbac_words::acl;
 use gbac_words::escape::plain;
-use gbac_words::phrases::count;
+use gbac_words::pages::role as words;
 use leptos::prelude::*;
 
 use super::context::{RoleContext, Sign, row_class, rows_words, sign_word};
@@ -46,7 +46,7 @@ pub(super) fn Acls(adding: RwSignal<bool>, is_open: bool) -> impl IntoView {
             .draft
             .add_all(selected.get_untracked().into_iter().map(Change::RemoveAcl));
         context.selected.update(std::collections::BTreeSet::clear);
-        dom::announce(&format!("{} removed in the draft", count(gone, "ACL")));
+        dom::announce(&words::acls_removed(gone));
         dom::focus_later("h-acl");
     };
     view! {
@@ -86,7 +86,7 @@ pub(super) fn Acls(adding: RwSignal<bool>, is_open: bool) -> impl IntoView {
                 view! {
                     <div class="panel flat">
                         <Empty glyph=Glyph::NoRule title="No ACLs yet" level=3>
-                            <p>"Add an ACL to grant access to the members of this role."</p>
+                            <p>{words::NO_ACLS}</p>
                         </Empty>
                     </div>
                 }

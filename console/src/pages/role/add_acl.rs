@@ -7,6 +7,7 @@ use gbac_console_model::role::cover::{Cover, Known, remark};
 use gbac_console_model::role::preset::{AclPreset, PresetForm, PresetName};
 use gbac_engine::model::{Acl, Dialect, Operation, Permission, ResourceType};
 use gbac_engine::policy::Change;
+use gbac_words::pages::role as words;
 use gbac_words::phrases::{capitalized, count};
 use leptos::prelude::*;
 
@@ -71,7 +72,7 @@ pub(super) fn will_have(context: RoleContext) -> Vec<Acl> {
 /// Stages ACLs, and says so.
 pub(super) fn stage(context: RoleContext, acls: Vec<Acl>) {
     let added = context.draft.add_all(acls.into_iter().map(Change::AddAcl));
-    dom::announce(&format!("{} added in the draft", count(added, "ACL")));
+    dom::announce(&words::acls_added(added));
 }
 
 /// One resource, and operations on it.
@@ -195,7 +196,7 @@ fn ByHand() -> impl IntoView {
                     Err(AclFaults { form: Some(text), .. }) => {
                         view! { <Message kind=MessageKind::Error><Words text=text /></Message> }.into_any()
                     }
-                    Err(_) => view! { <p class="help">"Choose operations to preview the ACLs."</p> }.into_any(),
+                    Err(_) => view! { <p class="help">{words::CHOOSE_OPERATIONS}</p> }.into_any(),
                 }}
             </div>
             <Button submit=true>{move || if number.get() == 1 { "Add ACL".to_owned() } else { format!("Add {}", count(number.get(), "ACL")) }}</Button>
@@ -282,7 +283,7 @@ fn Covered(form: RwSignal<AclForm>) -> impl IntoView {
                         }).collect_view()}
                         {(more > 0).then(|| view! { <li class="quiet">{format!("and {more} more")}</li> })}
                     </ul>
-                    <p class="help">"Known names are those in the ACLs of this policy. The cluster may have others."</p>
+                    <p class="help">{words::KNOWN_NAMES}</p>
                 </div>
             }
         })
@@ -346,7 +347,7 @@ fn PresetRows(preset: AclPreset) -> impl IntoView {
             <div class="cover">
                 {move || match rows.get() {
                     Ok(acls) => view! { <WillBeStored acls=acls /> }.into_any(),
-                    Err(_) => view! { <p class="help">"Fill in every name to preview the ACLs."</p> }.into_any(),
+                    Err(_) => view! { <p class="help">{words::FILL_IN_NAMES}</p> }.into_any(),
                 }}
             </div>
             <Button submit=true>

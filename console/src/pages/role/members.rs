@@ -7,6 +7,7 @@ use gbac_console_model::role::{MemberRow, RowStatus};
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 use gbac_words::escape::plain;
+use gbac_words::pages::role as words;
 use gbac_words::phrases::{count, list_up_to};
 use leptos::prelude::*;
 
@@ -55,7 +56,7 @@ pub(super) fn Members(is_open: bool) -> impl IntoView {
                     view! {
                         <div class="t-line">
                             <Empty glyph=Glyph::Group title="No members yet" level=3>
-                                <p>"Add a user or an IdP group. Users with the group in their token get the role."</p>
+                                <p>{words::NO_MEMBERS}</p>
                             </Empty>
                         </div>
                     }
@@ -130,7 +131,7 @@ fn AddMember() -> impl IntoView {
             dom::focus("member-name");
             return;
         };
-        let what = plain(&member.to_string());
+        let said = words::member_added(&member);
         let change = Change::AddMember {
             role: context.name.get_value(),
             member,
@@ -139,7 +140,7 @@ fn AddMember() -> impl IntoView {
         // It stands in the table, so the field is free for the next.
         draft.update(|draft| *draft = draft.next());
         sent.set(false);
-        dom::announce(&format!("{what} added in the draft"));
+        dom::announce(&said);
         dom::focus("member-name");
     };
     view! {
@@ -164,7 +165,7 @@ fn AddMember() -> impl IntoView {
             <div class="grow">
                 <Field
                     id="member-name"
-                    label="Name, or paste Group:name"
+                    label=words::MEMBER_NAME
                     mono=true
                     value=Signal::derive(move || draft.with(|draft| draft.text.clone()))
                     on_input=move |text| {

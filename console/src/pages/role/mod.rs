@@ -12,7 +12,8 @@ use gbac_console_model::exchange::export_role;
 use gbac_console_model::role::{RowStatus, acl_rows, member_rows};
 use gbac_engine::policy::Change;
 use gbac_words::escape::plain;
-use gbac_words::phrases::{capitalized, count};
+use gbac_words::pages::role::{self as words, RoleSize};
+use gbac_words::phrases::file_not_saved;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
@@ -104,12 +105,8 @@ fn One(name: String) -> impl IntoView {
             return;
         };
         match dom::save_file(&file, "text/x-shellscript", &export.text) {
-            Ok(()) => {
-                dom::announce(&format!(
-                    "{file} saved. It creates the role with gbac commands, without your draft."
-                ));
-            }
-            Err(reason) => dom::announce_error(&format!("{file} was not saved: {reason}")),
+            Ok(()) => dom::announce(&words::exported(&file)),
+            Err(reason) => dom::announce_error(&file_not_saved(&file, &reason)),
         }
     };
     let deleting = RwSignal::new(None::<String>);
@@ -139,7 +136,7 @@ fn One(name: String) -> impl IntoView {
             (Some(RowStatus::Removed), _) => view! { <Deleted /> <Parts is_open=false /> }.into_any(),
             (Some(_), _) => view! { <Parts is_open=true /> }.into_any(),
             (None, true) => view! { <NoRole /> }.into_any(),
-            (None, false) => view! { <Unread what="the role" then="It is shown" /> }.into_any(),
+            (None, false) => view! { <Unread what="the role" /> }.into_any(),
         }}
         <DeleteRole
             deletion=Deletion { name: deleting, focus_after: "roles-search".into() }
@@ -152,40 +149,22 @@ fn One(name: String) -> impl IntoView {
 #[component]
 fn Summary() -> impl IntoView {
     let context = expect_context::<RoleContext>();
-    let numbers = move |is: fn(RowStatus) -> bool| {
+    let size = move |is: fn(RowStatus) -> bool| {
         let acls = context
             .acls
             .with(|rows| rows.iter().filter(|row| is(row.status)).count());
         let members = context
             .members
             .with(|rows| rows.iter().filter(|row| is(row.status)).count());
-        (acls, members)
-    };
-    let of = |number: usize, noun: &str| {
-        if number == 0 {
-            format!("no {noun}s")
-        } else {
-            count(number, noun)
-        }
+        RoleSize { acls, members }
     };
     move || {
-        let (acls, members) = numbers(|status| status != RowStatus::Added);
-        let (will_acls, will_members) = numbers(|status| status != RowStatus::Removed);
-        let is = format!("{} and {}", of(acls, "ACL"), of(members, "principal"));
+        let before = size(|status| status != RowStatus::Added);
+        let after = size(|status| status != RowStatus::Removed);
         match context.status.get() {
-            Some(RowStatus::Added) => {
-                format!(
-                    "Not on the service yet. Your draft adds {} and {}.",
-                    of(will_acls, "ACL"),
-                    of(will_members, "principal")
-                )
-            }
-            Some(RowStatus::Stored) if (acls, members) != (will_acls, will_members) => {
-                capitalized(&format!(
-                    "{is} on the service. Your draft makes it {will_acls} and {will_members}."
-                ))
-            }
-            _ => capitalized(&format!("{is}.")),
+            Some(RowStatus::Added) => words::new_role(after),
+            Some(RowStatus::Stored) if before != after => words::resized(before, after),
+            Some(RowStatus::Stored | RowStatus::Removed) | None => words::size(before),
         }
     }
 }
@@ -203,8 +182,8 @@ fn Deleted() -> impl IntoView {
     };
     view! {
         <div class="banner">
-            <Note kind=NoteKind::Info title="This role is deleted in your draft" level=2>
-                <p>"It stays on the service until you apply the draft."</p>
+            <Note kind=NoteKind::Info title=words::DELETED_IN_DRAFT level=2>
+                <p>{words::STAYS_UNTIL_APPLIED}</p>
                 <div class="row"><Button small=true on_press=keep>"Keep the role"</Button></div>
             </Note>
         </div>
@@ -228,7 +207,7 @@ fn NoRole() -> impl IntoView {
     view! {
         <div class="panel flat">
             <Empty glyph=Glyph::Role title="Role not found">
-                <p>"It may have been deleted or renamed. Role names are case-sensitive."</p>
+                <p>{words::NOT_FOUND}</p>
                 <div class="row"><a class="btn" href=address::ROLES>"All roles"</a></div>
             </Empty>
         </div>

@@ -3,7 +3,7 @@
 use gbac_console_model::address;
 use gbac_console_model::roles::{name_error, name_warning};
 use gbac_engine::policy::Change;
-use gbac_words::escape::plain;
+use gbac_words::pages::roles as words;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
@@ -65,7 +65,7 @@ fn Form(open: RwSignal<bool>, given: RwSignal<String>) -> impl IntoView {
         let name = name.get_untracked();
         draft.add(Change::CreateRole(name.clone()));
         open.set(false);
-        dom::announce(&format!("Role {} is in the draft", plain(&name)));
+        dom::announce(&words::created(&name));
         navigate(&address::role(&name), NavigateOptions::default());
     };
     view! {
@@ -80,7 +80,7 @@ fn Form(open: RwSignal<bool>, given: RwSignal<String>) -> impl IntoView {
                     mono=true
                     autofocus=true
                     placeholder="analytics-writer"
-                    help="Add ACLs and principals on its page. The role goes to your draft."
+                    help=words::NEW_ROLE
                     value=name
                     on_input=move |text| name.set(text)
                     error=error

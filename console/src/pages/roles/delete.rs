@@ -7,7 +7,8 @@ use gbac_console_model::roles::{RoleDeletion, deletion};
 use gbac_engine::model::Acl;
 use gbac_engine::policy::Change;
 use gbac_words::escape::plain;
-use gbac_words::phrases::{agree, count, list_up_to};
+use gbac_words::pages::roles as words;
+use gbac_words::phrases::{DELETION_GOES_TO_DRAFT, NO_CHANGE_IN_ACCESS, list_up_to};
 use leptos::prelude::*;
 
 use crate::dom;
@@ -107,10 +108,7 @@ fn Form() -> impl IntoView {
         draft.add(change());
         deleting.set(None);
         let name = name.get_value();
-        dom::announce(&format!(
-            "The deletion of role {} is in the draft",
-            plain(&name)
-        ));
+        dom::announce(&words::deletion_staged(&name));
         dom::focus_later(focus_after.get_value());
         on_deleted.run(name);
     };
@@ -121,7 +119,7 @@ fn Form() -> impl IntoView {
         }>
             <div class="dlg-b dlg-pad stack">
                 {move || deleted.get().map(|deletion| view! { <Deletion deletion=deletion effect=effect /> })}
-                <p class="help">"The deletion goes to your draft. Nothing is deleted before you apply it."</p>
+                <p class="help">{DELETION_GOES_TO_DRAFT}</p>
             </div>
             <DialogActions>
                 <Button on_press=move |()| deleting.set(None)>"Cancel"</Button>
@@ -135,19 +133,9 @@ fn Form() -> impl IntoView {
 #[component]
 fn Deletion(deletion: RoleDeletion, effect: RwSignal<Option<Effects>>) -> impl IntoView {
     let RoleDeletion { members, acls } = deletion;
-    let sentence = match (members.len(), acls.len()) {
-        (0, 0) => "This role has no members and no ACLs.".to_owned(),
-        (0, acls) => format!("This role has no members. Its {} deleted.", are(acls)),
-        (members, 0) => format!("{} this role. It has no ACLs.", lose(members)),
-        (members, acls) => format!(
-            "{} this role, and its {} deleted.",
-            lose(members),
-            are(acls)
-        ),
-    };
     let has_lists = !members.is_empty() || !acls.is_empty();
     view! {
-        <p>{sentence}</p>
+        <p>{words::deletion(members.len(), acls.len())}</p>
         {has_lists.then(|| view! {
             <div class="loss" tabindex="0" role="group" aria-label="Deleted items">
                 <ul class="facts">
@@ -176,7 +164,7 @@ fn Deletion(deletion: RoleDeletion, effect: RwSignal<Option<Effects>>) -> impl I
             {move || match effect.get() {
                 None => view! { <p class="help">"Computing the lost access"</p> }.into_any(),
                 Some(effect) if effect.total(LOSES).operations == 0 => {
-                    view! { <p>"No change in effective access."</p> }.into_any()
+                    view! { <p>{NO_CHANGE_IN_ACCESS}</p> }.into_any()
                 }
                 Some(effect) => view! {
                     <h3>"Lost access"</h3>
@@ -188,16 +176,4 @@ fn Deletion(deletion: RoleDeletion, effect: RwSignal<Option<Effects>>) -> impl I
             }}
         })}
     }
-}
-
-fn lose(members: usize) -> String {
-    format!(
-        "{} {}",
-        count(members, "principal"),
-        agree(members, "loses", "lose")
-    )
-}
-
-fn are(acls: usize) -> String {
-    format!("{} {}", count(acls, "ACL"), agree(acls, "is", "are"))
 }

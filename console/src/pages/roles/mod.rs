@@ -16,7 +16,8 @@ use gbac_console_model::roles::{
     Column, PAGE, RoleRow, RowStatus, Search, marks, matching_rows, rows,
 };
 use gbac_engine::policy::Policy;
-use gbac_words::phrases::{count, thousands};
+use gbac_words::pages::roles as words;
+use gbac_words::phrases::{SEARCHED_AS_TEXT, count, no_results, thousands};
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -27,6 +28,7 @@ use self::pager::Pager;
 use self::row::{Row, link_id};
 use crate::dom;
 use crate::pages::chunk::{ChunkError, later};
+use crate::pages::rich_text::sentence;
 use crate::pages::unread::Unread;
 use crate::store::draft::Draft;
 use crate::store::search::SearchSession;
@@ -70,24 +72,24 @@ pub fn RolesPage() -> impl IntoView {
             creating.set(true);
         }
     });
-    let content = move || {
-        match state.get() {
+    let content = move || match state.get() {
         _ if has_none.get().is_some() => view! {
             <div class="panel flat">
-                <Empty glyph=Glyph::Lock title="This connection has no roles"><p>{has_none.get()}</p></Empty>
+                <Empty glyph=Glyph::Lock title=words::NO_ROLES_HERE><p>{has_none.get()}</p></Empty>
             </div>
         }
         .into_any(),
         Some(true) => view! { <NoRoles creating=creating /> }.into_any(),
-        Some(false) => view! { <List all=all view=view search=search deleting=deleting /> }.into_any(),
-        None => view! { <Unread what="roles" then="They are shown" /> }.into_any(),
-    }
+        Some(false) => {
+            view! { <List all=all view=view search=search deleting=deleting /> }.into_any()
+        }
+        None => view! { <Unread what="roles" /> }.into_any(),
     };
     view! {
         <div class="head">
             <div>
                 <h1>"Roles"</h1>
-                <p>"A role groups ACLs. Its users and IdP groups inherit them."</p>
+                <p>{words::PURPOSE}</p>
             </div>
             <div class="row">
                 {move || {
@@ -151,7 +153,7 @@ fn NoRoles(creating: RwSignal<bool>) -> impl IntoView {
     view! {
         <div class="panel flat">
             <Empty glyph=Glyph::Role title="No roles yet">
-                <p>"A role groups ACLs for its users and IdP groups. Start with one that reads a topic."</p>
+                <p>{words::NONE_YET}</p>
                 <div class="row">
                     <Button kind=ButtonKind::Primary glyph=Glyph::Plus on_press=move |()| creating.set(true)>"Create role"</Button>
                 </div>
@@ -206,11 +208,7 @@ fn List(
         let found = number_found.get();
         if found == total.get() {
             let with_group = rows().iter().filter(|row| row.counts.groups > 0).count();
-            format!(
-                "{}, {} with an IdP group",
-                count(found, "role"),
-                thousands(with_group)
-            )
+            words::total(found, with_group)
         } else {
             format!("{} of {}", thousands(found), count(total.get(), "role"))
         }
@@ -322,8 +320,8 @@ fn List(
     let no_match = move || {
         view! {
             <div class="panel flat">
-                <Empty glyph=Glyph::Search title="No roles match your search">
-                    <p><span class="mono brk">{move || search.get()}</span>{move || format!(" matches none of {}.", count(total.get(), "name"))}</p>
+                <Empty glyph=Glyph::Search title=words::NO_MATCHES>
+                    <p class="brk">{move || sentence(&no_results(&search.get()))}</p>
                     <div class="row">
                         <Button on_press=move |()| {
                             search.set(String::new());
@@ -339,7 +337,7 @@ fn List(
         <div class="tools">
             <div class="search">
                 <Icon glyph=Glyph::Search />
-                <label class="sr" for="roles-search">"Search roles by name, regular expression"</label>
+                <label class="sr" for="roles-search">{words::SEARCH}</label>
                 <input
                     class="in mono"
                     id="roles-search"
@@ -354,7 +352,7 @@ fn List(
                 />
             </div>
             <span class="help" id="roles-search-how">
-                {move || Search::new(&search.get()).is_broken().then_some("Not a regular expression, so searched as plain text")}
+                {move || Search::new(&search.get()).is_broken().then_some(SEARCHED_AS_TEXT)}
             </span>
             <p class="count row-end" role="status">{status}</p>
             <Pager place="above" page=page found=number_found on_page=to_page />

@@ -1,7 +1,7 @@
 //! The pager of a long list.
 
 use gbac_console_model::roles::PAGE;
-use gbac_words::phrases::thousands;
+use gbac_words::phrases::{self, thousands};
 use leptos::prelude::*;
 
 use crate::ui::{Glyph, IconButton};
@@ -25,12 +25,8 @@ pub fn Pager(
     let is_last = Signal::derive(move || page.get() == last.get());
     let rows = move || {
         let first = page.get() * PAGE;
-        format!(
-            "Rows {} to {} of {}",
-            thousands(first + 1),
-            thousands((first + PAGE).min(found.get())),
-            thousands(found.get())
-        )
+        let last = (first + PAGE).min(found.get());
+        phrases::rows(first + 1, last, found.get())
     };
     move || {
         is_needed.get().then(|| view! {

@@ -11,7 +11,7 @@ use gbac_console_model::search::{
 };
 use gbac_console_model::simulator::inputs::Inputs;
 use gbac_engine::policy::Change;
-use gbac_words::escape::plain;
+use gbac_words::pages::search as words;
 use leptos::ev;
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
@@ -81,7 +81,7 @@ pub(super) fn Search() -> impl IntoView {
     view! {
         <div class="pal-in">
             <Icon glyph=Glyph::Search />
-            <label class="sr" for=FIELD>"Search, or ask a question"</label>
+            <label class="sr" for=FIELD>{words::ASK}</label>
             <input
                 id=FIELD
                 role="combobox"
@@ -208,11 +208,7 @@ fn choosing(text: RwSignal<String>) -> Callback<SearchTarget> {
                 open(address::ROLES);
             }
             SearchTarget::Assign { role, member } => {
-                let words = format!(
-                    "{} joins {} in the draft",
-                    plain(&member.to_string()),
-                    plain(&role)
-                );
+                let words = words::joins(&member, &role);
                 let address = address::role(&role);
                 draft.add(Change::AddMember { role, member });
                 open(&address);

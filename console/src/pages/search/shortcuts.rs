@@ -1,6 +1,7 @@
 //! The list of keyboard shortcuts, and the choice to turn off those of a single character.
 
 use gbac_console_model::search::SHORTCUTS;
+use gbac_words::pages::search::SINGLE_KEYS;
 use leptos::prelude::*;
 
 use crate::dom;
@@ -40,7 +41,7 @@ pub(crate) fn ShortcutList() -> impl IntoView {
                     are_on.set(is_on);
                 }
             />
-            <span>"Shortcuts of a single character"</span>
+            <span>{SINGLE_KEYS}</span>
         </label>
     }
 }

@@ -2,6 +2,7 @@
 
 use gbac_console_model::failure::Failure;
 use gbac_console_model::settings::service::{DEFAULT_LEVEL, LEVELS, LoggerRow, TIMES, left};
+use gbac_words::pages::settings as words;
 use gbac_words::phrases;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -135,18 +136,12 @@ fn Table(
             }
         })
         .collect();
-    let all = match (lines.len(), rest) {
-        (0, _) => format!("All {rest} log at {DEFAULT_LEVEL}."),
-        (_, 0) => String::new(),
-        (_, rest) => format!("The other {rest} log at {DEFAULT_LEVEL}."),
-    };
+    let others = words::unchanged_loggers(lines.len(), rest, DEFAULT_LEVEL);
     let claims = move || {
         let verbose = level.with(|level| matches!(level.as_str(), "debug" | "trace"));
         (verbose && name.with(|name| name == SECURITY)).then(|| {
             view! {
-                <Message kind=MessageKind::Warn>
-                    "Logs all claims of accepted tokens, which are personal data. Tokens are never logged."
-                </Message>
+                <Message kind=MessageKind::Warn>{words::LOGS_CLAIMS}</Message>
             }
         })
     };
@@ -154,7 +149,7 @@ fn Table(
         <div class="stack">
             <div>
                 <ul class="facts">{lines}</ul>
-                <p class="quiet">{all}</p>
+                <p class="quiet">{others}</p>
             </div>
             <form class="stack tight" aria-label="Set a log level" on:submit=move |event| {
                 event.prevent_default();

@@ -10,6 +10,7 @@ mod sso;
 
 use gbac_console_model::address;
 use gbac_console_model::connection::Ability;
+use gbac_words::pages::settings as words;
 use leptos::prelude::*;
 
 use self::edit::Edit;
@@ -61,10 +62,10 @@ pub fn SettingsPage() -> impl IntoView {
             <section class="section" aria-labelledby="settings-more">
                 <div class="row"><h2 id="settings-more">"More settings"</h2></div>
                 <ul class="panel flat parts">
-                    <Part id="part-loggers" title="Loggers" about="Log levels of the service, for a limited time">
+                    <Part id="part-loggers" title="Loggers" about=words::LOG_LEVELS>
                         <loggers::Loggers />
                     </Part>
-                    <Part id="part-cloud" title="Managed cloud" about="The group mapping as text for the SSO connection of the organization">
+                    <Part id="part-cloud" title="Managed cloud" about=words::SSO_MAPPING>
                         <sso::SsoText edit=edit />
                     </Part>
                 </ul>
@@ -80,7 +81,7 @@ pub fn SettingsPage() -> impl IntoView {
         <div class="head">
             <div>
                 <h1>"Settings"</h1>
-                <p>"How groups are read from access tokens. Changes apply immediately, without a restart."</p>
+                <p>{words::PURPOSE}</p>
             </div>
         </div>
         {content}

@@ -3,7 +3,8 @@
 use gbac_console_model::simulator::token::TokenReading;
 use gbac_engine::Coded;
 use gbac_engine::model::Principal;
-use gbac_words::phrases::count;
+use gbac_words::pages::settings as words;
+use gbac_words::phrases::{NO_CHANGE_IN_ACCESS, count};
 use leptos::prelude::*;
 
 use super::edit::Edit;
@@ -15,13 +16,8 @@ use crate::ui::{LinkButton, PrincipalName, TextArea};
 #[component]
 pub(super) fn PreviewOf(edit: Edit) -> impl IntoView {
     let numbers = move || {
-        edit.preview.with(|preview| {
-            let known = count(preview.known, "known group");
-            match preview.in_token() {
-                0 => known,
-                names => format!("{} of the pasted token and {known}", count(names, "group")),
-            }
-        })
+        edit.preview
+            .with(|preview| words::previewed(preview.in_token(), preview.known))
     };
     let with = move || {
         let wanted = edit.wanted.get().and_then(Result::ok);
@@ -38,9 +34,9 @@ pub(super) fn PreviewOf(edit: Edit) -> impl IntoView {
                 let preview = edit.preview.get();
                 if preview.is_empty() && preview.in_token() == 0 {
                     let words = if edit.changes.get() == 0 {
-                        "Change a property or paste a token to preview its groups."
+                        words::NOTHING_TO_PREVIEW
                     } else {
-                        "No known group changes."
+                        words::NO_GROUP_CHANGES
                     };
                     view! { <p class="quiet">{words}</p> }.into_any()
                 } else {
@@ -52,7 +48,7 @@ pub(super) fn PreviewOf(edit: Edit) -> impl IntoView {
                     // Where it cannot be known what tokens give, nobody can say that nothing is
                     // lost.
                     let is_same = edit.changes.get() > 0 && preview.unknown() == 0;
-                    return is_same.then(|| view! { <p class="quiet">"No change in effective access."</p> }.into_any());
+                    return is_same.then(|| view! { <p class="quiet">{NO_CHANGE_IN_ACCESS}</p> }.into_any());
                 }
                 let renames = view! { <Renames edit=edit /> }.into_any();
                 let (table, numbers) = (effects_table(preview, Some(renames)), counts(preview));
@@ -77,7 +73,7 @@ fn Token(edit: Edit) -> impl IntoView {
         })
     });
     view! {
-        <TextArea id="settings-token" label="Access token for the preview, optional" rows=3 value=text error=error
+        <TextArea id="settings-token" label=words::PREVIEW_TOKEN rows=3 value=text error=error
             placeholder="eyJ.." help="Shared with the simulator; stays in this tab"
             on_input=move |text: String| inputs.update(|inputs| inputs.token = text) />
     }
@@ -91,8 +87,7 @@ fn Renames(edit: Edit) -> impl IntoView {
         let number = renames.len() / 2;
         let members = number + unrenamed.len();
         (members > 0).then(|| {
-            let all = count(members, "role member");
-            let words = if number == members { format!("Rename {all} in the draft") } else { format!("Rename {number} of {all} in the draft") };
+            let words = words::rename_members(number, members);
             let press = move |()| {
                 let made = edit.draft.add_all(renames.clone());
                 dom::announce(&format!("{} in the draft", count(made, "change")));

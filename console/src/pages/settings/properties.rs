@@ -6,13 +6,14 @@ use gbac_console_model::simulator::token::TokenReading;
 use gbac_engine::Coded;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::policy::Change;
+use gbac_words::pages::settings as words;
 use gbac_words::phrases::count;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 
 use super::edit::Edit;
 use crate::dom;
-use crate::ui::{Button, ButtonKind, Field, Mono, Note, NoteKind, Tag, TagKind};
+use crate::ui::{Button, ButtonKind, Field, Mono, Note, NoteKind, Tag, TagKind, Words};
 
 const CLAIM_PATH_ID: &str = "claim-path";
 
@@ -25,12 +26,8 @@ pub(super) fn Properties(edit: Edit) -> impl IntoView {
             {move || {
                 if is_sso.get() {
                     view! {
-                        <Note kind=NoteKind::Info title="Groups come from the managed cloud's SSO mapping">
-                            <p>
-                                "The policy takes groups from " <Mono text="federated_groups" />
-                                " of the SSO connection. The two cluster properties are not in use; import a policy document without "
-                                <Mono text="sso" /> " to use them."
-                            </p>
+                        <Note kind=NoteKind::Info title=words::GROUPS_FROM_MAPPING>
+                            <p><Words text=words::PROPERTIES_NOT_IN_USE /></p>
                         </Note>
                     }
                     .into_any()

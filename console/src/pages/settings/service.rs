@@ -7,6 +7,7 @@ use gbac_console_model::failure::Failure;
 use gbac_console_model::settings::service::{
     NoProvider, audit, authorization_gap, license_words, provider,
 };
+use gbac_words::pages::settings as words;
 use gbac_words::phrases;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -94,7 +95,7 @@ pub(super) fn ServiceFacts() -> impl IntoView {
                     Some(view! {
                         {missing.map(|missing| view! { <NoProviderNote missing=missing /> })}
                         {gap.map(|words| view! {
-                            <Note kind=NoteKind::Warn title="ACLs may not apply to the Kafka API"><p>{sentence(&words)}</p></Note>
+                            <Note kind=NoteKind::Warn title=words::KAFKA_WITHOUT_ACLS><p>{sentence(&words)}</p></Note>
                         })}
                     }.into_any())
                 }
@@ -154,13 +155,13 @@ fn principals(principals: Vec<Principal>, none: &'static str) -> AnyView {
 /// A setting that the command line has set.
 #[component]
 fn Pinned() -> impl IntoView {
-    view! { <Tag glyph=Glyph::Lock>"set on the command line"</Tag> }
+    view! { <Tag glyph=Glyph::Lock>{words::PINNED}</Tag> }
 }
 
 #[component]
 fn Unread(failure: Failure) -> impl IntoView {
     view! {
-        <Note kind=NoteKind::Warn title="The cluster properties could not be read">
+        <Note kind=NoteKind::Warn title=phrases::read_failed("the cluster properties")>
             <p class="brk"><Words text=phrases::capitalized(&failure.to_string()) />"."</p>
         </Note>
     }
@@ -168,22 +169,10 @@ fn Unread(failure: Failure) -> impl IntoView {
 
 #[component]
 fn NoProviderNote(missing: NoProvider) -> impl IntoView {
-    let names: Vec<_> = missing
-        .missing
-        .iter()
-        .enumerate()
-        .map(|(place, name)| view! { {if place > 0 { " and " } else { "" }} <Mono text=*name /> })
-        .collect();
-    let command = missing
-        .missing
-        .iter()
-        .map(|name| format!("{name}=.."))
-        .collect::<Vec<_>>()
-        .join(" ");
     view! {
-        <Note kind=NoteKind::Warn title="No identity provider is configured">
-            <p>{names} " not set, so no token is accepted and no group has any effect."</p>
-            <p><code class="cl">{format!("gbac cluster config set {command}")}</code></p>
+        <Note kind=NoteKind::Warn title=words::NO_PROVIDER>
+            <p>{sentence(&words::properties_missing(&missing.missing))}</p>
+            <p><code class="cl">{words::set_properties(&missing.missing)}</code></p>
         </Note>
     }
 }
@@ -234,9 +223,9 @@ fn AuditSwitch(
             let sent = service.set_property(AUDIT_PROPERTY, on.into()).await;
             match &sent {
                 Ok(()) => dom::announce(if on {
-                    "The audit log is on"
+                    phrases::AUDIT_LOG_IS_ON
                 } else {
-                    "The audit log is off"
+                    phrases::AUDIT_LOG_IS_OFF
                 }),
                 Err(failure) => dom::announce_error(&failure.to_string()),
             }
@@ -284,10 +273,10 @@ fn AuditSwitch(
                     }.into_any()
                 }}
             </div>
-            {move || (!is_on()).then(|| view! { <p class="help">"Decisions can't be audited later."</p> })}
+            {move || (!is_on()).then(|| view! { <p class="help">{words::NOT_AUDITABLE}</p> })}
             <Failed failed=failed />
         })}
-        <Dialog open=asking on_close=move |()| asking.set(false) id="audit-off" title=|| "Turn off the audit log" small=true>
+        <Dialog open=asking on_close=move |()| asking.set(false) id="audit-off" title=|| words::TURN_OFF_AUDIT small=true>
             <TurnOff on_cancel=move |()| asking.set(false) on_turn_off=move |()| turn_off() />
         </Dialog>
     }
@@ -313,7 +302,7 @@ fn TurnOff(
         if typed.with_untracked(|typed| typed.trim() == AUDIT_PROPERTY) {
             on_turn_off.run(());
         } else {
-            error.set(Some(format!("Enter {AUDIT_PROPERTY} to confirm.")));
+            error.set(Some(words::confirm_with(AUDIT_PROPERTY)));
             dom::focus_later("audit-off-name");
         }
     };
@@ -323,8 +312,8 @@ fn TurnOff(
             submit();
         }>
             <div class="dlg-b dlg-pad stack">
-                <p>"The service stops recording sign-ins, decisions and changes. This takes effect immediately and for everyone. Events that are not recorded can't be recovered later."</p>
-                <Field id="audit-off-name" label=format!("Enter {AUDIT_PROPERTY} to confirm") value=typed mono=true autofocus=true error=error
+                <p>{words::AUDIT_STOPS}</p>
+                <Field id="audit-off-name" label=words::confirm_with(AUDIT_PROPERTY) value=typed mono=true autofocus=true error=error
                     on_input=move |text| { typed.set(text); error.set(None); } />
             </div>
             <DialogActions>

@@ -2,13 +2,14 @@
 
 use gbac_console_model::settings::sso::{attributes_of, read};
 use gbac_console_model::simulator::token::TokenReading;
+use gbac_words::pages::settings as words;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::edit::Edit;
 use super::names::claim_message;
 use crate::dom;
-use crate::ui::{Button, Message, MessageKind, Mono, TextArea};
+use crate::ui::{Button, Message, MessageKind, TextArea, Words};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::policy::Settings;
 
@@ -59,16 +60,13 @@ pub(super) fn SsoText(edit: Edit) -> impl IntoView {
             })
         });
         is_suffix.then(|| {
-            view! { <Message kind=MessageKind::Warn>"The managed cloud has no suffix mode: groups keep their full names"</Message> }
+            view! { <Message kind=MessageKind::Warn>{words::NO_SUFFIX_IN_CLOUD}</Message> }
         })
     };
     view! {
         <section aria-label="Managed cloud">
             <div class="stack">
-                <p class="quiet">
-                    "The mapping is part of the organization's SSO connection: mode " <Mono text="use_map" />
-                    ", and these attributes. Copy them there."
-                </p>
+                <p class="quiet"><Words text=words::COPY_MAPPING /></p>
                 <TextArea id="sso-attributes" label="Attributes (JSON)" rows=4 value=text error=error
                     on_input=move |written| { typed.set(Some(written)); copied.set(false); }
                     described_by="sso-verdict" />

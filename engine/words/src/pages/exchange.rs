@@ -1,0 +1,61 @@
+//! The sentences of the page for imports and exports.
+
+use crate::phrases::{self, count, thousands};
+use crate::rich_text::RichText;
+
+pub const PURPOSE: &str =
+    "Export the policy as a document or script. Imported changes go to your draft.";
+pub const IMPORTED_TEXT: &str = "Policy document, list of ACLs or roles";
+pub const IDENTICAL: &str = "The import is identical to the current policy.";
+pub const KEEPS_SETTINGS: &str =
+    "The document has different settings. Keep and add does not change settings.";
+pub const SKIPPED_MAY_DENY: &str = "A skipped entry can be one that denies.";
+
+#[must_use]
+pub fn paste_or_drop(formats: &str) -> String {
+    format!("Paste text or drop a file: {formats}.")
+}
+
+/// A file over the limit in bytes, which only the command line imports.
+#[must_use]
+pub fn too_large(file: &str, limit: f64) -> RichText {
+    phrases::file_too_large(file, limit)
+        .text(" Import it with ")
+        .code("gbac import")
+        .text(".")
+}
+
+#[must_use]
+pub fn entries_not_read(entries: usize) -> String {
+    format!("{} could not be read", count(entries, "entry"))
+}
+
+#[must_use]
+pub fn compared(changes: &str) -> String {
+    format!("Compared with the current policy: {changes}.")
+}
+
+#[must_use]
+pub fn draft_limit(changes: usize) -> String {
+    let changes = thousands(changes);
+    format!("A draft holds up to {changes} changes. `gbac import` has no limit.")
+}
+
+#[must_use]
+pub fn rows_not_applied(rows: usize) -> String {
+    format!("{} may not be applied", count(rows, "row"))
+}
+
+#[must_use]
+pub fn more_comments(comments: usize) -> String {
+    format!("and {} more, as comments in the text", thousands(comments))
+}
+
+#[must_use]
+pub fn lines_not_shown(left_out: usize, lines: usize) -> String {
+    format!(
+        "{} of {} are not shown, but are saved and copied.",
+        count(left_out, "line"),
+        thousands(lines)
+    )
+}

@@ -1,0 +1,186 @@
+//! The sentences of the review: the draft, its effect, and what became of it.
+
+use gbac_analysis::AccessEffect;
+use gbac_engine::model::Principal;
+
+use crate::phrases::{added_to_draft, ago, agree, count};
+use crate::rich_text::{RichText, listed};
+
+/// How many of those whom a deny no longer applies to are named.
+const NAMED: usize = 8;
+
+pub const EMPTY_DRAFT: &str = "Changes to roles, ACLs, principals and settings are collected in a draft. Review and apply them here.";
+pub const REVIEWING_AGAIN: &str = "Reviewing against the current policy";
+pub const REVIEW_AGAIN: &str = "Review against the new policy";
+pub const POLICY_CHANGED: &str = "Not sent: the policy changed. Review again";
+pub const NO_ANSWER: &str = "The service did not answer";
+pub const CHECKING: &str = "The service did not answer. Checking whether the changes were applied";
+pub const ALL_OR_NONE: &str = "The changes were sent in one request: the service applied all of them, or none. This page looks in the policy as soon as the service answers again. The draft is kept until then.";
+pub const SIGN_IN_EXPIRED: &str = "Not applied: your sign-in expired. Sign in again.";
+pub const COMPARED_WITH_LAST: &str = "Compared with the last policy that was read.";
+pub const COMPARED_SIGNED_OUT: &str =
+    "Compared with the last policy that was read. Sign in again to refresh it.";
+pub const COMPARED_UNREACHABLE: &str =
+    "Compared with the last policy that was read. Can't reach the service.";
+pub const REMOVE_OUTDATED: &str =
+    "The policy changed after they were added. Remove them to apply the others.";
+pub const REMOVE_FROM_DRAFT: &str = "Remove them from the draft";
+pub const EFFECT_ON_GROUPS: &str = "Effect of the settings on groups";
+pub const NO_CHANGE_FOR_KNOWN: &str = "No change in effective access for any known user or group.";
+pub const LOST_DENIES: &str = "Denies that stop applying, with the reasons";
+pub const NOT_RECORDED: &str = "The audit log is off, so this is not recorded.";
+pub const UNDO: &str =
+    "Undo puts the reverse changes into the draft. Nothing is sent until you apply it.";
+pub const SIMULATED_REQUEST: &str = "The request in the simulator";
+
+#[must_use]
+pub fn compared_with(cluster: &str, age_ms: f64) -> RichText {
+    RichText::from("Compared with ")
+        .code(cluster)
+        .text(format!(", read {}.", ago(age_ms)))
+}
+
+#[must_use]
+pub fn partly_applied(applied: usize, changes: usize) -> String {
+    let changes = count(changes, "change");
+    format!("{applied} of {changes} applied. The others stay in the draft.")
+}
+
+#[must_use]
+pub fn outdated(changes: usize) -> String {
+    format!("{} can no longer be applied", count(changes, "change"))
+}
+
+#[must_use]
+pub fn changed_by_others(changes: usize) -> String {
+    format!("Not sent. Someone else made {}:", count(changes, "change"))
+}
+
+#[must_use]
+pub fn removed_from_draft(changes: usize) -> String {
+    format!("{} removed from the draft", count(changes, "change"))
+}
+
+#[must_use]
+pub fn applied(user: Option<&str>, cluster: Option<&str>, at: &str) -> RichText {
+    let mut words = RichText::from("Applied");
+    if let Some(user) = user {
+        words = words.text(" by ").principal(&Principal::user(user));
+    }
+    if let Some(cluster) = cluster {
+        words = words.text(" to ").code(cluster);
+    }
+    words.text(format!(", {at}."))
+}
+
+#[must_use]
+pub fn tests_passed(passed: usize, tests: usize) -> String {
+    format!("{passed} of {} passed.", count(tests, "test"))
+}
+
+#[must_use]
+pub fn not_undoable(changes: usize) -> String {
+    format!("{} can no longer be undone", count(changes, "change"))
+}
+
+/// What an undo put into the draft, and what it could not.
+#[must_use]
+pub fn undo_added(added: usize, lost: usize) -> String {
+    match lost {
+        0 => added_to_draft(added),
+        lost => format!("{}. {}", added_to_draft(added), not_undoable(lost)),
+    }
+}
+
+/// The verdicts on the request in the simulator.
+#[must_use]
+pub fn simulated_request(before: &str, after: &str) -> String {
+    format!("{SIMULATED_REQUEST}: {before}. With this draft: {after}.")
+}
+
+#[must_use]
+pub fn no_effect(changes: usize) -> String {
+    let verb = agree(changes, "has", "have");
+    format!("{} {verb} no effect.", count(changes, "change"))
+}
+
+#[must_use]
+pub fn changed_settings(names: &[&str]) -> RichText {
+    RichText::from("Changed settings: ")
+        .code(names.join(", "))
+        .text(". They take effect at the next sign-in.")
+}
+
+#[must_use]
+pub fn users_not_named(users: usize) -> String {
+    let users = count(users, "known user");
+    format!("Users are named by another claim. Tokens may no longer name {users}.")
+}
+
+/// What happens to everyone with some roles.
+#[must_use]
+pub fn holders_of(roles: usize, what: &str) -> String {
+    match roles {
+        1 => format!("everyone with this role {what}"),
+        _ => format!("everyone with one of these roles: {what}"),
+    }
+}
+
+/// Why an effect depends on the other ACLs of a user.
+#[must_use]
+pub const fn through_others(effect: AccessEffect) -> Option<&'static str> {
+    match effect {
+        AccessEffect::GainsWithOthers => {
+            Some("a deny is removed; other ACLs of the same user allow it")
+        }
+        AccessEffect::LosesWithOthers => {
+            Some("a new deny overrides what other ACLs of the same user allow")
+        }
+        AccessEffect::Gains | AccessEffect::Loses | AccessEffect::StillBlocked => None,
+    }
+}
+
+/// A deny of `denied` that was removed, and whom it applied to.
+#[must_use]
+pub fn deny_removed(denied: &Principal, holders: &[Principal]) -> RichText {
+    let removed = RichText::from("removed from ");
+    match holders.first() == Some(denied) {
+        true => removed.then(principals(holders)),
+        false => removed
+            .principal(denied)
+            .text(", for ")
+            .then(principals(holders)),
+    }
+}
+
+/// Users or groups that no longer have a role, which is denied something.
+#[must_use]
+pub fn leave_role(holders: &[Principal], role: &str) -> RichText {
+    let verb = agree(holders.len(), "leaves", "leave");
+    principals(holders).text(format!(" {verb} ")).resource(role)
+}
+
+/// Names in tokens that become another group, or none, than the one that a deny is for.
+#[must_use]
+pub fn deny_misses(names: &[Principal], group: Option<&str>, denied: &Principal) -> RichText {
+    let number = names.len();
+    let name = |name: &Principal| RichText::new().resource(name.name());
+    let names = listed(names.iter().map(name).collect(), NAMED);
+    match group {
+        Some(group) => names
+            .text(agree(number, " becomes ", " become "))
+            .principal(&Principal::group(group))
+            .text("; the deny is for ")
+            .principal(denied),
+        None => names.text(agree(
+            number,
+            " no longer produces a group",
+            " no longer produce a group",
+        )),
+    }
+}
+
+fn principals(principals: &[Principal]) -> RichText {
+    let name = |principal: &Principal| RichText::new().principal(principal);
+    listed(principals.iter().map(name).collect(), NAMED)
+}

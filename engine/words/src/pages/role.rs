@@ -1,0 +1,76 @@
+//! The sentences of the page of a role.
+
+use gbac_engine::model::Principal;
+
+use crate::escape::plain;
+use crate::phrases::{capitalized, count};
+
+pub const DELETED_IN_DRAFT: &str = "This role is deleted in your draft";
+pub const STAYS_UNTIL_APPLIED: &str = "It stays on the service until you apply the draft.";
+pub const NOT_FOUND: &str = "It may have been deleted or renamed. Role names are case-sensitive.";
+pub const NO_ACLS: &str = "Add an ACL to grant access to the members of this role.";
+pub const NO_MEMBERS: &str =
+    "Add a user or an IdP group. Users with the group in their token get the role.";
+pub const MEMBER_NAME: &str = "Name, or paste Group:name";
+pub const CHOOSE_OPERATIONS: &str = "Choose operations to preview the ACLs.";
+pub const FILL_IN_NAMES: &str = "Fill in every name to preview the ACLs.";
+pub const KNOWN_NAMES: &str =
+    "Known names are those in the ACLs of this policy. The cluster may have others.";
+
+/// What a role consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RoleSize {
+    pub acls: usize,
+    pub members: usize,
+}
+
+impl RoleSize {
+    fn words(self) -> String {
+        let counted = |number: usize, noun: &str| match number {
+            0 => format!("no {noun}s"),
+            _ => count(number, noun),
+        };
+        format!(
+            "{} and {}",
+            counted(self.acls, "ACL"),
+            counted(self.members, "principal")
+        )
+    }
+}
+
+#[must_use]
+pub fn size(size: RoleSize) -> String {
+    capitalized(&format!("{}.", size.words()))
+}
+
+#[must_use]
+pub fn new_role(size: RoleSize) -> String {
+    format!("Not on the service yet. Your draft adds {}.", size.words())
+}
+
+#[must_use]
+pub fn resized(before: RoleSize, after: RoleSize) -> String {
+    let RoleSize { acls, members } = after;
+    let before = capitalized(&before.words());
+    format!("{before} on the service. Your draft makes it {acls} and {members}.")
+}
+
+#[must_use]
+pub fn exported(file: &str) -> String {
+    format!("{file} saved. It creates the role with gbac commands, without your draft.")
+}
+
+#[must_use]
+pub fn acls_added(acls: usize) -> String {
+    format!("{} added in the draft", count(acls, "ACL"))
+}
+
+#[must_use]
+pub fn acls_removed(acls: usize) -> String {
+    format!("{} removed in the draft", count(acls, "ACL"))
+}
+
+#[must_use]
+pub fn member_added(member: &Principal) -> String {
+    format!("{} added in the draft", plain(&member.to_string()))
+}

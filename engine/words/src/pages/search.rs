@@ -1,0 +1,14 @@
+//! The sentences of the search of every page.
+
+use gbac_engine::model::Principal;
+
+use crate::escape::plain;
+
+pub const ASK: &str = "Search, or ask a question";
+pub const SINGLE_KEYS: &str = "Shortcuts of a single character";
+
+#[must_use]
+pub fn joins(member: &Principal, role: &str) -> String {
+    let member = plain(&member.to_string());
+    format!("{member} joins {} in the draft", plain(role))
+}
