@@ -7,6 +7,7 @@
 pub mod acl;
 pub mod audit_event;
 pub mod collision;
+mod counts;
 pub mod decision;
 pub mod escape;
 pub mod group_change;

@@ -3,7 +3,7 @@
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{PatternType, Permission, Principal};
 
-use crate::{escape, phrases};
+use crate::{counts, escape};
 
 /// One piece of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -218,13 +218,13 @@ pub fn listed(things: Vec<RichText>, most: usize) -> RichText {
     let named_things = things.into_iter().take(named).enumerate();
     let list = named_things.fold(
         RichText::new(),
-        |list, (place, thing)| match phrases::separator(place, named, all) {
+        |list, (place, thing)| match counts::separator(place, named, all) {
             "" => list.then(thing),
             separator => list.text(separator).then(thing),
         },
     );
     if all > named {
-        list.text(phrases::rest(named, all))
+        list.text(counts::rest(named, all))
     } else {
         list
     }
