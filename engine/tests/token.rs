@@ -12,12 +12,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE, URL_SAFE_NO_PAD};
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_analysis::sign_in::{check_sign_in, first_failure};
-use gbac_engine::Timestamp;
-use gbac_engine::token::{MAX_TOKEN_BYTES, UnverifiedToken};
+use gbac_engine::token::{CheckName, MAX_TOKEN_BYTES, UnverifiedToken};
 use gbac_engine::verify::{
     CLOCK_SKEW_SECONDS, KeySet, TokenRules, Validation, VerificationOutcome, Verified, VerifyError,
     verification_steps, verify, verify_with_rules, verify_with_skew,
 };
+use gbac_engine::{Coded, Timestamp};
 use p256::ecdsa::signature::Signer as _;
 use proptest::prelude::*;
 use rsa::rand_core::{CryptoRng, Error, RngCore};
@@ -779,13 +779,19 @@ fn issuer_and_audience_are_exact() {
     };
     let token = saying(r#"{"exp":1700000300}"#);
     assert!(check_with(&token, &KEYS, anybody).is_ok());
-    let unchecked: Vec<&str> = verification_steps(&token, &KEYS, anybody)
+    let unchecked: Vec<CheckName> = verification_steps(&token, &KEYS, anybody)
         .into_iter()
         .filter_map(|line| (line.outcome == VerificationOutcome::NotChecked).then_some(line.name))
         .collect();
     assert_eq!(
         unchecked,
-        ["issuer", "audience", "not_before", "issued_at", "type"]
+        [
+            CheckName::Issuer,
+            CheckName::Audience,
+            CheckName::NotBefore,
+            CheckName::IssuedAt,
+            CheckName::Type
+        ]
     );
 }
 
@@ -849,7 +855,7 @@ fn a_failed_check_does_not_hide_the_others() {
     let token = saying(json!({"iss": "x", "aud": AUDIENCE, "exp": 1, "nbf": "x"}).to_string());
     let lines: Vec<_> = verification_steps(&token, &KEYS, EXPECT)
         .into_iter()
-        .map(|line| (line.name, line.outcome))
+        .map(|line| (line.name.code(), line.outcome))
         .collect();
     use VerificationOutcome::{Failed, NotChecked, Passed};
     assert_eq!(
@@ -1035,7 +1041,9 @@ fn sign_in_refuses_exactly_what_the_verifier_refuses() {
                         check_sign_in(Some(&read.header), &read.claims, &known, Some(now.into()));
                     let found = first_failure(&checks);
                     assert_eq!(
-                        found.and_then(|check| check.code),
+                        found
+                            .and_then(|check| check.error.as_ref())
+                            .map(VerifyError::code),
                         verified.as_ref().err().map(VerifyError::code),
                         "{header} {:?} at {now} with {known:?}",
                         read.claims.members()

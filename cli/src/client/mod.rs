@@ -25,7 +25,7 @@ use gbac_api::service::accepted_tokens;
 use gbac_api::target::Probe;
 use gbac_engine::model::{CLUSTER_NAME, RoleSpelling};
 use gbac_engine::policy::Policy;
-use gbac_engine::token::UnverifiedToken;
+use gbac_engine::token::{UnverifiedToken, VerifyError};
 use gbac_json::{policy_from_json, policy_to_text};
 use reqwest::header::{CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH};
 use reqwest::{Method, RequestBuilder, StatusCode, redirect};
@@ -347,7 +347,7 @@ impl Client {
                 let checks = check_sign_in(Some(&decoded.header), &decoded.claims, &accepted, now);
                 Ok(match first_failure(&checks) {
                     Some(check) => TokenRefusal {
-                        code: check.code.unwrap_or("unauthenticated").to_owned(),
+                        code: check.error.as_ref().map_or("unauthenticated", VerifyError::code).to_owned(),
                         message: check.finding.clone(),
                     },
                     None => TokenRefusal {

@@ -177,7 +177,7 @@ fn result<'a>(inspection: &'a Inspection) -> InspectedToken<'a> {
         ..
     } = (&inspection.extraction).into();
     let check = |line: &'a VerificationStep| TokenCheck {
-        name: line.name,
+        name: line.name.code(),
         outcome: outcome(line.outcome),
         code: line.code,
         detail: &line.detail,
@@ -235,7 +235,7 @@ fn render(process: &Process, inspection: &Inspection) -> String {
         let _ = writeln!(
             text,
             "   {:<10} {}: {}",
-            line.name,
+            line.name.code(),
             outcome(line.outcome).replace('_', " "),
             plain(&line.detail)
         );

@@ -53,7 +53,7 @@ pub(crate) struct UserError {
 #[derive(Debug, Serialize)]
 pub(crate) struct TokenCheck<'a> {
     /// What was checked.
-    pub(crate) name: &'a str,
+    pub(crate) name: &'static str,
     /// `passed`, `failed` or `not_checked`.
     #[cfg_attr(feature = "schema", schemars(extend("enum" = ["passed", "failed", "not_checked"])))]
     pub(crate) outcome: &'static str,

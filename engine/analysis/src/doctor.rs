@@ -12,7 +12,7 @@ use gbac_engine::identity::{At, Identity};
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::near;
 use gbac_engine::policy::{GroupSource, Policy, Settings};
-use gbac_engine::token::{Header, UnverifiedClaims, UnverifiedToken};
+use gbac_engine::token::{CheckName, Header, UnverifiedClaims, UnverifiedToken, VerifyError};
 use gbac_engine::warning::{Warning, WarningCode};
 use gbac_engine::{ClaimSet, Coded, Timestamp};
 use gbac_engine::{escape::escaped, internal::visible};
@@ -169,7 +169,7 @@ pub fn diagnose(input: &DiagnosticInput<'_>) -> [DiagnosticStep; 4] {
     );
     let (settings_checks, token_checks): (Vec<_>, Vec<_>) = checks
         .into_iter()
-        .partition(|check| matches!(check.about, "issuer" | "audience"));
+        .partition(|check| matches!(check.about, CheckName::Issuer | CheckName::Audience));
     let groups = groups(input, &claims, &extraction, token_checks);
     let settings = settings(input, &claims, &extraction, &groups, settings_checks);
     [claim, groups, settings, log(input)]
@@ -228,7 +228,8 @@ fn groups(
     let mut step = groups_step();
     for check in checks
         .into_iter()
-        .filter(|check| check.state == StepStatus::Failed && check.code != Some("token_expired"))
+        .filter(|check| check.state == StepStatus::Failed)
+        .filter(|check| !matches!(check.error, Some(VerifyError::Expired { .. })))
     {
         step.fault(
             StepStatus::Failed,

@@ -10,19 +10,19 @@ use gbac_engine::Timestamp;
 use gbac_engine::internal::claim_checks::{self, CHECKS, ClaimCheck, Requirements, TokenContent};
 use gbac_engine::{
     internal::MessageWithoutSkew,
-    token::{Header, UnverifiedClaims, VerifyError},
+    token::{CheckName, Header, UnverifiedClaims, VerifyError},
 };
 
 /// The result of one check of a token.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SignInCheck {
-    /// `key`, `issuer`, `audience`, `expires`, `not_before`, `issued_at` or `type`.
-    pub about: &'static str,
+    /// What was checked.
+    pub about: CheckName,
     /// Passed, failed, attention if the result is uncertain, or not done if there is nothing to
     /// compare with.
     pub state: StepStatus,
-    /// The stable code of the error, if the check failed.
-    pub code: Option<&'static str>,
+    /// The error, if the check failed.
+    pub error: Option<VerifyError>,
     /// The finding.
     pub finding: String,
     /// The next action, if any.
@@ -36,12 +36,12 @@ pub struct SignInCheck {
 /// use gbac_analysis::provider::AcceptedTokens;
 /// use gbac_analysis::sign_in::{check_sign_in, first_failure};
 /// use gbac_engine::Timestamp;
-/// use gbac_engine::token::UnverifiedClaims;
+/// use gbac_engine::token::{CheckName, UnverifiedClaims};
 ///
 /// let accepted = AcceptedTokens { audience: Some("orders".into()), ..AcceptedTokens::default() };
 /// let claims = UnverifiedClaims::parse(r#"{ "sub": "alice", "aud": "billing", "exp": 100 }"#)?;
 /// let checks = check_sign_in(None, &claims, &accepted, Some(Timestamp::from_seconds(99.0)));
-/// assert_eq!(first_failure(&checks).map(|check| check.about), Some("audience"));
+/// assert_eq!(first_failure(&checks).map(|check| check.about), Some(CheckName::Audience));
 /// # Ok::<(), gbac_engine::token::TokenError>(())
 /// ```
 #[must_use]
@@ -61,8 +61,8 @@ pub fn check_sign_in(
     let mut checks = vec![key(header)];
     for (about, check) in CHECKS {
         let compared = match about {
-            "issuer" => accepted.issuer(claims),
-            "audience" => accepted.audience(claims),
+            CheckName::Issuer => accepted.issuer(claims),
+            CheckName::Audience => accepted.audience(claims),
             _ => None,
         };
         checks.push(result_of(about, check(content, required), compared));
@@ -84,25 +84,24 @@ fn key(header: Option<&Header>) -> SignInCheck {
         Some(Ok(_)) => Ok(ClaimCheck::Passed("the header names a key".to_owned())),
         Some(Err(error)) => Err(error),
     };
-    result_of("key", result, None)
+    result_of(CheckName::Key, result, None)
 }
 
 /// Creates the result of a check. The comparison with the service's properties is more specific
 /// than the check itself.
 fn result_of(
-    about: &'static str,
+    about: CheckName,
     result: Result<ClaimCheck, VerifyError>,
     compared: Option<Compared>,
 ) -> SignInCheck {
-    let (state, code, finding, next) = match result {
+    let (state, error, finding, next) = match result {
         Ok(ClaimCheck::Passed(finding)) => (StepStatus::Passed, None, finding, None),
         Ok(ClaimCheck::NotChecked(finding)) => (StepStatus::NotDone, None, finding, None),
-        Err(error) => (
-            StepStatus::Failed,
-            Some(error.code()),
-            MessageWithoutSkew(&error).to_string(),
-            Some(error.hint().to_owned()),
-        ),
+        Err(error) => {
+            let finding = MessageWithoutSkew(&error).to_string();
+            let next = error.hint().to_owned();
+            (StepStatus::Failed, Some(error), finding, Some(next))
+        }
     };
     match compared {
         // If only the URL of the discovery document is known, the comparison is more specific about
@@ -113,11 +112,11 @@ fn result_of(
             } else {
                 compared.state
             };
-            let code = code.or((state == StepStatus::Failed).then_some("issuer_missing"));
+            let missing = (state == StepStatus::Failed).then_some(VerifyError::IssuerMissing);
             SignInCheck {
                 about,
                 state,
-                code,
+                error: error.or(missing),
                 finding: compared.finding,
                 next: compared.next,
             }
@@ -125,7 +124,7 @@ fn result_of(
         None => SignInCheck {
             about,
             state,
-            code,
+            error,
             finding,
             next,
         },
@@ -153,9 +152,13 @@ mod tests {
         value: Value,
         accepted: &AcceptedTokens,
         now: Option<Timestamp>,
-    ) -> Option<(&'static str, &'static str)> {
+    ) -> Option<(CheckName, &'static str)> {
         let checks = check_sign_in(None, &claims(value), accepted, now);
-        first_failure(&checks).map(|check| (check.about, check.code.unwrap_or_default()))
+        first_failure(&checks).map(|check| (check.about, code(check)))
+    }
+
+    fn code(check: &SignInCheck) -> &'static str {
+        check.error.as_ref().map_or("", VerifyError::code)
     }
 
     #[test]
@@ -171,11 +174,11 @@ mod tests {
         );
         assert_eq!(
             refused(json!({ "exp": "1" }), &unknown, None),
-            Some(("expires", "time_invalid"))
+            Some((CheckName::Expires, "time_invalid"))
         );
         assert_eq!(
             refused(json!({}), &unknown, None),
-            Some(("expires", "exp_missing"))
+            Some((CheckName::Expires, "exp_missing"))
         );
     }
 
@@ -188,19 +191,29 @@ mod tests {
         };
         let mut token = json!({ "iss": "x", "aud": "x", "exp": 1, "nbf": 9e9, "iat": 9e9 });
         for (claim, value, about, code) in [
-            ("iss", json!("i"), "issuer", "issuer_mismatch"),
-            ("aud", json!(["b", "a"]), "audience", "audience_mismatch"),
-            ("exp", json!(NOW + 60.0), "expires", "token_expired"),
+            ("iss", json!("i"), CheckName::Issuer, "issuer_mismatch"),
+            (
+                "aud",
+                json!(["b", "a"]),
+                CheckName::Audience,
+                "audience_mismatch",
+            ),
+            (
+                "exp",
+                json!(NOW + 60.0),
+                CheckName::Expires,
+                "token_expired",
+            ),
             (
                 "nbf",
                 json!(NOW - 60.0),
-                "not_before",
+                CheckName::NotBefore,
                 "token_not_yet_valid",
             ),
             (
                 "iat",
                 json!(NOW - 60.0),
-                "issued_at",
+                CheckName::IssuedAt,
                 "token_issued_in_future",
             ),
         ] {
@@ -240,21 +253,21 @@ mod tests {
             let checks = check_sign_in(None, &claims(value), &accepted, Some(AT));
             (
                 checks[1].state,
-                checks[1].code,
+                code(&checks[1]),
                 first_failure(&checks).is_some(),
             )
         };
         assert_eq!(
             of(json!({ "iss": "https://idp.example/x/", "exp": NOW })),
-            (StepStatus::Passed, None, false)
+            (StepStatus::Passed, "", false)
         );
         assert_eq!(
             of(json!({ "iss": "https://other.example", "exp": NOW })),
-            (StepStatus::Attention, None, false)
+            (StepStatus::Attention, "", false)
         );
         assert_eq!(
             of(json!({ "exp": NOW })),
-            (StepStatus::Failed, Some("issuer_missing"), true)
+            (StepStatus::Failed, "issuer_missing", true)
         );
     }
 
@@ -268,7 +281,7 @@ mod tests {
                 &AcceptedTokens::default(),
                 Some(Timestamp::from_seconds(0.0)),
             );
-            first_failure(&checks).and_then(|check| check.code)
+            first_failure(&checks).map(code)
         };
         let payload = "eyJleHAiOjF9"; // {"exp":1}
         assert_eq!(

@@ -3,9 +3,35 @@
 //! The verifier runs these checks after the signature; the sign-in checks of gbac-analysis run them
 //! if no key is known.
 
+use strum::{IntoStaticStr, VariantNames};
+
 use super::verify_error::{CLOCK_SKEW_SECONDS, span};
 use super::{Header, UnverifiedClaims, VerifyError};
 use crate::json::quote;
+
+/// A check of a token, by what it is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
+pub enum CheckName {
+    /// The compact form.
+    Form,
+    /// The signature.
+    Signature,
+    /// The ID of the key in the header.
+    Key,
+    /// `iss`.
+    Issuer,
+    /// `aud`.
+    Audience,
+    /// `exp`.
+    Expires,
+    /// `nbf`.
+    NotBefore,
+    /// `iat`.
+    IssuedAt,
+    /// `typ` of the header.
+    Type,
+}
 
 /// The requirements of a service. Absent values are not checked.
 #[derive(Debug, Clone, Copy)]
@@ -68,13 +94,13 @@ pub enum ClaimCheck {
 type Check = fn(TokenContent<'_>, Requirements<'_>) -> Result<ClaimCheck, VerifyError>;
 
 /// The checks of the claims and the type, in the order in which a service runs them.
-pub const CHECKS: [(&str, Check); 6] = [
-    ("issuer", issuer),
-    ("audience", audience),
-    ("expires", expiry),
-    ("not_before", not_before),
-    ("issued_at", issued_at),
-    ("type", access_token_type),
+pub const CHECKS: [(CheckName, Check); 6] = [
+    (CheckName::Issuer, issuer),
+    (CheckName::Audience, audience),
+    (CheckName::Expires, expiry),
+    (CheckName::NotBefore, not_before),
+    (CheckName::IssuedAt, issued_at),
+    (CheckName::Type, access_token_type),
 ];
 
 /// The ID of the key that signed the token. Signature verification requires it.

@@ -17,6 +17,7 @@ mod verify_error;
 use serde_json::{Map, Value};
 
 pub use algorithm::Algorithm;
+pub use claim_checks::CheckName;
 pub use claims::{Claims, UnverifiedClaims};
 pub use error::{InputKind, TokenError, TokenPart};
 pub use header::Header;

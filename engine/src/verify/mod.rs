@@ -17,7 +17,7 @@ pub use crate::token::{CLOCK_SKEW_SECONDS, VerifyError};
 use crate::json::quote;
 use crate::time::Timestamp;
 use crate::token::claim_checks::{self, CHECKS, ClaimCheck, Requirements, TokenContent};
-use crate::token::{Claims, Header, Signed};
+use crate::token::{CheckName, Claims, Header, Signed};
 
 /// The requirements for a token besides a valid signature.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,8 +55,8 @@ pub enum VerificationOutcome {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct VerificationStep {
-    /// `form`, `signature`, `issuer`, `audience`, `expires`, `not_before`, `issued_at` or `type`.
-    pub name: &'static str,
+    /// What was checked.
+    pub name: CheckName,
     /// The outcome.
     pub outcome: VerificationOutcome,
     /// The stable code of the error, if the check failed.
@@ -140,9 +140,9 @@ pub fn verification_steps_with_rules(
             "the token could not be read".to_owned(),
         ))
     };
-    let mut steps = vec![step("form", form.map_err(Clone::clone))];
+    let mut steps = vec![step(CheckName::Form, form.map_err(Clone::clone))];
     steps.push(step(
-        "signature",
+        CheckName::Signature,
         signed
             .as_ref()
             .map_or_else(|_| unread(), |signed| check_signature(signed, keys)),
@@ -157,7 +157,7 @@ pub fn verification_steps_with_rules(
     steps
 }
 
-fn step(name: &'static str, result: Result<ClaimCheck, VerifyError>) -> VerificationStep {
+fn step(name: CheckName, result: Result<ClaimCheck, VerifyError>) -> VerificationStep {
     match result {
         Ok(ClaimCheck::Passed(detail)) => VerificationStep {
             name,

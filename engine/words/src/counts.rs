@@ -1,4 +1,4 @@
-//! Counts and lists as texts; [`phrases`](crate::phrases) has them too.
+//! Counts, lists and capitals as texts; [`phrases`](crate::phrases) has them too.
 
 /// A count with its noun: `1 role`, `2,000 roles`.
 ///
@@ -108,6 +108,21 @@ pub(crate) fn rest(named: usize, all: usize) -> String {
     } else {
         String::new()
     }
+}
+
+/// A text with a capital first letter.
+///
+/// ```
+/// use gbac_words::phrases::capitalized;
+/// assert_eq!(capitalized("no token given"), "No token given");
+/// ```
+#[must_use]
+pub fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map(|first| first.to_uppercase().collect::<String>() + letters.as_str())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

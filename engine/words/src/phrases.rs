@@ -4,7 +4,7 @@ mod time;
 
 pub use time::{ago, duration, instant, timestamp};
 
-pub use crate::counts::{agree, count, list, list_up_to, plural, thousands};
+pub use crate::counts::{agree, capitalized, count, list, list_up_to, plural, thousands};
 use crate::rich_text::RichText;
 
 macro_rules! acls_not_evaluated {
@@ -141,21 +141,6 @@ pub fn place(text: &str, offset: usize) -> String {
     } else {
         format!("at character {}", before + 1)
     }
-}
-
-/// A text with a capital first letter.
-///
-/// ```
-/// use gbac_words::phrases::capitalized;
-/// assert_eq!(capitalized("no token given"), "No token given");
-/// ```
-#[must_use]
-pub fn capitalized(text: &str) -> String {
-    let mut letters = text.chars();
-    letters
-        .next()
-        .map(|first| first.to_uppercase().collect::<String>() + letters.as_str())
-        .unwrap_or_default()
 }
 
 /// An error and its hint as two sentences without the final period.

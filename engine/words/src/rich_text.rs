@@ -55,6 +55,20 @@ impl RichText {
             })
     }
 
+    /// A message and its hint as sentences: with capitals and periods, and code where the backticks
+    /// are.
+    #[must_use]
+    pub fn with_hint(message: &str, hint: &str) -> Self {
+        let words = Self::message(&counts::capitalized(message)).text(period(message));
+        match hint {
+            "" => words,
+            hint => words
+                .text(" ")
+                .then(Self::message(&counts::capitalized(hint)))
+                .text(period(hint)),
+        }
+    }
+
     /// The same, with plain text at its end.
     #[must_use]
     pub fn text(mut self, text: impl Into<String>) -> Self {
@@ -185,6 +199,11 @@ impl From<String> for RichText {
     }
 }
 
+/// What ends a sentence: nothing more, if it is a question.
+fn period(text: &str) -> &'static str {
+    if text.ends_with('?') { "" } else { "." }
+}
+
 /// The parts of a name, each with whether it differs from `other`. A prefix is compared with the
 /// start of `other`.
 fn differing(name: &str, other: &str) -> Vec<(String, bool)> {
@@ -251,6 +270,35 @@ mod tests {
         assert_eq!(list(&["a", "b", "c"], 3), "a, b and c");
         assert_eq!(list(&["a", "b", "c", "d", "e"], 2), "a, b and 3 more");
         assert_eq!(list(&[], 2), "");
+    }
+
+    #[test]
+    fn sentences_start_with_a_capital_and_end() {
+        let words = RichText::with_hint(
+            "`10.0.0.0/8` is neither `*` nor an IP address",
+            "write one address or `*`, not a range",
+        );
+        assert_eq!(
+            words.plain(),
+            "10.0.0.0/8 is neither * nor an IP address. Write one address or *, not a range."
+        );
+        assert_eq!(
+            RichText::with_hint("no token given", "").plain(),
+            "No token given."
+        );
+        assert_eq!(RichText::with_hint("", "").plain(), ".");
+        assert_eq!(
+            RichText::with_hint("not valid yet", "check the clocks of both machines").plain(),
+            "Not valid yet. Check the clocks of both machines."
+        );
+        assert_eq!(
+            RichText::with_hint("what is `x?`", "").plain(),
+            "What is x?."
+        );
+        assert_eq!(
+            RichText::with_hint("is it cut off?", "copy it again").plain(),
+            "Is it cut off? Copy it again."
+        );
     }
 
     #[test]

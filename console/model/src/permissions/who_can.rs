@@ -10,10 +10,9 @@ use gbac_engine::model::{
 };
 use gbac_engine::policy::Policy;
 use gbac_words::phrases::{capitalized, count, with_hint};
+use gbac_words::request::verb;
 
 use crate::address::{self, value};
-use crate::simulator::question::verb;
-
 /// How many principals of one kind of answer are shown at first, and how many more at a time.
 pub const PAGE: usize = 50;
 

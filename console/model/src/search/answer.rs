@@ -8,6 +8,7 @@ use gbac_engine::decide::{At, Outcome};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{CLUSTER_NAME, PatternType, Principal, PrincipalType, ResourceType};
 use gbac_words::phrases::{agree, capitalized, count, thousands};
+use gbac_words::request::verb;
 use gbac_words::rich_text::{RichText, listed};
 
 use crate::permissions::matrix::MatrixQuery;
@@ -17,7 +18,7 @@ use crate::search::index::{NamedResources, SHOWN, SearchIndex};
 use crate::search::question::{TypedQuestion, TypedRequest};
 use crate::search::target::SearchTarget;
 use crate::simulator::inputs::{IdentityMode, Inputs};
-use crate::simulator::question::{AccessRequest, verb};
+use crate::simulator::question::AccessRequest;
 use crate::simulator::verdict::{Verdict, VerdictKind, Why};
 use crate::simulator::{View, evaluate};
 

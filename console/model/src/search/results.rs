@@ -3,6 +3,7 @@
 use gbac_analysis::{NamedPattern, PrincipalSummary};
 use gbac_engine::model::{Operation, PatternType, Principal, PrincipalType, ResourceType};
 use gbac_words::phrases::count;
+use gbac_words::request::verb;
 
 use crate::address;
 use crate::permissions::list::{self, ListQuery};
@@ -15,8 +16,6 @@ use crate::search::index::{Best, SHOWN};
 use crate::search::label::Label;
 use crate::search::question::{self, TypedQuestion};
 use crate::search::target::SearchTarget;
-use crate::simulator::question::verb;
-
 /// What a result is, for its icon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchKind {

@@ -1,13 +1,15 @@
 //! What a token is compared with, and the reason for which it refuses the entered one.
 
 use gbac_analysis::provider::AcceptedTokens;
-use gbac_analysis::sign_in::{self, SignInCheck};
+use gbac_analysis::sign_in::{SignInCheck, first_failure};
 use gbac_engine::Coded;
+use gbac_engine::token::{CheckName, VerifyError};
 use gbac_words::rich_text::RichText;
+use gbac_words::sign_in;
 
-use crate::simulator::inputs::{Action, InputEdit, Inputs, sentence};
+use crate::simulator::inputs::{Action, InputEdit, Inputs};
 use crate::simulator::token::DecodedToken;
-use crate::simulator::verification::{Report, check_name};
+use crate::simulator::verification::Report;
 
 /// What a token is compared with: an issuer and an audience that were entered count in place of the
 /// service's.
@@ -63,22 +65,22 @@ pub fn refusal(
     // The user chose to ignore the expiry.
     let kept: Vec<SignInCheck> = checks
         .iter()
-        .filter(|check| !(ignore_expiry && check.code == Some("token_expired")))
+        .filter(|check| !(ignore_expiry && is_expired(check)))
         .cloned()
         .collect();
-    let of_claims = sign_in::first_failure(&kept);
+    let of_claims = first_failure(&kept);
     let mut names: Vec<&'static str> = Vec::new();
-    names.extend(of_form.as_ref().map(|_| check_name("form")));
-    names.extend(of_signature.as_ref().map(|_| check_name("signature")));
-    let failed = kept.iter().filter(|check| check.code.is_some());
-    names.extend(failed.map(|check| check_name(check.about)));
+    names.extend(of_form.as_ref().map(|_| sign_in::check(CheckName::Form)));
+    names.extend(
+        of_signature
+            .as_ref()
+            .map(|_| sign_in::check(CheckName::Signature)),
+    );
+    let failed = kept.iter().filter(|check| check.error.is_some());
+    names.extend(failed.map(|check| sign_in::check(check.about)));
     let first_is_of_claims = of_form.is_none() && of_signature.is_none();
-    let of_check = |check: &SignInCheck| {
-        Some((
-            check.code?,
-            sentence(&check.finding, check.next.as_deref().unwrap_or_default()),
-        ))
-    };
+    let of_check =
+        |check: &SignInCheck| Some((check.error.as_ref()?.code(), sign_in::finding(check)));
     let (code, words) = of_form
         .or(of_signature)
         .or_else(|| of_claims.and_then(of_check))?;
@@ -100,7 +102,7 @@ pub fn platform_refusal(read: &DecodedToken) -> Option<SignInRefusal> {
     let warning = read.header.as_ref()?.platform_refusal()?;
     Some(SignInRefusal::new(
         warning.code.code(),
-        sentence(&warning.message, ""),
+        RichText::with_hint(&warning.message, ""),
     ))
 }
 
@@ -111,9 +113,9 @@ fn actions(check: &SignInCheck, read: &DecodedToken) -> Vec<Action> {
             change,
         }]
     };
-    match (check.about, check.code) {
-        (_, Some("token_expired")) => action("Ignore the expiry", InputEdit::IgnoreExpiry(true)),
-        ("issuer" | "audience", _) => {
+    match check.about {
+        _ if is_expired(check) => action("Ignore the expiry", InputEdit::IgnoreExpiry(true)),
+        CheckName::Issuer | CheckName::Audience => {
             let issuer = read.claims.issuer().map(str::to_owned);
             let audience = read
                 .claims
@@ -131,8 +133,18 @@ fn actions(check: &SignInCheck, read: &DecodedToken) -> Vec<Action> {
                 }
             }
         }
-        _ => Vec::new(),
+        CheckName::Form
+        | CheckName::Signature
+        | CheckName::Key
+        | CheckName::Expires
+        | CheckName::NotBefore
+        | CheckName::IssuedAt
+        | CheckName::Type => Vec::new(),
     }
+}
+
+const fn is_expired(check: &SignInCheck) -> bool {
+    matches!(check.error, Some(VerifyError::Expired { .. }))
 }
 
 #[cfg(test)]
@@ -165,7 +177,7 @@ mod tests {
         accepted_tokens(properties.as_object().unwrap(), None)
     }
 
-    fn facts(view: &View, about: &str) -> Vec<(FactMark, String)> {
+    fn facts(view: &View, about: CheckName) -> Vec<(FactMark, String)> {
         let facts = view.facts.iter().filter(|fact| fact.about == about);
         facts.map(|fact| (fact.mark, fact.words.plain())).collect()
     }
@@ -179,8 +191,8 @@ mod tests {
             FactMark::Good,
             "The issuer is https://idp.example, as the service requires.".to_owned(),
         );
-        assert_eq!(facts(&view, "issuer"), [issuer]);
-        let audience = facts(&view, "audience");
+        assert_eq!(facts(&view, CheckName::Issuer), [issuer]);
+        let audience = facts(&view, CheckName::Audience);
         assert_eq!(audience.len(), 1);
         assert!(
             audience[0].0 == FactMark::Bad
@@ -194,7 +206,7 @@ mod tests {
         inputs.audience = "billing".into();
         let view = evaluate(&inputs, Some(&policy()), &service(), NOW);
         assert_eq!(
-            facts(&view, "audience"),
+            facts(&view, CheckName::Audience),
             [(FactMark::Good, "Audience billing is accepted".to_owned())]
         );
         assert_eq!(
@@ -205,7 +217,10 @@ mod tests {
         inputs.audience.clear();
         let silent = accepted_tokens(&Map::new(), None);
         let view = evaluate(&inputs, Some(&policy()), &silent, NOW);
-        assert_eq!((facts(&view, "issuer"), view.refusal), (vec![], None));
+        assert_eq!(
+            (facts(&view, CheckName::Issuer), view.refusal),
+            (vec![], None)
+        );
     }
 
     #[test]

@@ -23,11 +23,49 @@ pub enum StepState {
     Bad,
 }
 
+/// The steps, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExtractionStage {
+    /// Decoding the token.
+    Decode,
+    /// Reading the user.
+    User,
+    /// Finding the claim with the groups.
+    GroupClaim,
+    /// Reading names that are paths.
+    NestedNames,
+    /// The principals that names became.
+    Principals,
+}
+
+impl ExtractionStage {
+    /// Every value.
+    pub const ALL: [Self; 5] = [
+        Self::Decode,
+        Self::User,
+        Self::GroupClaim,
+        Self::NestedNames,
+        Self::Principals,
+    ];
+
+    /// Its heading.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Decode => "Decode",
+            Self::User => "User",
+            Self::GroupClaim => "Group claim",
+            Self::NestedNames => "Nested names",
+            Self::Principals => "Principals",
+        }
+    }
+}
+
 /// One step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExtractionStep {
-    /// Its name.
-    pub title: &'static str,
+    /// Which.
+    pub stage: ExtractionStage,
     /// What it came to, as a count.
     pub count: String,
     /// How it went.

@@ -1,7 +1,6 @@
 //! The fixes of a denied request in words: what each changes, and its effect.
 
 mod token_groups;
-mod words;
 
 use gbac_analysis::{
     AccessFix, AccessRegion, FixKind, HypotheticalChange, HypotheticalChanges, access_fixes,
@@ -11,11 +10,10 @@ use gbac_engine::decide::{At, Reason, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Policy};
-use gbac_words::phrases::agree;
 use gbac_words::rich_text::RichText;
+use gbac_words::{fix, token_fix};
 
 use self::token_groups::Denied;
-use self::words::{about, provider_request, title};
 use crate::draft::normalized;
 use crate::group_changes::GroupChanges;
 use crate::review::{
@@ -26,12 +24,43 @@ use crate::simulator::inputs::Action;
 use crate::simulator::question::AccessRequest;
 use crate::simulator::seen_users::SeenUsers;
 
-/// Where fixes are made, as headings.
-const MISSING: &str = "The token has no groups";
-const GROUPS: &str = "Through groups and roles";
-const SETTINGS: &str = "In the settings";
-const PROVIDER: &str = "In the identity provider";
-const USER: &str = "For one user, outside groups";
+/// Where fixes are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FixPlace {
+    /// In the token, which has no groups.
+    Token,
+    /// In groups and roles.
+    Groups,
+    /// In the settings of the service.
+    Settings,
+    /// In the identity provider.
+    Provider,
+    /// Outside groups.
+    User,
+}
+
+impl FixPlace {
+    /// The place, as a heading.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Token => token_fix::NO_GROUPS,
+            Self::Groups => "Through groups and roles",
+            Self::Settings => "In the settings",
+            Self::Provider => "In the identity provider",
+            Self::User => "For one user, outside groups",
+        }
+    }
+
+    fn of_fix(fix: &AccessFix) -> Self {
+        let has = |is: fn(FixKind) -> bool| fix.steps.iter().any(|step| is(step.kind));
+        match (has(FixKind::is_of_user), has(FixKind::is_manual)) {
+            (true, _) => Self::User,
+            (false, true) => Self::Provider,
+            (false, false) => Self::Groups,
+        }
+    }
+}
 
 /// The fixes of a request.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,8 +74,8 @@ pub struct FixList {
 /// Fixes that are made at one place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FixSection {
-    /// Where, as a heading.
-    pub title: &'static str,
+    /// Where.
+    pub place: FixPlace,
     /// The fixes; at least one.
     pub fixes: Vec<ListedFix>,
 }
@@ -102,12 +131,7 @@ impl FixEffect {
                 let groups = AffectedGroups::from_effects(effects);
                 if !groups.0.is_empty() {
                     words.extend(seen.map(|seen| RichText::from(seen.sentence(&groups, now))));
-                    let others = agree(
-                        groups.0.len(),
-                        "Other users may hold this group.",
-                        "Other users may hold these groups.",
-                    );
-                    words.push(others.into());
+                    words.push(fix::other_users(groups.0.len()).into());
                 }
                 words
             }
@@ -201,8 +225,13 @@ pub fn fixes(
     let nested = is_unmatched.then(|| denied.nested_names(&other)).flatten();
     let held = joins.iter().find_map(|group| other.words(group));
     let is_missing = missing.is_some();
-    let mut listed: Vec<(&'static str, ListedFix)> = Vec::new();
-    listed.extend(missing.into_iter().flatten().map(|fix| (MISSING, fix)));
+    let mut listed: Vec<(FixPlace, ListedFix)> = Vec::new();
+    listed.extend(
+        missing
+            .into_iter()
+            .flatten()
+            .map(|fix| (FixPlace::Token, fix)),
+    );
     for fix in &found.fixes {
         // Joining a group has no effect while the token has no groups, and nobody joins a group
         // twice.
@@ -212,25 +241,25 @@ pub fn fixes(
             .filter_map(joined_group)
             .any(is_without_effect)
         {
-            listed.push((heading(fix), listed_fix(policy, identity, access, fix)));
+            listed.push((
+                FixPlace::of_fix(fix),
+                listed_fix(policy, identity, access, fix),
+            ));
         }
     }
     let place = listed
         .iter()
-        .rposition(|(title, _)| [MISSING, GROUPS].contains(title))
+        .rposition(|(place, _)| matches!(place, FixPlace::Token | FixPlace::Groups))
         .map_or(0, |place| place + 1);
-    listed.splice(place..place, nested.map(|fix| (SETTINGS, fix)));
+    listed.splice(place..place, nested.map(|fix| (FixPlace::Settings, fix)));
     let about = match found.decision.reason {
-        Reason::DenyRule => Some(deny_words(found.denied_by.len(), found.fixes.is_empty())),
-        Reason::NoMatch if listed.is_empty() => Some(
-            "No role, group or ACL can allow this request. Check the user and the resource name."
-                .into(),
-        ),
+        Reason::DenyRule => {
+            Some(fix::blocked(found.denied_by.len(), !found.fixes.is_empty()).into())
+        }
+        Reason::NoMatch if listed.is_empty() => Some(fix::NO_FIX.into()),
         Reason::NoMatch => held,
         Reason::Expired => None,
-        Reason::AllowRule | Reason::Superuser => {
-            Some("This request is allowed. There is nothing to fix.".into())
-        }
+        Reason::AllowRule | Reason::Superuser => Some(fix::NOTHING_TO_FIX.into()),
     };
     Some(FixList {
         about,
@@ -246,28 +275,18 @@ fn by_users(identity: &Identity, seen: Option<&SeenUsers>) -> Identity {
     identity.with_groups(groups)
 }
 
-/// Where a fix is made.
-fn heading(fix: &AccessFix) -> &'static str {
-    let has = |is: fn(FixKind) -> bool| fix.steps.iter().any(|step| is(step.kind));
-    match (has(FixKind::is_of_user), has(FixKind::is_manual)) {
-        (true, _) => USER,
-        (false, true) => PROVIDER,
-        (false, false) => GROUPS,
-    }
-}
-
 /// Numbers the fixes, and joins those that are made at the same place.
-fn sections(listed: Vec<(&'static str, ListedFix)>) -> Vec<FixSection> {
+fn sections(listed: Vec<(FixPlace, ListedFix)>) -> Vec<FixSection> {
     let mut sections: Vec<FixSection> = Vec::new();
-    for (place, (title, fix)) in listed.into_iter().enumerate() {
+    for (index, (place, fix)) in listed.into_iter().enumerate() {
         let fix = ListedFix {
-            number: place + 1,
+            number: index + 1,
             ..fix
         };
         match sections.last_mut() {
-            Some(section) if section.title == title => section.fixes.push(fix),
+            Some(section) if section.place == place => section.fixes.push(fix),
             _ => sections.push(FixSection {
-                title,
+                place,
                 fixes: vec![fix],
             }),
         }
@@ -280,22 +299,6 @@ fn joined_group(change: &HypotheticalChange) -> Option<&str> {
     match change {
         HypotheticalChange::Join(name) => Some(name),
         HypotheticalChange::Leave(_) | HypotheticalChange::Policy(_) => None,
-    }
-}
-
-fn deny_words(denies: usize, is_without_fix: bool) -> RichText {
-    let deny = agree(denies, "A deny blocks this", "Several denies block this");
-    match is_without_fix {
-        true => format!(
-            "{deny}, and without {} nothing allows it.",
-            agree(denies, "it", "them")
-        )
-        .into(),
-        false => format!(
-            "{deny}. An added allow changes nothing while {} applies.",
-            agree(denies, "it", "one of them")
-        )
-        .into(),
     }
 }
 
@@ -327,11 +330,11 @@ fn listed_fix(
     };
     ListedFix {
         number: 0,
-        title: title(&fix.steps, access),
-        about: about(fix, &decision),
+        title: fix::title(&fix.steps, access.resource_type),
+        about: fix::about(fix, &decision),
         request: changes
             .is_empty()
-            .then(|| provider_request(fix, identity, access)),
+            .then(|| fix::provider_request(fix, identity, &access.request(At::IgnoringExpiry))),
         actions: Vec::new(),
         changes,
         effect,

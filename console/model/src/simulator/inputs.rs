@@ -244,7 +244,12 @@ impl InputProblem {
     /// A fault in the engine's words: what was found, then what to do.
     #[must_use]
     pub fn fault(field: InputField, code: &'static str, message: &str, hint: &str) -> Self {
-        Self::new(field, code, Weight::Error, sentence(message, hint))
+        Self::new(
+            field,
+            code,
+            Weight::Error,
+            RichText::with_hint(message, hint),
+        )
     }
 
     /// The same with a button.
@@ -325,19 +330,6 @@ impl InputEdit {
     }
 }
 
-/// The engine's message and hint as sentences of a page: capitals, an end where there is none, code
-/// where the backticks are.
-#[must_use]
-pub fn sentence(message: &str, hint: &str) -> RichText {
-    let mut words = RichText::message(&capital(message));
-    if !hint.is_empty() {
-        words = words
-            .text(format!("{} ", end(message)))
-            .then(RichText::message(&capital(hint)));
-    }
-    words.text(end(if hint.is_empty() { message } else { hint }))
-}
-
 /// Why there is no identity, with what to do.
 #[must_use]
 pub fn identity_error(error: &ResolveError) -> RichText {
@@ -346,47 +338,12 @@ pub fn identity_error(error: &ResolveError) -> RichText {
     } else {
         ""
     };
-    sentence(&error.to_string(), hint)
-}
-
-/// What ends a sentence: nothing more, when it is a question.
-fn end(text: &str) -> &'static str {
-    if text.ends_with('?') { "" } else { "." }
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
+    RichText::with_hint(&error.to_string(), hint)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sentences_start_with_a_capital_and_end() {
-        let words = sentence(
-            "`10.0.0.0/8` is neither `*` nor an IP address",
-            "write one address or `*`, not a range",
-        );
-        assert_eq!(
-            words.plain(),
-            "10.0.0.0/8 is neither * nor an IP address. Write one address or *, not a range."
-        );
-        assert_eq!(sentence("no token given", "").plain(), "No token given.");
-        assert_eq!(sentence("", "").plain(), ".");
-        assert_eq!(
-            sentence("not valid yet", "check the clocks of both machines").plain(),
-            "Not valid yet. Check the clocks of both machines."
-        );
-        assert_eq!(sentence("what is `x?`", "").plain(), "What is x?.");
-        assert_eq!(
-            sentence("is it cut off?", "copy it again").plain(),
-            "Is it cut off? Copy it again."
-        );
-    }
 
     #[test]
     fn trying_a_path_starts_from_the_service() {

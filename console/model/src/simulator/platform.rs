@@ -3,7 +3,6 @@
 use gbac_words::rich_text::RichText;
 
 use crate::simulator::SimulatedIdentity;
-use crate::simulator::inputs::sentence;
 
 /// Every point where the platform does something else with this token and these settings; none by
 /// hand.
@@ -20,7 +19,7 @@ pub fn differences(who: &SimulatedIdentity) -> Vec<RichText> {
         .unwrap_or_default();
     let all = of_header.iter().chain(&taken.extraction.warnings);
     all.filter(|warning| warning.code.is_of_platform())
-        .map(|warning| sentence(&warning.message, ""))
+        .map(|warning| RichText::with_hint(&warning.message, ""))
         .collect()
 }
 

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use gbac_engine::decide::{At, Request};
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{CLUSTER_NAME, Host, Operation, ResourceType};
+use gbac_words::request;
 use gbac_words::rich_text::RichText;
 
 use crate::simulator::inputs::{InputEdit, InputField, InputProblem, Inputs, Weight};
@@ -41,56 +42,19 @@ impl AccessRequest {
     /// The resource in a sentence: ``topic `payments` ``, `the cluster`.
     #[must_use]
     pub fn resource(&self) -> RichText {
-        match self.resource_type {
-            ResourceType::Cluster => RichText::new().text("the cluster"),
-            ResourceType::Registry => RichText::new().text("the Schema Registry"),
-            other => RichText::new()
-                .text(format!("{} ", other.noun()))
-                .resource(&self.resource_name),
-        }
+        request::resource(&self.request(At::IgnoringExpiry))
     }
 
     /// What is done, in a sentence: `write to topic ...`.
     #[must_use]
     pub fn deed(&self) -> RichText {
-        RichText::new()
-            .text(format!("{} ", verb(self.operation, self.resource_type)))
-            .then(self.resource())
+        request::deed(&self.request(At::IgnoringExpiry))
     }
 
     /// The short form for the bar: `Write payments`.
     #[must_use]
     pub fn short(&self) -> RichText {
-        let words = RichText::new().text(self.operation.spelling().label);
-        match self.resource_type {
-            ResourceType::Cluster | ResourceType::Registry => {
-                words.text(format!(", {}", self.resource_type.noun()))
-            }
-            _ => words.text(" ").resource(&self.resource_name),
-        }
-    }
-}
-
-/// An operation as a verb before its resource.
-pub(crate) const fn verb(operation: Operation, resource_type: ResourceType) -> &'static str {
-    match (operation, resource_type) {
-        (Operation::All, _) => "do everything on",
-        (Operation::Read, ResourceType::Group) => "join",
-        (Operation::Read, _) => "read",
-        (Operation::Write, ResourceType::TransactionalId) => "use",
-        (Operation::Write, _) => "write to",
-        (Operation::Create, ResourceType::Cluster) => "create on",
-        (Operation::Create, _) => "create",
-        (Operation::Delete, _) => "delete",
-        (Operation::Alter, _) => "alter",
-        (Operation::Describe, _) => "describe",
-        (Operation::ClusterAction, _) => "act as a broker on",
-        (Operation::DescribeConfigs, _) => "describe the configuration of",
-        (Operation::AlterConfigs, _) => "alter the configuration of",
-        (Operation::IdempotentWrite, _) => "write idempotently to",
-        (Operation::CreateTokens, _) => "create delegation tokens for",
-        (Operation::DescribeTokens, _) => "describe the delegation tokens of",
-        (Operation::TwoPhaseCommit, _) => "use two-phase commit with",
+        request::short(&self.request(At::IgnoringExpiry))
     }
 }
 
@@ -312,34 +276,6 @@ mod tests {
             })
             .1,
             ["operation_all"]
-        );
-    }
-
-    #[test]
-    fn deeds_read_as_english() {
-        let deed = |operation, resource_type| {
-            let inputs = Inputs {
-                operation,
-                resource_type,
-                ..topic("n")
-            };
-            access(&inputs).0.unwrap().deed().plain()
-        };
-        assert_eq!(
-            deed(Operation::Write, ResourceType::Topic),
-            "write to topic n"
-        );
-        assert_eq!(
-            deed(Operation::Read, ResourceType::Group),
-            "join consumer group n"
-        );
-        assert_eq!(
-            deed(Operation::Create, ResourceType::Cluster),
-            "create on the cluster"
-        );
-        assert_eq!(
-            deed(Operation::AlterConfigs, ResourceType::Registry),
-            "alter the configuration of the Schema Registry"
         );
     }
 }

@@ -13,7 +13,6 @@ use gbac_engine::model::{Operation, ResourceType};
 use gbac_engine::policy::Policy;
 use gbac_words::rich_text::RichText;
 
-use crate::simulator::inputs::sentence;
 use crate::simulator::question::AccessRequest;
 use crate::simulator::verdict::{VerdictKind, kind};
 
@@ -259,7 +258,7 @@ impl RequestForm {
             error
                 .faults()
                 .iter()
-                .map(|fault| sentence(&fault.to_string(), &fault.hint()))
+                .map(|fault| RichText::with_hint(&fault.to_string(), &fault.hint()))
                 .collect()
         })
     }

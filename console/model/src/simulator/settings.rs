@@ -6,9 +6,10 @@ use gbac_engine::identity::IdentityRules;
 use gbac_engine::mapping::PrincipalMapping;
 use gbac_engine::policy::Settings;
 use gbac_words::phrases::place;
+use gbac_words::rich_text::RichText;
 
 use crate::simulator::inputs::{
-    InputField, InputProblem, Inputs, SettingsSource, Weight, WhatIfSettings, sentence,
+    InputField, InputProblem, Inputs, SettingsSource, Weight, WhatIfSettings,
 };
 
 /// What every reference to the user-info document starts with (D-25).
@@ -79,7 +80,7 @@ fn read_source(text: &str) -> Result<ClaimSource, InputProblem> {
     };
     source.map_err(|error| {
         let place = place(text, error.offset());
-        let words = sentence(
+        let words = RichText::with_hint(
             &format!("{place}: {error}"),
             &error.hint().unwrap_or_default(),
         );
@@ -99,7 +100,7 @@ fn read_mapping(text: &str) -> Result<PrincipalMapping, InputProblem> {
         ));
     }
     PrincipalMapping::parse(text).map_err(|error| {
-        let words = sentence(
+        let words = RichText::with_hint(
             &format!("{}: {error}", place(text, error.offset())),
             error.hint(),
         );

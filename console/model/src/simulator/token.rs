@@ -5,15 +5,16 @@ use std::sync::Arc;
 use gbac_analysis::doctor::StepStatus;
 use gbac_analysis::sign_in::SignInCheck;
 
+use gbac_engine::Timestamp;
 use gbac_engine::token::{
-    self, Header, InputKind, TokenError, TokenPart, UnverifiedClaims, UnverifiedToken,
+    self, CheckName, Header, InputKind, TokenError, TokenPart, UnverifiedClaims, UnverifiedToken,
 };
-use gbac_words::phrases;
 use gbac_words::phrases::count;
-use gbac_words::rich_text::{RichText, listed};
+use gbac_words::rich_text::RichText;
+use gbac_words::sign_in;
 use serde_json::Value;
 
-use crate::simulator::inputs::{InputEdit, InputField, InputProblem, Inputs, sentence};
+use crate::simulator::inputs::{InputEdit, InputField, InputProblem, Inputs};
 
 /// A text that was read as a token or as claims.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,8 +46,6 @@ pub enum TokenReading {
 /// A header and a signature that read well, to look at the payload of a token that does not.
 const READABLE_HEADER: &str = "eyJhbGciOiJSUzI1NiJ9";
 const READABLE_SIGNATURE: &str = "c2ln";
-/// How many audiences are named.
-const SHOWN_AUDIENCES: usize = 3;
 
 /// Reads the token field.
 #[must_use]
@@ -63,7 +62,7 @@ pub fn read(text: &str, as_claims: bool) -> TokenReading {
             let left_out = pasted
                 .warnings
                 .iter()
-                .map(|note| sentence(&note.message, ""))
+                .map(|note| RichText::with_hint(&note.message, ""))
                 .collect();
             let (token, header) = (Some(pasted.token), Some(header));
             return TokenReading::Read(Arc::new(DecodedToken {
@@ -212,8 +211,8 @@ pub enum FactMark {
 /// A fact about a token.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TokenFact {
-    /// What it is about: `signature`, `expiry`, `not_before`, `audience`, `type`.
-    pub about: &'static str,
+    /// What it is about.
+    pub about: CheckName,
     /// Whether it is in order.
     pub mark: FactMark,
     /// The fact.
@@ -221,7 +220,7 @@ pub struct TokenFact {
 }
 
 impl TokenFact {
-    fn new(about: &'static str, mark: FactMark, words: impl Into<RichText>) -> Self {
+    fn new(about: CheckName, mark: FactMark, words: impl Into<RichText>) -> Self {
         Self {
             about,
             mark,
@@ -242,27 +241,30 @@ pub fn facts(
     let mut facts = Vec::new();
     // The expiry comes first: it is what most tokens fail by.
     let place = |check: &&SignInCheck| match check.about {
-        "expires" => 0,
-        "not_before" => 1,
-        "issued_at" => 2,
-        "issuer" => 3,
-        "audience" => 4,
-        "key" => 5,
-        _ => 6,
+        CheckName::Expires => 0,
+        CheckName::NotBefore => 1,
+        CheckName::IssuedAt => 2,
+        CheckName::Issuer => 3,
+        CheckName::Audience => 4,
+        CheckName::Key => 5,
+        CheckName::Type | CheckName::Form | CheckName::Signature => 6,
     };
     let mut checks: Vec<&SignInCheck> = checks.iter().collect();
     checks.sort_by_key(place);
     for check in checks {
+        let has_failed = check.state == StepStatus::Failed;
         let fact = match check.about {
-            "expires" => {
+            CheckName::Expires => {
                 facts.push(expiry(read, check, now));
                 kept_groups(read, check, now)
             }
-            "not_before" => not_before(read, check, now),
-            "audience" => Some(audience(read, inputs, check)),
-            "type" => type_fact(read),
-            "issuer" if check.state != StepStatus::NotDone => Some(of_check(check)),
-            _ => (check.state == StepStatus::Failed).then(|| of_check(check)),
+            CheckName::NotBefore => not_before(read, check, now),
+            CheckName::Audience => Some(audience(read, inputs, check)),
+            CheckName::Type => type_fact(read),
+            CheckName::Issuer => (check.state != StepStatus::NotDone).then(|| of_check(check)),
+            CheckName::Form | CheckName::Signature | CheckName::Key | CheckName::IssuedAt => {
+                has_failed.then(|| of_check(check))
+            }
         };
         facts.extend(fact);
     }
@@ -280,190 +282,104 @@ fn of_check(check: &SignInCheck) -> TokenFact {
     TokenFact {
         about: check.about,
         mark,
-        words: sentence(&check.finding, check.next.as_deref().unwrap_or_default()),
+        words: sign_in::finding(check),
     }
 }
 
 fn expiry(read: &DecodedToken, check: &SignInCheck, now: f64) -> TokenFact {
-    let fact = |mark, words: String| TokenFact::new("expiry", mark, words);
-    match (
-        read.claims
-            .expires_at()
-            .map(gbac_engine::Timestamp::as_seconds),
-        gbac_json::claims_to_object(read.claims.members()).get("exp"),
-    ) {
-        (Some(at), _) if at < now => {
-            // Sign-in forgives some seconds, and no decision does.
-            let mark = if check.state == StepStatus::Failed {
+    let fact = |mark, words: RichText| TokenFact::new(CheckName::Expires, mark, words);
+    let has_failed = check.state == StepStatus::Failed;
+    match expires_at(read) {
+        // Sign-in forgives some seconds, and no decision does.
+        Some(at) if at < now => {
+            let mark = if has_failed {
                 FactMark::Bad
             } else {
                 FactMark::Warn
             };
-            fact(
-                mark,
-                format!(
-                    "Expired {} ago, at {}",
-                    phrases::duration(now - at),
-                    phrases::instant(at, now)
-                ),
-            )
+            fact(mark, sign_in::expired(at, now).into())
         }
-        (Some(at), _) if check.state != StepStatus::Failed => fact(
-            FactMark::Good,
-            format!(
-                "Expires in {}, at {}",
-                phrases::duration(at - now),
-                phrases::instant(at, now)
-            ),
+        Some(at) if !has_failed => fact(FactMark::Good, sign_in::expires(at, now).into()),
+        Some(_) => of_check(check),
+        None if read.claims.members().contains("exp") => fact(
+            FactMark::Bad,
+            RichText::message(sign_in::EXPIRY_NOT_A_NUMBER),
         ),
-        (Some(_), _) => TokenFact {
-            about: "expiry",
-            ..of_check(check)
-        },
-        (None, Some(_)) => {
-            let words = RichText::new()
-                .text("The expiry ")
-                .code("exp")
-                .text(" is not a number, so the service refuses this token");
-            TokenFact::new("expiry", FactMark::Bad, words)
-        }
-        (None, None) => {
-            let words = RichText::new()
-                .text("No expiry (")
-                .code("exp")
-                .text("), so the service refuses this token");
-            TokenFact::new("expiry", FactMark::Bad, words)
-        }
+        None => fact(FactMark::Bad, RichText::message(sign_in::NO_EXPIRY)),
     }
+}
+
+fn expires_at(read: &DecodedToken) -> Option<f64> {
+    read.claims.expires_at().map(Timestamp::as_seconds)
 }
 
 /// Until when the groups of a token count, whatever the identity provider changes meanwhile
 /// (specification 1.3).
 fn kept_groups(read: &DecodedToken, check: &SignInCheck, now: f64) -> Option<TokenFact> {
-    let at = read
-        .claims
-        .expires_at()
-        .map(gbac_engine::Timestamp::as_seconds)?;
-    let words =
-        "The token keeps its groups until then, even those that the identity provider removes";
-    (at >= now && check.state != StepStatus::Failed)
-        .then(|| TokenFact::new("groups_kept", FactMark::Plain, words))
+    let is_accepted = check.state != StepStatus::Failed;
+    expires_at(read)
+        .filter(|at| *at >= now && is_accepted)
+        .map(|_| TokenFact::new(CheckName::Expires, FactMark::Plain, sign_in::GROUPS_KEPT))
 }
 
 fn not_before(read: &DecodedToken, check: &SignInCheck, now: f64) -> Option<TokenFact> {
-    let failed = check.state == StepStatus::Failed;
-    match read
-        .claims
-        .not_before()
-        .map(gbac_engine::Timestamp::as_seconds)
-        .filter(|from| *from > now)
-    {
-        Some(from) => {
-            let words = format!(
-                "Not valid for another {}, before {}",
-                phrases::duration(from - now),
-                phrases::instant(from, now)
-            );
-            Some(TokenFact::new(
-                "not_before",
-                if failed {
-                    FactMark::Bad
-                } else {
-                    FactMark::Warn
-                },
-                words,
-            ))
+    let has_failed = check.state == StepStatus::Failed;
+    match read.claims.not_before().map(Timestamp::as_seconds) {
+        Some(from) if from > now => {
+            let mark = if has_failed {
+                FactMark::Bad
+            } else {
+                FactMark::Warn
+            };
+            let words = sign_in::not_valid_yet(from, now);
+            Some(TokenFact::new(CheckName::NotBefore, mark, words))
         }
-        None => failed.then(|| of_check(check)),
+        Some(_) | None => has_failed.then(|| of_check(check)),
     }
 }
 
 fn audience(read: &DecodedToken, inputs: &Inputs, check: &SignInCheck) -> TokenFact {
+    let fact = |mark, words: RichText| TokenFact::new(CheckName::Audience, mark, words);
     let entered = inputs.audience.trim();
     if check.state == StepStatus::Passed && !entered.is_empty() {
-        return TokenFact::new(
-            "audience",
-            FactMark::Good,
-            RichText::new()
-                .text("Audience ")
-                .code(entered)
-                .text(" is accepted"),
-        );
+        return fact(FactMark::Good, sign_in::audience_accepted(entered));
     }
     if check.state != StepStatus::NotDone {
         return of_check(check);
     }
-    let Some(audiences) = read.claims.audiences() else {
-        let words = if read.claims.members().contains("aud") {
-            RichText::new()
-                .text("The audience ")
-                .code("aud")
-                .text(" is neither a string nor a list of strings")
-        } else {
-            RichText::new().text("No audience (").code("aud").text(")")
-        };
-        return TokenFact::new("audience", FactMark::Warn, words);
-    };
-    if audiences.is_empty() {
-        return TokenFact::new("audience", FactMark::Warn, "The list of audiences is empty");
+    match read.claims.audiences() {
+        Some(audiences) if !audiences.is_empty() => {
+            fact(FactMark::Plain, sign_in::audiences_not_checked(&audiences))
+        }
+        Some(_) => fact(FactMark::Warn, sign_in::NO_AUDIENCES.into()),
+        None if read.claims.members().contains("aud") => fact(
+            FactMark::Warn,
+            RichText::message(sign_in::AUDIENCE_NOT_TEXT),
+        ),
+        None => fact(FactMark::Warn, RichText::message(sign_in::NO_AUDIENCE)),
     }
-    let names = listed(
-        audiences
-            .iter()
-            .map(|audience| RichText::new().code(*audience))
-            .collect(),
-        SHOWN_AUDIENCES,
-    );
-    TokenFact::new(
-        "audience",
-        FactMark::Plain,
-        RichText::new()
-            .text("Audience ")
-            .then(names)
-            .text(", which the service does not check"),
-    )
 }
 
 fn type_fact(read: &DecodedToken) -> Option<TokenFact> {
     let header = read.header.as_ref()?;
-    let typ = |words: RichText| match header.typ() {
-        Some(typ) => words.text(", ").code(format!("typ {typ}")),
-        None => words.text(", no ").code("typ"),
-    };
+    let claims = read.claims.members();
     let says = |name: &str, value: &str| {
-        read.claims
-            .members()
+        claims
             .text(name)
             .is_some_and(|found| found.eq_ignore_ascii_case(value))
     };
-    if !header.is_access_token_type() {
-        return Some(TokenFact::new(
-            "type",
-            FactMark::Bad,
-            typ(RichText::new().text("Not an access token")),
-        ));
-    }
     let is_id_token = ["at_hash", "c_hash"]
         .iter()
-        .any(|name| read.claims.members().contains(name))
+        .any(|name| claims.contains(name))
         || says("typ", "ID")
         || says("token_use", "id");
-    if is_id_token {
-        return Some(TokenFact::new(
-            "type",
-            FactMark::Warn,
-            typ(RichText::new().text("Looks like an ID token")),
-        ));
-    }
-    let sure = header
-        .typ()
-        .is_some_and(|typ| !typ.eq_ignore_ascii_case("JWT"));
-    let words = if sure { "Access token" } else { "JWT" };
-    Some(TokenFact::new(
-        "type",
-        FactMark::Good,
-        typ(RichText::new().text(words)),
-    ))
+    let mark = match (header.is_access_token_type(), is_id_token) {
+        (false, _) => FactMark::Bad,
+        (true, true) => FactMark::Warn,
+        (true, false) => FactMark::Good,
+    };
+    let words = sign_in::token_type(header, is_id_token);
+    Some(TokenFact::new(CheckName::Type, mark, words))
 }
 
 #[cfg(test)]

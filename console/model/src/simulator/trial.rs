@@ -14,7 +14,7 @@ use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
 use gbac_words::acl;
 use gbac_words::rich_text::RichText;
 
-use crate::simulator::inputs::{Inputs, identity_error, sentence};
+use crate::simulator::inputs::{Inputs, identity_error};
 use crate::simulator::question::AccessRequest;
 use crate::simulator::verdict::{Judged, VerdictKind, Why};
 use crate::simulator::{Shared, SimulatedIdentity, evaluate, verdict};
@@ -253,8 +253,9 @@ pub fn with_nested(settings: &Settings, nested: NestedGroupBehavior) -> Option<S
 /// # Errors
 /// Why the path cannot be used.
 pub fn with_claim_path(settings: &Settings, text: &str) -> Result<Settings, RichText> {
-    let path = ClaimPath::parse(text.trim())
-        .map_err(|error| sentence(&error.to_string(), &error.hint().unwrap_or_default()))?;
+    let path = ClaimPath::parse(text.trim()).map_err(|error| {
+        RichText::with_hint(&error.to_string(), &error.hint().unwrap_or_default())
+    })?;
     let mut settings = settings.clone();
     match &mut settings.groups {
         GroupSource::Properties { claim_path, .. } => *claim_path = path,

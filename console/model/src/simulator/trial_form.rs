@@ -12,7 +12,6 @@ use gbac_engine::model::{
 use gbac_engine::policy::{Change, GroupSource, Policy};
 use gbac_words::rich_text::RichText;
 
-use crate::simulator::inputs::sentence;
 use crate::simulator::question::AccessRequest;
 use crate::simulator::trial::{with_claim_path, with_nested};
 
@@ -252,7 +251,7 @@ impl TrialForm {
                     .get(self.member)
                     .ok_or_else(|| missing("Choose a member."))?;
                 check_member(member)
-                    .map_err(|error| sentence(&error.to_string(), &error.hint()))?;
+                    .map_err(|error| RichText::with_hint(&error.to_string(), &error.hint()))?;
                 if role.is_empty() {
                     return Err(missing("Enter a role."));
                 }

@@ -11,6 +11,7 @@ use gbac_engine::identity::IdentityRules;
 use gbac_engine::policy::{GroupSource, Policy, Settings};
 
 use crate::simulator::SimulatedIdentity;
+use crate::simulator::extraction::ExtractionStage;
 use crate::simulator::token::FactMark;
 
 /// The steps of who asks; none by hand, where there is no token to look at. `missed` has a group a
@@ -84,12 +85,12 @@ pub fn token(who: &SimulatedIdentity) -> Option<&str> {
 
 /// The diagnostic steps of an extraction step, by their codes; [`steps`] has their content.
 #[must_use]
-pub fn diagnosed_by(extraction_step: &str) -> &'static [&'static str] {
-    match extraction_step {
-        "Group claim" => &["claim"],
-        "Nested names" => &["settings"],
-        "Principals" => &["groups", "log"],
-        _ => &[],
+pub const fn diagnosed_by(stage: ExtractionStage) -> &'static [&'static str] {
+    match stage {
+        ExtractionStage::GroupClaim => &["claim"],
+        ExtractionStage::NestedNames => &["settings"],
+        ExtractionStage::Principals => &["groups", "log"],
+        ExtractionStage::Decode | ExtractionStage::User => &[],
     }
 }
 
@@ -250,7 +251,7 @@ mod tests {
         let outline = crate::simulator::extraction::outline();
         let mut placed: Vec<&str> = outline
             .iter()
-            .flat_map(|(title, _)| diagnosed_by(title))
+            .flat_map(|(stage, _)| diagnosed_by(*stage))
             .copied()
             .collect();
         codes.sort_unstable();

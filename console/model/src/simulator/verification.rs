@@ -4,13 +4,14 @@ use std::hint::black_box;
 use std::sync::OnceLock;
 
 use gbac_analysis::provider::AcceptedTokens;
-use gbac_engine::token::Claims;
+use gbac_engine::token::{CheckName, Claims};
 use gbac_engine::verify::{
     self, KeySet, Validation, VerificationOutcome, VerificationStep, VerifyError,
 };
 use gbac_words::rich_text::RichText;
+use gbac_words::sign_in;
 
-use crate::simulator::inputs::{InputField, InputProblem, sentence};
+use crate::simulator::inputs::{InputField, InputProblem};
 use crate::simulator::token::{DecodedToken, FactMark, TokenFact};
 
 /// The two functions that reach the code of the checks. They are called through here only, so that
@@ -100,22 +101,24 @@ fn run(token: &str, keys: &KeySet, accepted: &AcceptedTokens, now: f64) -> Repor
         now: now.into(),
     };
     let lines = verify::verification_steps_with_rules(token, keys, expect, accepted.rules());
-    let of_signature = lines.iter().find(|line| line.name == "signature");
-    let signature = match of_signature {
-        Some(VerificationStep {
-            outcome: VerificationOutcome::Passed,
-            ..
-        }) => Signature::Good,
-        Some(VerificationStep {
-            code: Some("signature_invalid"),
-            ..
-        }) => Signature::Forged,
-        _ => Signature::Unknown,
-    };
+    let of_signature = lines
+        .iter()
+        .find(|line| line.name == CheckName::Signature)
+        .map(|line| line.outcome);
     let verified = verify::verify_with_rules(token, keys, expect, accepted.rules());
     // The signature is the first check, so what the verifier stops at is its fault.
-    let has_failed = of_signature.is_some_and(|line| line.outcome == VerificationOutcome::Failed);
-    let fault = |error: &VerifyError| (error.code(), sentence(&error.to_string(), error.hint()));
+    let signature = match (of_signature, verified.as_ref().err()) {
+        (Some(VerificationOutcome::Passed), _) => Signature::Good,
+        (_, Some(VerifyError::Signature)) => Signature::Forged,
+        _ => Signature::Unknown,
+    };
+    let has_failed = of_signature == Some(VerificationOutcome::Failed);
+    let fault = |error: &VerifyError| {
+        (
+            error.code(),
+            RichText::with_hint(&error.to_string(), error.hint()),
+        )
+    };
     Report {
         lines: lines.iter().map(line).collect(),
         signature,
@@ -124,38 +127,21 @@ fn run(token: &str, keys: &KeySet, accepted: &AcceptedTokens, now: f64) -> Repor
         unusable: keys
             .problems()
             .iter()
-            .map(|problem| sentence(&problem.to_string(), ""))
+            .map(|problem| RichText::with_hint(&problem.to_string(), ""))
             .collect(),
     }
 }
 
 fn line(line: &VerificationStep) -> VerificationLine {
-    let name = check_name(line.name);
     let mark = match line.outcome {
         VerificationOutcome::Passed => FactMark::Good,
         VerificationOutcome::Failed => FactMark::Bad,
         VerificationOutcome::NotChecked => FactMark::Plain,
     };
     VerificationLine {
-        name,
+        name: sign_in::check(line.name),
         mark,
         words: RichText::message(&line.detail),
-    }
-}
-
-/// The name of a check on the page.
-#[must_use]
-pub fn check_name(about: &str) -> &'static str {
-    match about {
-        "form" => "Form",
-        "signature" => "Signature",
-        "key" => "Key ID",
-        "issuer" => "Issuer",
-        "audience" => "Audience",
-        "expires" => "Expiry",
-        "not_before" => "Not before",
-        "issued_at" => "Issued at",
-        _ => "Type",
     }
 }
 
@@ -163,42 +149,24 @@ pub fn check_name(about: &str) -> &'static str {
 #[must_use]
 pub fn fact(read: &DecodedToken, report: Option<&Report>) -> TokenFact {
     let (mark, words) = match (read.token.is_some(), report) {
-        (false, _) => (FactMark::Warn, "Claims only, without a signature"),
-        (true, None) => (FactMark::Warn, "Signature not verified"),
-        (
-            true,
-            Some(Report {
-                claims: Some(_), ..
-            }),
-        ) => (FactMark::Good, "Signature verified"),
-        (
-            true,
-            Some(Report {
-                signature: Signature::Good,
-                ..
-            }),
-        ) => (
-            FactMark::Bad,
-            "The signature is valid, but the token is refused",
-        ),
-        (
-            true,
-            Some(Report {
-                signature: Signature::Forged,
-                ..
-            }),
-        ) => (FactMark::Bad, "The signature is not valid"),
-        (
-            true,
-            Some(Report {
-                signature: Signature::Unknown,
-                ..
-            }),
-        ) => (FactMark::Bad, "The signature could not be verified"),
+        (false, _) => (FactMark::Warn, sign_in::CLAIMS_ONLY),
+        (true, None) => (FactMark::Warn, sign_in::SIGNATURE_NOT_VERIFIED),
+        (true, Some(report)) if report.claims.is_some() => {
+            (FactMark::Good, sign_in::SIGNATURE_VERIFIED)
+        }
+        (true, Some(report)) => (FactMark::Bad, refused_words(report.signature)),
     };
     TokenFact {
-        about: "signature",
+        about: CheckName::Signature,
         mark,
         words: words.into(),
+    }
+}
+
+const fn refused_words(signature: Signature) -> &'static str {
+    match signature {
+        Signature::Good => sign_in::REFUSED_WITH_SIGNATURE,
+        Signature::Forged => sign_in::SIGNATURE_INVALID,
+        Signature::Unknown => sign_in::SIGNATURE_UNKNOWN,
     }
 }

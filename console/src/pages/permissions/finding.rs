@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use gbac_analysis::{Finding, Fix, Severity};
-use gbac_console_model::permissions::findings::{
-    FindingGroup, PAGE, fix_all, meaning, places, staged,
-};
+use gbac_console_model::permissions::findings::{FindingGroup, PAGE, fix_all, places, staged};
 use gbac_engine::Coded;
+use gbac_words::finding::meaning;
 use gbac_words::pages::permissions as words;
 use gbac_words::phrases::{self, capitalized, count, thousands};
 use leptos::prelude::*;

@@ -185,11 +185,11 @@ fn List(
         .sections
         .iter()
         .cloned()
-        .map(|FixSection { title, fixes }| {
+        .map(|FixSection { place, fixes }| {
             let cards = fixes
                 .into_iter()
                 .map(|fix| view! { <Card fix=fix seen=seen first=first state=state /> });
-            view! { <h3>{title}</h3> {cards.collect_view()} }
+            view! { <h3>{place.title()}</h3> {cards.collect_view()} }
         })
         .collect_view();
     view! { {about} {sections} }

@@ -2,10 +2,11 @@
 //! step with its diagnosis.
 
 use gbac_console_model::simulator::extraction;
-use gbac_console_model::simulator::extraction::{StepState, Steps};
+use gbac_console_model::simulator::extraction::{ExtractionStage, StepState, Steps};
 use gbac_console_model::simulator::panel::Panel;
 use gbac_console_model::simulator::token::FactMark;
 use gbac_console_model::simulator::troubleshoot::diagnosed_by;
+use gbac_engine::token::CheckName;
 use gbac_words::pages::simulator::{TOKEN_PARTS, path_help};
 use leptos::context::Provider;
 use leptos::prelude::*;
@@ -17,9 +18,6 @@ use super::verify::VERIFICATION;
 use crate::pages::chunk::Lazy;
 use crate::pages::rich_text::sentence;
 use crate::ui::{Disclosure, Glyph, Icon, IconSize};
-
-/// The step that collisions stand in.
-const NESTED_NAMES: &str = "Nested names";
 
 /// The pane.
 #[component]
@@ -87,7 +85,7 @@ fn Checks(state: SimulatorState) -> impl IntoView {
                                 .into_iter()
                                 .map(|fact| {
                                     let (class, glyph) = mark(fact.mark);
-                                    let verify = (fact.about == "signature" && can_verify.get()).then(|| view! {
+                                    let verify = (fact.about == CheckName::Signature && can_verify.get()).then(|| view! {
                                         <button
                                             class="link" type="button" id="verify-open" aria-controls="verify"
                                             aria-expanded=move || if open.get() { "true" } else { "false" }
@@ -95,7 +93,7 @@ fn Checks(state: SimulatorState) -> impl IntoView {
                                         >{move || if open.get() { "Close" } else { "Verify" }}</button>
                                     });
                                     let loud = match (fact.about, fact.mark) {
-                                        ("signature", FactMark::Warn) => "v-warn",
+                                        (CheckName::Signature, FactMark::Warn) => "v-warn",
                                         (_, FactMark::Bad) => "v-deny",
                                         _ => "",
                                     };
@@ -143,9 +141,9 @@ pub(super) fn Decoded(state: SimulatorState) -> impl IntoView {
 fn outline(state: SimulatorState) -> impl IntoView {
     let items = extraction::outline()
         .into_iter()
-        .map(|(title, words)| {
-            let collisions = (title == NESTED_NAMES).then(|| collisions(state));
-            view! { <li><h3 class="quiet">{title}</h3><div><p>{sentence(&words)}</p>{collisions}</div></li> }
+        .map(|(stage, words)| {
+            let collisions = (stage == ExtractionStage::NestedNames).then(|| collisions(state));
+            view! { <li><h3 class="quiet">{stage.title()}</h3><div><p>{sentence(&words)}</p>{collisions}</div></li> }
         })
         .collect_view();
     view! { <div class="flow-s"><ol class="steps" aria-label="Extraction steps">{items}</ol></div> }
@@ -179,9 +177,9 @@ fn collisions(state: SimulatorState) -> impl IntoView {
 }
 
 /// The diagnosis of a step, while troubleshooting is open.
-fn diagnoses(state: SimulatorState, title: &str) -> impl IntoView + use<> {
+fn diagnoses(state: SimulatorState, stage: ExtractionStage) -> impl IntoView + use<> {
     let open = state.is_open(Panel::Troubleshooting);
-    let codes = diagnosed_by(title);
+    let codes = diagnosed_by(stage);
     move || {
         open.get().then(|| {
             codes
@@ -202,7 +200,7 @@ fn list(state: SimulatorState, steps: &Steps) -> impl IntoView + use<> {
     let nested = steps
         .steps
         .iter()
-        .position(|step| step.title == NESTED_NAMES)
+        .position(|step| step.stage == ExtractionStage::NestedNames)
         .unwrap_or(last);
     let items = steps
         .steps
@@ -223,10 +221,10 @@ fn list(state: SimulatorState, steps: &Steps) -> impl IntoView + use<> {
                 .map(|words| view! { <p>{sentence(words)}</p> })
                 .collect_view();
             let collisions = (place == nested).then(|| collisions(state));
-            let diagnoses = diagnoses(state, step.title);
+            let diagnoses = diagnoses(state, step.stage);
             view! {
                 <li class=class>
-                    <h3>{outcome}{step.title}" "{count}</h3>
+                    <h3>{outcome}{step.stage.title()}" "{count}</h3>
                     <div>{body}{collisions}{diagnoses}</div>
                 </li>
             }

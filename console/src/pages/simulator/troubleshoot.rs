@@ -2,7 +2,6 @@
 //! reads from the token.
 
 use gbac_analysis::doctor::{DiagnosticStep, ServiceResolution};
-use gbac_console_model::simulator::inputs::sentence as in_words;
 use gbac_console_model::simulator::troubleshoot::{steps, summary};
 use gbac_console_model::simulator::{platform, troubleshoot};
 use gbac_engine::Coded;
@@ -10,6 +9,7 @@ use gbac_words::pages::simulator::{
     COMPARED_SETTINGS, EXPECTED_GROUPS, EXPECTED_GROUPS_SEARCHED, RESPONSE_RECEIVED,
     SAME_ON_PLATFORM, SEND_TOKEN, SETTINGS_DIFFER, TROUBLESHOOTING_NEEDS_TOKEN, token_goes_to,
 };
+use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -99,7 +99,7 @@ fn OneStep(step: DiagnosticStep) -> impl IntoView {
     let lines = |texts: &[String]| {
         texts
             .iter()
-            .map(|text| view! { <li><span>{sentence(&in_words(text, ""))}</span></li> })
+            .map(|text| view! { <li><span>{sentence(&RichText::with_hint(text, ""))}</span></li> })
             .collect_view()
     };
     view! {

@@ -80,7 +80,7 @@ fn sentences(fix: &ListedFix) -> String {
 fn told(list: &FixList) -> Vec<(&'static str, Vec<String>)> {
     let of = |section: &FixSection| {
         (
-            section.title,
+            section.place.title(),
             section
                 .fixes
                 .iter()

@@ -4,20 +4,17 @@
 use gbac_engine::decide::{At, Decision, Outcome, decide};
 use gbac_engine::groups::{ClaimFinding, NestedGroupBehavior, extract};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Policy, apply_each};
 use gbac_engine::warning::WarningCode;
-use gbac_words::escape::plain;
-use gbac_words::phrases::{agree, count, list_up_to};
-use gbac_words::rich_text::{RichText, listed};
+use gbac_words::rich_text::RichText;
+use gbac_words::token_fix;
 
-use super::words::NAMES;
 use super::{FixEffect, ListedFix};
 use crate::group_changes::{GroupChanges, compared};
 use crate::settings::{GroupSettingsForm, is_sso};
 use crate::simulator::SimulatedIdentity;
 use crate::simulator::evaluation::{FromToken, steps};
-use crate::simulator::extraction::ExtractionNote;
+use crate::simulator::extraction::{ExtractionNote, ExtractionStage};
 use crate::simulator::question::AccessRequest;
 
 /// How many claim paths are offered.
@@ -86,7 +83,7 @@ impl Denied<'_> {
             found
                 .steps
                 .iter()
-                .find(|step| step.title == "Group claim")
+                .find(|step| step.stage == ExtractionStage::GroupClaim)
                 .and_then(|step| step.body.first())
         };
         let words = note
@@ -118,55 +115,21 @@ impl Denied<'_> {
         note: Option<&ExtractionNote>,
         joins: &[&str],
     ) -> ListedFix {
-        let is_of_userinfo = self
-            .who
-            .taken
-            .as_ref()
-            .is_some_and(|taken| taken.extraction.claim == ClaimFinding::NoUserInfo);
-        let (title, is_of_provider) = match code {
-            WarningCode::IdToken => ("Use the access token of the same sign-in", false),
-            WarningCode::NearClaim => ("Correct the claim path", false),
-            WarningCode::ClaimMissing if is_of_userinfo => ("Paste the user-info document", false),
-            WarningCode::ClaimWrongType
-            | WarningCode::ElementNotString
-            | WarningCode::TooManyNodes => (
-                "Have the identity provider send a list of group names",
-                true,
-            ),
-            _ => (
-                "Have the identity provider send the groups in the token",
-                true,
-            ),
+        let is_of_userinfo = code == WarningCode::ClaimMissing
+            && self
+                .who
+                .taken
+                .as_ref()
+                .is_some_and(|taken| taken.extraction.claim == ClaimFinding::NoUserInfo);
+        let is_of_provider =
+            !is_of_userinfo && !matches!(code, WarningCode::IdToken | WarningCode::NearClaim);
+        let title = match is_of_userinfo {
+            true => token_fix::PASTE_USER_INFO,
+            false => token_fix::title(code),
         };
-        let groups = || {
-            joins
-                .iter()
-                .map(|name| RichText::new().principal(&Principal::group(*name)))
-                .collect()
-        };
-        let effect = match joins {
-            [] => "Until then, no group of this user counts.".into(),
-            _ => RichText::from("Allowed once the token has ")
-                .then(listed(groups(), NAMES))
-                .text("."),
-        };
+        let request = self.access.request(At::IgnoringExpiry);
         let request = is_of_provider.then(|| {
-            let user = plain(self.identity.user());
-            let mut lines = vec![
-                "Have the access tokens of this application contain the user's groups, as a list of names.".to_owned(),
-                format!("Found: {}", words.plain()),
-                format!("Reason: without groups, the user {user} is denied the request \"{}\".", self.access.short().plain()),
-            ];
-            let joins: Vec<String> = joins.iter().map(|name| plain(name)).collect();
-            if !joins.is_empty() {
-                let groups = agree(joins.len(), "this group", "one of these groups");
-                lines.push(format!("The user has to be a member of {groups}: {}.", list_up_to(&joins, NAMES)));
-            }
-            if code == WarningCode::GroupOverage {
-                lines.push("In Entra ID: in the token configuration, set the groups claim to the groups assigned to the application, assign the group to the application, and send names, not object IDs.".to_owned());
-            }
-            lines.push("The change takes effect at the next sign-in.".to_owned());
-            lines.join("\n")
+            token_fix::provider_request(code, &words, self.identity.user(), &request, joins)
         });
         ListedFix {
             number: 0,
@@ -175,7 +138,7 @@ impl Denied<'_> {
             changes: Vec::new(),
             request,
             actions: note.map(|note| note.actions.clone()).unwrap_or_default(),
-            effect: FixEffect::Sentence(effect),
+            effect: FixEffect::Sentence(token_fix::effect(joins)),
         }
     }
 
@@ -200,28 +163,14 @@ impl Denied<'_> {
                 taken.read.claims.members(),
                 None,
             );
-            let groups: Vec<RichText> = read
-                .names()
-                .map(|name| RichText::new().principal(&Principal::group(name)))
-                .collect();
-            let is_allowed = self
+            let outcome = self
                 .decide(&self.identity.with_groups(read.names()))
-                .outcome
-                == Outcome::Allow;
-            let then = match is_allowed {
-                true => ". This request is allowed then.",
-                false => ". This request stays denied until one of them is allowed it.",
-            };
-            let about = RichText::new()
-                .text(format!(
-                    "1 change. The token then has {}: ",
-                    count(groups.len(), "group")
-                ))
-                .then(listed(groups, NAMES))
-                .text(then);
-            let title = RichText::from("Read groups from ").code(&suggestion.path);
+                .outcome;
+            let names: Vec<&str> = read.names().collect();
+            let about = token_fix::about_other_path(&names, outcome);
+            let title = token_fix::other_path(&suggestion.path);
             let fix = self.of_settings(title, about, Change::Settings(Box::new(wanted)), taken);
-            found.push((!is_allowed, fix));
+            found.push((outcome == Outcome::Deny, fix));
         }
         found.sort_by_key(|(stays_denied, _)| *stays_denied);
         found.into_iter().map(|(_, fix)| fix).collect()
@@ -277,34 +226,13 @@ impl Denied<'_> {
             ..GroupSettingsForm::from_settings(settings)
         };
         let wanted = form.read(settings).ok()?;
-        let title = match other.nested {
-            NestedGroupBehavior::Suffix => RichText::from("Read the last part of group paths (")
-                .code("suffix")
-                .text(")"),
-            NestedGroupBehavior::None => RichText::from("Read group paths in full (")
-                .code("none")
-                .text(")"),
-        };
-        let mut about = RichText::from("1 change.");
-        if let Some((name, group)) = other
+        let renamed = other
             .names
             .iter()
-            .find(|(_, group)| then.group.as_deref() == Some(group.as_str()))
-        {
-            about = about
-                .text(" ")
-                .code(name)
-                .text(" becomes ")
-                .principal(&Principal::group(group));
-            about = match &then.role {
-                Some(role) => about
-                    .text(", a member of ")
-                    .principal(&Principal::role(role))
-                    .text("."),
-                None => about.text("."),
-            };
-        }
-        let about = about.text(" It applies to every token, from the next sign-in.");
+            .find(|(_, group)| then.group.as_ref() == Some(group))
+            .map(|(name, group)| (name.as_str(), group.as_str()));
+        let title = token_fix::nested(other.nested);
+        let about = token_fix::about_nested(renamed, &then);
         Some(self.of_settings(title, about, Change::Settings(Box::new(wanted)), taken))
     }
 
@@ -345,20 +273,11 @@ impl OtherReading {
 
     /// What to know where the policy allows a group that the token has under another name.
     pub(super) fn words(&self, group: &str) -> Option<RichText> {
-        let name = self.name_of(group)?;
-        let words = RichText::from("The user has ")
-            .principal(&Principal::group(group))
-            .text(" in the token as ")
-            .code(name);
-        Some(match self.nested {
-            NestedGroupBehavior::Suffix => words
-                .text(". Groups are read with ")
-                .code("none")
-                .text(", as full paths."),
-            NestedGroupBehavior::None => words
-                .text(". Groups are read with ")
-                .code("suffix")
-                .text(", so only the last part counts."),
-        })
+        let now = match self.nested {
+            NestedGroupBehavior::Suffix => NestedGroupBehavior::None,
+            NestedGroupBehavior::None => NestedGroupBehavior::Suffix,
+        };
+        self.name_of(group)
+            .map(|name| token_fix::under_another_name(group, name, now))
     }
 }

@@ -1,27 +1,36 @@
-//! The words of a fix: what its steps do, why they work, and the request to the identity provider.
+//! Fixes of a denied request: what their steps do, why they work, and the request to the identity
+//! provider.
 
 use gbac_analysis::{AccessFix, FixKind, FixStep, HypotheticalChange};
-use gbac_engine::decide::Decision;
+use gbac_engine::decide::{Decision, Request};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Principal, ResourceType};
 use gbac_engine::policy::Change;
-use gbac_words::acl;
-use gbac_words::escape::plain;
-use gbac_words::phrases::count;
-use gbac_words::rich_text::{RichText, listed};
 
-use crate::simulator::question::AccessRequest;
+use crate::escape::plain;
+use crate::phrases::{agree, count};
+use crate::rich_text::{RichText, listed};
+use crate::{acl, request};
+
+/// A denied request that nothing can allow.
+pub const NO_FIX: &str =
+    "No role, group or ACL can allow this request. Check the user and the resource name.";
+/// An allowed request.
+pub const NOTHING_TO_FIX: &str = "This request is allowed. There is nothing to fix.";
+/// When a change of groups counts.
+pub(crate) const NEXT_SIGN_IN: &str = "The change takes effect at the next sign-in.";
 
 /// How many names a sentence lists.
-pub(super) const NAMES: usize = 4;
+pub(crate) const NAMES: usize = 4;
 
 /// What a fix does: its steps, joined.
-pub(super) fn title(steps: &[FixStep], access: &AccessRequest) -> RichText {
+#[must_use]
+pub fn title(steps: &[FixStep], resource_type: ResourceType) -> RichText {
     steps
         .iter()
         .enumerate()
         .fold(RichText::new(), |words, (place, step)| {
-            let (verb, object) = step_words(step, access);
+            let (verb, object) = step_words(step, resource_type);
             let words = if place == 0 {
                 words.text(verb)
             } else {
@@ -32,7 +41,7 @@ pub(super) fn title(steps: &[FixStep], access: &AccessRequest) -> RichText {
 }
 
 /// The verb of a step, and to what it applies.
-fn step_words(step: &FixStep, access: &AccessRequest) -> (&'static str, RichText) {
+fn step_words(step: &FixStep, resource_type: ResourceType) -> (&'static str, RichText) {
     let removed: Vec<&Acl> = step.changes.iter().filter_map(removed_acl).collect();
     let denies = || match removed.as_slice() {
         [only] => RichText::new()
@@ -93,7 +102,7 @@ fn step_words(step: &FixStep, access: &AccessRequest) -> (&'static str, RichText
                 }
                 _ => None,
             });
-            let only = match access.resource_type {
+            let only = match resource_type {
                 ResourceType::Cluster | ResourceType::Registry => String::new(),
                 other => format!(" on this {} only", other.noun()),
             };
@@ -123,7 +132,8 @@ const fn added_acl(change: &HypotheticalChange) -> Option<&Acl> {
 }
 
 /// How much a fix changes, and what decides the request then.
-pub(super) fn about(fix: &AccessFix, then: &Decision) -> RichText {
+#[must_use]
+pub fn about(fix: &AccessFix, then: &Decision) -> RichText {
     let number = fix.policy_changes().len();
     let mut words = RichText::new();
     if number > 0 {
@@ -206,11 +216,8 @@ fn reason(step: &FixStep, then: &Decision) -> RichText {
 }
 
 /// The request to the administrator of the identity provider.
-pub(super) fn provider_request(
-    fix: &AccessFix,
-    identity: &Identity,
-    access: &AccessRequest,
-) -> String {
+#[must_use]
+pub fn provider_request(fix: &AccessFix, identity: &Identity, request: &Request<'_>) -> String {
     let lines = fix.changes().filter_map(|change| match change {
         HypotheticalChange::Join(name) => Some(format!(
             "Add the user {} to the group {}.",
@@ -225,7 +232,7 @@ pub(super) fn provider_request(
         HypotheticalChange::Policy(_) => None,
     });
     let joins = fix.steps.iter().any(|step| step.kind == FixKind::JoinGroup);
-    let request = access.short().plain();
+    let request = request::short(request).plain();
     let why = match joins {
         true => format!(
             "Reason: this user is denied the request \"{request}\", which the group allows."
@@ -234,6 +241,32 @@ pub(super) fn provider_request(
     };
     let mut text: Vec<String> = lines.collect();
     text.push(why);
-    text.push("The change takes effect at the next sign-in.".to_owned());
+    text.push(NEXT_SIGN_IN.to_owned());
     text.join("\n")
+}
+
+/// Denies that block a request, and whether a fix removes them.
+#[must_use]
+pub fn blocked(denies: usize, has_fix: bool) -> String {
+    let deny = agree(denies, "A deny blocks this", "Several denies block this");
+    match has_fix {
+        true => format!(
+            "{deny}. An added allow changes nothing while {} applies.",
+            agree(denies, "it", "one of them")
+        ),
+        false => format!(
+            "{deny}, and without {} nothing allows it.",
+            agree(denies, "it", "them")
+        ),
+    }
+}
+
+/// Users who are not known to hold the groups that a fix is about.
+#[must_use]
+pub const fn other_users(groups: usize) -> &'static str {
+    agree(
+        groups,
+        "Other users may hold this group.",
+        "Other users may hold these groups.",
+    )
 }

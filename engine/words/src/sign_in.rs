@@ -1,0 +1,122 @@
+//! Sign-in: the checks of a token, and what it says about itself.
+
+use gbac_analysis::sign_in::SignInCheck;
+use gbac_engine::token::{CheckName, Header};
+
+use crate::phrases::{duration, instant};
+use crate::rich_text::{RichText, listed};
+
+/// Claims without a token around them.
+pub const CLAIMS_ONLY: &str = "Claims only, without a signature";
+/// A signature that was not compared with keys.
+pub const SIGNATURE_NOT_VERIFIED: &str = "Signature not verified";
+/// A token that passed every check.
+pub const SIGNATURE_VERIFIED: &str = "Signature verified";
+/// A good signature of a token that fails another check.
+pub const REFUSED_WITH_SIGNATURE: &str = "The signature is valid, but the token is refused";
+/// A signature that is not the key's.
+pub const SIGNATURE_INVALID: &str = "The signature is not valid";
+/// A signature without a key to compare it with.
+pub const SIGNATURE_UNKNOWN: &str = "The signature could not be verified";
+/// A token that fails at sign-in.
+pub const TOKEN_REFUSED: &str = "The service refuses this token";
+/// Until when the groups of a token count (specification 1.3).
+pub const GROUPS_KEPT: &str =
+    "The token keeps its groups until then, even those that the identity provider removes";
+/// A token without `exp`.
+pub const NO_EXPIRY: &str = "No expiry (`exp`), so the service refuses this token";
+/// `exp` of another type.
+pub const EXPIRY_NOT_A_NUMBER: &str =
+    "The expiry `exp` is not a number, so the service refuses this token";
+/// A token without `aud`.
+pub const NO_AUDIENCE: &str = "No audience (`aud`)";
+/// `aud` of another type.
+pub const AUDIENCE_NOT_TEXT: &str = "The audience `aud` is neither a string nor a list of strings";
+/// `aud` without a value.
+pub const NO_AUDIENCES: &str = "The list of audiences is empty";
+
+/// How many audiences are named.
+const NAMED_AUDIENCES: usize = 3;
+
+/// What a check is called.
+#[must_use]
+pub const fn check(name: CheckName) -> &'static str {
+    match name {
+        CheckName::Form => "Form",
+        CheckName::Signature => "Signature",
+        CheckName::Key => "Key ID",
+        CheckName::Issuer => "Issuer",
+        CheckName::Audience => "Audience",
+        CheckName::Expires => "Expiry",
+        CheckName::NotBefore => "Not before",
+        CheckName::IssuedAt => "Issued at",
+        CheckName::Type => "Type",
+    }
+}
+
+/// What a check found, and what to do.
+#[must_use]
+pub fn finding(check: &SignInCheck) -> RichText {
+    RichText::with_hint(&check.finding, check.next.as_deref().unwrap_or_default())
+}
+
+/// A token whose expiry is past. Times are in seconds since 1970.
+#[must_use]
+pub fn expired(at: f64, now: f64) -> String {
+    format!(
+        "Expired {} ago, at {}",
+        duration(now - at),
+        instant(at, now)
+    )
+}
+
+/// A token that has not expired. Times are in seconds since 1970.
+#[must_use]
+pub fn expires(at: f64, now: f64) -> String {
+    format!("Expires in {}, at {}", duration(at - now), instant(at, now))
+}
+
+/// A token that is not valid yet. Times are in seconds since 1970.
+#[must_use]
+pub fn not_valid_yet(from: f64, now: f64) -> String {
+    format!(
+        "Not valid for another {}, before {}",
+        duration(from - now),
+        instant(from, now)
+    )
+}
+
+/// The audience that a service accepts.
+#[must_use]
+pub fn audience_accepted(audience: &str) -> RichText {
+    RichText::from("Audience ")
+        .code(audience)
+        .text(" is accepted")
+}
+
+/// The audiences of a token, where a service accepts any.
+#[must_use]
+pub fn audiences_not_checked(audiences: &[&str]) -> RichText {
+    let names = audiences.iter().map(|name| RichText::new().code(*name));
+    RichText::from("Audience ")
+        .then(listed(names.collect(), NAMED_AUDIENCES))
+        .text(", which the service does not check")
+}
+
+/// What kind of token a header belongs to. The claims can look like those of an ID token.
+#[must_use]
+pub fn token_type(header: &Header, looks_like_id_token: bool) -> RichText {
+    let is_typed = header
+        .typ()
+        .is_some_and(|typ| !typ.eq_ignore_ascii_case("JWT"));
+    let words = RichText::from(match (header.is_access_token_type(), is_typed) {
+        (false, _) => "Not an access token",
+        (true, _) if looks_like_id_token => "Looks like an ID token",
+        (true, true) => "Access token",
+        (true, false) => "JWT",
+    });
+    match header.typ() {
+        Some(typ) => words.text(", ").code(format!("typ {typ}")),
+        None => words.text(", no ").code("typ"),
+    }
+}
