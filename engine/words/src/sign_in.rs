@@ -1,10 +1,13 @@
 //! Sign-in: the checks of a token, and what it says about itself.
 
 use gbac_analysis::sign_in::SignInCheck;
+use gbac_engine::decide::{Reason, Request};
+use gbac_engine::model::Principal;
 use gbac_engine::token::{CheckName, Header};
 
 use crate::phrases::{duration, instant};
 use crate::rich_text::{RichText, listed};
+use crate::{decision, explanation, request};
 
 /// Claims without a token around them.
 pub const CLAIMS_ONLY: &str = "Claims only, without a signature";
@@ -20,6 +23,8 @@ pub const SIGNATURE_INVALID: &str = "The signature is not valid";
 pub const SIGNATURE_UNKNOWN: &str = "The signature could not be verified";
 /// A token that fails at sign-in.
 pub const TOKEN_REFUSED: &str = "The service refuses this token";
+/// The verdict on such a token.
+pub const FAILS: &str = "Denied: sign-in fails";
 /// Until when the groups of a token count (specification 1.3).
 pub const GROUPS_KEPT: &str =
     "The token keeps its groups until then, even those that the identity provider removes";
@@ -119,4 +124,25 @@ pub fn token_type(header: &Header, looks_like_id_token: bool) -> RichText {
         Some(typ) => words.text(", ").code(format!("typ {typ}")),
         None => words.text(", no ").code("typ"),
     }
+}
+
+/// A refused token, and what nobody can do with it.
+#[must_use]
+pub fn refused(request: Option<&Request<'_>>) -> RichText {
+    let words = RichText::from(TOKEN_REFUSED);
+    match request {
+        Some(request) => words
+            .text(", so no one can ")
+            .then(request::deed(request))
+            .text(" with it"),
+        None => words,
+    }
+}
+
+/// The decision that a refused token would have.
+#[must_use]
+pub fn if_accepted(user: &Principal, reason: Reason, request: &Request<'_>) -> RichText {
+    RichText::from(format!("{}. ", decision::verdict(reason)))
+        .then(explanation::can(user, reason.outcome(), request))
+        .text(".")
 }

@@ -267,7 +267,7 @@ fn the_trace_has_three_passes() {
     let view = view(&maya());
     let judged = view.judged.as_ref().unwrap();
     assert_eq!(
-        trace::summary(&judged.explanation),
+        gbac_words::trace::summary(&judged.explanation),
         "7 ACLs, 5 candidates: 1 deny, 1 allow overridden, 2 near misses, 1 does not match"
     );
     let shown = trace::visible_rows(judged, TraceFilter::All, 200);

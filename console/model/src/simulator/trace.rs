@@ -2,12 +2,12 @@
 //! not.
 
 use gbac_engine::decide::{
-    AccessPath, Candidate, CandidateStatus, Explanation, HostFacet, NameFacet, OperationFacet,
-    PrincipalFacet, Reason,
+    AccessPath, At, Candidate, CandidateStatus, HostFacet, NameFacet, OperationFacet,
+    PrincipalFacet,
 };
 use gbac_engine::model::{Permission, Principal, ResourceType};
-use gbac_words::phrases::{agree, count, thousands};
-use gbac_words::rich_text::{RichText, listed};
+use gbac_words::rich_text::RichText;
+use gbac_words::trace;
 
 use crate::simulator::verdict::Judged;
 
@@ -127,11 +127,6 @@ pub struct VisibleRows {
     pub hidden: usize,
 }
 
-/// How many paths to a principal a row names.
-const NAMED_WAYS: usize = 3;
-/// How many roles the foot names.
-const NAMED_ROLES: usize = 5;
-
 /// The rows that a filter shows, at most `limit` of them; the deciding row is always the first of
 /// its pass.
 #[must_use]
@@ -150,7 +145,7 @@ pub fn visible_rows(judged: &Judged, filter: TraceFilter, limit: usize) -> Visib
     denies.truncate(first);
     allows.truncate(limit - first);
     let mut found = [denies, allows, Vec::new()].into_iter();
-    let passes = texts(judged.explanation.decision.reason).map(|(title, words)| {
+    let passes = trace::passes(judged.explanation.decision.reason).map(|(title, words)| {
         let rows = found.next().unwrap_or_default();
         EvaluationStep {
             title,
@@ -168,118 +163,17 @@ pub fn visible_rows(judged: &Judged, filter: TraceFilter, limit: usize) -> Visib
     }
 }
 
-/// What each pass looks for and what it came to.
-const fn texts(reason: Reason) -> [(&'static str, &'static str); 3] {
-    const DENY: &str = "1. Look for a deny in all four sources";
-    const ALLOW: &str = "2. Look for an allow";
-    const NOTHING: &str = "3. Nothing allows, so deny";
-    const SOURCES: &str = "User, the user’s roles, groups, roles of groups. One is enough.";
-    match reason {
-        Reason::DenyRule => [
-            (DENY, SOURCES),
-            (
-                ALLOW,
-                "Not evaluated. These ACLs would apply without the deny.",
-            ),
-            (NOTHING, "Not evaluated."),
-        ],
-        Reason::AllowRule => [
-            (DENY, "None matches."),
-            (ALLOW, SOURCES),
-            (NOTHING, "Not evaluated."),
-        ],
-        Reason::NoMatch => [
-            (DENY, "None matches."),
-            (ALLOW, "None matches."),
-            (NOTHING, "This decides."),
-        ],
-        Reason::Superuser => [
-            (DENY, "Not evaluated. The user is a superuser."),
-            (ALLOW, "Not evaluated. The user is a superuser."),
-            (NOTHING, "Not evaluated."),
-        ],
-        Reason::Expired => [
-            (DENY, "Not evaluated. The token has expired."),
-            (ALLOW, "Not evaluated. The token has expired."),
-            (NOTHING, "Not evaluated."),
-        ],
-    }
-}
-
-/// The count line: `214 ACLs, 14 candidates: 1 deny, 1 allow overridden, 2 near misses, 10 do not
-/// match`.
-#[must_use]
-pub fn summary(explanation: &Explanation) -> String {
-    let candidates = &explanation.candidates;
-    let number = |is: &dyn Fn(&Candidate) -> bool| {
-        candidates.iter().filter(|candidate| is(candidate)).count()
-    };
-    let matching = |candidate: &Candidate, permission| {
-        matches!(
-            candidate.status,
-            CandidateStatus::Decides | CandidateStatus::Agrees
-        ) && candidate.acl.permission == permission
-    };
-    let parts = [
-        (number(&|c| matching(c, Permission::Deny)), "deny", "denies"),
-        (
-            number(&|c| matching(c, Permission::Allow)),
-            "allow",
-            "allows",
-        ),
-        (
-            number(&|c| c.status == CandidateStatus::Overridden),
-            "allow overridden",
-            "allows overridden",
-        ),
-        (
-            number(&|c| c.status == CandidateStatus::NotReached),
-            "not evaluated",
-            "not evaluated",
-        ),
-        (
-            number(&|c| matches!(c.status, CandidateStatus::Near(_))),
-            "near miss",
-            "near misses",
-        ),
-        (
-            number(&|c| c.status == CandidateStatus::NoMatch),
-            "does not match",
-            "do not match",
-        ),
-    ];
-    let acls = count(explanation.acls, "ACL");
-    let said: Vec<String> = parts
-        .iter()
-        .filter(|(number, ..)| *number > 0)
-        .map(|(number, one, many)| format!("{} {}", thousands(*number), agree(*number, one, many)))
-        .collect();
-    match candidates.len() {
-        0 => format!("{acls}, no candidates"),
-        all => format!("{acls}, {}: {}", count(all, "candidate"), said.join(", ")),
-    }
-}
-
 /// The roles of the user, for the foot of the trace.
 #[must_use]
 pub fn user_roles(judged: &Judged) -> RichText {
-    let user = Principal::user(judged.identity.user());
-    let roles: Vec<RichText> = judged
+    let roles: Vec<&str> = judged
         .explanation
         .paths
         .iter()
         .filter(|path| path.group.is_none())
-        .filter_map(|path| path.role.as_ref())
-        .map(|role| RichText::new().principal(&Principal::role(role)))
+        .filter_map(|path| path.role.as_deref())
         .collect();
-    let words = RichText::new().principal(&user);
-    match roles.len() {
-        0 => words.text(" is not a member of a role."),
-        _ => words
-            .text(" is a member of ")
-            .then(listed(roles, NAMED_ROLES))
-            .text("."),
-    }
+    trace::roles(&Principal::user(judged.identity.user()), &roles)
 }
 
 fn row(candidate: &Candidate, judged: &Judged) -> TraceRow {
@@ -383,42 +277,21 @@ fn principal(candidate: &Candidate, judged: &Judged) -> Facet {
     }
 }
 
-/// How the identity comes to a principal: `from groups[1] and groups[2], member of the role`.
+/// How the identity comes to a principal.
 fn access_paths(paths: &[AccessPath], judged: &Judged) -> RichText {
-    let Some(first) = paths.first() else {
-        return RichText::new();
-    };
-    let places: Vec<RichText> = paths
+    let places: Vec<&str> = paths
         .iter()
         .filter_map(|path| path.group.as_ref())
         .flat_map(|group| judged.origins.places(group))
-        .map(|place| RichText::new().text(place))
+        .map(String::as_str)
         .collect();
-    let others = paths.len() - 1;
-    let words = if places.is_empty() {
-        RichText::new()
-    } else {
-        RichText::new()
-            .text("from ")
-            .then(listed(places, NAMED_WAYS))
-            .text(", ")
-    };
-    let words = words.text(if first.role.is_some() {
-        "member of the role"
-    } else {
-        "direct ACL"
-    });
-    match others {
-        0 => words,
-        1 => words.text(", also through another path"),
-        others => words.text(format!(", also through {others} other paths")),
-    }
+    trace::paths(paths, &places)
 }
 
 fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
     let acl = &candidate.acl;
     let kind = acl.resource_type.spelling().label;
-    let access = &judged.access.resource_name;
+    let requested = &judged.access.resource_name;
     let words = match acl.resource_type {
         ResourceType::Cluster | ResourceType::Registry => RichText::new().text(kind),
         _ if matches!(candidate.name, NameFacet::LetterCase | NameFacet::Slashes) => {
@@ -426,7 +299,7 @@ fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
                 RichText::new()
                     .quiet(kind)
                     .text(" ")
-                    .differs("", &acl.resource_name, access);
+                    .differs("", &acl.resource_name, requested);
             words.text(format!(
                 " {}",
                 acl.pattern_type.label_for(&acl.resource_name)
@@ -441,13 +314,8 @@ fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
         candidate.name,
         NameFacet::Literal | NameFacet::Prefixed | NameFacet::AllNames
     );
-    let small = match candidate.name {
-        _ if matches => None,
-        NameFacet::LetterCase => Some(format!("requested: {access}, in another letter case")),
-        NameFacet::Slashes => Some(format!("requested: {access}, a slash is different")),
-        _ if candidate.resource_type => Some(format!("requested: {access}")),
-        _ => Some(format!("requested: {}", judged.access.resource().plain())),
-    };
+    let request = judged.access.request(At::IgnoringExpiry);
+    let small = trace::resource_remark(candidate, &request);
     Facet {
         matches,
         words,
@@ -456,41 +324,27 @@ fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
 }
 
 fn operation(candidate: &Candidate, judged: &Judged) -> Facet {
-    let access = judged.access.operation.spelling().label;
-    let words = RichText::new().text(candidate.acl.operation.spelling().label);
-    let (matches, small) = match candidate.operation {
-        OperationFacet::Exact | OperationFacet::All => (true, None),
-        OperationFacet::Implied => (true, Some(format!("also allows {access}"))),
-        OperationFacet::DenyImpliesNothing => (
-            false,
-            Some(format!(
-                "requested: {access}; a deny denies its own operation only"
-            )),
-        ),
-        OperationFacet::No => (false, Some(format!("requested: {access}"))),
-    };
+    let small = trace::operation_remark(candidate.operation, judged.access.operation);
     Facet {
-        matches,
-        words,
+        matches: matches!(
+            candidate.operation,
+            OperationFacet::Exact | OperationFacet::All | OperationFacet::Implied
+        ),
+        words: candidate.acl.operation.spelling().label.into(),
         small: small.map(RichText::from),
     }
 }
 
 fn host(candidate: &Candidate, judged: &Judged) -> Facet {
-    let words = RichText::new().resource(candidate.acl.host.to_string());
-    let deny = candidate.acl.permission == Permission::Deny;
-    let (matches, small) = match candidate.host {
-        HostFacet::Any | HostFacet::Exact | HostFacet::InRange => (true, None),
-        HostFacet::Unknown if deny => (true, Some("no host given: applies".to_owned())),
-        HostFacet::Unknown => (false, Some("no host given: does not apply".to_owned())),
-        HostFacet::No => (
-            false,
-            judged.access.host.map(|host| format!("requested: {host}")),
-        ),
-    };
+    let acl = &candidate.acl;
+    let small = trace::host_remark(candidate.host, acl.permission, judged.access.host);
     Facet {
-        matches,
-        words,
+        matches: match candidate.host {
+            HostFacet::Any | HostFacet::Exact | HostFacet::InRange => true,
+            HostFacet::Unknown => acl.permission == Permission::Deny,
+            HostFacet::No => false,
+        },
+        words: RichText::new().resource(acl.host.to_string()),
         small: small.map(RichText::from),
     }
 }

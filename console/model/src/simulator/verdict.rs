@@ -4,14 +4,13 @@ use gbac_analysis::check::TokenRefusal;
 use std::sync::Arc;
 
 use gbac_engine::decide::{
-    AccessPath, Candidate, CandidateStatus, Decision, Explanation, NearMiss, OperationFacet, Reason,
+    AccessPath, At, Candidate, CandidateStatus, Decision, Explanation, NearMiss, Reason,
 };
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Permission, Principal};
-use gbac_words::phrases;
-use gbac_words::phrases::{ACLS_NOT_EVALUATED, count, thousands};
+use gbac_words::phrases::{count, thousands};
 use gbac_words::rich_text::{RichText, listed};
-use gbac_words::{acl, decision};
+use gbac_words::{acl, decision, explanation, sign_in};
 
 use crate::simulator::accepted::SignInRefusal;
 use crate::simulator::extraction::Origins;
@@ -55,7 +54,7 @@ impl VerdictKind {
             Self::DeniedByRule => decision::verdict(Reason::DenyRule),
             Self::NothingAllows => decision::verdict(Reason::NoMatch),
             Self::Expired => decision::verdict(Reason::Expired),
-            Self::SignInFails => "Denied: sign-in fails",
+            Self::SignInFails => sign_in::FAILS,
         }
     }
 }
@@ -98,24 +97,23 @@ pub fn verdict(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
     let Judged {
         access,
         identity,
-        explanation,
+        explanation: explained,
         ..
     } = judged;
-    let decision = &explanation.decision;
+    let decision = &explained.decision;
     let kind = kind(decision.reason);
     let user = Principal::user(identity.user());
+    let request = access.request(At::IgnoringExpiry);
     let mut verdict = Verdict {
         kind,
-        sentence: who_may(&user, kind, access),
+        sentence: explanation::can(&user, decision.outcome, &request),
         short: access.short(),
         why: Vec::new(),
         actions: Vec::new(),
     };
     match decision.reason {
         Reason::Superuser => {
-            let words = RichText::new().principal(&user).text(format!(
-                " is a superuser: every request is allowed. {ACLS_NOT_EVALUATED}."
-            ));
+            let words = explanation::superuser(&user);
             verdict.why.push(("Decided by", Why::RichText(words)));
         }
         Reason::Expired => expired(&mut verdict, identity, now),
@@ -124,9 +122,13 @@ pub fn verdict(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
     }
     // Where no ACL was asked, it does not matter which one nearly matched.
     if !matches!(decision.reason, Reason::Superuser | Reason::Expired) {
-        near_misses(&mut verdict, explanation);
+        near_misses(&mut verdict, explained);
     }
-    host(&mut verdict, decision, access);
+    if decision.host_unknown
+        && let Some(words) = explanation::host_unknown(decision.reason, &request)
+    {
+        verdict.why.push(("Host", Why::RichText(words.into())));
+    }
     would_allow(&mut verdict, judged);
     if ignore_expiry
         && identity
@@ -134,7 +136,7 @@ pub fn verdict(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
             .map(gbac_engine::Timestamp::as_seconds)
             .is_some_and(|at| at < now)
     {
-        let words = "The token has expired. The verdict ignores the expiry.";
+        let words = explanation::EXPIRY_IGNORED;
         verdict.why.push(("Expired", Why::RichText(words.into())));
         verdict.actions.push(Action {
             label: "Apply the expiry".into(),
@@ -153,18 +155,6 @@ pub const fn kind(reason: Reason) -> VerdictKind {
         Reason::NoMatch => VerdictKind::NothingAllows,
         Reason::Expired => VerdictKind::Expired,
     }
-}
-
-fn who_may(user: &Principal, kind: VerdictKind, access: &AccessRequest) -> RichText {
-    let may = if kind == VerdictKind::Allowed {
-        " can "
-    } else {
-        " can't "
-    };
-    RichText::new()
-        .principal(user)
-        .text(may)
-        .then(access.deed())
 }
 
 /// The verdict on a token that fails at sign-in. `accepted` is the user that it names, with the
@@ -196,27 +186,14 @@ pub fn sign_in_fails(
         ));
     }
     if let Some((access, (user, reason))) = access.zip(accepted) {
-        let kind = kind(reason);
-        let answer = RichText::new().text(format!("{}. ", kind.title()));
-        why.push((
-            "If accepted",
-            Why::RichText(
-                answer
-                    .then(who_may(&Principal::user(user), kind, access))
-                    .text("."),
-            ),
-        ));
+        let request = access.request(At::IgnoringExpiry);
+        let words = sign_in::if_accepted(&Principal::user(user), reason, &request);
+        why.push(("If accepted", Why::RichText(words)));
     }
-    let refused = RichText::new().text("The service refuses this token");
+    let request = access.map(|access| access.request(At::IgnoringExpiry));
     Verdict {
         kind: VerdictKind::SignInFails,
-        sentence: match access {
-            Some(access) => refused
-                .text(", so no one can ")
-                .then(access.deed())
-                .text(" with it"),
-            None => refused,
-        },
+        sentence: sign_in::refused(request.as_ref()),
         short: access.map_or_else(|| "with this token".into(), AccessRequest::short),
         why,
         actions: refusal.actions.clone(),
@@ -228,11 +205,7 @@ fn expired(verdict: &mut Verdict, identity: &Identity, now: f64) {
         .expires_at()
         .map(gbac_engine::Timestamp::as_seconds)
         .unwrap_or(now);
-    let words = format!(
-        "The token expired {} ago, at {}. {ACLS_NOT_EVALUATED}.",
-        phrases::duration(now - at),
-        phrases::instant(at, now)
-    );
+    let words = explanation::expired(at, now);
     verdict
         .why
         .push(("Decided by", Why::RichText(words.into())));
@@ -243,48 +216,25 @@ fn expired(verdict: &mut Verdict, identity: &Identity, now: f64) {
 }
 
 fn decided(verdict: &mut Verdict, judged: &Judged) {
-    let explanation = &judged.explanation;
-    let deciding = explanation
-        .candidates
-        .iter()
-        .find(|candidate| candidate.status == CandidateStatus::Decides);
+    let explained = &judged.explanation;
+    let deciding = with_status(explained, CandidateStatus::Decides).next();
     let Some(deciding) = deciding else { return };
-    if let Some(way) = way_of(deciding, &explanation.decision) {
+    if let Some(way) = way_of(deciding, &explained.decision) {
         verdict.why.push((
             "Decided by",
             Why::Paths(vec![path(way, &deciding.acl, false, judged)]),
         ));
     }
-    if let Some(operation) = explanation.decision.implied_by {
-        let access = judged.access.operation.spelling().label;
-        let by = operation.spelling().label;
-        let named = explanation.candidates.iter().any(|candidate| {
-            candidate.acl.permission == deciding.acl.permission
-                && candidate.operation == OperationFacet::Exact
-                && matches!(
-                    candidate.status,
-                    CandidateStatus::Decides | CandidateStatus::Agrees
-                )
-        });
-        let words = match (deciding.operation, deciding.acl.permission) {
-            (OperationFacet::All, Permission::Allow) => format!("{by} also allows {access}."),
-            (OperationFacet::All, Permission::Deny) => format!("{by} also denies {access}."),
-            _ if named => format!("{by} also allows {access}."),
-            _ => format!("{by} also allows {access}. No ACL names {access} itself."),
-        };
+    if let Some(by) = explained.decision.implied_by {
+        let words = explanation::implied(by, deciding, judged.access.operation, explained);
         verdict.why.push(("Implied", Why::RichText(words.into())));
     }
-    let same: Vec<&Candidate> = with_status(explanation, CandidateStatus::Agrees).collect();
-    if !same.is_empty() {
-        let verb = if deciding.acl.permission == Permission::Allow {
-            "allow"
-        } else {
-            "deny"
-        };
-        let words = format!("{} would {verb} it too.", count(same.len(), "more ACL"));
+    let same = with_status(explained, CandidateStatus::Agrees).count();
+    if same > 0 {
+        let words = explanation::agreeing(same, deciding.acl.permission);
         verdict.why.push(("Also", Why::RichText(words.into())));
     }
-    let over: Vec<&Candidate> = with_status(explanation, CandidateStatus::Overridden).collect();
+    let over: Vec<&Candidate> = with_status(explained, CandidateStatus::Overridden).collect();
     if !over.is_empty() {
         let named = over.iter().take(NAMED_ROWS);
         let mut paths: Vec<Vec<RichText>> = named
@@ -294,7 +244,7 @@ fn decided(verdict: &mut Verdict, judged: &Judged) {
             .collect();
         if over.len() > NAMED_ROWS {
             paths.push(vec![
-                format!("{} more, in the trace", thousands(over.len() - NAMED_ROWS)).into(),
+                explanation::more_in_trace(over.len() - NAMED_ROWS).into(),
             ]);
         }
         verdict.why.push(("Overridden", Why::Paths(paths)));
@@ -302,42 +252,8 @@ fn decided(verdict: &mut Verdict, judged: &Judged) {
 }
 
 fn nothing(verdict: &mut Verdict, judged: &Judged) {
-    let own = judged
-        .explanation
-        .candidates
-        .iter()
-        .filter(|candidate| !candidate.paths.is_empty());
-    let (mut all, mut here) = (0, 0);
-    for candidate in own {
-        all += 1;
-        here += usize::from(candidate.is_on_resource());
-    }
-    let rows = |number: usize| {
-        format!(
-            "{} of the user, the groups or their roles",
-            count(number, "ACL")
-        )
-    };
-    let operation = judged.access.operation.spelling().label;
-    let words = match (all, here) {
-        (0, _) => {
-            format!(
-                "{}, none for this user, the user’s groups or their roles",
-                count(judged.explanation.acls, "ACL")
-            )
-        }
-        (all, 0) => format!(
-            "{}, none on this {}",
-            rows(all),
-            judged.access.resource_type.noun()
-        ),
-        (all, here) => format!(
-            "{}, {} on this {}, none of them allows {operation}",
-            rows(all),
-            thousands(here),
-            judged.access.resource_type.noun()
-        ),
-    };
+    let request = judged.access.request(At::IgnoringExpiry);
+    let words = explanation::considered(&judged.explanation, &request);
     verdict
         .why
         .push(("ACLs considered", Why::RichText(words.into())));
@@ -378,84 +294,29 @@ fn near_misses(verdict: &mut Verdict, explanation: &Explanation) {
         .push(("Near misses", Why::Near(count(all, "row"), listed(said, 3))));
 }
 
-fn host(verdict: &mut Verdict, decision: &Decision, access: &AccessRequest) {
-    if !decision.host_unknown {
-        return;
-    }
-    let words = match decision.reason {
-        Reason::DenyRule => {
-            "No host was given, so denies for one host apply. The verdict may depend on the host."
-        }
-        _ if access.host.is_none() => {
-            "No host was given, so allows for one host do not apply. The verdict may depend on the host."
-        }
-        _ => return,
-    };
-    verdict.why.push(("Host", Why::RichText(words.into())));
-}
-
 /// What would turn a denial: the denies that are in the way, or one new ACL.
 fn would_allow(verdict: &mut Verdict, judged: &Judged) {
-    let candidates = &judged.explanation.candidates;
     let words = match verdict.kind {
         VerdictKind::DeniedByRule => {
-            let denies = candidates
-                .iter()
-                .filter(|candidate| {
-                    candidate.acl.permission == Permission::Deny
-                        && matches!(
-                            candidate.status,
-                            CandidateStatus::Decides | CandidateStatus::Agrees
-                        )
-                })
-                .count();
-            let allows = with_status(&judged.explanation, CandidateStatus::Overridden)
-                .next()
-                .is_some();
-            match (denies, allows) {
-                (1, true) => "Without this deny, the overridden ACL allows it.".into(),
-                (1, false) => "Without this deny, no ACL allows it either.".into(),
-                (denies, true) => format!(
-                    "Without these {} denies, the overridden ACL allows it.",
-                    thousands(denies)
-                ),
-                (denies, false) => {
-                    format!(
-                        "Without these {} denies, no ACL allows it either.",
-                        thousands(denies)
+            let is_of_deny = |candidate: &&Candidate| {
+                candidate.acl.permission == Permission::Deny
+                    && matches!(
+                        candidate.status,
+                        CandidateStatus::Decides | CandidateStatus::Agrees
                     )
-                }
-            }
+            };
+            let candidates = judged.explanation.candidates.iter();
+            let denies = candidates.filter(is_of_deny).count();
+            let mut allows = with_status(&judged.explanation, CandidateStatus::Overridden);
+            explanation::without_denies(denies, allows.next().is_some()).into()
         }
         VerdictKind::NothingAllows => {
-            let user = Principal::user(judged.identity.user());
-            let groups = judged.identity.groups();
-            let who = RichText::new().principal(&user);
-            let who = match groups {
-                [] => who,
-                [only] => who.text(" or ").principal(&Principal::group(only)),
-                groups => who.text(format!(" or one of the {} groups", thousands(groups.len()))),
-            };
-            let operation = judged.access.operation.spelling().label;
-            let words = RichText::new()
-                .text(format!("One ACL that allows {operation} on "))
-                .then(judged.access.resource());
-            verdict.why.push((
-                "Would allow",
-                Why::RichText(
-                    words
-                        .text(", for ")
-                        .then(who)
-                        .text(", or for a role with such a member."),
-                ),
-            ));
-            return;
+            let request = judged.access.request(At::IgnoringExpiry);
+            explanation::would_allow(&judged.identity, &request)
         }
         VerdictKind::Allowed | VerdictKind::Expired | VerdictKind::SignInFails => return,
     };
-    verdict
-        .why
-        .push(("Would allow", Why::RichText(words.into())));
+    verdict.why.push(("Would allow", Why::RichText(words)));
 }
 
 fn with_status(

@@ -83,7 +83,7 @@ fn Shown(state: SimulatorState) -> impl IntoView {
                     <div class="row">
                         <h2 id="h-tr">"Trace"</h2>
                         <span class="count">
-                            {move || judged.with(|judged| judged.as_ref().map(|judged| trace::summary(&judged.explanation)))}
+                            {move || judged.with(|judged| judged.as_ref().map(|judged| gbac_words::trace::summary(&judged.explanation)))}
                         </span>
                         {move || is_tried.get().then(|| view! { <Tag kind=TagKind::Draft>"With the changes"</Tag> })}
                         {move || stale.get().map(|of| view! { <VerdictWord mark=Mark::Warn word=format!("of {of}") small=true /> })}
