@@ -3,16 +3,15 @@
 use std::collections::BTreeSet;
 
 use gbac_analysis::{AccessEffect, AccessRegion, Scope};
-use gbac_engine::model::{Operation, PatternType, PrincipalType, ResourceType};
-use gbac_words::phrases::{agree, count, list, list_up_to};
-use gbac_words::rich_text::{RichText, listed};
+use gbac_engine::model::PrincipalType;
+use gbac_words::effect::{self, AffectedNumbers};
+use gbac_words::group_change;
+use gbac_words::rich_text::RichText;
 
 use crate::group_changes::GroupChanges;
 use crate::review::{BLOCKED, Effects, GAINS, LOSES};
 
-/// How many operations a sentence names.
-const OPERATIONS: usize = 3;
-/// How many gains and losses by other settings are told, and how many names each names.
+/// How many gains and losses by other settings are told.
 const GROUP_LINES: usize = 3;
 
 /// The groups that something is different for; people who hold them are known to the identity
@@ -37,28 +36,27 @@ impl AffectedGroups {
     }
 }
 
-/// One sentence for each gain or loss: `2 groups gain Write on 3 topic patterns.` Members stand for
-/// their roles.
+/// One sentence for each gain or loss. Members stand for their roles.
 #[must_use]
 pub fn effect_words(effects: &Effects) -> Vec<RichText> {
     let kinds = [
-        (GAINS, ["gains", "gain"]),
-        (LOSES, ["loses", "lose"]),
-        (BLOCKED, ["stays denied", "stay denied"]),
+        (GAINS, AccessEffect::Gains),
+        (LOSES, AccessEffect::Loses),
+        (BLOCKED, AccessEffect::StillBlocked),
     ];
     let sentences = kinds
         .into_iter()
-        .filter_map(|(kind, verbs)| sentence(effects, kind, verbs));
+        .filter_map(|(kind, effect)| sentence(effects, kind, effect));
     let all: Vec<RichText> = sentences.collect();
     if all.is_empty() {
-        vec!["No known user or group gains or loses access.".into()]
+        vec![effect::NOBODY.into()]
     } else {
         all
     }
 }
 
-fn sentence(effects: &Effects, kind: &[AccessEffect], verbs: [&str; 2]) -> Option<RichText> {
-    let (mut groups, mut users, mut everyone) = (0, 0, false);
+fn sentence(effects: &Effects, kind: &[AccessEffect], effect: AccessEffect) -> Option<RichText> {
+    let mut on = AffectedNumbers::default();
     let mut regions: Vec<&AccessRegion> = Vec::new();
     for person in effects
         .people
@@ -66,9 +64,9 @@ fn sentence(effects: &Effects, kind: &[AccessEffect], verbs: [&str; 2]) -> Optio
         .filter(|person| !person.is_role() && person.operations(kind) > 0)
     {
         match &person.holder {
-            Scope::Everyone => everyone = true,
-            Scope::One(principal) if principal.kind() == PrincipalType::Group => groups += 1,
-            Scope::One(_) => users += 1,
+            Scope::Everyone => on.everyone = true,
+            Scope::One(principal) if principal.kind() == PrincipalType::Group => on.groups += 1,
+            Scope::One(_) => on.users += 1,
         }
         regions.extend(
             person
@@ -78,35 +76,21 @@ fn sentence(effects: &Effects, kind: &[AccessEffect], verbs: [&str; 2]) -> Optio
                 .map(|line| &line.extent),
         );
     }
-    let mut who: Vec<String> = Vec::new();
-    who.extend(everyone.then(|| "Everyone".to_owned()));
-    who.extend((groups > 0).then(|| count(groups, "group")));
-    who.extend((users > 0).then(|| count(users, "user")));
-    let number = groups + users + usize::from(everyone);
-    (number > 0).then(|| {
-        let [one, many] = verbs;
-        RichText::new()
-            .text(format!("{} {} ", list(&who), agree(number, one, many)))
-            .then(access(&regions))
-            .text(".")
-    })
+    (on != AffectedNumbers::default()).then(|| effect::sentence(on, effect, &regions))
 }
 
 /// What one user gains and loses, a sentence each.
 #[must_use]
 pub fn access_words(gains: &[AccessRegion], loses: &[AccessRegion]) -> Vec<RichText> {
-    let told = |verb: &str, regions: &[AccessRegion]| {
-        let regions: Vec<&AccessRegion> = regions.iter().collect();
-        (!regions.is_empty()).then(|| {
-            RichText::new()
-                .text(format!("1 user {verb} "))
-                .then(access(&regions))
-                .text(".")
-        })
+    let on = AffectedNumbers {
+        users: 1,
+        ..AffectedNumbers::default()
     };
-    [told("gains", gains), told("loses", loses)]
+    let kinds = [(AccessEffect::Gains, gains), (AccessEffect::Loses, loses)];
+    kinds
         .into_iter()
-        .flatten()
+        .filter(|(_, regions)| !regions.is_empty())
+        .map(|(effect, regions)| effect::sentence(on, effect, &regions.iter().collect::<Vec<_>>()))
         .collect()
 }
 
@@ -129,112 +113,33 @@ pub fn group_change_words(changes: &GroupChanges) -> Vec<RichText> {
     let more = told.len().saturating_sub(GROUP_LINES);
     let mut words: Vec<RichText> = Vec::new();
     for (effect, names, because, regions) in told.into_iter().take(GROUP_LINES) {
-        let [one, many] = match effect {
-            AccessEffect::Gains => ["gains", "gain"],
-            AccessEffect::GainsWithOthers => ["can gain", "can gain"],
-            AccessEffect::Loses => ["loses", "lose"],
-            AccessEffect::LosesWithOthers => ["can lose", "can lose"],
-            AccessEffect::StillBlocked => ["stays denied", "stay denied"],
-        };
-        let number = names.len();
         let regions: Vec<&AccessRegion> = regions.iter().collect();
-        words.push(
-            listed(
-                names
-                    .into_iter()
-                    .map(|name| RichText::new().code(name))
-                    .collect(),
-                GROUP_LINES,
-            )
-            .text(format!(" {} ", agree(number, one, many)))
-            .then(access(&regions))
-            .text(format!(": {}", agree(number, "", "each ")))
-            .then(because)
-            .text("."),
-        );
+        words.push(effect::on_names(&names, effect, &regions, because));
     }
     if words.is_empty() {
-        words.push("No known name gains or loses access.".into());
+        words.push(effect::NO_NAME.into());
     }
     if more > 0 {
-        words.push(format!("{} in the review.", count(more, "more effect")).into());
+        words.push(effect::more_in_review(more).into());
     }
     let numbers = [
-        (
-            changes.dropped(),
-            "name no longer produces a group.",
-            "names no longer produce a group.",
-        ),
-        (
-            changes.unknown(),
-            "known group may no longer be in tokens.",
-            "known groups may no longer be in tokens.",
-        ),
+        group_change::dropped(changes.dropped()),
+        group_change::unknown(changes.unknown()),
     ];
-    let numbers = numbers.into_iter().filter(|(number, ..)| *number > 0);
     words.extend(
-        numbers.map(|(number, one, many)| format!("{number} {}", agree(number, one, many)).into()),
+        numbers
+            .into_iter()
+            .flatten()
+            .map(|text| format!("{text}.").into()),
     );
     words
 }
 
-/// `Write on 3 topic patterns`; one pattern is named.
-fn access(regions: &[&AccessRegion]) -> RichText {
-    let held: BTreeSet<Operation> = regions
-        .iter()
-        .flat_map(|region| region.operations.iter().copied())
-        .collect();
-    let labels: Vec<&str> = Operation::ALL
-        .iter()
-        .filter(|of| held.contains(of))
-        .map(|of| of.spelling().label)
-        .collect();
-    let words = RichText::new().text(format!("{} on ", list_up_to(&labels, OPERATIONS)));
-    let places: BTreeSet<(ResourceType, PatternType, &str)> = regions
-        .iter()
-        .map(|region| {
-            (
-                region.resource_type,
-                region.pattern.pattern_type,
-                region.pattern.name.as_str(),
-            )
-        })
-        .collect();
-    if let [(resource_type, pattern_type, name)] = places.iter().copied().collect::<Vec<_>>()[..] {
-        let is_nameless = matches!(
-            resource_type,
-            ResourceType::Cluster | ResourceType::Registry
-        );
-        return match is_nameless {
-            true => words.text(format!("the {}", resource_type.noun())),
-            false => words
-                .text(format!("{} ", resource_type.noun()))
-                .pattern(name, pattern_type),
-        };
-    }
-    let of_type = |resource_type: &ResourceType| -> Option<String> {
-        let of: Vec<_> = places
-            .iter()
-            .filter(|(of, ..)| of == resource_type)
-            .collect();
-        let noun = resource_type.noun();
-        let is_name = |(_, pattern_type, name): &&&(ResourceType, PatternType, &str)| {
-            *pattern_type == PatternType::Literal && *name != "*"
-        };
-        match (of.len(), resource_type) {
-            (0, _) => None,
-            (_, ResourceType::Cluster | ResourceType::Registry) => Some(format!("the {noun}")),
-            (number, _) if of.iter().all(|place| is_name(&place)) => Some(count(number, noun)),
-            (number, _) => Some(count(number, &format!("{noun} pattern"))),
-        }
-    };
-    let all: Vec<String> = ResourceType::ALL.iter().filter_map(of_type).collect();
-    words.text(list(&all))
-}
-
 #[cfg(test)]
 mod tests {
-    use gbac_engine::model::{Acl, Host, Permission, Principal};
+    use gbac_engine::model::{
+        Acl, Host, Operation, PatternType, Permission, Principal, ResourceType,
+    };
     use gbac_engine::policy::{Change, Policy};
 
     use super::*;

@@ -5,9 +5,8 @@ use gbac_engine::decide::{At, Outcome, Reason, Request};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
-use gbac_words::acl;
-use gbac_words::phrases::{ACLS_NOT_EVALUATED, agree, count};
-use gbac_words::rich_text::{RichText, listed};
+use gbac_words::least_change as words;
+use gbac_words::rich_text::RichText;
 
 use crate::simulator::question::AccessRequest;
 use crate::simulator::trial::trial_words;
@@ -54,8 +53,6 @@ pub struct LeastChanges {
 
 /// The most changes of a kind that are listed.
 const SHOWN: usize = 12;
-/// How many names a sentence lists.
-const LISTED: usize = 4;
 
 /// What would allow all of these, where one is denied; what would deny the only one, where it is
 /// allowed. All of it is decided at the same instant.
@@ -76,7 +73,7 @@ pub fn least_changes(
         _ if !is_allowed => to_allow(&found, identity, access.len()),
         [only] => to_deny(&revoke(policy, identity, only), identity),
         _ => LeastChanges {
-            about: "All required permissions are granted.".into(),
+            about: words::ALL_GRANTED.into(),
             kinds: Vec::new(),
         },
     }
@@ -89,9 +86,8 @@ fn to_allow(found: &LeastGrant, identity: &Identity, access: usize) -> LeastChan
         .iter()
         .any(|decision| decision.reason == Reason::Expired)
     {
-        let about = "The token has expired. The user must sign in again.";
         return LeastChanges {
-            about: about.into(),
+            about: words::TOKEN_EXPIRED.into(),
             kinds: Vec::new(),
         };
     }
@@ -115,15 +111,10 @@ fn to_allow(found: &LeastGrant, identity: &Identity, access: usize) -> LeastChan
         .map(|set| LeastChange::from_trials(set.iter().map(as_trial).collect()))
         .collect();
     if !sets.is_empty() {
-        let about = if found.complete {
-            "Any one of these would allow it. No smaller change does."
-        } else {
-            "Any one of these would allow it. Not every combination of groups and roles was checked."
-        };
         let more = found.memberships_to_add.len().saturating_sub(SHOWN);
         kinds.push(LeastChangeGroup {
             title: "Existing group or role",
-            about: about.into(),
+            about: words::memberships(found.complete).into(),
             changes: sets,
             more,
         });
@@ -135,21 +126,15 @@ fn to_allow(found: &LeastGrant, identity: &Identity, access: usize) -> LeastChan
             .cloned()
             .map(|acl| HypotheticalChange::Policy(Change::AddAcl(acl)))
             .collect();
-        let about = "Only for this user and this request.";
         kinds.push(LeastChangeGroup {
             title: "New ACL",
-            about: about.into(),
+            about: words::FOR_USER_ONLY.into(),
             changes: vec![LeastChange::from_trials(trials)],
             more: 0,
         });
     }
-    let about = agree(
-        access,
-        "Changes that would allow it, smallest first.",
-        "Changes that would allow all of it, smallest first.",
-    );
     LeastChanges {
-        about: about.into(),
+        about: words::to_allow(access).into(),
         kinds,
     }
 }
@@ -161,13 +146,7 @@ fn around_denies(denies: &[AclMatch], identity: &Identity) -> LeastChanges {
         .collect();
     let mut kinds = vec![LeastChangeGroup {
         title: "Remove the denies",
-        about: format!(
-            "{} {} this. Remove {} first.",
-            count(denies.len(), "deny"),
-            agree(denies.len(), "blocks", "block"),
-            agree(denies.len(), "it", "them")
-        )
-        .into(),
+        about: words::denies(denies.len()).into(),
         changes: vec![LeastChange::from_trials(remove)],
         more: 0,
     }];
@@ -190,16 +169,15 @@ fn around_denies(denies: &[AclMatch], identity: &Identity) -> LeastChanges {
             kept.push(trial.clone());
             is_new
         });
-        let about = "The denies still apply to everyone else. The user may have the same role through another group.";
         kinds.push(LeastChangeGroup {
-            title: "Remove the path to the deny",
-            about: about.into(),
+            title: words::LEAVE,
+            about: words::DENIES_STAY.into(),
             changes: vec![LeastChange::from_trials(leave)],
             more: 0,
         });
     }
     LeastChanges {
-        about: "A deny rule blocks this. Remove it first.".into(),
+        about: words::BLOCKED.into(),
         kinds,
     }
 }
@@ -207,24 +185,15 @@ fn around_denies(denies: &[AclMatch], identity: &Identity) -> LeastChanges {
 fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
     let user = Principal::user(identity.user());
     let Some(least) = found.changes() else {
-        let about = RichText::new().principal(&user).text(format!(
-            " is a superuser, so {ACLS_NOT_EVALUATED}. To remove access, remove the user from the superusers."
-        ));
         return LeastChanges {
-            about,
+            about: words::superuser(&user),
             kinds: Vec::new(),
         };
     };
     let rows: Vec<HypotheticalChange> = least.into_iter().map(HypotheticalChange::Policy).collect();
-    let about = match rows.len() {
-        1 => "The only ACL that allows it. Everyone else who uses it loses access too.".to_owned(),
-        least => {
-            format!("The smallest set: {least} ACLs. Everyone else who uses them loses access too.")
-        }
-    };
     let mut kinds = vec![LeastChangeGroup {
         title: "ACLs to remove",
-        about: about.into(),
+        about: words::removals(rows.len()).into(),
         changes: vec![LeastChange::from_trials(rows)],
         more: 0,
     }];
@@ -241,41 +210,26 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
                 }
             })
             .collect();
-        let about = RichText::new()
-            .text("The policy does not change, and ")
-            .principal(&user)
-            .text(" leaves ")
-            .then(listed(
-                leave
-                    .iter()
-                    .map(|principal| RichText::new().principal(principal))
-                    .collect(),
-                LISTED,
-            ))
-            .text(".");
         kinds.push(LeastChangeGroup {
             title: "Memberships to remove",
-            about,
+            about: words::leaving(&user, leave),
             changes: vec![LeastChange::from_trials(trials)],
             more: 0,
         });
     }
     if let Some(deny) = &found.deny {
-        let about = RichText::from("Changes nothing else, and overrides every allow: ")
-            .then(acl::sentence(deny))
-            .text(".");
         let change = LeastChange::from_trials(vec![HypotheticalChange::Policy(Change::AddAcl(
             deny.clone(),
         ))]);
         kinds.push(LeastChangeGroup {
             title: "One deny",
-            about,
+            about: words::one_deny(deny),
             changes: vec![change],
             more: 0,
         });
     }
     LeastChanges {
-        about: "Changes that would deny it.".into(),
+        about: words::TO_DENY.into(),
         kinds,
     }
 }

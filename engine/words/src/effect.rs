@@ -1,0 +1,138 @@
+//! Effects of changes in sentences: who gains and loses what, and on how much.
+
+use std::collections::BTreeSet;
+
+use gbac_analysis::{AccessEffect, AccessRegion};
+use gbac_engine::model::{Operation, PatternType, ResourceType};
+
+use crate::phrases::{agree, count, list, list_up_to};
+use crate::rich_text::{RichText, listed};
+
+/// Changes that nobody is known to be affected by.
+pub const NOBODY: &str = "No known user or group gains or loses access.";
+/// Settings that no name is known to be affected by.
+pub const NO_NAME: &str = "No known name gains or loses access.";
+
+/// How many operations and names a sentence names.
+const NAMES: usize = 3;
+
+/// Who an effect is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AffectedNumbers {
+    /// Whether it is on everyone.
+    pub everyone: bool,
+    /// The number of groups.
+    pub groups: usize,
+    /// The number of users.
+    pub users: usize,
+}
+
+/// The effect as a verb.
+#[must_use]
+pub const fn verb(effect: AccessEffect, number: usize) -> &'static str {
+    match effect {
+        AccessEffect::Gains => agree(number, "gains", "gain"),
+        AccessEffect::GainsWithOthers => "can gain",
+        AccessEffect::Loses => agree(number, "loses", "lose"),
+        AccessEffect::LosesWithOthers => "can lose",
+        AccessEffect::StillBlocked => agree(number, "stays denied", "stay denied"),
+    }
+}
+
+/// What users and groups gain or lose: `2 groups gain Write on 3 topic patterns.`
+#[must_use]
+pub fn sentence(on: AffectedNumbers, effect: AccessEffect, regions: &[&AccessRegion]) -> RichText {
+    let mut who: Vec<String> = Vec::new();
+    who.extend(on.everyone.then(|| "Everyone".to_owned()));
+    who.extend((on.groups > 0).then(|| count(on.groups, "group")));
+    who.extend((on.users > 0).then(|| count(on.users, "user")));
+    let number = on.groups + on.users + usize::from(on.everyone);
+    RichText::from(format!("{} {} ", list(&who), verb(effect, number)))
+        .then(access(regions))
+        .text(".")
+}
+
+/// What names of a token gain or lose, and why.
+#[must_use]
+pub fn on_names(
+    names: &[String],
+    effect: AccessEffect,
+    regions: &[&AccessRegion],
+    reason: RichText,
+) -> RichText {
+    let shown = names.iter().map(|name| RichText::new().code(name));
+    listed(shown.collect(), NAMES)
+        .text(format!(" {} ", verb(effect, names.len())))
+        .then(access(regions))
+        .text(format!(": {}", agree(names.len(), "", "each ")))
+        .then(reason)
+        .text(".")
+}
+
+/// Effects beyond those that are told.
+#[must_use]
+pub fn more_in_review(effects: usize) -> String {
+    format!("{} in the review.", count(effects, "more effect"))
+}
+
+/// `Write on 3 topic patterns`; one pattern is named.
+fn access(regions: &[&AccessRegion]) -> RichText {
+    let held: BTreeSet<Operation> = regions
+        .iter()
+        .flat_map(|region| region.operations.iter().copied())
+        .collect();
+    let labels: Vec<&str> = Operation::ALL
+        .iter()
+        .filter(|operation| held.contains(operation))
+        .map(|operation| operation.spelling().label)
+        .collect();
+    let words = RichText::from(format!("{} on ", list_up_to(&labels, NAMES)));
+    let patterns: BTreeSet<(ResourceType, PatternType, &str)> = regions
+        .iter()
+        .map(|region| {
+            let pattern = &region.pattern;
+            (
+                region.resource_type,
+                pattern.pattern_type,
+                pattern.name.as_str(),
+            )
+        })
+        .collect();
+    if let [(resource_type, pattern_type, name)] = patterns.iter().copied().collect::<Vec<_>>()[..]
+    {
+        return match resource_type.has_names() {
+            true => words
+                .text(format!("{} ", resource_type.noun()))
+                .pattern(name, pattern_type),
+            false => words.text(format!("the {}", resource_type.noun())),
+        };
+    }
+    let all: Vec<String> = ResourceType::ALL
+        .iter()
+        .filter_map(|resource_type| patterns_of(*resource_type, &patterns))
+        .collect();
+    words.text(list(&all))
+}
+
+/// The patterns of a resource type in numbers: `3 topic patterns`, `2 topics`, `the cluster`.
+fn patterns_of(
+    resource_type: ResourceType,
+    patterns: &BTreeSet<(ResourceType, PatternType, &str)>,
+) -> Option<String> {
+    let of_type = patterns.iter().filter(|(of, ..)| *of == resource_type);
+    let number = of_type.clone().count();
+    let noun = resource_type.noun();
+    if number == 0 {
+        return None;
+    }
+    if !resource_type.has_names() {
+        return Some(format!("the {noun}"));
+    }
+    let mut of_type = of_type;
+    let are_names = of_type
+        .all(|(_, pattern_type, name)| *pattern_type == PatternType::Literal && *name != "*");
+    Some(match are_names {
+        true => count(number, noun),
+        false => count(number, &format!("{noun} pattern")),
+    })
+}

@@ -1,0 +1,97 @@
+//! The smallest changes that allow a denied request, or deny an allowed one.
+
+use gbac_engine::model::{Acl, Principal};
+
+use crate::acl;
+use crate::phrases::{ACLS_NOT_EVALUATED, agree, count};
+use crate::rich_text::{RichText, listed};
+
+/// Requests that are all allowed.
+pub const ALL_GRANTED: &str = "All required permissions are granted.";
+/// A token that has expired.
+pub const TOKEN_EXPIRED: &str = "The token has expired. The user must sign in again.";
+/// A request that a deny blocks.
+pub const BLOCKED: &str = "A deny rule blocks this. Remove it first.";
+/// The title of changes that take a user out of a group or role that is denied.
+pub const LEAVE: &str = "Remove the path to the deny";
+/// What such changes leave.
+pub const DENIES_STAY: &str = "The denies still apply to everyone else. The user may have the same role through another group.";
+/// ACLs that allow a request to a user alone.
+pub const FOR_USER_ONLY: &str = "Only for this user and this request.";
+/// What changes of an allowed request do.
+pub const TO_DENY: &str = "Changes that would deny it.";
+
+/// How many names a sentence lists.
+const NAMES: usize = 4;
+
+/// What changes of denied requests do.
+#[must_use]
+pub const fn to_allow(requests: usize) -> &'static str {
+    agree(
+        requests,
+        "Changes that would allow it, smallest first.",
+        "Changes that would allow all of it, smallest first.",
+    )
+}
+
+/// Memberships that allow a request. The search is complete, or it stopped at its limit.
+#[must_use]
+pub const fn memberships(is_complete: bool) -> &'static str {
+    match is_complete {
+        true => "Any one of these would allow it. No smaller change does.",
+        false => {
+            "Any one of these would allow it. Not every combination of groups and roles was checked."
+        }
+    }
+}
+
+/// Denies that block a request.
+#[must_use]
+pub fn denies(number: usize) -> String {
+    format!(
+        "{} {} this. Remove {} first.",
+        count(number, "deny"),
+        agree(number, "blocks", "block"),
+        agree(number, "it", "them")
+    )
+}
+
+/// A superuser, whom no ACL denies anything.
+#[must_use]
+pub fn superuser(user: &Principal) -> RichText {
+    RichText::new().principal(user).text(format!(
+        " is a superuser, so {ACLS_NOT_EVALUATED}. To remove access, remove the user from the superusers."
+    ))
+}
+
+/// The ACLs to remove, so that a request is denied.
+#[must_use]
+pub fn removals(acls: usize) -> String {
+    match acls {
+        1 => "The only ACL that allows it. Everyone else who uses it loses access too.".into(),
+        acls => {
+            format!("The smallest set: {acls} ACLs. Everyone else who uses them loses access too.")
+        }
+    }
+}
+
+/// The groups and roles that a user leaves, so that a request is denied.
+#[must_use]
+pub fn leaving(user: &Principal, memberships: &[Principal]) -> RichText {
+    let names = memberships
+        .iter()
+        .map(|principal| RichText::new().principal(principal));
+    RichText::from("The policy does not change, and ")
+        .principal(user)
+        .text(" leaves ")
+        .then(listed(names.collect(), NAMES))
+        .text(".")
+}
+
+/// The deny that blocks a request and nothing else.
+#[must_use]
+pub fn one_deny(deny: &Acl) -> RichText {
+    RichText::from("Changes nothing else, and overrides every allow: ")
+        .then(acl::sentence(deny))
+        .text(".")
+}
