@@ -40,7 +40,7 @@ journey('the matrix says what is decided, for a principal and for a person, and 
 
   // A person with groups: what one group denies blocks what another allows.
   await who.fill('User:jonas.lindqvist');
-  await page.getByRole('textbox', { name: 'IdP groups of this user, one per line' }).fill('engineering\nanalytics');
+  await page.getByRole('textbox', { name: 'IdP groups, one per line' }).fill('engineering\nanalytics');
   await cell('Write on Topic orders-: Allow, from Group:engineering').waitFor();
   await cell('Write on Topic orders-archive: Deny, from Group:analytics').click();
   await until(async () =>

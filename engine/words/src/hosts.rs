@@ -21,6 +21,12 @@ pub fn limit(hosts: &HostSet) -> Option<RichText> {
     Some(words)
 }
 
+/// The one host that something is limited to.
+#[must_use]
+pub fn only(host: Host) -> RichText {
+    RichText::from("only from host ").resource(host.to_string())
+}
+
 fn names(hosts: &[Host]) -> RichText {
     let name = |host: &Host| RichText::new().resource(host.to_string());
     listed(hosts.iter().map(name).collect(), usize::MAX)

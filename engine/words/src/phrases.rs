@@ -78,6 +78,12 @@ pub fn file_not_saved(name: &str, reason: &str) -> String {
     format!("{name} was not saved: {reason}")
 }
 
+/// What a request or a command left as it was.
+pub const NOTHING_CHANGED: &str = "Nothing was changed.";
+
+/// The field for groups of the identity provider.
+pub const GROUPS_BY_LINE: &str = "IdP groups, one per line";
+
 /// A search text that is no regular expression.
 pub const SEARCHED_AS_TEXT: &str = "Not a regular expression, so searched as plain text";
 

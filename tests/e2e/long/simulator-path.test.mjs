@@ -77,7 +77,7 @@ journey('an arrow is pressed to see the verdict without what it leads to', async
   const group = simulator.arrow('Group:/contractors/payments');
   await group.click();
   await simulator.sees('Allowed, if…', /Remove the user from Group:\/contractors\/payments in the identity provider/);
-  assert.match((await simulator.reasons()).Today, /^Denied by rule\. Nothing has been changed/);
+  assert.match((await simulator.reasons()).Today, /^Denied by rule\. Nothing was changed/);
   assert.equal(await group.getAttribute('aria-pressed'), 'true');
   await until(async () => assert.deepEqual(await ends(), ['would decide', 'left out', 'no match, requested: Write']));
   await until(async () => assert.match(await text(simulator.trace), /8 candidates: 1 allow, 7 do not match With the changes .* Decides/));

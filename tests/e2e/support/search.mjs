@@ -8,7 +8,7 @@ export class Search {
   constructor(page) {
     this.page = page;
     this.dialog = page.getByRole('dialog', { name: 'Search or ask' });
-    this.field = this.dialog.getByRole('combobox', { name: 'Search, or ask a question' });
+    this.field = this.dialog.getByRole('combobox', { name: 'Search or ask a question' });
     this.options = this.dialog.getByRole('option');
     this.answer = this.dialog.locator('.ans');
     this.shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' });

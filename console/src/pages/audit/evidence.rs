@@ -4,7 +4,7 @@ use gbac_console_model::audit::{ChangedValue, ChangedValues, EventRow};
 use gbac_engine::model::PrincipalType;
 use gbac_words::audit_event::AuditEvent;
 use gbac_words::pages::audit as words;
-use gbac_words::phrases::count;
+use gbac_words::phrases::{NOTHING_CHANGED, count};
 use leptos::prelude::*;
 
 use crate::ui::{AclPhrase, Mono, PrincipalName, ResourceName, Words};
@@ -50,7 +50,7 @@ pub(super) fn Evidence(
                     </div>
                 }
                 .into_any(),
-                false => view! { <p>{words::NOTHING_CHANGED}</p> }.into_any(),
+                false => view! { <p>{NOTHING_CHANGED}</p> }.into_any(),
             }}
             <dl class="kv">{signed_in}{request}{state}</dl>
         </div>

@@ -6,15 +6,14 @@ use gbac_console_model::review::{Effects, effects};
 use gbac_engine::model::{Acl, Principal};
 use gbac_engine::policy::{Change, ChangeOutcome, apply_each};
 use gbac_words::pages::permissions as words;
-use gbac_words::phrases::{DELETION_GOES_TO_DRAFT, NO_CHANGE_IN_ACCESS, agree, count};
+use gbac_words::phrases::{DELETION_GOES_TO_DRAFT, NO_CHANGE_IN_ACCESS, count};
 use leptos::prelude::*;
 
 use crate::dom;
 use crate::pages::effect::EffectList;
+use crate::pages::rich_text::unlinked;
 use crate::store::draft::Draft;
-use crate::ui::{
-    AclPhrase, Button, ButtonKind, Dialog, DialogActions, Glyph, Icon, IconSize, PrincipalName,
-};
+use crate::ui::{AclPhrase, Button, ButtonKind, Dialog, DialogActions, Glyph, Icon, IconSize};
 
 /// What is to be deleted once it is confirmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,10 +90,7 @@ fn Confirm(deleted: Deletion, deletion: RwSignal<Option<Deletion>>) -> impl Into
     };
     view! {
         <div class="dlg-b dlg-pad stack">
-            <p>
-                <PrincipalName principal=principal />
-                {agree(number, " loses this ACL:", " loses these ACLs:")}
-            </p>
+            <p>{unlinked(&words::loses_acls(&principal, number))}</p>
             <div class="loss" tabindex="0" role="group" aria-label="Deleted items">
                 <ul class="facts">
                     {acls.get_value().into_iter().map(|acl| view! {

@@ -12,7 +12,7 @@ use gbac_console_model::permissions::matrix::{
 use gbac_engine::model::{Acl, Host, Operation, Permission, PrincipalType, ResourceType};
 use gbac_words::escape::plain;
 use gbac_words::pages::permissions as words;
-use gbac_words::phrases::SUPERUSERS_ALLOWED;
+use gbac_words::phrases::{GROUPS_BY_LINE, SUPERUSERS_ALLOWED};
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -160,7 +160,7 @@ fn Who(
             </div>
             {move || is_user.get().then(|| view! {
                 <div class="grow">
-                    <TextArea id="matrix-groups" label=words::GROUPS_OF_USER rows=2
+                    <TextArea id="matrix-groups" label=GROUPS_BY_LINE rows=2
                         value=Signal::derive(move || form.with(|form| form.groups.clone()))
                         on_input=move |groups| form.update(|form| form.groups = groups) />
                 </div>

@@ -9,6 +9,7 @@ use gbac_console_model::permissions::who_can::{
     PAGE, Tally, WhoCanAnswer, WhoCanGroup, WhoCanPrincipal, WhoCanQuery, answer, only_host,
 };
 use gbac_engine::model::{Dialect, Operation, PatternType, PrincipalType, ResourceType};
+use gbac_words::hosts;
 use gbac_words::pages::permissions as words;
 use gbac_words::phrases::{ACLS_NOT_EVALUATED, capitalized};
 use leptos::prelude::*;
@@ -19,6 +20,7 @@ use super::frame::{Context, Frame};
 use super::reasons::{Denies, Path};
 use crate::dom;
 use crate::pages::link::AddressLink;
+use crate::pages::rich_text::sentence;
 use crate::ui::{
     Button, ButtonKind, Choice, Empty, Field, Glyph, LinkButton, Mark, PrincipalName, ResourceName,
     Select, Table, VerdictWord,
@@ -302,7 +304,7 @@ fn Row(group: WhoCanGroup, entry: WhoCanPrincipal) -> impl IntoView {
 #[component]
 fn Reasons(mut entry: WhoCanEntry) -> impl IntoView {
     let is_blocked = !entry.denied_by.is_empty();
-    let host = only_host(&entry).map(|host| host.to_string());
+    let host = only_host(&entry);
     let is_role =
         matches!(&entry.scope, Scope::One(principal) if principal.kind() == PrincipalType::Role);
     if is_role {
@@ -327,7 +329,7 @@ fn Reasons(mut entry: WhoCanEntry) -> impl IntoView {
         <td role="cell" data-l="Granted by">{granted}</td>
         <td role="cell" data-l="Limits">
             <Denies denied_by=entry.denied_by />
-            {host.map(|host| view! { <span class="v v-warn wrap">"only from " <ResourceName name=host /></span> })}
+            {host.map(|host| view! { <span class="v v-warn wrap">{sentence(&hosts::only(host))}</span> })}
             {host_unknown.then(|| view! { <span class="quiet">{words::OTHER_HOSTS_DIFFER}</span> })}
             {members.map(|members| view! { <span class="quiet brk">{members}</span> })}
         </td>

@@ -158,7 +158,7 @@ pub(super) fn Applied(
                     <section class="panel" aria-labelledby="h-request">
                         <h2 id="h-request">{words::SIMULATED_REQUEST}</h2>
                         <p class="brk">{sentence(&words)} "."</p>
-                        <p>"Before: " {before.title()} ". Now: " {kind.title()} "."</p>
+                        <p>{words::verdicts(before.title(), kind.title())}</p>
                         <p><a href=address::SIMULATOR>"Open in simulator"</a></p>
                     </section>
                 })}

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use gbac_console_model::review::{DenyLoss, LostDeny};
 use gbac_engine::model::{Host, Principal, ResourceType};
+use gbac_words::hosts;
 use gbac_words::pages::review as words;
 use gbac_words::phrases::{not_shown, thousands};
 use gbac_words::rich_text::RichText;
@@ -49,7 +50,7 @@ fn Row(lost: LostDeny) -> impl IntoView {
         acl.resource_name,
         acl.principal,
     );
-    let host = (acl.host != Host::Any).then(|| acl.host.to_string());
+    let host = (acl.host != Host::Any).then_some(acl.host);
     let mut by_loss: BTreeMap<DenyLoss, Vec<Principal>> = BTreeMap::new();
     for (holder, loss) in holders {
         by_loss.entry(loss).or_default().push(holder);
@@ -75,7 +76,7 @@ fn Row(lost: LostDeny) -> impl IntoView {
             <td role="cell" data-l="Because">
                 <span class="quiet because">
                     {reasons}
-                    {host.map(|host| view! { <span>"only from host " <ResourceName name=host /></span> })}
+                    {host.map(|host| view! { <span>{unlinked(&hosts::only(host))}</span> })}
                 </span>
             </td>
         </tr>

@@ -12,6 +12,7 @@ use gbac_console_model::search::{
 use gbac_console_model::simulator::inputs::Inputs;
 use gbac_engine::policy::Change;
 use gbac_words::pages::search as words;
+use gbac_words::phrases::SEARCH_OR_ASK;
 use leptos::ev;
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
@@ -81,7 +82,7 @@ pub(super) fn Search() -> impl IntoView {
     view! {
         <div class="pal-in">
             <Icon glyph=Glyph::Search />
-            <label class="sr" for=FIELD>{words::ASK}</label>
+            <label class="sr" for=FIELD>{SEARCH_OR_ASK}</label>
             <input
                 id=FIELD
                 role="combobox"

@@ -8,9 +8,10 @@ use gbac_console_model::simulator::presets;
 use gbac_engine::Coded;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_words::pages::simulator::{
-    DEFAULT_SETTINGS, GROUPS_AFTER_EXTRACTION, GROUPS_BY_LINE, RESET_SETTINGS, SETTINGS_NOT_SAVED,
-    TOKEN_EXAMPLE, USERINFO_REQUIRED, extraction_settings,
+    DEFAULT_SETTINGS, GROUPS_AFTER_EXTRACTION, RESET_SETTINGS, SETTINGS_NOT_SAVED, TOKEN_EXAMPLE,
+    USERINFO_REQUIRED, extraction_settings,
 };
+use gbac_words::phrases::GROUPS_BY_LINE;
 use leptos::prelude::*;
 
 use super::names::Names;

@@ -4,7 +4,8 @@ use gbac_console_model::simulator::panel::Panel;
 use gbac_console_model::simulator::trial::{
     Side, Tried, attempt, judge_with, summary, title_if, trial_words,
 };
-use gbac_words::pages::simulator::{CHANGES_REMOVED, COMPLETE_CHECK_TO_TRY, NOTHING_CHANGED};
+use gbac_words::pages::simulator::{CHANGES_REMOVED, COMPLETE_CHECK_TO_TRY};
+use gbac_words::phrases::NOTHING_CHANGED;
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 

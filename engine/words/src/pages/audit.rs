@@ -10,7 +10,6 @@ pub const NO_LONGER_RECORDED: &str =
 pub const TURN_ON_IN_SETTINGS: &str = "Turn on the audit log in the settings";
 pub const NO_EVENTS: &str = "No events were recorded since the service started.";
 pub const NO_MATCHES: &str = "No events match the filter";
-pub const NOTHING_CHANGED: &str = "Nothing was changed.";
 pub const NOTHING_ADDED: &str = "Nothing was added.";
 pub const NOTHING_REMOVED: &str = "Nothing was removed.";
 

@@ -5,6 +5,7 @@ use gbac_engine::model::{Acl, Principal, PrincipalType};
 use crate::acl;
 use crate::escape::plain;
 use crate::phrases::{agree, count, list_up_to, thousands};
+use crate::rich_text::RichText;
 
 pub const NO_ACLS_HERE: &str = "This connection has no ACLs";
 
@@ -26,7 +27,6 @@ pub const MATRIX_PURPOSE: &str =
     "Operations by resource for one principal, or for a user with groups.";
 pub const ENTER_PRINCIPAL: &str =
     "Enter a principal, such as `Group:eng`. For a user, add the IdP groups of the token.";
-pub const GROUPS_OF_USER: &str = "IdP groups of this user, one per line";
 pub const EMPTY_MATRIX: &str = "No ACL applies to this principal";
 pub const ADD_GROUPS: &str =
     "Nothing is allowed. Add the IdP groups of the token to include their permissions.";
@@ -113,6 +113,14 @@ pub fn deletion_staged(acls: &[Acl], principal: &Principal) -> String {
         }
     };
     format!("The deletion of {what} is in the draft")
+}
+
+#[must_use]
+pub fn loses_acls(principal: &Principal, acls: usize) -> RichText {
+    let acls = agree(acls, "this ACL", "these ACLs");
+    RichText::new()
+        .principal(principal)
+        .text(format!(" loses {acls}:"))
 }
 
 #[must_use]

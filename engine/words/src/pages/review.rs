@@ -92,6 +92,11 @@ pub fn undo_added(added: usize, lost: usize) -> String {
     }
 }
 
+#[must_use]
+pub fn verdicts(before: &str, now: &str) -> String {
+    format!("Before: {before}. Now: {now}.")
+}
+
 /// The verdicts on the request in the simulator.
 #[must_use]
 pub fn simulated_request(before: &str, after: &str) -> String {

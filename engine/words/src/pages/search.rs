@@ -4,7 +4,6 @@ use gbac_engine::model::Principal;
 
 use crate::escape::plain;
 
-pub const ASK: &str = "Search, or ask a question";
 pub const SINGLE_KEYS: &str = "Shortcuts of a single character";
 
 #[must_use]

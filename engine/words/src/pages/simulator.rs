@@ -18,7 +18,6 @@ pub const FIX_SIGN_IN: &str = concat!("Fix it first. ", acls_not_evaluated!(), "
 pub const TOKEN_EXAMPLE: &str = "Paste an access token: eyJhbGciOi…";
 pub const USERINFO_REQUIRED: &str =
     "The settings read groups from it. Paste the response of the provider's user-info endpoint.";
-pub const GROUPS_BY_LINE: &str = "IdP groups, one per line";
 pub const GROUPS_AFTER_EXTRACTION: &str =
     "Group names after extraction. Settings do not change them.";
 pub const DEFAULT_SETTINGS: &str = "Defaults: the service has not been read yet.";
@@ -57,7 +56,6 @@ pub const DRAFT_WITHOUT_FINDINGS: &str = "No findings in the draft.";
 
 // Hypothetical changes.
 pub const CHANGES_REMOVED: &str = "All hypothetical changes removed.";
-pub const NOTHING_CHANGED: &str = "Nothing has been changed.";
 pub const COMPLETE_CHECK_TO_TRY: &str = "Complete the check to see the verdict with the changes.";
 pub const ADD_CHANGE: &str =
     "Add a change to see its effect on the verdict and on everything else this user can access.";
