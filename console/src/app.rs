@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use gbac_console_model::address;
 use gbac_console_model::connection::Connection;
-use gbac_words::pages::app::console_failed;
+use gbac_words::pages::app as words;
 use leptos::ev;
 use leptos::prelude::*;
 use leptos_router::components::{FlatRoutes, Redirect, Route, Router};
@@ -49,7 +49,7 @@ pub fn mount() {
         console_error_panic_hook::hook(info);
         // The text of a panic may hold what was pasted, so the page shows only where it happened.
         let place = info.location().map(ToString::to_string).unwrap_or_default();
-        dom::show_failure(&console_failed(&place));
+        dom::show_failure(&words::console_failed(&place));
     }));
     if let Some(root) = dom::take_root() {
         leptos::mount::mount_to(root, App).forget();

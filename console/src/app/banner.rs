@@ -5,10 +5,7 @@ use gbac_console_model::address;
 use gbac_console_model::connection::Connection;
 use gbac_console_model::connection::form::TargetKind;
 use gbac_console_model::tabs::TabNotice;
-use gbac_words::pages::app::{
-    MISSING_IN_POLICY, credentials_rejected, data_without_service, shown_cluster,
-    superuser_required,
-};
+use gbac_words::pages::app as words;
 use gbac_words::phrases::capitalized;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
@@ -44,7 +41,7 @@ fn Elsewhere() -> impl IntoView {
                 Connection::Cloud { cluster } => Some(cluster.as_str()),
                 Connection::Service | Connection::SelfManaged => None,
             };
-            let shown = shown_cluster(connection.label(), id);
+            let shown = words::shown_cluster(connection.label(), id);
             view! {
                 <p class="demo">
                     <span class="tag">"Other cluster"</span>
@@ -113,7 +110,7 @@ fn Away(reason: String, since: f64) -> impl IntoView {
     let service = expect_context::<Service>();
     let seen = move || {
         let is_read = service.policy.with(Option::is_some);
-        data_without_service(is_read.then(|| service.now.get() - since))
+        words::data_without_service(is_read.then(|| service.now.get() - since))
     };
     let title = if service.connection.get_untracked() == Connection::Service {
         "Can't reach the service"
@@ -145,7 +142,7 @@ fn Refused() -> impl IntoView {
     view! {
         <div class="banner" role="status">
             <Note kind=NoteKind::Warn title="Credentials rejected" level=2>
-                <p>{credentials_rejected(relay_requires_sign_in)}</p>
+                <p>{words::credentials_rejected(relay_requires_sign_in)}</p>
                 <div class="row"><a class="btn btn-sm" href=address::CONNECTION>"Change connection"</a></div>
             </Note>
         </div>
@@ -155,7 +152,7 @@ fn Refused() -> impl IntoView {
 #[component]
 fn Forbidden(reason: String) -> impl IntoView {
     let service = expect_context::<Service>();
-    let required = move || superuser_required(service.user.get().as_deref());
+    let required = move || words::superuser_required(service.user.get().as_deref());
     view! {
         <div class="banner" role="status">
             <Note kind=NoteKind::Warn title="Permission required" level=2>
@@ -188,7 +185,7 @@ fn Partial() -> impl IntoView {
                 <div class="banner" role="status">
                     <Note kind=NoteKind::Warn title=unread.title() level=2>
                         {(!named.is_empty()).then(|| view! { <ul>{named} {more}</ul> })}
-                        <p>{MISSING_IN_POLICY}</p>
+                        <p>{words::MISSING_IN_POLICY}</p>
                         <div class="row">
                             <Button small=true on_press=move |()| service.reload()>"Refresh"</Button>
                         </div>

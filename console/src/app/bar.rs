@@ -3,7 +3,7 @@
 use gbac_console_model::address;
 use gbac_console_model::connection::Connection;
 use gbac_words::escape::plain;
-use gbac_words::pages::app::demo_notice;
+use gbac_words::pages::app as words;
 use gbac_words::phrases;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
@@ -109,7 +109,9 @@ fn Chip() -> impl IntoView {
             .connection
             .with(|connection| *connection == Connection::Service);
         let info = service.info.get().filter(|info| info.demo && is_own)?;
-        Some(demo_notice(info.sign_in.map(|given| given.user).as_deref()))
+        Some(words::demo_notice(
+            info.sign_in.map(|given| given.user).as_deref(),
+        ))
     });
     view! {
         <a class="conn" href=address::CONNECTION aria-current=current title=move || demo.get().unwrap_or_else(|| "Connection".to_owned())>

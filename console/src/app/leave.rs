@@ -1,9 +1,7 @@
 //! The question before a page is left whose input is not in the draft.
 
 use gbac_engine::policy::Change;
-use gbac_words::pages::app::{
-    CLAIM_PATH_INVALID, LEAVE_SETTINGS, SETTINGS_ADDED, settings_not_in_draft,
-};
+use gbac_words::pages::app as words;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
@@ -20,7 +18,7 @@ pub(super) fn LeaveDialog() -> impl IntoView {
     let unsaved = expect_context::<Unsaved>();
     let open = Signal::derive(move || unsaved.departure.with(Option::is_some));
     view! {
-        <Dialog open=open on_close=move |()| unsaved.departure.set(None) id="leave" title=|| LEAVE_SETTINGS small=true>
+        <Dialog open=open on_close=move |()| unsaved.departure.set(None) id="leave" title=|| words::LEAVE_SETTINGS small=true>
             <Lazy chunk=QUESTION part=true />
         </Dialog>
     }
@@ -53,14 +51,14 @@ fn Question() -> impl IntoView {
     let add = move |()| {
         if let Some(settings) = untrack(|| unsaved.entered()).and_then(|entered| entered.settings) {
             draft.add(Change::Settings(Box::new(settings)));
-            dom::announce(SETTINGS_ADDED);
+            dom::announce(words::SETTINGS_ADDED);
         }
         leave.run(());
     };
     let changed = move || {
         unsaved
             .entered()
-            .map(|entered| settings_not_in_draft(&entered.names))
+            .map(|entered| words::settings_not_in_draft(&entered.names))
     };
     let is_valid = move || {
         unsaved
@@ -70,7 +68,7 @@ fn Question() -> impl IntoView {
     view! {
         <div class="dlg-b dlg-pad stack">
             <p>{changed}</p>
-            {move || (!is_valid()).then(|| view! { <p>{CLAIM_PATH_INVALID}</p> })}
+            {move || (!is_valid()).then(|| view! { <p>{words::CLAIM_PATH_INVALID}</p> })}
         </div>
         <DialogActions>
             <Button on_press=stay>"Stay"</Button>

@@ -6,9 +6,7 @@ use gbac_console_model::connection::form::TargetKind;
 use gbac_console_model::connection::{Connection, Credentials};
 use gbac_console_model::sign_in::{SignInTarget, provider};
 use gbac_engine::token::normalize_pasted;
-use gbac_words::pages::app::{
-    LOCAL_ACCOUNT, SIGN_IN_TO_READ_POLICY, SIMULATOR_WITHOUT_SIGN_IN, TOKEN_INSTEAD_OF_PASSWORD,
-};
+use gbac_words::pages::app as words;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
@@ -207,7 +205,7 @@ fn Form() -> impl IntoView {
                         <Local refused=refused on_submit=on_submit />
                     </div>
                     {move || provider.get().is_some().then(|| view! {
-                        <p class="small quiet">{LOCAL_ACCOUNT}</p>
+                        <p class="small quiet">{words::LOCAL_ACCOUNT}</p>
                     })}
                     <Simulator />
                 </div>
@@ -284,7 +282,7 @@ fn Local(
                 on_input=move |text| { password.set(text); refused.set(None); } autocomplete="current-password" />
             <Disclosure id="sign-in-by-token" open=by_token on_toggle=move |open| by_token.set(open) summary=|| "Use an access token">
                 <Field id="sign-in-token" label="Access token" kind="password" value=token
-                    on_input=move |text| token.set(text) help=TOKEN_INSTEAD_OF_PASSWORD />
+                    on_input=move |text| token.set(text) help=words::TOKEN_INSTEAD_OF_PASSWORD />
             </Disclosure>
             <Button kind=ButtonKind::Primary submit=true busy=busy>"Sign in"</Button>
         </form>
@@ -302,7 +300,7 @@ fn Simulator() -> impl IntoView {
     };
     view! {
         <div class="row">
-            <Button small=true on_press=skip>{SIMULATOR_WITHOUT_SIGN_IN}</Button>
+            <Button small=true on_press=skip>{words::SIMULATOR_WITHOUT_SIGN_IN}</Button>
         </div>
     }
 }
@@ -314,7 +312,7 @@ pub(super) fn SignedOut() -> impl IntoView {
     view! {
         <div class="banner" role="status">
             <Note kind=NoteKind::Warn title="Not signed in" level=2>
-                <p>{SIGN_IN_TO_READ_POLICY}</p>
+                <p>{words::SIGN_IN_TO_READ_POLICY}</p>
                 <div class="row"><Button small=true on_press=move |()| state.is_skipped.set(false)>"Sign in"</Button></div>
             </Note>
         </div>

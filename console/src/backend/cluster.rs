@@ -12,7 +12,7 @@ use gbac_console_model::failure::Failure;
 use gbac_console_model::properties::settings_of;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Policy, Settings};
-use gbac_words::pages::backend::{CODE_NOT_LOADED, ROLE_NAME_NOT_IN_PATH};
+use gbac_words::pages::backend as words;
 use gloo_net::http::Method;
 
 use super::{Call, properties};
@@ -39,7 +39,7 @@ type Listed = (String, Result<Vec<Principal>, Failure>);
 pub async fn read_cluster(target: ConnectionTarget) -> Result<ReadCluster, Failure> {
     match work(target).await {
         Ok(work) => work.await,
-        Err(ChunkError) => Err(Failure::NoAnswer(CODE_NOT_LOADED.into())),
+        Err(ChunkError) => Err(Failure::NoAnswer(words::CODE_NOT_LOADED.into())),
     }
 }
 
@@ -155,7 +155,10 @@ async fn members(
     target: &ConnectionTarget,
 ) -> Result<Vec<Principal>, Failure> {
     if !address::is_in_path(name) {
-        return Err(Failure::impossible("path_invalid", ROLE_NAME_NOT_IN_PATH));
+        return Err(Failure::impossible(
+            "path_invalid",
+            words::ROLE_NAME_NOT_IN_PATH,
+        ));
     }
     let mut members = Vec::new();
     let mut token = String::new();

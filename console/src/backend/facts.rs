@@ -7,7 +7,7 @@ use gbac_api::loggers::{ChangedLogLevel, LogLevel, Logger};
 use gbac_api::paths;
 use gbac_console_model::connection::{ConnectionTarget, Credentials};
 use gbac_console_model::failure::Failure;
-use gbac_words::pages::backend::NO_ADMIN_API;
+use gbac_words::pages::backend as words;
 use gloo_net::http::Method;
 use serde_json::{Map, Value};
 
@@ -122,6 +122,6 @@ pub async fn cluster_of(
 pub(super) fn admin(target: &ConnectionTarget, path: &str) -> Result<String, Failure> {
     match &target.admin {
         Some(base) => Ok(format!("{base}{path}")),
-        None => Err(Failure::impossible("no_admin", NO_ADMIN_API)),
+        None => Err(Failure::impossible("no_admin", words::NO_ADMIN_API)),
     }
 }

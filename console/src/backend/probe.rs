@@ -13,7 +13,7 @@ use gbac_console_model::connection::probe::{
 use gbac_console_model::connection::{Connection, ConnectionTarget, Credentials};
 use gbac_console_model::failure::Failure;
 use gbac_console_model::properties::{CLAIM_PATH, NESTED, settings_of};
-use gbac_words::pages::backend::{no_group_access, properties_without_groups};
+use gbac_words::pages::backend as words;
 use gbac_words::phrases::count;
 use gloo_net::http::Method;
 
@@ -70,7 +70,10 @@ async fn of_connection(
             let request = format!("GET {}", paths::cluster(cluster));
             let found = cluster_of(control_plane, cluster, target).await;
             let outcome = found.and_then(|answer| match without_groups(&answer) {
-                Some(kind) => Err(Failure::impossible("cluster_type", no_group_access(&kind))),
+                Some(kind) => Err(Failure::impossible(
+                    "cluster_type",
+                    words::no_group_access(&kind),
+                )),
                 None => Ok(cluster_words(&answer)),
             });
             let is_there = outcome.is_ok();
@@ -161,7 +164,7 @@ async fn of_cluster(target: &ConnectionTarget) -> Vec<ProbeStep> {
             let groups = found.contains_key(CLAIM_PATH) && found.contains_key(NESTED);
             Ok(match groups {
                 true => count(found.len(), "property"),
-                false => properties_without_groups(found.len()),
+                false => words::properties_without_groups(found.len()),
             })
         });
         let request = format!("GET {}", paths::cluster_config(None));

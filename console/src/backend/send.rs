@@ -11,7 +11,7 @@ use gbac_console_model::failure::Failure;
 use gbac_console_model::properties;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Settings};
-use gbac_words::pages::backend::{NO_DATA_PLANE, ROLE_NAME_NOT_IN_PATH};
+use gbac_words::pages::backend as words;
 use gloo_net::http::Method;
 use serde::Serialize;
 
@@ -66,7 +66,10 @@ async fn change_role(change: &Change, target: &ConnectionTarget) -> Result<(), F
         | Change::DeleteRole { name, .. }
             if !address::is_in_path(name) =>
         {
-            Err(Failure::impossible("path_invalid", ROLE_NAME_NOT_IN_PATH))
+            Err(Failure::impossible(
+                "path_invalid",
+                words::ROLE_NAME_NOT_IN_PATH,
+            ))
         }
         Change::AddMember { role, member } => {
             let body = UpdateRole {
@@ -164,6 +167,6 @@ async fn operate(
 fn data_plane(target: &ConnectionTarget, path: &str) -> Result<String, Failure> {
     match &target.data_plane {
         Some(base) => Ok(format!("{base}{path}")),
-        None => Err(Failure::impossible("no_data_plane", NO_DATA_PLANE)),
+        None => Err(Failure::impossible("no_data_plane", words::NO_DATA_PLANE)),
     }
 }

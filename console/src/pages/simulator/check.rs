@@ -3,7 +3,7 @@
 use gbac_console_model::simulator::inputs::{InputField, Inputs};
 use gbac_console_model::simulator::question::AccessRequest;
 use gbac_engine::model::{CLUSTER_NAME, Dialect, Operation, ResourceType};
-use gbac_words::pages::simulator::{CLUSTER_NAME_FIXED, REGISTRY_NAMELESS};
+use gbac_words::pages::simulator as words;
 use leptos::prelude::*;
 
 use super::names::{Names, ResourceNames};
@@ -82,8 +82,8 @@ fn Requests(state: SimulatorState) -> impl IntoView {
 #[component]
 fn Nameless(resource_type: ResourceType) -> impl IntoView {
     let (value, help) = match resource_type {
-        ResourceType::Cluster => (CLUSTER_NAME, CLUSTER_NAME_FIXED),
-        _ => ("", REGISTRY_NAMELESS),
+        ResourceType::Cluster => (CLUSTER_NAME, words::CLUSTER_NAME_FIXED),
+        _ => ("", words::REGISTRY_NAMELESS),
     };
     view! {
         <div class="field">

@@ -10,10 +10,7 @@ use gbac_console_model::simulator::{Shared, SimulatedIdentity, evaluate};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Principal};
 use gbac_words::acl;
-use gbac_words::pages::simulator::{
-    ENTER_OTHER, FIX_BOTH_SIGN_INS, OTHER_NAME, OTHER_TOKEN, TOKEN_STAYS, TOKEN_WITHOUT_USER,
-    acls_only_of,
-};
+use gbac_words::pages::simulator as words;
 use gbac_words::phrases::IDENTICAL_PERMISSIONS;
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
@@ -89,14 +86,14 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
             />
             {move || match mode.get() {
                 IdentityMode::Token => view! {
-                    <TextArea id="cmp-token" label=OTHER_TOKEN rows=3 placeholder="eyJhbGciOi…"
-                        help=TOKEN_STAYS
+                    <TextArea id="cmp-token" label=words::OTHER_TOKEN rows=3 placeholder="eyJhbGciOi…"
+                        help=words::TOKEN_STAYS
                         value=Signal::derive(move || other.with(|other| other.token.clone()))
                         on_input=move |text: String| pick(text) />
                 }.into_any(),
                 IdentityMode::ByHand => view! {
                     <div class="grid-2">
-                        <Field id="cmp-user" label=OTHER_NAME mono=true
+                        <Field id="cmp-user" label=words::OTHER_NAME mono=true
                             value=Signal::derive(move || other.with(|other| other.user.clone()))
                             on_input=move |text| other.update(|other| other.user = text) />
                         <TextArea id="cmp-groups" label="Groups, one per line" rows=3
@@ -118,7 +115,7 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
         </div>
         {move || match (first.get(), second.get()) {
             (None, _) => nobody().into_any(),
-            (Some(_), None) => view! { <p class="quiet">{ENTER_OTHER}</p> }.into_any(),
+            (Some(_), None) => view! { <p class="quiet">{words::ENTER_OTHER}</p> }.into_any(),
             (Some(first), Some(second)) => view! { <Both state=state first=first second=second refusals=refusals /> }.into_any(),
         }}
     }
@@ -142,7 +139,7 @@ fn Both(
     refusals: Memo<[Option<RichText>; 2]>,
 ) -> impl IntoView {
     let (Ok(one), Ok(other)) = (&first.identity, &second.identity) else {
-        return view! { <p class="quiet">{TOKEN_WITHOUT_USER}</p> }.into_any();
+        return view! { <p class="quiet">{words::TOKEN_WITHOUT_USER}</p> }.into_any();
     };
     let identities = StoredValue::new((Arc::clone(one), Arc::clone(other)));
     let people = StoredValue::new((first, second));
@@ -189,7 +186,7 @@ fn Both(
             }).collect_view())}
         </div>
         {move || is_refused.get().then(|| view! {
-            <p class="quiet">{FIX_BOTH_SIGN_INS}</p>
+            <p class="quiet">{words::FIX_BOTH_SIGN_INS}</p>
         })}
         {move || found.get().map(|found| identities.with_value(|(one, other)| differences(one, other, found)))}
     }
@@ -214,7 +211,7 @@ fn differences(
     };
     let rows = |of: &Principal, rows: Vec<Acl>| {
         let more = rows.len().saturating_sub(ROWS);
-        let title = acls_only_of(of, rows.len());
+        let title = words::acls_only_of(of, rows.len());
         let items = rows
             .iter()
             .take(ROWS)

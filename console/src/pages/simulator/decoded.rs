@@ -3,7 +3,7 @@
 use gbac_console_model::simulator::decoded::{DecodedClaim, decoded};
 use gbac_console_model::simulator::inputs::InputEdit;
 use gbac_words::escape::plain;
-use gbac_words::pages::simulator::{PRESS_CLAIM, groups_read_from};
+use gbac_words::pages::simulator as words;
 use leptos::prelude::*;
 
 use super::parts::nobody;
@@ -28,7 +28,7 @@ pub(super) fn DecodedClaims(state: SimulatorState) -> impl IntoView {
                 })}
                 <div>
                     <h3>"Payload"</h3>
-                    <p class="help">{found.summary} ". " {PRESS_CLAIM}</p>
+                    <p class="help">{found.summary} ". " {words::PRESS_CLAIM}</p>
                     <ul class="claims" aria-label="Claims">
                         {found.claims.into_iter().map(|claim| view! { <Claim state=state claim=claim /> }).collect_view()}
                     </ul>
@@ -56,7 +56,7 @@ fn Claim(state: SimulatorState, claim: DecodedClaim) -> impl IntoView {
             let title = format!("Read groups from {}", plain(&path));
             let press = move |_| {
                 state.apply(InputEdit::TryClaimPath(path.clone()));
-                dom::announce(&groups_read_from(&path));
+                dom::announce(&words::groups_read_from(&path));
             };
             let pressed = if is_claim_path { "true" } else { "false" };
             view! { <button class="link claim" type="button" aria-pressed=pressed title=title on:click=press>{name}</button> }.into_any()

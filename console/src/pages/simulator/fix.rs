@@ -13,11 +13,7 @@ use gbac_console_model::simulator::fixes::{
 use gbac_console_model::simulator::seen_users::SeenUsers;
 use gbac_console_model::simulator::verdict::VerdictKind;
 use gbac_engine::policy::Change;
-use gbac_words::pages::simulator::{
-    DRAFT_WITHOUT_FINDINGS, FIX_IN_DRAFT, GROUPS_CHANGE, READING_AUDIT_LOG, TOKEN_EXPIRED,
-    TOKEN_REFUSED, add_fix, changes_in_draft, copy_request, failed_checks, remove_fix,
-    see_affected, verdicts_of_request,
-};
+use gbac_words::pages::simulator as words;
 use gbac_words::phrases::{COMPLETE_CHECK_FIRST, NO_CHANGE_IN_ACCESS, capitalized, count};
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
@@ -69,7 +65,7 @@ pub(super) fn FixSheet(state: SimulatorState) -> impl IntoView {
             <div class="sheet-b" tabindex="0" role="region" aria-label="Fixes"><Fixes state=state /></div>
             {move || (draft.count.get() > 0).then(|| view! {
                 <div class="sheet-f">
-                    <p>{move || changes_in_draft(draft.count.get())}</p>
+                    <p>{move || words::changes_in_draft(draft.count.get())}</p>
                     <a class="btn btn-main" href=address::REVIEW>{move || format!("Review {}", number())}</a>
                 </div>
             })}
@@ -112,21 +108,21 @@ fn Fixes(state: SimulatorState) -> impl IntoView {
                 <p>{sentence(&refusal.words)}</p>
                 {actions(state, &refusal.actions)}
                 {(!refusal.more.is_empty()).then(|| view! {
-                    <p class="quiet">{failed_checks(&refusal.more)}</p>
+                    <p class="quiet">{words::failed_checks(&refusal.more)}</p>
                 })}
             </div></section>
-            <p class="quiet">{TOKEN_REFUSED}</p>
+            <p class="quiet">{words::TOKEN_REFUSED}</p>
         }
         .into_any(),
         (None, _) if is_expired.get() => view! {
             <h3>"Fix the token first"</h3>
-            <p>{TOKEN_EXPIRED}</p>
+            <p>{words::TOKEN_EXPIRED}</p>
         }
         .into_any(),
         (None, Some(found)) => view! { <List found=found seen=seen state=state /> }.into_any(),
         (None, None) if who.with(Option::is_none) => nobody().into_any(),
         (None, None) if !is_ready.get() => {
-            view! { <p class="quiet">{READING_AUDIT_LOG}</p> }.into_any()
+            view! { <p class="quiet">{words::READING_AUDIT_LOG}</p> }.into_any()
         }
         (None, None) => view! { <p class="quiet">{COMPLETE_CHECK_FIRST}</p> }.into_any(),
     }
@@ -221,7 +217,7 @@ fn Card(
             match text {
                 None if is_manual => view! { <span class="fx-a"><Tag>"Manual step"</Tag></span> }.into_any(),
                 Some(text) => view! {
-                    <span class="fx-a"><Tag>"Manual step"</Tag> <CopyButton text=text label="Copy request" attr:aria-label=copy_request(number) /></span>
+                    <span class="fx-a"><Tag>"Manual step"</Tag> <CopyButton text=text label="Copy request" attr:aria-label=words::copy_request(number) /></span>
                 }
                 .into_any(),
                 None if in_draft.get() => {
@@ -234,7 +230,7 @@ fn Card(
                     view! {
                         <span class="fx-a">
                             <Tag kind=TagKind::Draft>"In draft"</Tag>
-                            <IconButton glyph=Glyph::Undo label=remove_fix(number) on_press=remove id=undo />
+                            <IconButton glyph=Glyph::Undo label=words::remove_fix(number) on_press=remove id=undo />
                         </span>
                     }
                     .into_any()
@@ -242,12 +238,12 @@ fn Card(
                 None => {
                     let stage = move |()| {
                         let made = fix.with_value(|fix| draft.add_all(fix.changes.clone()));
-                        dom::announce(if made > 0 { "Added to the draft" } else { FIX_IN_DRAFT });
+                        dom::announce(if made > 0 { "Added to the draft" } else { words::FIX_IN_DRAFT });
                         dom::focus_later(undo.clone());
                     };
                     view! {
                         <span class="fx-a">
-                            <Button small=true on_press=stage id=add attr:aria-label=add_fix(number)>"Add to draft"</Button>
+                            <Button small=true on_press=stage id=add attr:aria-label=words::add_fix(number)>"Add to draft"</Button>
                         </span>
                     }
                     .into_any()
@@ -341,7 +337,7 @@ fn Effect(
                         let names_users = who.with(|who| !who.is_empty());
                         view! {
                             <span aria-hidden="true">{if names_users { "See who" } else { "See what" }}</span>
-                            <span class="sr">{see_affected(number, names_users)}</span>
+                            <span class="sr">{words::see_affected(number, names_users)}</span>
                         }
                     }
                 >
@@ -380,7 +376,7 @@ fn InDraft(state: SimulatorState) -> impl IntoView {
     });
     view! {
         <div class="fx-d" role="group" aria-label="The draft">
-            {move || then.get().map(|[now, then]| view! { <p>{verdicts_of_request(now, then)}</p> })}
+            {move || then.get().map(|[now, then]| view! { <p>{words::verdicts_of_request(now, then)}</p> })}
             {move || found.get().map(|found| view! { <Brief found=found /> })}
         </div>
     }
@@ -414,7 +410,7 @@ fn Brief(found: DraftBrief) -> impl IntoView {
     let totals = match (totals.is_empty(), effects.settings.is_empty()) {
         (false, _) => totals,
         (true, true) => vec![NO_CHANGE_IN_ACCESS.to_owned()],
-        (true, false) => vec![GROUPS_CHANGE.to_owned()],
+        (true, false) => vec![words::GROUPS_CHANGE.to_owned()],
     };
     view! {
         <p><b>"Draft:"</b> " " {summary}</p>
@@ -422,7 +418,7 @@ fn Brief(found: DraftBrief) -> impl IntoView {
             {totals.into_iter().map(|words| view! { <li><span>{words}</span></li> }).collect_view()}
         </ul>
         {if findings.is_empty() {
-            view! { <p class="quiet">{DRAFT_WITHOUT_FINDINGS}</p> }.into_any()
+            view! { <p class="quiet">{words::DRAFT_WITHOUT_FINDINGS}</p> }.into_any()
         } else {
             findings
                 .into_iter()

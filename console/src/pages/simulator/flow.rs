@@ -7,7 +7,7 @@ use gbac_console_model::simulator::panel::Panel;
 use gbac_console_model::simulator::token::FactMark;
 use gbac_console_model::simulator::troubleshoot::diagnosed_by;
 use gbac_engine::token::CheckName;
-use gbac_words::pages::simulator::{TOKEN_PARTS, path_help};
+use gbac_words::pages::simulator as words;
 use leptos::context::Provider;
 use leptos::prelude::*;
 
@@ -55,7 +55,7 @@ pub(super) fn PathPane(state: SimulatorState) -> impl IntoView {
             </div>
             <div class="flow-f">
                 <span class="count">{move || steps.with(|steps| steps.as_ref().map(|steps| steps.summary.clone()))}</span>
-                {move || has_path.get().then(|| path_help(is_refused.get()))}
+                {move || has_path.get().then(|| words::path_help(is_refused.get()))}
                 <span class="row-end row">
                     {move || (has_steps.get() && !troubleshooting.get()).then(|| view! { <Toggle state=state part=Panel::Steps label="Extraction steps" /> })}
                     <Toggle state=state part=Panel::Troubleshooting label="Troubleshoot" />
@@ -128,7 +128,7 @@ pub(super) fn Decoded(state: SimulatorState) -> impl IntoView {
                 <Disclosure
                     id=Panel::Decoded.id() open=state.is_open(Panel::Decoded)
                     on_toggle=move |is_open| state.toggle(Panel::Decoded, is_open)
-                    summary=|| view! { <span><b>"Decoded token"</b> " " <span class="quiet">{TOKEN_PARTS}</span></span> }
+                    summary=|| view! { <span><b>"Decoded token"</b> " " <span class="quiet">{words::TOKEN_PARTS}</span></span> }
                 >
                     <div class="dec-b">{content(state, Panel::Decoded)}</div>
                 </Disclosure>

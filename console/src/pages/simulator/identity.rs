@@ -7,10 +7,7 @@ use gbac_console_model::simulator::inputs::{
 use gbac_console_model::simulator::presets;
 use gbac_engine::Coded;
 use gbac_engine::groups::NestedGroupBehavior;
-use gbac_words::pages::simulator::{
-    DEFAULT_SETTINGS, GROUPS_AFTER_EXTRACTION, RESET_SETTINGS, SETTINGS_NOT_SAVED, TOKEN_EXAMPLE,
-    USERINFO_REQUIRED, extraction_settings,
-};
+use gbac_words::pages::simulator as words;
 use gbac_words::phrases::GROUPS_BY_LINE;
 use leptos::prelude::*;
 
@@ -93,7 +90,7 @@ fn TokenFields(state: SimulatorState) -> impl IntoView {
     view! {
         <Entry
             state=state id="tok" label=label hide_label=true field=Some(InputField::Token) get=|inputs| &inputs.token set=set
-            rows=2 placeholder=TOKEN_EXAMPLE described_by="tok-stays"
+            rows=2 placeholder=words::TOKEN_EXAMPLE described_by="tok-stays"
         />
         <ReadGroups state=state />
         {move || {
@@ -102,7 +99,7 @@ fn TokenFields(state: SimulatorState) -> impl IntoView {
                     state=state id="userinfo" label="User-info document" field=Some(InputField::UserInfo)
                     get=|inputs| &inputs.userinfo set=|inputs, text| inputs.userinfo = text rows=4
                     placeholder="{ \"groups\": [ … ] }"
-                    help=USERINFO_REQUIRED
+                    help=words::USERINFO_REQUIRED
                 />
             })
         }}
@@ -185,7 +182,7 @@ fn HandFields(state: SimulatorState) -> impl IntoView {
             <Entry
                 state=state id="groups" label=GROUPS_BY_LINE field=Some(InputField::Groups)
                 get=|inputs| &inputs.groups set=|inputs, text| inputs.groups = text rows=3 placeholder="payments"
-                help=GROUPS_AFTER_EXTRACTION
+                help=words::GROUPS_AFTER_EXTRACTION
             />
         </div>
         {move || (!offered.with(Vec::is_empty)).then(|| view! {
@@ -280,10 +277,10 @@ fn EffectiveSettings(state: SimulatorState) -> impl IntoView {
         };
         let remark = match (is_service, known.get()) {
             (true, true) => None,
-            (true, false) => Some(DEFAULT_SETTINGS),
-            (false, _) => Some(SETTINGS_NOT_SAVED),
+            (true, false) => Some(words::DEFAULT_SETTINGS),
+            (false, _) => Some(words::SETTINGS_NOT_SAVED),
         };
-        let shown = extraction_settings(sso, &settings.claim_path, settings.nested);
+        let shown = words::extraction_settings(sso, &settings.claim_path, settings.nested);
         view! {
             <span class="small">{sentence(&shown)} {remark.map(|remark| view! { ". " {remark} })}</span>
         }
@@ -345,10 +342,10 @@ fn CustomSettings(state: SimulatorState) -> impl IntoView {
             get=|inputs| &inputs.what_if.mapping set=|inputs, text| inputs.what_if.mapping = text placeholder="$.sub"
         />
         </div>
-        <p class="help">{SETTINGS_NOT_SAVED}</p>
+        <p class="help">{words::SETTINGS_NOT_SAVED}</p>
         {move || {
             differs.get().then(|| view! {
-                <LinkButton on_press=move |()| state.apply(InputEdit::ServiceSettings)>{RESET_SETTINGS}</LinkButton>
+                <LinkButton on_press=move |()| state.apply(InputEdit::ServiceSettings)>{words::RESET_SETTINGS}</LinkButton>
             })
         }}
     }

@@ -4,7 +4,7 @@ use gbac_analysis::HypotheticalChange;
 use gbac_console_model::simulator::least_change::{
     LeastChange, LeastChangeGroup, LeastChanges, least_changes,
 };
-use gbac_words::pages::simulator::added_to_what_if;
+use gbac_words::pages::simulator as words;
 use gbac_words::phrases::COMPLETE_CHECK_FIRST;
 use leptos::prelude::*;
 
@@ -99,5 +99,5 @@ pub(super) fn try_out(state: SimulatorState, trials: Vec<HypotheticalChange>) {
     });
     state.show(Panel::WhatIf);
     dom::focus_later("tried");
-    dom::announce(added_to_what_if(added));
+    dom::announce(words::added_to_what_if(added));
 }

@@ -37,7 +37,7 @@ use gbac_console_model::simulator::suggestions::remember;
 use gbac_console_model::simulator::verdict::Judged;
 use gbac_console_model::simulator::{Shared, View, assertion};
 use gbac_engine::policy::Policy;
-use gbac_words::pages::simulator::{TEST_NOT_SAVED, TOKEN_STAYS, purpose, test_saved};
+use gbac_words::pages::simulator as words;
 use gbac_words::phrases::file_not_saved;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -63,12 +63,16 @@ pub fn Simulator() -> impl IntoView {
     names::suggest(state);
     ask_accepted(state);
     remember_groups(state, expect_context::<SeenGroups>());
-    let about = move || service.policy.with(|policy| purpose(policy.as_deref()));
+    let about = move || {
+        service
+            .policy
+            .with(|policy| words::purpose(policy.as_deref()))
+    };
     view! {
         <div class="head sim-head">
             <div>
                 <h1>"Simulator"</h1>
-                <p>{about} " " <span id="tok-stays">{TOKEN_STAYS}</span></p>
+                <p>{about} " " <span id="tok-stays">{words::TOKEN_STAYS}</span></p>
             </div>
             <div class="row"><SaveAsTest state=state /></div>
         </div>
@@ -89,7 +93,7 @@ pub fn Simulator() -> impl IntoView {
 later!(rest, write_test(judged: Shared<Judged>, policy: Arc<Policy>) {
     let (name, text) = assertion::file(&judged, &policy);
     match dom::save_file(&name, "application/json", &text) {
-        Ok(()) => dom::announce(&test_saved(&name)),
+        Ok(()) => dom::announce(&words::test_saved(&name)),
         Err(reason) => dom::announce_error(&file_not_saved(&name, &reason)),
     }
 });
@@ -106,7 +110,7 @@ fn SaveAsTest(state: SimulatorState) -> impl IntoView {
         };
         spawn_local(async move {
             if write_test(judged, policy).await.is_err() {
-                dom::announce_error(TEST_NOT_SAVED);
+                dom::announce_error(words::TEST_NOT_SAVED);
             }
         });
     };

@@ -1,9 +1,7 @@
 //! The panels below the panes: what if and compare, whole requests, tests and sharing.
 
 use gbac_console_model::simulator::panel::Panel;
-use gbac_words::pages::simulator::{
-    API_REQUESTS, LEAST_CHANGE, TESTS_AND_LINKS, hypothetical_changes,
-};
+use gbac_words::pages::simulator as words;
 use leptos::context::Provider;
 use leptos::prelude::*;
 
@@ -23,8 +21,8 @@ pub(super) fn Panels(state: SimulatorState) -> impl IntoView {
         <section class="section" aria-labelledby="h-more">
             <div class="row"><h2 id="h-more">"Further analysis"</h2></div>
             <ul class="panel flat parts">
-                <Row state=state panel=Panel::WhatIf about=move || hypothetical_changes(number.get()) />
-                <Row state=state panel=Panel::Request about=|| API_REQUESTS />
+                <Row state=state panel=Panel::WhatIf about=move || words::hypothetical_changes(number.get()) />
+                <Row state=state panel=Panel::Request about=|| words::API_REQUESTS />
                 <Row state=state panel=Panel::Tests about=move || about_tests(state) />
             </ul>
         </section>
@@ -35,7 +33,7 @@ pub(super) fn Panels(state: SimulatorState) -> impl IntoView {
 /// tests come from it, so it is here.
 fn about_tests(state: SimulatorState) -> AnyView {
     if state.saved.with(Vec::is_empty) {
-        return TESTS_AND_LINKS.into_any();
+        return words::TESTS_AND_LINKS.into_any();
     }
     drawn(state, Content::TestResults).into_any()
 }
@@ -141,7 +139,7 @@ fn WhatIfAndCompare(state: SimulatorState) -> impl IntoView {
                     <Disclosure
                         id=panel.id() open=state.is_open(panel) on_toggle=move |is_open| state.toggle(panel, is_open)
                         summary=move || view! {
-                            <span class="part-t"><b>{panel.title()}</b> <span class="quiet">{LEAST_CHANGE}</span></span>
+                            <span class="part-t"><b>{panel.title()}</b> <span class="quiet">{words::LEAST_CHANGE}</span></span>
                         }
                     >
                         <section class="stack" aria-label=panel.title()>{content(state, panel)}</section>

@@ -3,7 +3,7 @@
 use gbac_console_model::simulator::inputs::{Action, InputField, InputProblem, Inputs, Weight};
 use gbac_console_model::simulator::token::FactMark;
 use gbac_console_model::simulator::verdict::VerdictKind;
-use gbac_words::pages::simulator::{FIX_SIGN_IN, SUBJECT_MISSING};
+use gbac_words::pages::simulator as words;
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 
@@ -178,12 +178,12 @@ pub(super) fn ProblemOf(
 /// `words` say what to fix.
 pub(super) fn sign_in_first(words: &RichText) -> impl IntoView + use<> {
     view! {
-        <p><VerdictWord mark=VerdictMark::Deny word="Sign-in fails" /> ". " {FIX_SIGN_IN}</p>
+        <p><VerdictWord mark=VerdictMark::Deny word="Sign-in fails" /> ". " {words::FIX_SIGN_IN}</p>
         <p>{sentence(words)}</p>
     }
 }
 
 /// The hint while no user is entered.
 pub(super) fn nobody() -> impl IntoView {
-    view! { <p class="quiet">{SUBJECT_MISSING}</p> }
+    view! { <p class="quiet">{words::SUBJECT_MISSING}</p> }
 }

@@ -13,7 +13,7 @@ use gbac_console_model::simulator::path::{
 use gbac_console_model::simulator::trace::TraceRowStatus;
 use gbac_engine::model::Permission;
 use gbac_words::escape::plain;
-use gbac_words::pages::simulator::{TOKEN_TO_VERDICT, groups_read_from, show_more_groups};
+use gbac_words::pages::simulator as words;
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 
@@ -104,10 +104,10 @@ fn Table(
         })
     });
     let hidden = move || number - visible.with(Vec::len);
-    let more = move || show_more_groups(hidden(), decided.with(Option::is_some));
+    let more = move || words::show_more_groups(hidden(), decided.with(Option::is_some));
     view! {
         <table class="rails" class:if=move || is_supposed.get() role="table">
-            <caption class="sr">{TOKEN_TO_VERDICT}</caption>
+            <caption class="sr">{words::TOKEN_TO_VERDICT}</caption>
             <thead role="rowgroup">
                 <tr role="row">
                     <th role="columnheader" scope="col">"Claim"</th>
@@ -166,13 +166,13 @@ fn ClaimButton(
 ) -> impl IntoView {
     let name = path.strip_prefix("$.").unwrap_or(&path).to_owned();
     let title = match in_force {
-        true => groups_read_from(&path),
+        true => words::groups_read_from(&path),
         false => format!("Read groups from {}", plain(&path)),
     };
     let press = move |_| {
         if !in_force {
             state.apply(InputEdit::TryClaimPath(path.clone()));
-            dom::announce(&groups_read_from(&path));
+            dom::announce(&words::groups_read_from(&path));
         }
     };
     view! {

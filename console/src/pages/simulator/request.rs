@@ -7,9 +7,7 @@ use gbac_console_model::simulator::request::{
 };
 use gbac_console_model::simulator::verdict::VerdictKind;
 use gbac_engine::decide::Outcome;
-use gbac_words::pages::simulator::{
-    REQUIRED_CHECKS, fields_to_fill_in, one_is_enough, request_outcome,
-};
+use gbac_words::pages::simulator as words;
 use gbac_words::phrases::POLICY_NOT_READ;
 use leptos::prelude::*;
 
@@ -90,7 +88,7 @@ pub(super) fn WholeRequest(state: SimulatorState) -> impl IntoView {
             _ if refusal.with(Option::is_some) => refusal.get().as_ref().map(sign_in_first).into_any(),
             (true, ..) => nobody().into_any(),
             (_, Err(_), _) if missing.with(|missing| !missing.is_empty()) => view! {
-                <p class="quiet">{fields_to_fill_in(&missing.get())}</p>
+                <p class="quiet">{words::fields_to_fill_in(&missing.get())}</p>
             }.into_any(),
             (_, Err(faults), _) => view! {
                 <ul class="facts">{faults.into_iter().map(|words| view! { <li><span class="quiet">{sentence(&words)}</span></li> }).collect_view()}</ul>
@@ -108,7 +106,7 @@ fn Answered(state: SimulatorState, found: RequestAnswer) -> impl IntoView {
         .iter()
         .filter(|row| row.kind != VerdictKind::Allowed)
         .count();
-    let summary = request_outcome(found.outcome(), found.rows.len(), denied);
+    let summary = words::request_outcome(found.outcome(), found.rows.len(), denied);
     let mark = if found.outcome() == Outcome::Allow {
         Mark::Allow
     } else {
@@ -133,10 +131,10 @@ fn Answered(state: SimulatorState, found: RequestAnswer) -> impl IntoView {
         .collect_view();
     view! {
         <p role="status"><VerdictWord mark=mark word=summary /></p>
-        {choice.map(|words| view! { <p class="quiet">{one_is_enough(&words)}</p> })}
+        {choice.map(|words| view! { <p class="quiet">{words::one_is_enough(&words)}</p> })}
         {(found.requests.len() > 1).then(|| view! { <ul class="facts requests" aria-label="Requests">{requests}</ul> })}
         <Table
-            label="Required checks" caption=REQUIRED_CHECKS
+            label="Required checks" caption=words::REQUIRED_CHECKS
             heads=Heads::from(["Check", "Verdict", "Required by"]).and_unseen("Actions")
         >
             <tbody role="rowgroup">

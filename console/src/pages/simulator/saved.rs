@@ -2,9 +2,7 @@
 
 use gbac_console_model::simulator::saved::{Saved, file, import};
 use gbac_engine::policy::Policy;
-use gbac_words::pages::simulator::{
-    TEST_CONTENT, TEST_EXAMPLE, TESTS_WITH_CHANGES, saved_without_token, test_results, tests_read,
-};
+use gbac_words::pages::simulator as words;
 use gbac_words::phrases::{file_not_read, file_not_saved, file_too_large};
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
@@ -44,7 +42,7 @@ pub(super) fn results(state: SimulatorState) -> String {
                 .count()
         })
     });
-    test_results(all, failing)
+    words::test_results(all, failing)
 }
 
 /// The part.
@@ -86,7 +84,7 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
                 .and_then(|text| import(&text))
             {
                 Ok(tests) => {
-                    dom::announce(&tests_read(&name, tests.len()));
+                    dom::announce(&words::tests_read(&name, tests.len()));
                     let _ = state.saved.try_update(|saved| saved.extend(tests));
                 }
                 Err(words) => {
@@ -106,10 +104,10 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
             add();
         }>
             <Field id="test-name" label="Test name" value=Signal::derive(move || name.get())
-                on_input=move |text| name.set(text) placeholder=TEST_EXAMPLE />
+                on_input=move |text| name.set(text) placeholder=words::TEST_EXAMPLE />
             <Button submit=true disabled=Signal::derive(move || !ready.get())>"Add test"</Button>
         </form>
-        {move || tried.get().then(|| view! { <p class="quiet">{TESTS_WITH_CHANGES}</p> })}
+        {move || tried.get().then(|| view! { <p class="quiet">{words::TESTS_WITH_CHANGES}</p> })}
         <Results state=state />
         <div class="row">
             {move || state.saved.with(|saved| !saved.is_empty()).then(|| view! { <Button on_press=export>"Export tests"</Button> })}
@@ -121,7 +119,7 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
             <Button on_press=move |()| dom::click("tests-file")>"Import an assertion file"</Button>
         </div>
         {move || refused.get().map(|words| view! { <Message kind=MessageKind::Error>{sentence(&words)}</Message> })}
-        <p class="help">{TEST_CONTENT}</p>
+        <p class="help">{words::TEST_CONTENT}</p>
     }
 }
 
@@ -181,7 +179,7 @@ fn Results(state: SimulatorState) -> impl IntoView {
 
 fn save(name: &str, mime: &str, text: &str) {
     match dom::save_file(name, mime, text) {
-        Ok(()) => dom::announce(&saved_without_token(name)),
+        Ok(()) => dom::announce(&words::saved_without_token(name)),
         Err(reason) => dom::announce_error(&file_not_saved(name, &reason)),
     }
 }

@@ -2,11 +2,7 @@
 
 use gbac_console_model::address;
 use gbac_console_model::simulator::share::{LONGEST, Opened, file, link, open, open_file};
-use gbac_words::pages::simulator::{
-    CHECK_FILE_CONTENT, CHECK_IS_SMALLER, CHECK_TO_SHARE, COPY_LINK_AGAIN, LINK_CONTENT,
-    LINK_TOO_LONG, LINK_UNREADABLE, LINKED_CHECK, LINKED_CHECK_CONTENT, OPEN_CHECK_FILE,
-    check_read, saved_without_token,
-};
+use gbac_words::pages::simulator as words;
 use gbac_words::phrases::{file_not_read, file_not_saved, file_too_large};
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
@@ -44,14 +40,14 @@ pub(super) fn arrive(state: SimulatorState) -> Option<Came> {
 pub(super) fn Arrived(arrived: Came) -> impl IntoView {
     match arrived {
         Came::Check => view! {
-            <Note kind=NoteKind::Info title=LINKED_CHECK level=2>
-                <p>{LINKED_CHECK_CONTENT}</p>
+            <Note kind=NoteKind::Info title=words::LINKED_CHECK level=2>
+                <p>{words::LINKED_CHECK_CONTENT}</p>
             </Note>
         }
         .into_any(),
         Came::Unreadable => view! {
-            <Note kind=NoteKind::Warn title=LINK_UNREADABLE level=2>
-                <p>{COPY_LINK_AGAIN}</p>
+            <Note kind=NoteKind::Warn title=words::LINK_UNREADABLE level=2>
+                <p>{words::COPY_LINK_AGAIN}</p>
             </Note>
         }
         .into_any(),
@@ -81,7 +77,7 @@ pub(super) fn Share(state: SimulatorState) -> impl IntoView {
         };
         let (name, text) = file(&identity, &access);
         match dom::save_file(&name, "application/json", &text) {
-            Ok(()) => dom::announce(&saved_without_token(&name)),
+            Ok(()) => dom::announce(&words::saved_without_token(&name)),
             Err(reason) => dom::announce_error(&file_not_saved(&name, &reason)),
         }
     };
@@ -91,7 +87,7 @@ pub(super) fn Share(state: SimulatorState) -> impl IntoView {
         if given.size() > LARGEST {
             let words = file_too_large(&name, LARGEST)
                 .text(" ")
-                .text(CHECK_IS_SMALLER);
+                .text(words::CHECK_IS_SMALLER);
             refused.set(Some(words));
             return;
         }
@@ -104,7 +100,7 @@ pub(super) fn Share(state: SimulatorState) -> impl IntoView {
             {
                 Ok(inputs) => {
                     let _ = state.inputs.try_set(inputs);
-                    dom::announce(&check_read(&name));
+                    dom::announce(&words::check_read(&name));
                 }
                 Err(words) => {
                     let _ = refused.try_set(Some(file_not_read(&name, words)));
@@ -114,14 +110,14 @@ pub(super) fn Share(state: SimulatorState) -> impl IntoView {
     };
     view! {
         {move || match made.with(|made| made.as_ref().map(String::len)) {
-            None => view! { <p class="quiet">{CHECK_TO_SHARE}</p> }.into_any(),
+            None => view! { <p class="quiet">{words::CHECK_TO_SHARE}</p> }.into_any(),
             Some(length) if length > LONGEST => view! {
-                <p class="quiet">{LINK_TOO_LONG}</p>
+                <p class="quiet">{words::LINK_TOO_LONG}</p>
             }
             .into_any(),
             Some(_) => view! {
                 <CopyBlock text=text what="the link" />
-                <p class="help">{LINK_CONTENT}</p>
+                <p class="help">{words::LINK_CONTENT}</p>
             }
             .into_any(),
         }}
@@ -132,9 +128,9 @@ pub(super) fn Share(state: SimulatorState) -> impl IntoView {
                     take(given);
                 }
             } />
-            <Button on_press=move |()| dom::click("check-file")>{OPEN_CHECK_FILE}</Button>
+            <Button on_press=move |()| dom::click("check-file")>{words::OPEN_CHECK_FILE}</Button>
         </div>
         {move || refused.get().map(|words| view! { <Message kind=MessageKind::Error>{sentence(&words)}</Message> })}
-        <p class="help">{sentence(&RichText::message(CHECK_FILE_CONTENT))}</p>
+        <p class="help">{sentence(&RichText::message(words::CHECK_FILE_CONTENT))}</p>
     }
 }

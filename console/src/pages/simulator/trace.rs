@@ -6,7 +6,7 @@ use gbac_console_model::simulator::trace::{
 };
 use gbac_console_model::simulator::verdict::Judged;
 use gbac_engine::decide::Reason;
-use gbac_words::pages::simulator::{CANDIDATES, hidden_candidates};
+use gbac_words::pages::simulator as words;
 use gbac_words::phrases::thousands;
 use leptos::context::Provider;
 use leptos::prelude::*;
@@ -106,7 +106,7 @@ fn Shown(state: SimulatorState) -> impl IntoView {
                     </div>
                     <div class="panel flat">
                         <Table
-                            label="Trace table" caption=CANDIDATES
+                            label="Trace table" caption=words::CANDIDATES
                             heads=["Principal", "Permission", "Resource", "Operation", "Host", "Result"]
                         >
                             {move || shown.with(|shown| shown.as_ref().map(|shown| {
@@ -117,7 +117,7 @@ fn Shown(state: SimulatorState) -> impl IntoView {
                             {move || judged.with(|judged| judged.as_ref().map(|judged| foot(judged)))}
                             {move || shown.with(|shown| shown.as_ref().map(|shown| {
                                 let folded = (shown.hidden > 0).then(|| {
-                                    let words = hidden_candidates(shown.hidden, filter.get() == TraceFilter::OnResource);
+                                    let words = words::hidden_candidates(shown.hidden, filter.get() == TraceFilter::OnResource);
                                     view! { <span>{words}</span> }
                                 });
                                 let more = shown.rows.saturating_sub(limit.get());

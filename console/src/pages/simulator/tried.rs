@@ -4,7 +4,7 @@ use gbac_console_model::simulator::panel::Panel;
 use gbac_console_model::simulator::trial::{
     Side, Tried, attempt, judge_with, summary, title_if, trial_words,
 };
-use gbac_words::pages::simulator::{CHANGES_REMOVED, COMPLETE_CHECK_TO_TRY};
+use gbac_words::pages::simulator as words;
 use gbac_words::phrases::NOTHING_CHANGED;
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
@@ -67,7 +67,7 @@ pub(super) fn TriedPanel(state: SimulatorState) -> impl IntoView {
     let undo = move |()| {
         state.trials.set(Default::default());
         dom::focus_later("verdict");
-        dom::announce(CHANGES_REMOVED);
+        dom::announce(words::CHANGES_REMOVED);
     };
     view! {
         <div role="group" aria-label="Verdict with the changes">
@@ -84,7 +84,7 @@ pub(super) fn TriedPanel(state: SimulatorState) -> impl IntoView {
                     .into_any()
                 }
                 Some(Err(words)) => view! { <h3 class="waiting">"No verdict"</h3><p class="waiting"><Words text=words.plain() /></p> }.into_any(),
-                None => view! { <p class="quiet waiting">{COMPLETE_CHECK_TO_TRY}</p> }.into_any(),
+                None => view! { <p class="quiet waiting">{words::COMPLETE_CHECK_TO_TRY}</p> }.into_any(),
             }}
             <div class="tries">
                 <ul class="ways" aria-label="Changes that are tried">

@@ -5,10 +5,7 @@ use gbac_analysis::doctor::{DiagnosticStep, ServiceResolution};
 use gbac_console_model::simulator::troubleshoot::{steps, summary};
 use gbac_console_model::simulator::{platform, troubleshoot};
 use gbac_engine::Coded;
-use gbac_words::pages::simulator::{
-    COMPARED_SETTINGS, EXPECTED_GROUPS, EXPECTED_GROUPS_SEARCHED, RESPONSE_RECEIVED,
-    SAME_ON_PLATFORM, SEND_TOKEN, SETTINGS_DIFFER, TROUBLESHOOTING_NEEDS_TOKEN, token_goes_to,
-};
+use gbac_words::pages::simulator as words;
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -60,11 +57,11 @@ pub(super) fn Troubleshooting(state: SimulatorState) -> impl IntoView {
     view! {
         {move || match (diagnosis.get(), who.with(Option::is_none)) {
             (_, true) => nobody().into_any(),
-            (None, false) => view! { <p class="quiet">{TROUBLESHOOTING_NEEDS_TOKEN}</p> }.into_any(),
+            (None, false) => view! { <p class="quiet">{words::TROUBLESHOOTING_NEEDS_TOKEN}</p> }.into_any(),
             (Some(steps), false) => view! { <p role="status"><b>"Diagnosis: "</b>{summary(&steps)}</p> }.into_any(),
         }}
         <TextArea
-            id="missed" label=EXPECTED_GROUPS rows=2 help=EXPECTED_GROUPS_SEARCHED
+            id="missed" label=words::EXPECTED_GROUPS rows=2 help=words::EXPECTED_GROUPS_SEARCHED
             value=Signal::derive(move || expected.get()) on_input=move |text| expected.set(text)
         />
         <Rules state=state />
@@ -136,7 +133,7 @@ fn Rules(state: SimulatorState) -> impl IntoView {
         {move || {
             let found = differences.get();
             if found.is_empty() {
-                return view! { <p class="help">{SAME_ON_PLATFORM}</p> }.into_any();
+                return view! { <p class="help">{words::SAME_ON_PLATFORM}</p> }.into_any();
             }
             let items = found.iter().map(|words| view! { <li><span>{sentence(words)}</span></li> }).collect_view();
             view! { <ul class="facts" aria-label="Differences on the platform">{items}</ul> }.into_any()
@@ -174,7 +171,7 @@ fn Ask(state: SimulatorState, resolved: RwSignal<Option<ServiceResolution>>) -> 
             // The field may hold another token by now.
             if who.try_get_untracked() == Some(subject) {
                 let _ = resolved.try_set(Some(answer));
-                dom::announce(RESPONSE_RECEIVED);
+                dom::announce(words::RESPONSE_RECEIVED);
             }
         });
     };
@@ -190,13 +187,13 @@ fn Ask(state: SimulatorState, resolved: RwSignal<Option<ServiceResolution>>) -> 
     view! {
         {move || is_token.get().then(|| view! {
             <div class="stack">
-                <p class="help">{sentence(&token_goes_to(&dom::origin()))}</p>
-                <div class="row"><Button busy=busy on_press=ask>{SEND_TOKEN}</Button></div>
+                <p class="help">{sentence(&words::token_goes_to(&dom::origin()))}</p>
+                <div class="row"><Button busy=busy on_press=ask>{words::SEND_TOKEN}</Button></div>
                 {move || resolved.with(Option::is_some).then(settings).flatten().map(|(page, service)| {
                     let same = page == service;
                     view! {
                         <table class="map">
-                            <caption class="sr">{COMPARED_SETTINGS}</caption>
+                            <caption class="sr">{words::COMPARED_SETTINGS}</caption>
                             <thead><tr><th scope="col">"Setting"</th><th scope="col">"This page"</th><th scope="col">"The service"</th></tr></thead>
                             <tbody>
                                 <tr><th scope="row">"Group claim"</th><td><Mono text=page.extraction.source.to_string() /></td><td><Mono text=service.extraction.source.to_string() /></td></tr>
@@ -204,7 +201,7 @@ fn Ask(state: SimulatorState, resolved: RwSignal<Option<ServiceResolution>>) -> 
                                 <tr><th scope="row">"User claim"</th><td><Mono text=page.mapping.as_str() /></td><td><Mono text=service.mapping.as_str() /></td></tr>
                             </tbody>
                         </table>
-                        {(!same).then(|| view! { <p class="quiet">{SETTINGS_DIFFER}</p> })}
+                        {(!same).then(|| view! { <p class="quiet">{words::SETTINGS_DIFFER}</p> })}
                     }
                 })}
             </div>

@@ -6,7 +6,7 @@ use gbac_console_model::simulator::Waiting;
 use gbac_console_model::simulator::inputs::Weight;
 use gbac_console_model::simulator::panel::Panel;
 use gbac_console_model::simulator::verdict::{Verdict, VerdictKind, Why};
-use gbac_words::pages::simulator::{LOADING_EVALUATION, PASTE_TOKEN, enter_resource, to_verdict};
+use gbac_words::pages::simulator as words;
 use gbac_words::phrases::POLICY_NOT_READ;
 use leptos::prelude::*;
 
@@ -43,10 +43,10 @@ pub(super) fn VerdictPane(state: SimulatorState) -> impl IntoView {
                 (false, Some(verdict)) => head(state, &verdict).into_any(),
                 (_, None) => {
                     let words = match waiting.get() {
-                        Waiting::Identity => PASTE_TOKEN.to_owned(),
-                        Waiting::Question => enter_resource(resource_type.get()),
+                        Waiting::Identity => words::PASTE_TOKEN.to_owned(),
+                        Waiting::Question => words::enter_resource(resource_type.get()),
                         Waiting::Policy => POLICY_NOT_READ.to_owned(),
-                        Waiting::Evaluation => LOADING_EVALUATION.to_owned(),
+                        Waiting::Evaluation => words::LOADING_EVALUATION.to_owned(),
                     };
                     view! { <p class="quiet waiting">{words}</p> }.into_any()
                 }
@@ -182,7 +182,7 @@ pub(super) fn VerdictBar(state: SimulatorState) -> impl IntoView {
                 (_, VerdictKind::DeniedByRule | VerdictKind::SignInFails) => "vbar",
                 _ => "vbar vbar-none",
             };
-            let label = to_verdict(title, &short);
+            let label = words::to_verdict(title, &short);
             let request = if stale.get() && wrong.get() {
                 view! { <span class="quiet">"an input is invalid"</span> }.into_any()
             } else {

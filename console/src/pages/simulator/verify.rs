@@ -3,7 +3,7 @@
 use gbac_console_model::simulator::inputs::InputField;
 use gbac_console_model::simulator::presets;
 use gbac_console_model::simulator::token::FactMark;
-use gbac_words::pages::simulator::{KEYS_ARE_SMALLER, PASTE_KEYS, USE_DEMO_KEYS, keys_address};
+use gbac_words::pages::simulator as words;
 use gbac_words::phrases::{file_not_read, file_too_large};
 use gbac_words::rich_text::RichText;
 use leptos::ev;
@@ -54,7 +54,7 @@ fn Verification(state: SimulatorState) -> impl IntoView {
         if given.size() > LARGEST_KEYS {
             let words = file_too_large(&name, LARGEST_KEYS)
                 .text(" ")
-                .text(KEYS_ARE_SMALLER);
+                .text(words::KEYS_ARE_SMALLER);
             refused.set(Some(words));
             return;
         }
@@ -74,7 +74,7 @@ fn Verification(state: SimulatorState) -> impl IntoView {
     view! {
         {move || {
             offered.get().then(|| view! {
-                <div class="row"><Button small=true on_press=take>{USE_DEMO_KEYS}</Button></div>
+                <div class="row"><Button small=true on_press=take>{words::USE_DEMO_KEYS}</Button></div>
             })
         }}
         <div
@@ -89,11 +89,11 @@ fn Verification(state: SimulatorState) -> impl IntoView {
         <Entry
             state=state id="keys" label="Keys (JWKS)" field=Some(InputField::Keys) get=|inputs| &inputs.keys
             set=|inputs, text| inputs.keys = text rows=4 placeholder="{ \"keys\": [ … ] }"
-            help=PASTE_KEYS
+            help=words::PASTE_KEYS
         />
         {move || refused.get().map(|words| view! { <Message kind=MessageKind::Error>{sentence(&words)}</Message> })}
         {move || discovery.get().map(|address| view! {
-            <p class="help brk">{sentence(&keys_address(&address))}</p>
+            <p class="help brk">{sentence(&words::keys_address(&address))}</p>
         })}
         </div>
         <div class="grid-2">

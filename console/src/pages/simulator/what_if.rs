@@ -11,10 +11,7 @@ use gbac_engine::identity::Identity;
 use gbac_engine::model::{Dialect, Operation, Permission, Principal};
 use gbac_words::acl;
 use gbac_words::escape::plain;
-use gbac_words::pages::simulator::{
-    ACCESS_CHANGE, ADD_CHANGE, CHANGES_REMOVED, COMPARED_VERDICTS, COMPLETE_CHECK_TO_TRY,
-    GROUPS_IN_PROVIDER, NAME_OF_CHECK, SIGN_IN_FAILS, access_change_of, nested_change,
-};
+use gbac_words::pages::simulator as words;
 use gbac_words::phrases::{NO_CHANGE_IN_ACCESS, POLICY_NOT_READ, add_to_draft, added_to_draft};
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
@@ -224,7 +221,7 @@ fn fields(context: WhatIfContext, kind: TrialKind) -> AnyView {
                 choices=vec![Choice::new("literal", "Literal"), Choice::new("prefixed", "Prefixed")]
                 on_change=move |code: String| form.update(|form| form.prefixed = code == "prefixed")
             />
-            <Field id="try-name" label="Resource name" mono=true help=NAME_OF_CHECK
+            <Field id="try-name" label="Resource name" mono=true help=words::NAME_OF_CHECK
                 value=Signal::derive(move || form.with(|form| form.name.clone()))
                 on_input=move |text| form.update(|form| form.name = text) />
         }
@@ -233,7 +230,7 @@ fn fields(context: WhatIfContext, kind: TrialKind) -> AnyView {
             options.with(|options| options.rows.iter().take(MOST).map(|acl| acl::sentence(acl).plain()).collect())
         }),
         TrialKind::Nested => view! {
-            <p class="help">{move || options.with(|options| nested_change(options.nested.map(|nested| [nested, other(nested)])))}</p>
+            <p class="help">{move || options.with(|options| words::nested_change(options.nested.map(|nested| [nested, other(nested)])))}</p>
         }
         .into_any(),
         TrialKind::ClaimPath => view! {
@@ -322,7 +319,7 @@ fn HypotheticalChangeList(context: WhatIfContext) -> impl IntoView {
     let clear = move |()| {
         state.trials.set(Default::default());
         dom::focus_later("try-kind");
-        dom::announce(CHANGES_REMOVED);
+        dom::announce(words::CHANGES_REMOVED);
     };
     view! {
         <div id="tried" tabindex="-1">
@@ -357,7 +354,7 @@ fn HypotheticalChangeList(context: WhatIfContext) -> impl IntoView {
                     <Button on_press=clear>"Remove all"</Button>
                 </div>
                 {move || state.trials.with(|trials| trials.as_slice().len() > number.get()).then(|| view! {
-                    <p class="help">{GROUPS_IN_PROVIDER}</p>
+                    <p class="help">{words::GROUPS_IN_PROVIDER}</p>
                 })}
             })}
         </div>
@@ -399,16 +396,16 @@ fn VerdictComparison(context: WhatIfContext) -> impl IntoView {
         Some((today, then))
     });
     view! {
-        <div class="sides" role="group" aria-label=COMPARED_VERDICTS>
+        <div class="sides" role="group" aria-label=words::COMPARED_VERDICTS>
             {move || match sides.get() {
                 _ if refusal.with(Option::is_some) => refusal.get().as_ref().map(sign_in_first).into_any(),
                 Some((today, then)) => view! {
-                    <OneSide title="Today" side=today.ok_or_else(|| RichText::from(SIGN_IN_FAILS)) />
+                    <OneSide title="Today" side=today.ok_or_else(|| RichText::from(words::SIGN_IN_FAILS)) />
                     <OneSide title="With the changes" side=then.unwrap_or_else(|| Err(POLICY_NOT_READ.into())) />
                 }
                 .into_any(),
-                None if idle.get() => view! { <p class="quiet">{ADD_CHANGE}</p> }.into_any(),
-                None => view! { <p class="quiet">{COMPLETE_CHECK_TO_TRY}</p> }.into_any(),
+                None if idle.get() => view! { <p class="quiet">{words::ADD_CHANGE}</p> }.into_any(),
+                None => view! { <p class="quiet">{words::COMPLETE_CHECK_TO_TRY}</p> }.into_any(),
             }}
         </div>
     }
@@ -469,8 +466,8 @@ fn AccessComparison(context: WhatIfContext) -> impl IntoView {
             });
             let equal = comparison.is_equal();
             view! {
-                <div role="region" aria-label=ACCESS_CHANGE>
-                    <h3>{user.map(|user| sentence(&access_change_of(&user)))}</h3>
+                <div role="region" aria-label=words::ACCESS_CHANGE>
+                    <h3>{user.map(|user| sentence(&words::access_change_of(&user)))}</h3>
                     {groups("Groups gained:", gained)}
                     {groups("Groups lost:", lost)}
                     {equal.then(|| view! { <p>{NO_CHANGE_IN_ACCESS}</p> })}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gbac_console_model::failure::Failure;
 use gbac_console_model::sending::{SendOutcome, SendReport};
 use gbac_engine::policy::{Change, Policy, Settings};
-use gbac_words::pages::backend::POLICY_NOT_READ;
+use gbac_words::pages::backend as words;
 use leptos::prelude::*;
 
 use super::Service;
@@ -31,7 +31,7 @@ impl Service {
                 Some((held, tag)) => {
                     backend::apply(changes, &held, &tag, target.credentials.as_ref()).await
                 }
-                None => Err(Failure::impossible("nothing_read", POLICY_NOT_READ)),
+                None => Err(Failure::impossible("nothing_read", words::POLICY_NOT_READ)),
             };
             SendReport::together(changes.len(), answer)
         } else {
