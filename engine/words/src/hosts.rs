@@ -31,3 +31,42 @@ fn names(hosts: &[Host]) -> RichText {
     let name = |host: &Host| RichText::new().resource(host.to_string());
     listed(hosts.iter().map(name).collect(), usize::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_says_whether_unknown_hosts_count() {
+        let said = |addresses: Addresses, unknown: bool| {
+            limit(&HostSet { unknown, addresses }).map(|words| words.plain())
+        };
+        let hosts = || vec![Host::Address([10, 0, 0, 7].into())];
+        assert_eq!(said(Addresses::AllBut(Vec::new()), true), None);
+        for (addresses, unknown, words) in [
+            (Addresses::Only(hosts()), false, "from host 10.0.0.7"),
+            (
+                Addresses::Only(Vec::new()),
+                true,
+                "when the host is unknown",
+            ),
+            (
+                Addresses::Only(hosts()),
+                true,
+                "when the host is unknown, and from host 10.0.0.7",
+            ),
+            (
+                Addresses::AllBut(Vec::new()),
+                false,
+                "when the host is known",
+            ),
+            (
+                Addresses::AllBut(hosts()),
+                true,
+                "from every host but 10.0.0.7",
+            ),
+        ] {
+            assert_eq!(said(addresses, unknown).as_deref(), Some(words));
+        }
+    }
+}

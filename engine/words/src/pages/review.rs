@@ -189,3 +189,37 @@ fn principals(principals: &[Principal]) -> RichText {
     let name = |principal: &Principal| RichText::new().principal(principal);
     listed(principals.iter().map(name).collect(), NAMED)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_counted_once() {
+        assert_eq!(
+            partly_applied(1, 3),
+            "1 of 3 changes applied. The others stay in the draft."
+        );
+        assert_eq!(
+            undo_added(2, 1),
+            "2 changes added to the draft. 1 change can no longer be undone"
+        );
+    }
+
+    #[test]
+    fn a_deny_names_whom_it_misses() {
+        let [eng, ops] = ["eng", "ops"].map(Principal::group);
+        assert_eq!(
+            deny_removed(&eng, std::slice::from_ref(&eng)).plain(),
+            "removed from Group:eng"
+        );
+        assert_eq!(
+            deny_removed(&Principal::role("r"), &[eng.clone(), ops.clone()]).plain(),
+            "removed from Role:r, for Group:eng and Group:ops"
+        );
+        assert_eq!(
+            deny_misses(&[ops], None, &eng).plain(),
+            "ops no longer produces a group"
+        );
+    }
+}
