@@ -14,6 +14,7 @@ use gbac_engine::verify::{VerificationOutcome, VerificationStep};
 use gbac_engine::warning::Warning;
 use gbac_formats::quote::shell;
 use gbac_json::{ExtractionJson, WarningJson};
+use gbac_words::extraction;
 use gbac_words::phrases::count;
 use serde_json::Value;
 
@@ -285,7 +286,7 @@ fn render(process: &Process, inspection: &Inspection) -> String {
             let principal = match &element.outcome {
                 ElementOutcome::Kept { group } => format!("Group:{group}"),
                 ElementOutcome::Duplicate { group } => format!("Group:{group} (duplicate)"),
-                ElementOutcome::Dropped { code } => format!("skipped: {}", code.code()),
+                ElementOutcome::Dropped { code } => extraction::dropped(*code).to_owned(),
             };
             vec![element.location.clone(), element.raw.clone(), principal]
         })
