@@ -3,7 +3,7 @@
 
 mod support;
 
-use gbac_engine::claim_path::{ClaimPath, MAX_NODES};
+use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::groups::{
     ClaimFinding, ClaimSource, DropCode, ElementOutcome, Extraction, ExtractionRule, MAX_ELEMENTS,
     MissingReason, NestedGroupBehavior, Readability, extract, suggest_paths,
@@ -505,14 +505,6 @@ fn paths_that_are_not_singular_give_a_union() {
             &["platform_path"],
         ),
         (
-            "$..groups",
-            NONE,
-            claims.clone(),
-            &["a,b", "c", "f"],
-            "union 3",
-            &["platform_path", "duplicate_group"],
-        ),
-        (
             "$.apps[?@.name=='x'].groups[1:]",
             NONE,
             claims.clone(),
@@ -708,7 +700,7 @@ fn tokens_of_real_providers() {
             &["claim_missing", "group_overage"],
         ),
         (
-            "$..groups",
+            "$['groups','roles']",
             NONE,
             json!({"hasgroups": true}),
             &[],
@@ -1054,9 +1046,7 @@ fn large_claims_come_out_whole_or_not_at_all() {
         .collect();
     for path in [
         "$.groups[*].name",
-        "$..name",
         "$.groups[?@.kind=='group'].name",
-        "$..[?@.kind=='group'].name",
     ] {
         assert_eq!(
             run(path, NONE, &json!({"groups": objects})).groups.len(),
@@ -1098,12 +1088,8 @@ fn no_path_hangs_or_eats_memory_on_a_deep_token() {
         token = json!({"k": token, "level": level, "names": ["a", "b"], "text": "t".repeat(64)});
     }
     for path in [
-        "$..*..*..*..*",
-        "$..*..*..*",
         "$.*[?$.*[?$.*[?$.*[?$.*[?$.*]]]]]",
-        "$..[?$..[?$..[?$..*]]]",
         "$[*,*,*,*,*,*,*,*][*,*,*,*,*,*,*,*][*,*,*,*,*,*,*,*][*,*,*,*,*,*,*,*][*,*,*,*,*,*,*,*][*,*,*,*,*,*,*,*]",
-        "$..[?count(@..*)>count($..*)]",
     ] {
         let extraction = run(path, NONE, &token);
         assert_eq!(found(&extraction), "too many", "{path}");
@@ -1113,9 +1099,6 @@ fn no_path_hangs_or_eats_memory_on_a_deep_token() {
             "{path}"
         );
     }
-    assert_eq!(run("$..groups", NONE, &token).groups.len(), 250);
-    let path = ClaimPath::parse("$..*").expect("a path");
-    assert!(path.select(&token).expect("within the limits").len() < MAX_NODES);
     // A comparison of two long texts, once for each of many elements.
     let text = "x".repeat(400_000);
     let claims = json!({"a": text, "b": text, "list": vec![0; 50_000]});

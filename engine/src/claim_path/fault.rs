@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{MAX_DESCENDANT_SEGMENTS, MAX_FUNCTION_NESTING, MAX_NESTING, MAX_PATH_BYTES};
+use super::{MAX_NESTING, MAX_PATH_BYTES};
 use crate::escape::{escaped, visible_character};
 
 /// Why a text is not a claim path (D-11), with the offset of the error and a hint.
@@ -21,8 +21,7 @@ pub(super) enum Fault {
     Empty,
     TooLong(usize),
     TooDeep,
-    TooDeepFunctions,
-    TooManyDescendants,
+    Descendants,
     SurroundingBlanks,
     MissingRoot(Option<String>),
     MissingDot(String),
@@ -48,13 +47,11 @@ pub(super) enum Fault {
     UnquotedName(String),
     Script,
     BadIndex(String),
-    RegexFunction(String),
-    UnknownFunction(String),
+    Function(String),
     WordOperator(String),
     UnquotedWord(String),
     SingleOperator(char),
     Filter,
-    FilterType(String),
     Unexpected(char),
     UnexpectedEnd,
 }
@@ -63,8 +60,8 @@ codes! {
     pub(super) Fault {
         Self::Empty => "empty",
         Self::TooLong(_) => "too_long",
-        Self::TooDeep | Self::TooDeepFunctions => "too_deep",
-        Self::TooManyDescendants => "too_many_descendants",
+        Self::TooDeep => "too_deep",
+        Self::Descendants => "descendants_unsupported",
         Self::SurroundingBlanks => "surrounding_blanks",
         Self::MissingRoot(_) => "missing_root",
         Self::MissingDot(_) => "missing_dot",
@@ -87,11 +84,9 @@ codes! {
         Self::UnquotedName(_) | Self::UnquotedWord(_) => "unquoted_name",
         Self::Script => "script",
         Self::BadIndex(_) => "bad_index",
-        Self::RegexFunction(_) => "regex_function",
-        Self::UnknownFunction(_) => "unknown_function",
+        Self::Function(_) => "function_unsupported",
         Self::WordOperator(_) | Self::SingleOperator(_) => "bad_operator",
         Self::Filter => "bad_filter",
-        Self::FilterType(_) => "filter_type",
         Self::Unexpected(_) => "unexpected_character",
         Self::UnexpectedEnd => "unexpected_end",
     }
@@ -151,7 +146,7 @@ impl ClaimPathError {
     pub fn hint(&self) -> Option<String> {
         let hint = match &self.0.fault {
             Fault::Empty => "write a path such as `$.groups`".to_owned(),
-            Fault::TooLong(_) | Fault::TooDeep | Fault::TooDeepFunctions | Fault::TooManyDescendants => {
+            Fault::TooLong(_) | Fault::TooDeep | Fault::Descendants => {
                 "name the claim step by step, as in `$.realm_access.roles`".to_owned()
             }
             Fault::SurroundingBlanks => "remove the blanks before and after the path".to_owned(),
@@ -198,17 +193,11 @@ impl ClaimPathError {
                 "scripts are not part of RFC 9535; a filter begins with `?`, the last element is `[-1]`".to_owned()
             }
             Fault::BadIndex(_) => "write whole numbers without leading zeros, below 2^53".to_owned(),
-            Fault::RegexFunction(_) => {
-                "regular expressions are not available in claim paths; compare with `==`".to_owned()
-            }
-            Fault::UnknownFunction(_) => "the functions are `length`, `count` and `value`".to_owned(),
+            Fault::Function(_) => "compare with `==`, as in `[?@.type == 'group']`".to_owned(),
             Fault::WordOperator(_) => "write `&&`, `||` or `!`".to_owned(),
             Fault::UnquotedWord(word) => format!("write a text in quotes, `'{word}'`, or a claim as `@.{word}`"),
             Fault::SingleOperator(c) => format!("write `{c}{c}`"),
             Fault::Filter => "a filter compares or tests, as in `[?@.type == 'group']`".to_owned(),
-            Fault::FilterType(_) => {
-                "`length` and comparisons take one value; `count` and `value` take a query".to_owned()
-            }
             Fault::Unexpected(_) | Fault::UnexpectedEnd => return None,
         };
         Some(hint)
@@ -227,13 +216,7 @@ impl fmt::Display for ClaimPathError {
                 f,
                 "more than {MAX_NESTING} brackets and parentheses inside each other"
             ),
-            Fault::TooDeepFunctions => write!(
-                f,
-                "more than {MAX_FUNCTION_NESTING} functions inside each other"
-            ),
-            Fault::TooManyDescendants => {
-                write!(f, "more than {MAX_DESCENDANT_SEGMENTS} uses of `..`")
-            }
+            Fault::Descendants => f.write_str("`..` is not available in claim paths"),
             Fault::SurroundingBlanks => f.write_str("leading or trailing space in the claim path"),
             Fault::MissingRoot(_) => f.write_str("`$` is missing at the start"),
             Fault::MissingDot(_) => f.write_str("`.` is missing after `$`"),
@@ -270,13 +253,13 @@ impl fmt::Display for ClaimPathError {
             }
             Fault::Script => f.write_str("a script expression"),
             Fault::BadIndex(digits) => write!(f, "`{digits}` is not an index"),
-            Fault::RegexFunction(name) => write!(f, "`{name}` is not available"),
-            Fault::UnknownFunction(name) => write!(f, "there is no function `{name}`"),
+            Fault::Function(name) => {
+                write!(f, "`{name}`: functions are not available in claim paths")
+            }
             Fault::WordOperator(word) => write!(f, "`{word}` is not an operator"),
             Fault::UnquotedWord(word) => write!(f, "`{word}` is neither quoted nor a claim"),
             Fault::SingleOperator(c) => write!(f, "`{c}` is not an operator"),
             Fault::Filter => f.write_str("the filter cannot be read"),
-            Fault::FilterType(what) => f.write_str(what),
             Fault::Unexpected(c) => write!(f, "unexpected `{}`", visible_character(*c)),
             Fault::UnexpectedEnd => f.write_str("the claim path is incomplete"),
         }

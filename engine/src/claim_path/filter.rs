@@ -1,5 +1,5 @@
-//! The parts of a claim path: segments, selectors and filters. Filters are parsed from tokens and
-//! type-checked (RFC 9535 sections 2.3.5 and 2.4).
+//! The parts of a claim path: segments, selectors and filters. Filters are parsed from tokens (RFC
+//! 9535 section 2.3.5).
 
 use std::iter::Peekable;
 use std::vec::IntoIter;
@@ -8,13 +8,8 @@ use serde_json::Value;
 
 use super::fault::Fault;
 
-/// One step of a path. Its selectors apply to each node or, in a descendant segment, also to all
-/// nodes below it.
-#[derive(Debug, Clone)]
-pub(super) struct Segment {
-    pub(super) descendant: bool,
-    pub(super) selectors: Vec<Selector>,
-}
+/// One step of a path: selectors that apply to each node.
+pub(super) type Segment = Vec<Selector>;
 
 /// One selector of a segment.
 #[derive(Debug, Clone)]
@@ -54,15 +49,12 @@ pub(super) struct Query {
     pub(super) tight: bool,
 }
 
-/// An operand of a comparison, or an argument of a function. It has one value, or none.
+/// An operand of a comparison. It has one value, or none.
 #[derive(Debug, Clone)]
 pub(super) enum Operand {
     Literal(Value),
     /// A query. Comparisons require a singular one.
     Query(Query),
-    Length(Box<Operand>),
-    Count(Query),
-    Value(Query),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -80,8 +72,6 @@ pub(super) enum Comparison {
 pub(super) enum Token {
     Query(Query),
     Literal(Value),
-    /// A function with its opening parenthesis.
-    Function(Function),
     Open,
     Close,
     Not,
@@ -90,31 +80,12 @@ pub(super) enum Token {
     Compare(Comparison),
 }
 
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Function {
-    Length,
-    Count,
-    Value,
-}
-
-impl Function {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Length => "length",
-            Self::Count => "count",
-            Self::Value => "value",
-        }
-    }
-}
-
 /// The steps of a singular query (names and single indexes); `None` if the query is not singular.
 pub(super) fn singular(segments: &[Segment]) -> Option<Vec<&Selector>> {
     let mut steps = Vec::new();
     for segment in segments {
-        match segment.selectors.as_slice() {
-            [selector @ (Selector::Name(_) | Selector::Index(_))] if !segment.descendant => {
-                steps.push(selector);
-            }
+        match segment.as_slice() {
+            [selector @ (Selector::Name(_) | Selector::Index(_))] => steps.push(selector),
             _ => return None,
         }
     }
@@ -185,9 +156,6 @@ impl Parser {
                 _ => match left {
                     Operand::Query(query) => Filter::Exists(query),
                     Operand::Literal(_) => return Err(Fault::Filter),
-                    Operand::Length(_) | Operand::Count(_) | Operand::Value(_) => {
-                        return Err(ill_typed(RESULT_AS_TEST));
-                    }
                 },
             }
         };
@@ -205,47 +173,13 @@ impl Parser {
         }
     }
 
-    /// rule: `comparable = literal / singular-query / function-expr`, and non-singular queries.
+    /// rule: `comparable = literal / singular-query`, and non-singular queries.
     fn operand(&mut self) -> Result<Operand, Fault> {
         match self.0.next() {
             Some(Token::Literal(value)) => Ok(Operand::Literal(value)),
             Some(Token::Query(query)) => Ok(Operand::Query(query)),
-            Some(Token::Function(function)) => self.call(function),
             _ => Err(Fault::Filter),
         }
-    }
-
-    /// rule: `function-expr = function-name "(" S [function-argument] S ")"`, with the types of its
-    /// argument and result.
-    fn call(&mut self, function: Function) -> Result<Operand, Fault> {
-        let argument = match self.0.peek() {
-            Some(Token::Close) => {
-                return Err(Fault::FilterType(format!(
-                    "`{}` takes 1 argument",
-                    function.name()
-                )));
-            }
-            Some(Token::Open | Token::Not) => None,
-            _ => Some(self.operand()?),
-        };
-        let logical = matches!(
-            self.0.peek(),
-            Some(Token::Compare(_) | Token::And | Token::Or)
-        );
-        let call = match (function, argument.filter(|_| !logical)) {
-            (Function::Length, Some(Operand::Query(query)))
-                if singular(&query.segments).is_none() =>
-            {
-                return Err(ill_typed(NODES_AS_VALUE));
-            }
-            (Function::Length, Some(value)) => Operand::Length(Box::new(value)),
-            (Function::Length, None) => return Err(ill_typed(LOGICAL_AS_VALUE)),
-            (Function::Count, Some(Operand::Query(query))) => Operand::Count(query),
-            (Function::Value, Some(Operand::Query(query))) => Operand::Value(query),
-            (Function::Count | Function::Value, _) => return Err(ill_typed(NOT_NODES)),
-        };
-        self.close()?;
-        Ok(call)
     }
 }
 
@@ -259,13 +193,4 @@ impl Operand {
             _ => Ok(self),
         }
     }
-}
-
-const RESULT_AS_TEST: &str = "a ValueType function result cannot be used as a bare test";
-const NODES_AS_VALUE: &str = "a non-singular query cannot be used where a ValueType is expected";
-const LOGICAL_AS_VALUE: &str = "a logical expression cannot be used where a ValueType is expected";
-const NOT_NODES: &str = "a NodesType argument must be a query";
-
-fn ill_typed(message: &str) -> Fault {
-    Fault::FilterType(message.to_owned())
 }

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::fault::{ClaimPathError, Fault};
-use super::filter::{self, Comparison, Filter, Function, Query, Segment, Selector, Slice, Token};
+use super::filter::{self, Comparison, Filter, Query, Segment, Selector, Slice, Token};
 use super::spell::{bracketed, is_blank, is_curly_quote, is_name_char, is_name_first, push_name};
-use super::{MAX_DESCENDANT_SEGMENTS, MAX_FUNCTION_NESTING, MAX_NESTING, MAX_PATH_BYTES};
+use super::{MAX_NESTING, MAX_PATH_BYTES};
 use crate::json;
 use crate::text::holds;
 
@@ -24,8 +24,6 @@ pub(super) fn scan(text: &str) -> Result<Vec<Segment>, ClaimPathError> {
         text,
         at: 0,
         depth: 0,
-        functions: 0,
-        descendants: 0,
         blanks: false,
         dotted: None,
     };
@@ -48,10 +46,6 @@ struct Reader<'t> {
     at: usize,
     /// The number of open brackets and parentheses.
     depth: usize,
-    /// The number of open function calls.
-    functions: usize,
-    /// The number of descendant segments so far.
-    descendants: usize,
     /// Whether the current query has blanks in its brackets.
     blanks: bool,
     /// The last dotted name.
@@ -172,30 +166,21 @@ impl<'t> Reader<'t> {
             let before = self.at;
             self.blanks();
             let start = self.at;
-            let descendant = self.rest().starts_with("..");
-            if descendant {
-                self.descendants += 1;
-                if self.descendants > MAX_DESCENDANT_SEGMENTS {
-                    return self.fail(Fault::TooManyDescendants);
-                }
-                self.at += 2;
+            if self.rest().starts_with("..") {
+                return self.fail(Fault::Descendants);
             }
-            let selectors = if self.peek() == Some('[') {
-                self.bracket()?
-            } else if descendant || self.eat(".") {
-                vec![self.after_dot(start)?]
+            if self.peek() == Some('[') {
+                segments.push(self.bracket()?);
+            } else if self.eat(".") {
+                segments.push(vec![self.after_dot(start)?]);
             } else {
                 self.at = before;
                 return Ok(segments);
-            };
-            segments.push(Segment {
-                descendant,
-                selectors,
-            });
+            }
         }
     }
 
-    /// Reads `*` or a name after `.` or `..`.
+    /// Reads `*` or a name after `.`.
     fn after_dot(&mut self, dot: usize) -> Result<Selector, ClaimPathError> {
         if self.eat("*") {
             return Ok(Selector::Wildcard);
@@ -407,13 +392,13 @@ impl<'t> Reader<'t> {
         self.blanks();
         let start = self.at;
         let mut tokens = Vec::new();
-        // Open parentheses: the offset, and whether it belongs to a function call.
-        let mut parentheses: Vec<(usize, bool)> = Vec::new();
+        // The offsets of open parentheses.
+        let mut parentheses: Vec<usize> = Vec::new();
         loop {
             let at = self.at;
             let Some(c) = self.peek() else {
                 let fault = match parentheses.last() {
-                    Some((parenthesis, _)) => {
+                    Some(parenthesis) => {
                         ClaimPathError::at(*parenthesis, Fault::UnclosedParenthesis)
                     }
                     None => ClaimPathError::at(open, Fault::UnclosedBracket),
@@ -425,9 +410,7 @@ impl<'t> Reader<'t> {
                     return filter::read(tokens).map_err(|fault| ClaimPathError::at(start, fault));
                 }
                 ']' => {
-                    let parenthesis = parentheses
-                        .last()
-                        .map_or(at, |(parenthesis, _)| *parenthesis);
+                    let parenthesis = parentheses.last().copied().unwrap_or(at);
                     return Err(ClaimPathError::at(parenthesis, Fault::UnclosedParenthesis));
                 }
                 '\'' | '"' => tokens.push(Token::Literal(Value::String(self.quoted_name(c)?))),
@@ -435,26 +418,19 @@ impl<'t> Reader<'t> {
                 '(' => {
                     self.deepen()?;
                     self.at += 1;
-                    parentheses.push((at, false));
+                    parentheses.push(at);
                     tokens.push(Token::Open);
                 }
                 ')' => {
-                    let Some((_, function)) = parentheses.pop() else {
+                    if parentheses.pop().is_none() {
                         return self.unexpected();
-                    };
-                    self.functions -= usize::from(function);
+                    }
                     self.depth -= 1;
                     self.at += 1;
                     tokens.push(Token::Close);
                 }
                 c if c.is_ascii_alphabetic() || c == '_' => {
-                    let word = self.word()?;
-                    if matches!(word, Token::Function(_)) {
-                        self.deepen()?;
-                        parentheses.push((self.at, true));
-                        self.at += 1;
-                    }
-                    tokens.push(word);
+                    tokens.push(self.word()?);
                 }
                 c if c.is_ascii_digit() || c == '-' => {
                     // rule: `number = (int / "-0") [frac] [exp]`, which is JSON's.
@@ -490,36 +466,18 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// Reads a word in a filter: a literal, or a function name before `(`.
+    /// Reads a word in a filter: a literal.
     fn word(&mut self) -> Result<Token, ClaimPathError> {
         let start = self.at;
         let word = self.take_while(|c| c.is_ascii_alphanumeric() || c == '_');
-        let call = self.peek() == Some('(');
-        let token = match word {
-            "length" if call => Token::Function(Function::Length),
-            "count" if call => Token::Function(Function::Count),
-            "value" if call => Token::Function(Function::Value),
-            "true" | "false" if !call => Token::Literal(Value::Bool(word == "true")),
-            "null" if !call => Token::Literal(Value::Null),
-            _ => {
-                let fault = match word {
-                    "match" | "search" if call => Fault::RegexFunction(word.to_owned()),
-                    "and" | "or" | "not" | "AND" | "OR" | "NOT" => {
-                        Fault::WordOperator(word.to_owned())
-                    }
-                    _ if call => Fault::UnknownFunction(word.to_owned()),
-                    _ => Fault::UnquotedWord(word.to_owned()),
-                };
-                return Err(ClaimPathError::at(start, fault));
-            }
+        let fault = match word {
+            "true" | "false" => return Ok(Token::Literal(Value::Bool(word == "true"))),
+            "null" => return Ok(Token::Literal(Value::Null)),
+            "and" | "or" | "not" | "AND" | "OR" | "NOT" => Fault::WordOperator(word.to_owned()),
+            _ if self.peek() == Some('(') => Fault::Function(word.to_owned()),
+            _ => Fault::UnquotedWord(word.to_owned()),
         };
-        if call {
-            self.functions += 1;
-            if self.functions > MAX_FUNCTION_NESTING {
-                return Err(ClaimPathError::at(start, Fault::TooDeepFunctions));
-            }
-        }
-        Ok(token)
+        Err(ClaimPathError::at(start, fault))
     }
 
     /// Reads an operator in a filter.
@@ -543,7 +501,7 @@ impl<'t> Reader<'t> {
         }
         match self.peek() {
             Some('=') if self.rest().starts_with("=~") => {
-                self.fail(Fault::RegexFunction("=~".to_owned()))
+                self.fail(Fault::Function("=~".to_owned()))
             }
             Some(c @ ('=' | '&' | '|')) => self.fail(Fault::SingleOperator(c)),
             _ => self.unexpected(),

@@ -1,10 +1,9 @@
 //! Evaluates claim paths on documents, with a limit on the number of visited nodes (RFC 9535
 //! sections 2.3 and 2.5, D-11).
 //!
-//! Without the limit, `$..*..*..*..*` or nested filters over the whole document would take time in
-//! the order of a power of the document's size.
+//! Without the limit, nested filters over the whole document would take time in the order of a power
+//! of the document's size.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
@@ -94,34 +93,11 @@ impl<'a> Evaluation<'a> {
         for segment in segments {
             let mut next = Vec::new();
             for node in nodes {
-                if segment.descendant {
-                    self.descend(&segment.selectors, node, 0, &mut next)?;
-                } else {
-                    self.children(&segment.selectors, node, &mut next)?;
-                }
+                self.children(segment, node, &mut next)?;
             }
             nodes = next;
         }
         Ok(nodes)
-    }
-
-    fn descend(
-        &mut self,
-        selectors: &[Selector],
-        node: TrailNode<'a>,
-        depth: usize,
-        out: &mut Vec<TrailNode<'a>>,
-    ) -> Result<(), TooManyNodes> {
-        if depth > MAX_DOCUMENT_DEPTH {
-            return Err(TooManyNodes(()));
-        }
-        self.visit()?;
-        self.children(selectors, node, out)?;
-        for (element, value) in members(node.value) {
-            let below = self.step(node, element, value);
-            self.descend(selectors, below, depth + 1, out)?;
-        }
-        Ok(())
     }
 
     fn children(
@@ -194,7 +170,7 @@ impl<'a> Evaluation<'a> {
             Filter::Exists(query) => !self.nodes(query, node)?.is_empty(),
             Filter::Compare(left, comparison, right) => {
                 let (left, right) = (self.value(left, node)?, self.value(right, node)?);
-                compare(left.as_deref(), *comparison, right.as_deref())
+                compare(left, *comparison, right)
             }
         })
     }
@@ -221,25 +197,17 @@ impl<'a> Evaluation<'a> {
         &mut self,
         operand: &'v Operand,
         node: &'a Value,
-    ) -> Result<Option<Cow<'v, Value>>, TooManyNodes>
+    ) -> Result<Option<&'v Value>, TooManyNodes>
     where
         'a: 'v,
     {
-        let single_value = |nodes: Vec<TrailNode<'a>>| match nodes.as_slice() {
-            [node] => Some(Cow::Borrowed(node.value)),
-            _ => None,
-        };
-        Ok(match operand {
-            Operand::Literal(value) => Some(Cow::Borrowed(value)),
-            Operand::Query(query) | Operand::Value(query) => single_value(self.nodes(query, node)?),
-            Operand::Count(query) => Some(Cow::Owned(self.nodes(query, node)?.len().into())),
-            Operand::Length(operand) => match self.value(operand, node)?.as_deref() {
-                Some(Value::String(text)) => Some(Cow::Owned(text.chars().count().into())),
-                Some(Value::Array(elements)) => Some(Cow::Owned(elements.len().into())),
-                Some(Value::Object(members)) => Some(Cow::Owned(members.len().into())),
-                _ => None,
+        match operand {
+            Operand::Literal(value) => Ok(Some(value)),
+            Operand::Query(query) => match self.nodes(query, node)?.as_slice() {
+                [node] => Ok(Some(node.value)),
+                _ => Ok(None),
             },
-        })
+        }
     }
 
     /// Counts the nodes of a value as visited, and long texts as several visits, because a
