@@ -97,11 +97,11 @@ fn a_grant_is_applied_as_it_is_written_and_revoked_again() {
         .run(&["policy", "apply", "--changes", "grant.json", "--dry-run"])
         .done();
     assert!(
-        dry.starts_with("Adds (1):\n  add User:ben > Allow Write, topic orders-created literal"),
+        dry.starts_with("Adds (1):\n  Add Allow Write, topic orders-created literal, of User:ben"),
         "{dry}"
     );
     assert!(
-        dry.contains("User:ben   gains") && dry.ends_with("\nDry run: nothing was changed.\n"),
+        dry.contains("User:ben   Gains") && dry.ends_with("\nDry run: nothing was changed.\n"),
         "{dry}"
     );
     let json = service.json(&["policy", "apply", "--changes", "grant.json", "--dry-run"]);
@@ -547,7 +547,7 @@ fn a_comparison_with_a_service_says_its_direction_and_an_import_its_effect() {
     let dry = effect(&["--dry-run"]);
     let gains = dry
         .lines()
-        .find(|line| line.contains("gains"))
+        .find(|line| line.contains("Gains"))
         .expect("a gain")
         .to_owned();
     assert!(effect(&["--no-confirm"]).contains(&gains), "{dry}");

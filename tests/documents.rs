@@ -246,11 +246,11 @@ fn an_import_that_removes_something_says_what_and_asks() {
         )
     );
     for line in [
-        "Adds (1):\n  add Group:ops > Allow Read, topic orders literal\n",
+        "Adds (1):\n  Add Allow Read, topic orders literal, of Group:ops\n",
         "Removes (3):\n",
-        "  remove Role:readers > Allow Read, topic payments literal\n",
-        "  delete Role:readers\n",
-        "  remove User:root from the superusers\n",
+        "  Remove Allow Read, topic payments literal, of Role:readers\n",
+        "  Delete Role:readers\n",
+        "  Remove User:root from the superusers\n",
     ] {
         assert!(unasked.out.contains(line), "{line}: {}", unasked.out);
     }
@@ -513,7 +513,7 @@ fn settings_that_differ_are_a_difference() {
     let text = service.run(&["policy", "diff", "before.json", "after.json", "--exit-code"]);
     assert_eq!((text.exit, text.err.as_str()), (1, ""));
     for line in [
-        "The policies read tokens differently, so the same token can produce another identity.\n",
+        "The policies read tokens differently, so the same token can produce another identity. ",
         "Comparing only ACLs, roles and superusers: No change in effective access.\n",
         "\nSettings that differ: nested_group_behavior\n",
         "eng   ",

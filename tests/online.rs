@@ -484,7 +484,7 @@ fn what_is_deleted_is_shown_and_confirmed() {
     );
     assert!(
         dry.contains(
-            "Group:engineering  loses   Read, Write, Describe  topic orders- prefixed  *\n"
+            "Group:engineering  Loses   Read, Write, Describe  topic orders- prefixed  *\n"
         ),
         "{dry}"
     );
@@ -540,7 +540,7 @@ fn a_rehearsal_of_new_acls_changes_nothing() {
         dry.contains("Nothing was created. The new policy only removes access.\n"),
         "{dry}"
     );
-    assert!(dry.contains("Group:analytics  loses"), "{dry}");
+    assert!(dry.contains("Group:analytics  Loses"), "{dry}");
     let faulty = service.acl(&[
         "create",
         "--allow-principal",
@@ -892,7 +892,7 @@ fn a_policy_goes_out_and_comes_back_as_a_whole() {
         .run(&["import", "changed.json", "--dry", "--if-match", &state])
         .done();
     assert!(
-        dry.contains("Group:engineering  loses") && dry.contains("Group:platform     gains"),
+        dry.contains("Group:engineering  Loses") && dry.contains("Group:platform     Gains"),
         "{dry}"
     );
     let unasked = service.run(&["import", "changed.json", "--if-match", &state]);
@@ -962,7 +962,7 @@ fn a_policy_goes_out_and_comes_back_as_a_whole() {
         .run(&["import", "other.json", "--no-confirm"])
         .done();
     assert!(
-        output.contains("make User:somebody a superuser") && output.contains("remove User:root"),
+        output.contains("Make User:somebody a superuser") && output.contains("Remove User:root"),
         "{output}"
     );
     assert_eq!(

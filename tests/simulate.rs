@@ -50,7 +50,7 @@ fn revoke_says_what_has_to_go() {
     let (exit, out, _) = folder.run(&args(&["--user", "alice", "--group", "payments"]));
     assert_eq!(exit, 0);
     assert!(
-        out.contains("\n  remove Role:Writers > Allow Write, topic payments- prefixed\n"),
+        out.contains("\n  Remove Allow Write, topic payments- prefixed, of Role:Writers\n"),
         "{out}"
     );
     assert!(
@@ -101,7 +101,7 @@ fn revoke_says_what_has_to_go() {
     assert!(out.ends_with("Already denied.\n"), "{out}");
     let (_, out, _) = folder.run(&args(&["--user", "root"]));
     assert!(
-        out.contains("A superuser; ACLs are not evaluated."),
+        out.contains("is a superuser, so ACLs are not evaluated."),
         "{out}"
     );
     let whole = [
@@ -228,8 +228,8 @@ fn changes_are_tried_on_a_person() {
     ));
     assert_eq!(exit, 0, "{out}");
     for line in [
-        "Changes:\n  add the user to Group:payments in the identity provider\n  remove the user from Group:nobody in the identity provider\n",
-        "note: remove the user from Group:nobody in the identity provider: no change\n",
+        "Changes:\n  Add the user to Group:payments in the identity provider\n  Remove the user from Group:nobody in the identity provider\n",
+        "note: Remove the user from Group:nobody in the identity provider: no change\n",
         "Groups gained: Group:payments\nGroups lost: none\n",
         "before  Denied, nothing allows it",
         "after   Allowed",
@@ -242,7 +242,7 @@ fn changes_are_tried_on_a_person() {
     let (exit, out, _) = folder.run(&args(&["--changes", "changes.json"]));
     assert!(
         exit == 1
-            && out.contains("note: add Group:x to Role:nowhere: ")
+            && out.contains("note: Add Group:x to Role:nowhere: ")
             && out.contains("User:alice gains:"),
         "{out}"
     );
@@ -273,7 +273,7 @@ fn names_that_become_one_group_are_found() {
     assert_eq!(exit, 0);
     for line in [
         "Nested group behavior: suffix\n",
-        "Group:payments: `suffix` keeps only the last segment of these names\n  /x/payments (in the token)\n  payments (known)\n",
+        "Group:payments: `suffix` keeps only the last segment of these names\n  /x/payments (in the token)\n  payments (in the policy)\n",
         "  A user with only /x/payments gains:\n    OPERATIONS       RESOURCE                  HOST\n",
         "  A user with only /a/b gains no access.\n",
     ] {

@@ -118,12 +118,12 @@ fn a_change_and_a_denied_decision_are_shown_and_control_c_ends_with_zero() {
     assert!(watch.line().starts_with("The policy changed from state "));
     assert_eq!(
         watch.line(),
-        "  add User:watched > Allow Read, topic watched-topic literal"
+        "  Add Allow Read, topic watched-topic literal, of User:watched"
     );
     assert_eq!(watch.line(), "The new policy only adds access.");
     assert_eq!(watch.line(), "");
     assert!(watch.line().starts_with("PRINCIPAL "));
-    assert!(watch.line().starts_with("User:watched  gains "));
+    assert!(watch.line().starts_with("User:watched  Gains "));
     evaluate(&service, "stranger", "orders");
     let denied = watch.line();
     assert!(

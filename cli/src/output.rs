@@ -13,7 +13,7 @@ use gbac_engine::policy::Policy;
 use gbac_json::Problems;
 use gbac_server::private_file;
 use gbac_words::decision;
-use gbac_words::phrases::count;
+use gbac_words::phrases::acls_and_roles;
 use gbac_words::rich_text::RichText;
 use serde::Serialize;
 use serde_json::Value;
@@ -269,11 +269,7 @@ pub(crate) fn problem(process: &Process, text: &str) {
 
 /// The size of a policy: `2 ACLs and 1 role`.
 pub(crate) fn contents(policy: &Policy) -> String {
-    format!(
-        "{} and {}",
-        count(policy.acl_count(), "ACL"),
-        count(policy.role_count(), "role")
-    )
+    acls_and_roles(policy.acl_count(), policy.role_count())
 }
 
 /// Style of a good result.

@@ -1044,10 +1044,7 @@ fn large_claims_come_out_whole_or_not_at_all() {
     let objects: Vec<Value> = (0..10_000)
         .map(|i| json!({"id": i, "kind": "group", "name": format!("g{i}")}))
         .collect();
-    for path in [
-        "$.groups[*].name",
-        "$.groups[?@.kind=='group'].name",
-    ] {
+    for path in ["$.groups[*].name", "$.groups[?@.kind=='group'].name"] {
         assert_eq!(
             run(path, NONE, &json!({"groups": objects})).groups.len(),
             10_000,

@@ -1,7 +1,7 @@
 //! `gbac audit verify`: whether audit files were changed.
 
 use gbac_server::{AuditVerifyError, VerifiedChain, verify_audit_files, verify_audit_folder};
-use gbac_words::phrases::count;
+use gbac_words::commands::files;
 
 use crate::args::{AuditCommand, AuditVerifyArgs, Format};
 use crate::output::{self, Failure};
@@ -37,8 +37,7 @@ fn failure(error: &AuditVerifyError) -> Failure {
             Failure::io(&path.display().to_string(), source)
         }
         AuditVerifyError::Broken { .. } => {
-            let advice =
-                "compare the files with copies of events or hashes that are kept elsewhere";
+            let advice = files::COMPARE_WITH_COPIES;
             Failure::new("audit_broken", format!("{error}; {advice}"))
         }
     }
@@ -46,41 +45,20 @@ fn failure(error: &AuditVerifyError) -> Failure {
 
 /// `changes: intact, 12 events (1 to 12) in 1 file`, and the newest hash below it.
 fn text(chain: &VerifiedChain) -> String {
-    let VerifiedChain {
-        log,
-        files,
-        events,
-        unlinked,
-        first_sequence,
-        last_sequence,
-        sha256,
-        ..
-    } = chain;
-    let files = count(files.len(), "file");
-    let events = match events {
-        0 => "no events".to_owned(),
-        1 => format!("1 event ({first_sequence})"),
-        events => format!("{events} events ({first_sequence} to {last_sequence})"),
-    };
+    let number = chain.files.len();
+    let (first, last) = (chain.first_sequence, chain.last_sequence);
     let mut lines = vec![
-        format!("{log}: intact, {events} in {files}"),
-        format!("  newest SHA-256: {sha256}"),
+        files::log_intact(chain.log, number, chain.events, first, last),
+        format!("  newest SHA-256: {}", chain.sha256),
     ];
-    if *unlinked > 0 {
-        lines.push(format!(
-            "  {unlinked} older events have no link, because an older version wrote them"
-        ));
+    if chain.unlinked > 0 {
+        lines.push(format!("  {}", files::events_without_link(chain.unlinked)));
     }
     if chain.is_excerpt {
-        lines.push(format!(
-            "  event {first_sequence} continues events that are not in these files"
-        ));
+        lines.push(format!("  {}", files::log_excerpt(first)));
     }
     if chain.ends_incomplete {
-        lines.push(
-            "  the last line is incomplete: it is being written, or the service was killed"
-                .to_owned(),
-        );
+        lines.push(format!("  {}", files::LAST_LINE_INCOMPLETE));
     }
     lines.join("\n") + "\n"
 }

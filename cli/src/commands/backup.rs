@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use gbac_api::paths;
 use gbac_server::private_file::{self, PrivateTo};
 use gbac_server::{BackupContents, BackupError, verify_backup};
-use gbac_words::phrases::count;
+use gbac_words::commands::policy;
 use serde::Serialize;
 
 use crate::args::Format;
 use crate::args::online::BackupArgs;
 use crate::client::Client;
-use crate::output::{self, Failure, plain};
+use crate::output::{self, Failure, plain, sentence};
 use crate::process::Process;
 use crate::results::{BackupSummary, SavedBackup};
 
@@ -118,14 +118,9 @@ pub(super) fn report<'a, T: Serialize>(
             }),
         ),
         Format::Text => {
-            let (acls, roles) = (count(*acls, "ACL"), count(*roles, "role"));
-            output::text(
-                process,
-                &format!(
-                    "{done} {}: {acls} and {roles}.\nSHA-256 of the backup: {sha256}\n",
-                    plain(place)
-                ),
-            )
+            let transferred = sentence(&policy::transferred(done, place, *acls, *roles));
+            let digest = policy::backup_digest(sha256);
+            output::text(process, &format!("{transferred}\n{digest}\n"))
         }
     }
 }

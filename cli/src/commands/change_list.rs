@@ -3,16 +3,15 @@
 
 use std::fmt::Write;
 
-use gbac_engine::Coded;
-use gbac_engine::model::Principal;
-use gbac_engine::policy::{AccessLevel, Change, Policy, Settings, Superusers};
+use gbac_engine::policy::{AccessLevel, Change, Policy, Settings};
 use gbac_formats::script::changes_between;
 use gbac_json::{DiffJson, settings_to_json};
+use gbac_words::change;
 use gbac_words::phrases::thousands;
 use serde_json::Value;
 
 use super::verdicts;
-use crate::output::plain;
+use crate::output::sentence;
 use crate::results::PolicyDifference;
 
 /// What a command says whose change is made already.
@@ -36,13 +35,13 @@ impl ChangeList {
             removes: Vec::new(),
             sets: Vec::new(),
         };
-        for change in changes_between(before, document) {
-            match &change {
+        for made in changes_between(before, document) {
+            match &made {
                 Change::AddAcl(_) | Change::CreateRole(_) | Change::AddMember { .. } => {
-                    changes.adds.push(verdicts::change(&change));
+                    changes.adds.push(verdicts::change(&made));
                 }
                 Change::RemoveAcl(_) | Change::RemoveMember { .. } | Change::DeleteRole { .. } => {
-                    changes.removes.push(verdicts::change(&change));
+                    changes.removes.push(verdicts::change(&made));
                 }
                 Change::Settings(settings) => {
                     changes.set(before.settings(), &settings.filled_from(before.settings()));
@@ -54,47 +53,23 @@ impl ChangeList {
 
     fn set(&mut self, before: &Settings, after: &Settings) {
         let (current, new) = (&before.superusers, &after.superusers);
-        let missing = |from: &Superusers, other: &Superusers| -> Vec<String> {
-            from.iter()
-                .filter(|name| !other.contains(name))
-                .map(|name| plain(name))
-                .collect()
-        };
-        self.adds.extend(
-            missing(new, current)
-                .iter()
-                .map(|name| format!("make User:{name} a superuser")),
-        );
-        self.removes.extend(
-            missing(current, new)
-                .iter()
-                .map(|name| format!("remove User:{name} from the superusers")),
-        );
+        for name in new.iter().filter(|name| !current.contains(name)) {
+            self.adds.push(sentence(&change::superuser_added(name)));
+        }
+        for name in current.iter().filter(|name| !new.contains(name)) {
+            self.removes
+                .push(sentence(&change::superuser_removed(name)));
+        }
         for level in AccessLevel::ALL {
             let (current, new) = (before.access.grantees(level), after.access.grantees(level));
-            let line = |verb: &str, principal: &Principal| {
-                format!(
-                    "{verb} {} the access `{}` to the service",
-                    plain(&principal.to_string()),
-                    level.code()
-                )
-            };
-            let others = |from: &[Principal], other: &[Principal]| -> Vec<Principal> {
-                from.iter()
-                    .filter(|principal| !other.contains(principal))
-                    .cloned()
-                    .collect()
-            };
-            self.adds.extend(
-                others(new, current)
-                    .iter()
-                    .map(|principal| line("give", principal)),
-            );
-            self.removes.extend(
-                others(current, new)
-                    .iter()
-                    .map(|principal| line("take from", principal)),
-            );
+            for principal in new.iter().filter(|one| !current.contains(one)) {
+                let granted = change::access_granted(principal, level);
+                self.adds.push(sentence(&granted));
+            }
+            for principal in current.iter().filter(|one| !new.contains(one)) {
+                let revoked = change::access_revoked(principal, level);
+                self.removes.push(sentence(&revoked));
+            }
         }
         let (current, new) = (settings_to_json(before), settings_to_json(after));
         for name in [
@@ -103,17 +78,11 @@ impl ChangeList {
             "oidc_principal_mapping",
             "sso",
         ] {
-            let value = |settings: &Value| {
-                settings
-                    .get(name)
-                    .map_or_else(|| "none".to_owned(), |value| plain(&value.to_string()))
-            };
             if current.get(name) != new.get(name) {
-                self.sets.push(format!(
-                    "{name} from {} to {}",
-                    value(&current),
-                    value(&new)
-                ));
+                let value = |settings: &Value| settings.get(name).map(Value::to_string);
+                let [was, is] = [&current, &new].map(value);
+                let set = change::setting(name, was.as_deref(), is.as_deref());
+                self.sets.push(sentence(&set));
             }
         }
     }

@@ -7,9 +7,10 @@ use std::path::Path;
 use gbac_engine::policy::Change;
 use gbac_formats::script::{ScriptTarget, steps};
 use gbac_json::{ChangeJson, ProblemCode, Problems};
+use gbac_words::commands::policy;
 use serde_json::json;
 
-use crate::output::{self, Failure, plain};
+use crate::output::{self, Failure, sentence};
 use crate::process::Process;
 
 /// The commands that make the changes, each on a line of its own; empty without changes.
@@ -44,13 +45,8 @@ pub(super) fn with_kinds(Problems(mut problems): Problems, kinds: &[&str]) -> Pr
 /// changes.
 pub(super) fn announce(process: &Process, path: &Path, changes: &[Change], what: &str) {
     if !changes.is_empty() {
-        let file = plain(&path.display().to_string());
-        output::note(
-            process,
-            &format!(
-                "note: {file} has {what}; the next command is `gbac policy apply --changes {file} --dry-run`"
-            ),
-        );
+        let written = policy::changes_written(&path.display().to_string(), what);
+        output::note(process, &format!("note: {}", sentence(&written)));
     }
 }
 
@@ -59,11 +55,8 @@ pub(super) fn write(process: &Process, path: &Path, changes: &[Change]) -> Resul
     let values: Vec<ChangeJson> = changes.iter().map(ChangeJson::from).collect();
     output::file(process, path, &format!("{}\n", json!(values)))?;
     if changes.is_empty() {
-        let file = path.display();
-        output::note(
-            process,
-            &format!("note: {file} has no changes of the policy"),
-        );
+        let written = policy::no_changes_written(&path.display().to_string());
+        output::note(process, &format!("note: {}", sentence(&written)));
     }
     Ok(())
 }

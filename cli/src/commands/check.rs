@@ -13,6 +13,7 @@ use gbac_engine::decide::{At, Outcome, PreparedIdentity};
 use gbac_engine::policy::Policy;
 use gbac_engine::{ResolvedIdentity, Subject};
 use gbac_json::{AnswerJson, ExplanationJson, Problems, TokenRefusalJson, check_from_json};
+use gbac_words::commands::files;
 use serde_json::Value;
 
 use super::{evaluation, explain};
@@ -314,7 +315,7 @@ fn id_of(line: &[u8]) -> Option<Value> {
 fn not_text(error: std::str::Utf8Error) -> LineError {
     LineError::Check {
         code: "not_utf8",
-        message: format!("the line is not UTF-8: {error}"),
+        message: files::not_utf8(error),
     }
 }
 
@@ -350,18 +351,18 @@ fn one(
     }
     let explanation =
         gbac_analysis::check::explain(policy, &opened.identity, &check, at, args.limit);
-    match (format, &explanation) {
-        (Format::Json | Format::Yaml, Some(explanation)) => {
+    match (format, &explanation.zip(check.access(at))) {
+        (Format::Json | Format::Yaml, Some((explanation, _))) => {
             policy_source::write_value(process, state, format, ExplanationJson::from(explanation))?;
         }
         (Format::Json | Format::Yaml, None) => {
             policy_source::write_value(process, state, format, AnswerJson::from(&answer))?;
         }
-        (Format::Text, Some(explanation)) => {
+        (Format::Text, Some((explanation, request))) => {
             policy_source::write_text(
                 process,
                 state,
-                &explain::explanation(process, &opened, &check, explanation),
+                &explain::explanation(process, &opened, request, explanation),
             )?;
         }
         (Format::Text, None) => {

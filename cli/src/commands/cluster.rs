@@ -8,6 +8,7 @@ use gbac_api::license::{LicenseBody, LicenseStatus};
 use gbac_api::loggers::{ChangedLogLevel, Logger};
 use gbac_api::paths;
 use gbac_api::target::TargetNeed;
+use gbac_words::commands::service;
 use gbac_words::phrases::duration;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -210,9 +211,7 @@ fn set(
         Format::Json | Format::Yaml => output::value(process, format, &done),
         Format::Text => output::text(
             process,
-            &format!(
-                "Successfully updated configuration. New configuration version is {version}.\n"
-            ),
+            &format!("{}\n", service::config_updated(&version.to_string())),
         ),
     }
 }
@@ -370,18 +369,9 @@ fn license(
     match format {
         Format::Json | Format::Yaml => output::value(process, format, &held),
         Format::Text => {
-            let pinned = if held.pinned {
-                ", set on the command line of the service"
-            } else {
-                ""
-            };
-            output::text(
-                process,
-                &format!(
-                    "{}{pinned}\n",
-                    json!(held.license).as_str().unwrap_or_default()
-                ),
-            )
+            let license = json!(held.license);
+            let license = service::license(license.as_str().unwrap_or_default(), held.pinned);
+            output::text(process, &format!("{license}\n"))
         }
     }
 }

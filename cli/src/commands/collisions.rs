@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use gbac_analysis::{Collision, CollisionReason, CollisionReport, Gain, collision_gains};
+use gbac_analysis::{Collision, CollisionReport, Gain, collision_gains};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::{Coded, Subject};
 use gbac_json::CollisionReportJson;
-use gbac_words::phrases::thousands;
+use gbac_words::collision;
+use gbac_words::commands::access;
 
 use super::differences::regions;
 use super::inspect;
@@ -14,7 +15,7 @@ use crate::args::Format;
 use crate::args::simulate::CollisionsArgs;
 use crate::input;
 use crate::lists;
-use crate::output::{self, Failure, plain};
+use crate::output::{self, Failure, plain, sentence};
 use crate::process::Process;
 use crate::query;
 
@@ -52,7 +53,8 @@ pub(crate) fn run(process: &Process, args: &CollisionsArgs, format: Format) -> R
 }
 
 fn render(process: &Process, report: &CollisionReport, nested: NestedGroupBehavior) -> String {
-    let mut text = format!("Nested group behavior: {}\n", nested.code());
+    let mut text = String::new();
+    let _ = writeln!(text, "Nested group behavior: {}", nested.code());
     if report.collisions.is_empty() {
         text.push_str("No collisions.\n");
     }
@@ -60,43 +62,22 @@ fn render(process: &Process, report: &CollisionReport, nested: NestedGroupBehavi
         text.push_str(&render_one(process, collision, gains));
     }
     if report.omitted > 0 {
-        let _ = writeln!(
-            text,
-            "\nNot shown: {} more; raise --limit to see them.",
-            thousands(report.omitted)
-        );
+        let _ = writeln!(text, "\n{}", access::more_collisions(report.omitted));
     }
     text
 }
 
-fn render_one(process: &Process, collision: &Collision, gains: &[Gain]) -> String {
-    let cause = match collision.reason {
-        CollisionReason::Suffix => "`suffix` keeps only the last segment of these names",
-        CollisionReason::Comma => "the claim is one string, which is split at commas",
-    };
-    let mut text = format!("\nGroup:{}: {cause}\n", plain(&collision.group));
-    for name in &collision.names {
-        let origin = match (name.in_token, name.named_by_policy) {
-            (true, true) => "in the token, known",
-            (true, false) => "in the token",
-            (false, _) => "known",
-        };
+fn render_one(process: &Process, one: &Collision, gains: &[Gain]) -> String {
+    let cause = collision::cause(one.reason);
+    let mut text = format!("\nGroup:{}: {cause}\n", plain(&one.group));
+    for name in &one.names {
+        let origin = collision::origin(name);
         let _ = writeln!(text, "  {} ({origin})", plain(&name.name));
     }
     for gain in gains {
-        if gain.regions.is_empty() {
-            let _ = writeln!(
-                text,
-                "  A user with only {} gains no access.",
-                plain(&gain.name)
-            );
-        } else {
-            let _ = write!(
-                text,
-                "  A user with only {} gains:\n{}",
-                plain(&gain.name),
-                regions(process, &gain.regions, "    ")
-            );
+        let _ = writeln!(text, "  {}", sentence(&collision::gain(gain)));
+        if !gain.regions.is_empty() {
+            text.push_str(&regions(process, &gain.regions, "    "));
         }
     }
     text

@@ -5,15 +5,16 @@ use std::fmt::Write;
 use gbac_analysis::check::Answer;
 use gbac_analysis::{IdentityComparison, compare_identities};
 use gbac_engine::decide::At;
-use gbac_engine::model::Acl;
 use gbac_engine::{ResolvedIdentity, Subject};
 use gbac_json::{AnswerJson, IdentityComparisonJson};
+use gbac_words::commands::access;
+use gbac_words::phrases::IDENTICAL_PERMISSIONS;
 
 use super::differences::regions;
 use super::verdicts;
 use crate::args::Format;
 use crate::args::simulate::CompareArgs;
-use crate::output::{self, Failure, plain};
+use crate::output::{self, Failure, plain, sentence};
 use crate::policy_source::{self, LoadedPolicy};
 use crate::process::Process;
 use crate::query::{self, SignIn};
@@ -76,9 +77,8 @@ fn render(
     decisions: Option<&[Answer; 2]>,
     at: At,
 ) -> String {
-    let [first, second] = opened
-        .each_ref()
-        .map(|user| format!("User:{}", plain(user.identity.user())));
+    let users = opened.each_ref().map(|user| user.identity.principal());
+    let [first, second] = users.each_ref().map(|user| plain(&user.to_string()));
     let mut text = String::new();
     for (name, user) in [&first, &second].into_iter().zip(opened) {
         let _ = write!(text, "{name}\n{}", verdicts::token(user));
@@ -102,37 +102,29 @@ fn render(
     for user in opened {
         text.push_str(&verdicts::expired(user, at));
     }
-    for (name, acls) in [
-        (&first, &comparison.acls_first),
-        (&second, &comparison.acls_second),
+    let [one, other] = &users;
+    for (user, acls) in [
+        (one, &comparison.acls_first),
+        (other, &comparison.acls_second),
     ] {
-        let _ = write!(text, "\n{}", acls_of_one(name, acls));
-    }
-    if comparison.comparison.is_equal() {
-        text.push_str("\nBoth have identical permissions.\n");
-    }
-    for (one, other, what) in [
-        (&second, &first, &comparison.comparison.gains),
-        (&first, &second, &comparison.comparison.loses),
-    ] {
-        if !what.is_empty() {
-            let _ = write!(
-                text,
-                "\n{one} can, and {other} cannot:\n{}",
-                regions(process, what, "  ")
-            );
+        let of_one = access::acls_of_one(user, acls.len());
+        let _ = writeln!(text, "\n{}", sentence(&of_one));
+        for acl in acls {
+            let _ = writeln!(text, "  {}", verdicts::acl(acl));
         }
     }
-    text
-}
-
-fn acls_of_one(name: &str, acls: &[Acl]) -> String {
-    if acls.is_empty() {
-        return format!("No ACL applies to {name} only.\n");
+    if comparison.comparison.is_equal() {
+        let _ = writeln!(text, "\n{IDENTICAL_PERMISSIONS}");
     }
-    let mut text = format!("ACLs that apply to {name} only:\n");
-    for acl in acls {
-        let _ = writeln!(text, "  {}", verdicts::acl(acl));
+    for (can, cannot, what) in [
+        (other, one, &comparison.comparison.gains),
+        (one, other, &comparison.comparison.loses),
+    ] {
+        if !what.is_empty() {
+            let only_one = sentence(&access::only_one_can(can, cannot));
+            let regions = regions(process, what, "  ");
+            let _ = write!(text, "\n{only_one}\n{regions}");
+        }
     }
     text
 }

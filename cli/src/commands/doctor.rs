@@ -11,6 +11,7 @@ use gbac_api::paths;
 use gbac_api::service::ServiceInfo;
 use gbac_api::service::accepted_tokens;
 use gbac_engine::policy::{Policy, Settings};
+use gbac_words::commands::service;
 use serde_json::{Map, Value};
 
 use super::inspect;
@@ -124,7 +125,7 @@ impl ServiceState {
             output::note(process, &format!("note: {what}: {failure}"));
         };
         let settings = read_settings(client)
-            .map_err(|failure| report("the properties could not be read", &failure))
+            .map_err(|failure| report(service::PROPERTIES_NOT_READ, &failure))
             .ok();
         // A note about the properties was already written.
         let properties: Map<String, Value> = client.get(paths::CLUSTER_CONFIG).unwrap_or_default();
@@ -134,21 +135,18 @@ impl ServiceState {
             // Other implementations of the API have no such rules.
             Err(CallError::Refused(refusal)) if refusal.status == 404 => None,
             Err(error) => {
-                report(
-                    "what the service requires of tokens could not be read",
-                    &error,
-                );
+                report(service::REQUIREMENTS_NOT_READ, &error);
                 None
             }
         };
         let accepted = accepted_tokens(&properties, info.as_ref());
         let policy = client
             .policy()
-            .map_err(|error| report("the policy could not be read", &error))
+            .map_err(|error| report(service::POLICY_NOT_READ, &error))
             .ok();
         let level: Result<LogLevel, _> = client.get(&paths::log_level("security", None));
         let level = level
-            .map_err(|error| report("the log level could not be read", &error))
+            .map_err(|error| report(service::LOG_LEVEL_NOT_READ, &error))
             .ok();
         Ok(Self {
             resolved,

@@ -3,6 +3,7 @@
 use gbac_analysis::{Relation, diff};
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::{DiffJson, policy_to_json, policy_to_text};
+use gbac_words::commands::policy as words;
 
 use super::change_list::{ChangeList, NOTHING_TO_CHANGE};
 use super::{differences, merge, target};
@@ -11,7 +12,7 @@ use crate::args::online::{ExportArgs, ImportArgs};
 use crate::client::Client;
 use crate::confirm::confirm;
 use crate::input;
-use crate::output::{self, Failure, contents, plain};
+use crate::output::{self, Failure, sentence};
 use crate::process::Process;
 use crate::results::TransferredPolicy;
 
@@ -70,7 +71,7 @@ pub(crate) fn import(process: &Process, args: &ImportArgs, format: Format) -> Re
         show_effect(process, &before, &after_import(&before, &policy)?, format)?;
     }
     if changes.removes_something() && !args.no_confirm {
-        confirm(process, "Replace the policy of the service?")?;
+        confirm(process, words::REPLACE_POLICY)?;
     }
     let tag = client.replace_policy(&policy, &tag)?;
     report(process, "Imported", &file, &policy, tag.as_deref(), format)?;
@@ -110,7 +111,7 @@ pub(super) fn show_dry_run(
                     differences::render(process, &changed)
                 )
             };
-            output::text(process, &format!("{effect}Dry run: nothing was changed.\n"))?;
+            output::text(process, &format!("{effect}{}\n", words::DRY_RUN))?;
         }
     }
     Ok(changed.relation)
@@ -177,13 +178,12 @@ pub(super) fn report(
             )
         }
         Format::Text => {
-            let state = state
-                .map(|state| format!(" The service's state is {}.", plain(state)))
-                .unwrap_or_default();
-            output::text(
-                process,
-                &format!("{done} {}: {}.{state}\n", plain(file), contents(policy)),
-            )
+            let (acls, roles) = (policy.acl_count(), policy.role_count());
+            let mut text = sentence(&words::transferred(done, file, acls, roles));
+            if let Some(state) = state {
+                text = format!("{text} {}", sentence(&words::state(state)));
+            }
+            output::text(process, &format!("{text}\n"))
         }
     }
 }

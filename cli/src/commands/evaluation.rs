@@ -6,6 +6,7 @@ use gbac_api::paths;
 use gbac_engine::Subject;
 use gbac_engine::decide::Outcome;
 use gbac_engine::model::CLUSTER_NAME;
+use gbac_words::commands::access;
 use reqwest::Method;
 use serde_json::{Map, Value, json};
 
@@ -107,8 +108,6 @@ fn render(client: &Client, allowed: bool, reason: &Value) -> String {
         .into_iter()
         .find_map(Value::as_str);
     let because = named.map_or_else(String::new, |code| format!(": {}", plain(code)));
-    format!(
-        "{verdict}{because}\nDecided by {}. An explanation requires a superuser or the access `read_only`.\n",
-        plain(client.url())
-    )
+    let decided_by = access::evaluated_by(&plain(client.url()));
+    format!("{verdict}{because}\n{decided_by}\n")
 }

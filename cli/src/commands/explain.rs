@@ -2,19 +2,18 @@
 
 use std::fmt::Write;
 
-use gbac_analysis::check::{Answer, Check, Query, TokenRefusal};
+use gbac_analysis::check::{Answer, TokenRefusal};
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{
-    AccessPath, Candidate, CandidateStatus, Explanation, HostFacet, NearMiss, PrincipalFacet,
-    Reason,
+    AccessPath, Candidate, CandidateStatus, Explanation, HostFacet, PrincipalFacet, Reason, Request,
 };
 use gbac_json::TokenRefusalJson;
-use gbac_words::phrases::count;
-use gbac_words::{acl, decision};
+use gbac_words::commands::access;
+use gbac_words::{acl, decision, explanation};
 
 use super::verdicts::{because, resource, subject, token, verdict};
 use crate::args::Format;
-use crate::output::{self, BAD, Failure, paint, plain};
+use crate::output::{self, BAD, Failure, paint, plain, sentence};
 use crate::policy_source::{self, PolicyState};
 use crate::process::Process;
 use crate::table::{Cell, table};
@@ -32,12 +31,9 @@ pub(super) fn deny_refused(
         }
         Format::Text => {
             let TokenRefusal { code, message } = refusal;
-            let text = format!(
-                "{}: the token is refused\n{} ({})\n",
-                paint(BAD, "Denied"),
-                plain(message),
-                plain(code)
-            );
+            let verdict = format!("{}: {}", paint(BAD, "Denied"), access::TOKEN_REFUSED);
+            let reason = format!("{} ({})", plain(message), plain(code));
+            let text = format!("{verdict}\n{reason}\n");
             policy_source::write_text(process, state, &text)?;
         }
     }
@@ -48,35 +44,25 @@ pub(super) fn deny_refused(
 pub(crate) fn explanation(
     process: &Process,
     resolved: &ResolvedIdentity,
-    check: &Check,
+    request: &Request<'_>,
     explanation: &Explanation,
 ) -> String {
     let mut text = String::new();
     let decision = &explanation.decision;
-    let Query::Access {
-        operation,
-        resource_type,
-        resource_name,
-    } = &check.query
-    else {
-        return text;
-    };
-    let request = format!(
-        "{} on {}",
-        operation.spelling().label,
-        resource(*resource_type, resource_name)
-    );
+    let asked = sentence(&access::request(
+        request.operation,
+        request.resource_type,
+        request.resource_name,
+    ));
     let verdict = paint(
         output::outcome_style(decision.outcome),
         decision::verdict(decision.reason),
     );
-    let _ = writeln!(text, "{verdict}: {} {request}", subject(resolved));
+    let _ = writeln!(text, "{verdict}: {} {asked}", subject(resolved));
     let _ = writeln!(text, "{}", because(resolved, decision));
-    if decision.host_unknown {
-        let _ = writeln!(
-            text,
-            "The client's host is unknown; the verdict can change with --host."
-        );
+    let host_unknown = explanation::host_unknown(decision.reason, request);
+    if let Some(unknown) = host_unknown.filter(|_| decision.host_unknown) {
+        let _ = writeln!(text, "{unknown} {}", access::OTHER_HOST);
     }
     text.push_str(&token(resolved));
     let rows: Vec<Vec<Cell>> = explanation
@@ -97,31 +83,15 @@ pub(crate) fn explanation(
         ];
         let _ = write!(text, "\n{}", table(process, &head, rows));
     }
-    if explanation.omitted > 0 {
-        let acls = count(unlisted + explanation.omitted, "ACL");
-        let _ = writeln!(
-            text,
-            "Not listed: {acls} of the same principals; --limit sets how many are listed."
-        );
-    } else if unlisted > 0 {
-        let acls = count(unlisted, "ACL");
-        let _ = writeln!(
-            text,
-            "Not listed: {acls} of the same principals on other resources; see `gbac permissions`."
-        );
+    let acls = unlisted + explanation.omitted;
+    if acls > 0 {
+        let at_limit = explanation.omitted > 0;
+        let _ = writeln!(text, "{}", access::acls_not_listed(acls, at_limit));
     }
-    text.push_str(next(decision.reason));
+    if decision.reason == Reason::NoMatch {
+        let _ = writeln!(text, "{}", access::FIND_LEAST_GRANT);
+    }
     text
-}
-
-/// What to do about a denial that a grant can lift.
-const fn next(reason: Reason) -> &'static str {
-    match reason {
-        Reason::NoMatch => {
-            "`gbac least-grant` with the same flags finds the smallest grant that allows it.\n"
-        }
-        _ => "",
-    }
 }
 
 /// The verdict on an API request, with each permission that it requires.
@@ -146,7 +116,7 @@ pub(crate) fn request(process: &Process, resolved: &ResolvedIdentity, answer: &A
         })
         .collect();
     if rows.is_empty() {
-        text.push_str("This request needs no permission.\n");
+        let _ = writeln!(text, "{}", access::NO_PERMISSION_NEEDED);
     } else {
         text.push_str(&table(
             process,
@@ -182,7 +152,7 @@ fn row(candidate: &Candidate) -> Vec<Cell> {
             output::permission_style(acl.permission),
         ),
         principal.into(),
-        output::sentence(&acl::pattern(acl)).into(),
+        sentence(&acl::pattern(acl)).into(),
         acl.operation.spelling().label.into(),
         host.into(),
     ]
@@ -197,24 +167,9 @@ fn access_path(path: &AccessPath) -> String {
 }
 
 fn status_label(status: CandidateStatus) -> String {
+    let label = decision::candidate_status(status);
     match status {
-        CandidateStatus::Decides => "decides".into(),
-        CandidateStatus::Agrees => "agrees".into(),
-        CandidateStatus::Overridden => "overridden".into(),
-        CandidateStatus::NotReached => "not evaluated".into(),
-        CandidateStatus::Near(near) => format!("near miss: {}", near_miss_label(near)),
-        CandidateStatus::NoMatch => "no match".into(),
-    }
-}
-
-const fn near_miss_label(near: NearMiss) -> &'static str {
-    match near {
-        NearMiss::Host => "host",
-        NearMiss::PrincipalLetterCase => "letter case of the principal",
-        NearMiss::PrincipalSlashes => "leading or trailing slashes of the principal",
-        NearMiss::MemberLetterCase => "letter case of a role member",
-        NearMiss::MemberSlashes => "leading or trailing slashes of a role member",
-        NearMiss::NameLetterCase => "letter case of the resource name",
-        NearMiss::NameSlashes => "leading or trailing slashes of the resource name",
+        CandidateStatus::Near(near) => format!("{label}: {}", decision::near_miss(near)),
+        _ => label.to_owned(),
     }
 }

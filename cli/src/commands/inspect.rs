@@ -14,13 +14,14 @@ use gbac_engine::verify::{VerificationOutcome, VerificationStep};
 use gbac_engine::warning::Warning;
 use gbac_formats::quote::shell;
 use gbac_json::{ExtractionJson, WarningJson};
+use gbac_words::commands::files;
 use gbac_words::extraction;
 use gbac_words::phrases::count;
 use serde_json::Value;
 
 use crate::args::{Format, InspectArgs, SettingsArgs};
 use crate::input::{self, Verifier};
-use crate::output::{self, Failure, plain};
+use crate::output::{self, Failure, plain, sentence};
 use crate::process::Process;
 use crate::results::{InspectedToken, TokenCheck, UserError};
 use crate::table::table;
@@ -210,28 +211,8 @@ fn result<'a>(inspection: &'a Inspection) -> InspectedToken<'a> {
 
 fn render(process: &Process, inspection: &Inspection) -> String {
     let mut text = String::new();
-    if let Some(header) = &inspection.header {
-        let key = header
-            .kid()
-            .map(|kid| format!(", key {}", plain(kid)))
-            .unwrap_or_default();
-        let typ = header
-            .typ()
-            .map(|typ| format!(", typ {}", plain(typ)))
-            .unwrap_or_default();
-        let _ = writeln!(
-            text,
-            "1. Decode     compact JWS, {}{key}{typ}, {}",
-            plain(header.alg()),
-            count(inspection.claims.len(), "claim")
-        );
-    } else {
-        let _ = writeln!(
-            text,
-            "1. Decode     {}",
-            count(inspection.claims.len(), "claim")
-        );
-    }
+    let decoded = files::decoded(inspection.header.as_ref(), inspection.claims.len());
+    let _ = writeln!(text, "1. Decode     {}", sentence(&decoded));
     for line in &inspection.lines {
         let _ = writeln!(
             text,
@@ -246,12 +227,8 @@ fn render(process: &Process, inspection: &Inspection) -> String {
     }
     match &inspection.user {
         Ok(user) => {
-            let _ = writeln!(
-                text,
-                "2. User       User:{1} from {0}",
-                plain(inspection.settings.principal_mapping.as_str()),
-                plain(user)
-            );
+            let user = files::user_from(user, inspection.settings.principal_mapping.as_str());
+            let _ = writeln!(text, "2. User       {}", sentence(&user));
         }
         Err(error) => {
             let _ = writeln!(text, "2. User       none: {}", plain(&error.to_string()));

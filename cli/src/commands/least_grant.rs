@@ -8,13 +8,15 @@ use gbac_engine::decide::{Outcome, Reason, Request};
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::LeastGrantJson;
-use gbac_words::phrases::{count, list};
+use gbac_words::commands::access;
+use gbac_words::least_change;
+use gbac_words::rich_text::listed;
 
 use super::changes;
 use super::differences::regions;
 use super::verdicts::{self, because, resource, subject, token, verdict};
 use crate::args::{Format, PolicyQueryArgs};
-use crate::output::{self, Failure, plain};
+use crate::output::{self, Failure, sentence};
 use crate::policy_source;
 use crate::process::Process;
 use crate::query::{self, EvaluatedQuery};
@@ -34,12 +36,7 @@ pub(crate) fn run(
     let grants: Vec<Change> = least.acls.iter().cloned().map(Change::AddAcl).collect();
     if let Some(path) = &args.out {
         changes::write(process, path, &grants)?;
-        changes::announce(
-            process,
-            path,
-            &grants,
-            &format!("{}, and no membership", count(grants.len(), "new ACL")),
-        );
+        changes::announce(process, path, &grants, &access::new_acls(grants.len()));
     }
     match format {
         Format::Json | Format::Yaml => {
@@ -91,29 +88,13 @@ fn command_to_join(opened: &ResolvedIdentity, least: &LeastGrant) -> String {
     let Some(role) = role else {
         return String::new();
     };
-    let (member, who) = match query::group_alone(&opened.identity) {
-        Some(group) => (group, "group"),
-        None => (opened.identity.principal(), "user"),
-    };
-    let title = format!(
-        "To make the {who} a member of Role:{} in a running service:",
-        plain(&role)
-    );
+    let member = query::principal_of(&opened.identity);
+    let title = sentence(&access::join(&member, &role));
     changes::as_commands(&title, &[Change::AddMember { role, member }])
 }
 
 /// The number of sets of memberships whose whole access is listed.
 const COMPARED: usize = 5;
-
-/// A membership, and where somebody gets it.
-fn membership(principal: &Principal) -> String {
-    let name = plain(&principal.to_string());
-    if principal.kind() == PrincipalType::Group {
-        format!("{name} (in the identity provider)")
-    } else {
-        name
-    }
-}
 
 fn render(
     process: &Process,
@@ -160,54 +141,44 @@ fn render(
         .iter()
         .any(|decision| decision.reason == Reason::Expired)
     {
-        text.push_str("No grant helps: the token has expired. Get a new token.\n");
+        let _ = writeln!(text, "{}", least_change::TOKEN_EXPIRED);
         return text;
     }
     if !least.denied_by.is_empty() {
-        text.push_str(
-            "No grant helps: a deny rule blocks this. Remove each of these, or the path to it:\n",
-        );
+        let denies = least.denied_by.len();
+        let _ = writeln!(text, "{}", least_change::denies(denies));
         for found in &least.denied_by {
             let _ = writeln!(text, "  {}", verdicts::access_path(found));
         }
         return text;
     }
+    let identity = &opened.identity;
+    let member = query::principal_of(identity);
     if least.memberships_to_add.is_empty() {
-        text.push_str(match query::group_alone(&opened.identity) {
-            Some(_) => "No existing role would allow it.\n",
-            None => "No existing group or role would allow it.\n",
-        });
+        let none = match query::group_alone(identity) {
+            Some(_) => access::NO_ROLE,
+            None => access::NO_MEMBERSHIP,
+        };
+        let _ = writeln!(text, "{none}");
     } else {
-        text.push_str("Any one of these memberships would allow it, and grants all that is listed below it:\n");
-        let identity = &opened.identity;
-        let member = query::group_alone(identity).unwrap_or_else(|| identity.principal());
+        let memberships = least_change::memberships(least.complete);
+        let _ = writeln!(text, "{memberships} {}", access::GRANTS_LISTED);
         for (place, set) in least.memberships_to_add.iter().enumerate() {
-            let names: Vec<String> = set.iter().map(membership).collect();
-            let _ = writeln!(text, "  {}", list(&names));
+            let set_words = set.iter().map(access::membership).collect();
+            let _ = writeln!(text, "  {}", sentence(&listed(set_words, usize::MAX)));
             if place < COMPARED {
-                text.push_str(&regions(
-                    process,
-                    &membership_gains(policy, identity, &member, set),
-                    "    ",
-                ));
+                let gains = membership_gains(policy, identity, &member, set);
+                text.push_str(&regions(process, &gains, "    "));
             }
-        }
-        if !least.complete {
-            text.push_str(
-                "The search stopped at its limit: there can be others, and smaller ones.\n",
-            );
         }
     }
     if !least.acls.is_empty() {
-        text.push_str("The narrowest new ACLs that would allow it:\n");
+        let _ = writeln!(text, "{}", access::NEW_ACLS);
         for acl in &least.acls {
             let _ = writeln!(text, "  {}", verdicts::acl(acl));
         }
     }
     text.push_str(&command_to_join(opened, least));
-    text.push_str(&changes::as_commands(
-        "To create these ACLs in a running service:",
-        grants,
-    ));
+    text.push_str(&changes::as_commands(access::CREATE_ACLS, grants));
     text
 }

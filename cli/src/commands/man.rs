@@ -3,12 +3,13 @@
 use std::fs;
 use std::path::Path;
 
+use gbac_words::commands::files;
+
 use crate::args::Format;
 use crate::help;
-use crate::output::{self, Failure, plain};
+use crate::output::{self, Failure, sentence};
 use crate::process::Process;
 use crate::results::ManualPages;
-use gbac_words::phrases::count;
 
 /// Writes one page for each command into a folder.
 pub(crate) fn run(process: &Process, folder: &Path, format: Format) -> Result<u8, Failure> {
@@ -38,7 +39,7 @@ pub(crate) fn run(process: &Process, folder: &Path, format: Format) -> Result<u8
         )?,
         Format::Text => output::text(
             process,
-            &format!("Wrote {} to {}.\n", count(pages, "page"), plain(&name)),
+            &format!("{}\n", sentence(&files::pages_written(pages, &name))),
         )?,
     }
     Ok(output::SUCCESS)

@@ -9,7 +9,8 @@ use gbac_api::paths;
 use gbac_api::roles::{GetRole, Member, UpdateRole};
 use gbac_engine::model::{Acl, Permission, Principal, check_member};
 use gbac_engine::policy::{Change, Policy, apply_each};
-use gbac_words::phrases::{count, thousands};
+use gbac_words::commands::policy;
+use gbac_words::phrases::NOTHING_CHANGED;
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
@@ -81,23 +82,12 @@ pub(super) fn run(
         }
         Format::Text => {
             let calls = if dry_run {
-                "Nothing was changed.".to_owned()
+                NOTHING_CHANGED.to_owned()
             } else {
-                format!(
-                    "{} of {} succeeded.",
-                    thousands(execution.done),
-                    count(total, "call")
-                )
+                policy::calls_succeeded(execution.done, total) + "."
             };
-            output::text(
-                process,
-                &format!(
-                    "Missing: {} and {}. Already present: {}. {calls}\n",
-                    count(acls, "ACL"),
-                    count(members, "member"),
-                    count(present, "ACL"),
-                ),
-            )?;
+            let missing = policy::missing(acls, members, present);
+            output::text(process, &format!("{missing} {calls}\n"))?;
             for (what, why) in &execution.refused {
                 output::problem(process, &format!("error: {what}: {why}"));
             }
@@ -106,16 +96,15 @@ pub(super) fn run(
     match execution.fatal {
         Some(CallError::Interrupted) => Err(Failure::new(
             "interrupted",
-            format!(
-                "interrupted: {} of {} succeeded, and up to {} more without a response may have; run the command again to continue",
-                thousands(execution.done),
-                count(total, "call"),
-                AT_ONCE.min(total - execution.done - execution.refused.len())
+            policy::calls_interrupted(
+                execution.done,
+                total,
+                AT_ONCE.min(total - execution.done - execution.refused.len()),
             ),
         )),
         Some(error) => {
             let failure = Failure::from(error);
-            output::problem(process, "Run the command again to continue.");
+            output::problem(process, policy::RUN_AGAIN);
             Err(failure)
         }
         None if execution.refused.is_empty() => Ok(output::SUCCESS),

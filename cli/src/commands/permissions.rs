@@ -4,7 +4,8 @@ use gbac_analysis::{Grant, GrantException, Permissions, Scope, permissions, perm
 use gbac_engine::model::{Host, Principal};
 use gbac_engine::policy::Policy;
 use gbac_json::PermissionsJson;
-use gbac_words::phrases::ACLS_NOT_EVALUATED;
+use gbac_words::commands::access;
+use gbac_words::phrases::SUPERUSERS_ALLOWED;
 
 use super::principals;
 use super::verdicts::{expired, names, operations, token};
@@ -71,30 +72,25 @@ fn suggest_principal(process: &Process, policy: &Policy, principal: &Principal) 
     if principal.is_everyone() || named.contains(principal) {
         return;
     }
-    let name = plain(&principal.to_string());
     let of_type = named
         .iter()
         .filter(|one| one.kind() == principal.kind())
         .map(Principal::name);
-    let near = suggest::nearest(principal.name(), of_type).map_or_else(String::new, |near| {
-        format!(
-            "; did you mean `{}:{}`?",
-            principal.kind().prefix(),
-            plain(near)
-        )
+    let near = suggest::nearest(principal.name(), of_type).and_then(|name| {
+        named
+            .iter()
+            .find(|one| one.kind() == principal.kind() && one.name() == name)
     });
-    output::note(
-        process,
-        &format!("note: the policy does not name `{name}`{near}"),
-    );
+    let not_named = access::not_named(principal, near);
+    output::note(process, &format!("note: {}", not_named.message_text()));
 }
 
 fn render(process: &Process, permissions: &Permissions) -> String {
     if permissions.superuser {
-        return format!("A superuser: everything is allowed, and {ACLS_NOT_EVALUATED}.\n");
+        return format!("{SUPERUSERS_ALLOWED}\n");
     }
     if permissions.grants.is_empty() {
-        return "No permissions: no ACL allows anything.\n".into();
+        return format!("{}\n", access::NO_PERMISSIONS);
     }
     let rows: Vec<Vec<String>> = permissions.grants.iter().map(row).collect();
     format!(

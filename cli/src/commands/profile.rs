@@ -1,12 +1,13 @@
 //! `gbac profile`: connection profiles.
 
 use gbac_engine::model::RoleSpelling;
+use gbac_words::commands::service;
 
 use crate::args::Format;
 use crate::args::online::ProfileCommand;
 use crate::client;
 use crate::credentials::is_valid_user_name;
-use crate::output::{self, Failure, plain};
+use crate::output::{self, Failure, plain, sentence};
 use crate::process::Process;
 use crate::profile::{Profile, Profiles};
 use crate::results::{ChangedProfile, CurrentProfile, ListedProfile, ProfileList};
@@ -30,9 +31,7 @@ pub(crate) fn run(
             insecure,
         } => {
             if name.is_empty() || name.chars().any(char::is_control) {
-                return Err(Failure::usage(
-                    "the profile name is empty or contains a control character",
-                ));
+                return Err(Failure::usage(service::INVALID_PROFILE_NAME));
             }
             client::parse_base_url("--url", url, *insecure)?;
             if user
@@ -121,18 +120,9 @@ fn current(process: &Process, profiles: &Profiles, format: Format) -> Result<u8,
             output::value(process, format, &current)?;
         }
         Format::Text => {
-            let user = profile
-                .user
-                .as_ref()
-                .map_or_else(String::new, |user| format!(", user {}", plain(user)));
-            let name = plain(&name);
-            output::text(
-                process,
-                &format!(
-                    "{name}: {}{user} (selected by {selected_by})\n",
-                    plain(&profile.url)
-                ),
-            )?;
+            let user = profile.user.as_deref();
+            let current = service::profile(&name, &profile.url, user, selected_by);
+            output::text(process, &format!("{}\n", sentence(&current)))?;
         }
     }
     Ok(output::SUCCESS)

@@ -5,15 +5,16 @@ use std::fmt::Write;
 use gbac_analysis::{Revocation, revoke};
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{Outcome, Request};
-use gbac_engine::model::{Acl, PrincipalType};
+use gbac_engine::model::Acl;
 use gbac_engine::policy::Change;
 use gbac_json::RevocationJson;
-use gbac_words::phrases::{ACLS_NOT_EVALUATED, count};
+use gbac_words::commands::access;
+use gbac_words::least_change;
 
 use super::changes;
 use super::verdicts::{self, because, resource, subject, token, verdict};
 use crate::args::{Format, PolicyQueryArgs};
-use crate::output::{self, Failure, plain};
+use crate::output::{self, Failure, sentence};
 use crate::policy_source;
 use crate::process::Process;
 use crate::query::{self, EvaluatedQuery};
@@ -27,9 +28,7 @@ pub(crate) fn run(
     let query = EvaluatedQuery::evaluate(process, args)?;
     let requests = query.requests()?;
     let [request] = requests.as_slice() else {
-        return Err(Failure::usage(
-            "--request: this request needs several permissions, and losing any one denies it; name one with --operation and a resource",
-        ));
+        return Err(Failure::usage(access::SEVERAL_PERMISSIONS));
     };
     let mut revocation = revoke(&query.policy, &query.opened.identity, request);
     if let Some(group) = query::group_alone(&query.opened.identity) {
@@ -43,12 +42,7 @@ pub(crate) fn run(
     if let Some(path) = &args.out {
         let removals = revocation.changes().unwrap_or_default();
         changes::write(process, path, &removals)?;
-        changes::announce(
-            process,
-            path,
-            &removals,
-            &format!("{}, and not the deny ACL", count(removals.len(), "removal")),
-        );
+        changes::announce(process, path, &removals, &access::removals(removals.len()));
     }
     match format {
         Format::Json | Format::Yaml => {
@@ -95,53 +89,34 @@ fn render(
         return text;
     }
     let Some(least) = revocation.changes() else {
-        let _ = writeln!(
-            text,
-            "A superuser; {ACLS_NOT_EVALUATED}. To deny the request, remove the user from the superusers."
-        );
+        let superuser = least_change::superuser(&opened.identity.principal());
+        let _ = writeln!(text, "{}", sentence(&superuser));
         return text;
     };
-    text.push_str(match query::group_alone(&opened.identity) {
-        Some(_) => {
-            "The smallest set of removals from the policy that denies it to the group alone. Others can lose access too, and \
-             members who have access through another group, a role or their own ACLs keep it:\n"
-        }
-        None => "The smallest set of removals from the policy that denies it; other users can lose access too:\n",
-    });
+    let is_group = query::group_alone(&opened.identity).is_some();
+    let removals = match is_group {
+        true => access::REMOVALS_OF_GROUP,
+        false => access::REMOVALS,
+    };
+    let _ = writeln!(text, "{removals}");
     for row in &least {
         let _ = writeln!(text, "  {}", verdicts::change(row));
     }
-    text.push_str(&changes::as_commands(
-        "To remove these in a running service:",
-        &least,
-    ));
+    text.push_str(&changes::as_commands(access::REMOVE, &least));
     if let Some(leave) = &revocation.memberships_to_leave {
-        text.push_str("Or, without changing ACLs, remove the user from all of these:\n");
+        let _ = writeln!(text, "{}", access::LEAVE);
         for principal in leave {
-            let by = if principal.kind() == PrincipalType::Group {
-                "in the identity provider"
-            } else {
-                "in the members of the role"
-            };
-            let _ = writeln!(text, "  {} ({by})", plain(&principal.to_string()));
+            let _ = writeln!(text, "  {}", sentence(&access::membership(principal)));
         }
     }
     if let Some(deny) = &revocation.deny {
-        let whom = if query::group_alone(&opened.identity).is_some() {
-            ", which denies it to every member"
-        } else {
-            ""
+        let add_deny = match is_group {
+            true => access::ADD_DENY_TO_GROUP,
+            false => access::ADD_DENY,
         };
-        let _ = writeln!(
-            text,
-            "Or add one deny ACL{whom}:\n  {}",
-            verdicts::acl(deny)
-        );
+        let _ = writeln!(text, "{add_deny}\n  {}", verdicts::acl(deny));
         let add = [Change::AddAcl(deny.clone())];
-        text.push_str(&changes::as_commands(
-            "To create it in a running service:",
-            &add,
-        ));
+        text.push_str(&changes::as_commands(access::CREATE_ACL, &add));
     }
     text
 }

@@ -11,10 +11,11 @@ use gbac_server::{
 };
 
 use clap::{ArgMatches, FromArgMatches};
+use gbac_words::commands::service as words;
 
 use crate::args::{Cli, Command, DataPlaneApiFormArg, Format, LicenseArg, LogFormatArg, ServeArgs};
 use crate::lists::entries;
-use crate::output::{self, Failure, plain};
+use crate::output::{self, Failure, sentence};
 use crate::process::Process;
 use crate::results::CheckedOptions;
 use crate::serve_options::invalid;
@@ -69,22 +70,10 @@ fn check(process: &Process, options: &ServeOptions, format: Format) -> Result<u8
                 },
             )?;
         }
-        (Some(data), true) => output::text(
-            process,
-            &format!(
-                "The options are valid. The service keeps its data in `{}` and listens on {}.\n",
-                plain(&data.display().to_string()),
-                plain(&options.listen)
-            ),
-        )?,
-        (None, true) => {
-            output::text(
-                process,
-                &format!(
-                    "The options are valid. A demo listens on {}.\n",
-                    plain(&options.listen)
-                ),
-            )?;
+        (data, true) => {
+            let data = data.as_ref().map(|data| data.display().to_string());
+            let valid = words::valid_options(data.as_deref(), &options.listen);
+            output::text(process, &format!("{}\n", sentence(&valid)))?;
         }
     }
     Ok(output::SUCCESS)

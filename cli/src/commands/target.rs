@@ -4,6 +4,7 @@
 use gbac_api::paths;
 use gbac_api::service::ServiceInfo;
 use gbac_api::target::{ApiPresence, PROBES, TargetApi, TargetNeed, TargetReport, probes_for};
+use gbac_words::commands::service;
 
 use crate::client::{CallError, Client};
 use crate::output::{self, Failure, plain};
@@ -72,10 +73,7 @@ pub(super) fn require(client: &Client, needs: &[TargetNeed]) -> Result<(), Failu
                 .iter()
                 .map(|gap| format!("{}: {}", plain(&gap.missing), gap.consequence))
                 .collect();
-            format!(
-                "`{url}` cannot make this change, and nothing was sent: {}",
-                gaps.join("; ")
-            )
+            service::cannot_change(&url, &gaps)
         }
     };
     Err(Failure::new(first.code.clone(), message))

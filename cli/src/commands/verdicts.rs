@@ -4,14 +4,14 @@ use std::fmt::Write;
 
 use gbac_analysis::AclMatch;
 use gbac_analysis::check::Answer;
-use gbac_engine::decide::{At, Decision, Reason};
+use gbac_engine::decide::{At, Decision};
 use gbac_engine::model::{Acl, Dialect, Operation, PatternType, ResourceType};
-use gbac_engine::policy::{Change, GroupSource};
+use gbac_engine::policy::Change;
 use gbac_engine::{Coded, ResolvedIdentity};
-use gbac_words::phrases::{ACLS_NOT_EVALUATED, list};
-use gbac_words::{acl, decision};
+use gbac_words::commands::access;
+use gbac_words::{acl, change, decision};
 
-use crate::output::{self, plain};
+use crate::output::{self, plain, sentence};
 use crate::process::Process;
 use crate::query;
 use crate::table::{Cell, table};
@@ -33,17 +33,10 @@ pub(super) fn subject(resolved: &ResolvedIdentity) -> String {
 pub(super) fn token(resolved: &ResolvedIdentity) -> String {
     let mut text = String::new();
     if resolved.header.is_some() || resolved.extraction.is_some() {
-        let state = match (resolved.identity.is_verified(), &resolved.header) {
-            (true, _) => "verified",
-            (false, Some(_)) => "not verified (no --jwks)",
-            // Claims alone have no signature.
-            (false, None) => "not verified",
-        };
-        let _ = writeln!(
-            text,
-            "Signature {state}. Groups in the token: {}.",
-            groups(resolved.identity.groups())
-        );
+        let groups = resolved.identity.groups();
+        let verified = resolved.identity.is_verified();
+        let token = access::token(verified, resolved.header.is_some(), groups);
+        let _ = writeln!(text, "{}", sentence(&token));
     }
     for warning in resolved.warnings() {
         let _ = writeln!(
@@ -61,8 +54,8 @@ pub(super) fn expired(resolved: &ResolvedIdentity, at: At) -> String {
     if !resolved.identity.is_expired(at) {
         return String::new();
     }
-    let user = plain(resolved.identity.user());
-    format!("\nThe token of User:{user} has expired, so everything is denied. With a new token:\n")
+    let user = resolved.identity.principal();
+    format!("\n{}\n", sentence(&access::token_expired(&user)))
 }
 
 /// The verdict as a cell of a table.
@@ -73,53 +66,39 @@ pub(super) fn verdict(decision: &Decision) -> Cell {
 
 /// A resource, such as `topic orders`.
 pub(super) fn resource(kind: ResourceType, name: &str) -> String {
-    output::sentence(&acl::resource(kind, name))
+    sentence(&acl::resource(kind, name))
 }
 
 /// A resource pattern, such as `topic orders- prefixed`.
 pub(super) fn names(kind: ResourceType, pattern: PatternType, name: &str) -> String {
-    output::sentence(&acl::named_pattern(kind, name, pattern))
+    sentence(&acl::named_pattern(kind, name, pattern))
 }
 
 /// The reason of a decision: the deciding ACL with its access path.
 pub(super) fn because(resolved: &ResolvedIdentity, decision: &Decision) -> String {
-    match (&decision.reason, &decision.acl) {
-        (Reason::Superuser, _) => format!("a superuser; {ACLS_NOT_EVALUATED}"),
-        (Reason::Expired, _) => ACLS_NOT_EVALUATED.into(),
-        (_, Some(acl)) => {
-            let mut path = Vec::new();
-            if let Some(group) = &decision.group {
-                let found = resolved
-                    .extraction
-                    .iter()
-                    .flat_map(|extraction| &extraction.groups);
-                path.extend(
-                    found
-                        .filter(|of_token| of_token.name == *group)
-                        .map(|group| plain(&group.location)),
-                );
-                path.push(format!("Group:{}", plain(group)));
-            }
-            path.extend(
-                decision
-                    .role
-                    .as_ref()
-                    .map(|role| format!("Role:{}", plain(role))),
-            );
-            if path.is_empty() {
-                path.push(plain(&acl.principal.to_string()));
-            }
-            path.push(output::sentence(&acl::deciding_rule(
-                acl,
-                decision.implied_by,
-            )));
-            path.join(" > ")
-        }
-        (_, None) if query::group_alone(&resolved.identity).is_some() => {
-            "no ACL of the group or its roles allows it".into()
-        }
-        (_, None) => "no ACL of the user, its roles, its groups or their roles allows it".into(),
+    let Some(acl) = &decision.acl else {
+        return decision::without_acl(decision.reason, &resolved.identity);
+    };
+    let mut path = Vec::new();
+    if let Some(group) = &decision.group {
+        let found = resolved.extraction.iter();
+        path.extend(
+            found
+                .flat_map(|extraction| &extraction.groups)
+                .filter(|of_token| of_token.name == *group)
+                .map(|group| plain(&group.location)),
+        );
+        path.push(format!("Group:{}", plain(group)));
     }
+    if let Some(role) = &decision.role {
+        path.push(format!("Role:{}", plain(role)));
+    }
+    if path.is_empty() {
+        path.push(plain(&acl.principal.to_string()));
+    }
+    let rule = acl::deciding_rule(acl, decision.implied_by);
+    path.push(sentence(&rule));
+    path.join(" > ")
 }
 
 /// A list of operations, or `All`.
@@ -139,7 +118,7 @@ pub(super) fn acl(acl: &Acl) -> String {
     format!(
         "{} > {}",
         plain(&acl.principal.to_string()),
-        output::sentence(&acl::rule(acl))
+        sentence(&acl::rule(acl))
     )
 }
 
@@ -159,21 +138,13 @@ pub(super) fn access_path(access: &AclMatch) -> String {
     if path.is_empty() {
         return acl(&access.acl);
     }
-    path.push(output::sentence(&acl::rule(&access.acl)));
+    path.push(sentence(&acl::rule(&access.acl)));
     path.join(" > ")
 }
 
 /// Groups in a line.
 pub(super) fn groups(groups: &[String]) -> String {
-    if groups.is_empty() {
-        return "none".into();
-    }
-    list(
-        &groups
-            .iter()
-            .map(|group| format!("Group:{}", plain(group)))
-            .collect::<Vec<_>>(),
-    )
+    sentence(&access::group_list(groups))
 }
 
 /// The verdicts of two sides, check by check.
@@ -197,12 +168,10 @@ pub(super) fn two_sides(
                     Cell::styled(decision::outcome(*outcome), output::outcome_style(*outcome));
                 rows.push(vec![name.into(), whole, "the whole request".into()]);
                 for (check, decision) in decisions {
-                    let reason = format!(
-                        "{} on {}: {}",
-                        check.operation.spelling().label,
-                        resource(check.resource_type, &check.resource_name),
-                        because(resolved, decision)
-                    );
+                    let request =
+                        access::request(check.operation, check.resource_type, &check.resource_name);
+                    let because = because(resolved, decision);
+                    let reason = format!("{}: {because}", sentence(&request));
                     rows.push(vec!["".into(), verdict(decision), reason.into()]);
                 }
             }
@@ -212,40 +181,6 @@ pub(super) fn two_sides(
 }
 
 /// A change of a policy.
-pub(super) fn change(change: &Change) -> String {
-    match change {
-        Change::AddAcl(of) => format!("add {}", acl(of)),
-        Change::RemoveAcl(of) => format!("remove {}", acl(of)),
-        Change::CreateRole(role) => format!("create Role:{}", plain(role)),
-        Change::DeleteRole {
-            name,
-            delete_acls: false,
-        } => format!("delete Role:{}", plain(name)),
-        Change::DeleteRole {
-            name,
-            delete_acls: true,
-        } => format!("delete Role:{} and its ACLs", plain(name)),
-        Change::AddMember { role, member } => {
-            format!("add {} to Role:{}", plain(&member.to_string()), plain(role))
-        }
-        Change::RemoveMember { role, member } => {
-            format!(
-                "remove {} from Role:{}",
-                plain(&member.to_string()),
-                plain(role)
-            )
-        }
-        Change::Settings(settings) => match &settings.groups {
-            GroupSource::Properties { claim_path, nested } => {
-                format!(
-                    "read groups from {}, nested group behavior {}",
-                    plain(claim_path.as_str()),
-                    nested.code()
-                )
-            }
-            GroupSource::Sso { groups, .. } => {
-                format!("read groups from {}", plain(&groups.to_string()))
-            }
-        },
-    }
+pub(super) fn change(of: &Change) -> String {
+    sentence(&change::sentence(of))
 }

@@ -30,13 +30,15 @@ pub(crate) fn run(process: &Process, format: Format) -> Result<u8, Failure> {
                 features: &features,
             },
         )?,
-        Format::Text => output::text(
-            process,
-            &format!(
-                "gbac {version}\nBuild: {build}, {platform}\nEngine: gbac-engine {version}\nFeatures: {}\n",
-                features.join(", ")
-            ),
-        )?,
+        Format::Text => {
+            let lines = [
+                format!("gbac {version}"),
+                format!("Build: {build}, {platform}"),
+                format!("Engine: gbac-engine {version}"),
+                format!("Features: {}\n", features.join(", ")),
+            ];
+            output::text(process, &lines.join("\n"))?;
+        }
     }
     Ok(output::SUCCESS)
 }

@@ -13,6 +13,7 @@ use gbac_engine::policy::{Change, Policy};
 use gbac_formats::script::changes_between;
 use gbac_json::{ChangeJson, DiffJson};
 use gbac_words::audit_event::{AuditEvent, EventKind};
+use gbac_words::commands::service;
 use serde_json::Value;
 
 use super::{differences, verdicts};
@@ -20,7 +21,7 @@ use crate::args::Format;
 use crate::args::online::WatchArgs;
 use crate::client::{CallError, Client};
 use crate::lists;
-use crate::output::{self, BAD, Failure, paint, plain};
+use crate::output::{self, BAD, Failure, paint, sentence};
 use crate::process::Process;
 use crate::query;
 use crate::results::{WatchEvent, WatchedAcl};
@@ -88,16 +89,9 @@ fn watch(
     // Only later events are news.
     new_events(client, &mut known)?;
     known.is_audited = is_audited(client)?.unwrap_or(true);
-    let (state, url) = (plain(known.tag.trim_matches('"')), plain(client.url()));
-    let what = if known.has_audit {
-        "changes of the policy, and denied decisions in the audit log"
-    } else {
-        "changes of the policy"
-    };
-    output::note(
-        process,
-        &format!("Watching {url} from state {state}: {what}; Ctrl-C ends it"),
-    );
+    let state = known.tag.trim_matches('"');
+    let watching = service::watching(client.url(), state, known.has_audit);
+    output::note(process, &sentence(&watching));
     report_missing_audit(process, &known);
     let mut is_away = false;
     loop {
@@ -105,7 +99,7 @@ fn watch(
         match look(process, client, &mut known, filter, format) {
             Ok(()) if is_away => {
                 is_away = false;
-                output::note(process, "The service responds again.");
+                output::note(process, service::RESPONDS_AGAIN);
             }
             Ok(()) => {}
             Err(Look::Call(error @ (CallError::Unreachable(..) | CallError::Timeout(..)))) => {
@@ -162,15 +156,11 @@ fn look(
         if let Some(is_audited) = is_audited(client)?
             && std::mem::replace(&mut known.is_audited, is_audited) != is_audited
         {
-            output::note(
-                process,
-                match is_audited {
-                    true => "Auditing was turned on: denied decisions are shown from now on.",
-                    false => {
-                        "Auditing was turned off: denied decisions are not shown until it is turned on again."
-                    }
-                },
-            );
+            let switched = match is_audited {
+                true => service::AUDIT_ON,
+                false => service::AUDIT_OFF,
+            };
+            output::note(process, switched);
         }
         for event in new_events(client, known)? {
             let denied = AuditEvent::read(&event)
@@ -238,15 +228,9 @@ fn is_audited(client: &Client) -> Result<Option<bool>, CallError> {
 /// Says why no denied decision will be shown.
 fn report_missing_audit(process: &Process, known: &KnownState) {
     if !known.has_audit {
-        output::note(
-            process,
-            "note: only a superuser can read the audit log, so denied decisions are not shown",
-        );
+        output::note(process, &format!("note: {}", service::NO_AUDIT_ACCESS));
     } else if !known.is_audited {
-        output::note(
-            process,
-            "note: the service records no decisions; `gbac cluster config set audit_enabled true` turns its audit log on",
-        );
+        output::note(process, &format!("note: {}", service::NO_AUDIT));
     }
 }
 
@@ -383,11 +367,7 @@ impl PolicyChange {
     }
 
     fn render(&self, process: &Process, [before, after]: [&str; 2]) -> String {
-        let mut text = format!(
-            "The policy changed from state {} to {}:\n",
-            plain(before),
-            plain(after)
-        );
+        let mut text = sentence(&service::policy_changed(before, after)) + "\n";
         for change in &self.changes {
             let _ = writeln!(text, "  {}", verdicts::change(change));
         }
@@ -408,45 +388,11 @@ impl PolicyChange {
 }
 
 fn render_event(row: &AuditEvent) -> String {
-    let resource = row
-        .resource
-        .as_ref()
-        .map(|(kind, name)| format!(" on {} {}", plain(kind), plain(name)));
-    let from = if row.from.is_empty() {
-        String::new()
-    } else {
-        format!(" from {}", plain(&row.from))
-    };
-    let why = match &row.matched {
-        Some(acl) => {
-            let principal = acl
-                .principal
-                .as_ref()
-                .map(|principal| plain(&principal.to_string()))
-                .unwrap_or_default();
-            format!(
-                "the ACL {principal} > {} {} on {} {} {}",
-                acl.permission,
-                acl.operation,
-                acl.resource_type,
-                plain(&acl.resource_name),
-                acl.pattern
-            )
-        }
-        None => plain(&row.why),
-    };
-    let times = if row.times > 1 {
-        format!(" ({} times)", row.times)
-    } else {
-        String::new()
-    };
+    let denied = paint(BAD, "Denied:");
     format!(
-        "{} {} User:{} {}{}{from}{times}: {why}\n",
+        "{} {denied} {}\n",
         row.when(),
-        paint(BAD, "Denied:"),
-        plain(&row.user),
-        plain(&row.what),
-        resource.unwrap_or_default()
+        sentence(&service::denied(row))
     )
 }
 

@@ -7,7 +7,9 @@ use gbac_analysis::{HypotheticalChange, HypotheticalChanges};
 use gbac_engine::decide::At;
 use gbac_engine::policy::Change;
 use gbac_json::{POLICY_CHANGES, PROVIDER_CHANGES, WhatIfJson, hypothetical_changes_from_json};
-use gbac_words::phrases::count;
+use gbac_words::change;
+use gbac_words::commands::access;
+use gbac_words::phrases::NO_CHANGE_IN_ACCESS;
 
 use super::changes;
 use super::differences::regions;
@@ -15,7 +17,7 @@ use super::verdicts;
 use crate::args::Format;
 use crate::args::simulate::WhatIfArgs;
 use crate::input;
-use crate::output::{self, Failure, plain};
+use crate::output::{self, Failure, plain, sentence};
 use crate::policy_source::{self, LoadedPolicy};
 use crate::process::Process;
 use crate::query;
@@ -50,20 +52,8 @@ pub(crate) fn run(process: &Process, args: &WhatIfArgs, format: Format) -> Resul
         let of_policy: Vec<Change> = of_policy.collect();
         changes::write(process, path, &of_policy)?;
         let omits = of_policy.len() < changes.as_slice().len();
-        let omitted = if omits {
-            ", without those in the identity provider"
-        } else {
-            ""
-        };
-        changes::announce(
-            process,
-            path,
-            &of_policy,
-            &format!(
-                "{} of the policy{omitted}",
-                count(of_policy.len(), "change")
-            ),
-        );
+        let what = access::policy_changes(of_policy.len(), omits);
+        changes::announce(process, path, &of_policy, &what);
     }
     let is_refused = result.no_ops.iter().any(|idle| idle.error.is_some());
     Ok(if is_refused {
@@ -108,26 +98,21 @@ fn hypothetical(process: &Process, args: &WhatIfArgs) -> Result<HypotheticalChan
 
 fn render(process: &Process, changes: &HypotheticalChanges, result: &WhatIf, at: At) -> String {
     let user = format!("User:{}", plain(result.before.identity.user()));
-    let user_after = format!("User:{}", plain(result.after.user()));
     let mut text = format!("{user}\n{}\nChanges:\n", verdicts::token(&result.before));
     for change in changes.as_slice() {
-        let _ = writeln!(text, "  {}", change_label(change));
+        let _ = writeln!(text, "  {}", sentence(&change::hypothetical(change)));
     }
     for no_op in &result.no_ops {
-        let _ = writeln!(
-            text,
-            "note: {}: {}",
-            change_label(&no_op.change),
-            plain(&no_op.to_string())
-        );
+        let _ = writeln!(text, "note: {}", sentence(&change::no_op(no_op)));
     }
-    if user_after != user {
-        let _ = writeln!(text, "The token then names another user: {user_after}");
+    if result.after.user() != result.before.identity.user() {
+        let renamed = access::user_after(&result.after.principal());
+        let _ = writeln!(text, "{}", sentence(&renamed));
     }
     let (gained, lost) = &result.groups;
     if !gained.is_empty() || !lost.is_empty() {
-        let (gained, lost) = (verdicts::groups(gained), verdicts::groups(lost));
-        let _ = writeln!(text, "Groups gained: {gained}\nGroups lost: {lost}");
+        let _ = writeln!(text, "Groups gained: {}", verdicts::groups(gained));
+        let _ = writeln!(text, "Groups lost: {}", verdicts::groups(lost));
     }
     if let Some(decisions) = &result.decisions {
         // `before` on both sides: reasons use only the location of groups in the token, which the
@@ -141,7 +126,7 @@ fn render(process: &Process, changes: &HypotheticalChanges, result: &WhatIf, at:
     }
     text.push_str(&verdicts::expired(&result.before, at));
     if result.comparison.is_equal() {
-        text.push_str("\nNo change in effective access.\n");
+        let _ = writeln!(text, "\n{NO_CHANGE_IN_ACCESS}");
     }
     for (what, list) in [
         ("gains", &result.comparison.gains),
@@ -152,20 +137,4 @@ fn render(process: &Process, changes: &HypotheticalChanges, result: &WhatIf, at:
         }
     }
     text
-}
-
-fn change_label(change: &HypotheticalChange) -> String {
-    match change {
-        HypotheticalChange::Join(group) => format!(
-            "add the user to Group:{} in the identity provider",
-            plain(group)
-        ),
-        HypotheticalChange::Leave(group) => {
-            format!(
-                "remove the user from Group:{} in the identity provider",
-                plain(group)
-            )
-        }
-        HypotheticalChange::Policy(change) => verdicts::change(change),
-    }
 }

@@ -6,12 +6,13 @@ use gbac_analysis::{Scope, WhoCan, WhoCanEntry, who_can};
 use gbac_engine::decide::Request;
 use gbac_engine::model::Principal;
 use gbac_json::WhoCanJson;
+use gbac_words::commands::access;
 use gbac_words::decision;
-use gbac_words::phrases::{ACLS_NOT_EVALUATED, list};
+use gbac_words::phrases::list;
 
-use super::verdicts::{access_path, resource};
+use super::verdicts::access_path;
 use crate::args::{Format, WhoCanArgs};
-use crate::output::{self, Failure, plain};
+use crate::output::{self, Failure, plain, sentence};
 use crate::policy_source::{self, LoadedPolicy};
 use crate::process::Process;
 use crate::query::AccessQuery;
@@ -35,21 +36,19 @@ pub(crate) fn run(process: &Process, args: &WhoCanArgs, format: Format) -> Resul
 }
 
 fn render(process: &Process, request: &Request<'_>, who: &WhoCan) -> String {
-    let on = resource(request.resource_type, request.resource_name);
-    let mut text = format!("Who can {} on {on}\n", request.operation.spelling().label);
+    let who_can = access::who_can(
+        request.operation,
+        request.resource_type,
+        request.resource_name,
+    );
+    let mut text = sentence(&who_can) + "\n";
     if !who.superusers.is_empty() {
-        let names = list(
-            &who.superusers
-                .iter()
-                .map(|name| format!("User:{}", plain(name)))
-                .collect::<Vec<_>>(),
-        );
-        let _ = writeln!(text, "Superusers ({ACLS_NOT_EVALUATED}): {names}");
+        let _ = writeln!(text, "{}", sentence(&access::superusers(&who.superusers)));
     }
     let everyone = who.entries.iter().any(|entry| entry.scope.is_everyone());
     let rows: Vec<Vec<Cell>> = who.entries.iter().map(row).collect();
     if rows.is_empty() {
-        text.push_str("No ACL applies: everyone else is denied.\n");
+        let _ = writeln!(text, "{}", access::NOBODY_ELSE);
     } else {
         let _ = write!(
             text,
@@ -57,15 +56,15 @@ fn render(process: &Process, request: &Request<'_>, who: &WhoCan) -> String {
             table(process, &["VERDICT", "PRINCIPAL", "REASON"], rows)
         );
         if !everyone {
-            text.push_str("Everyone else is denied.\n");
+            let _ = writeln!(text, "{}", access::EVERYONE_ELSE);
         }
     }
     if !who.blocked_for.is_empty() {
-        let names = list(&who.blocked_for.iter().map(blocked).collect::<Vec<_>>());
-        let _ = writeln!(text, "Users who are also one of these are denied: {names}");
+        let denied = access::denied_too(&who.blocked_for);
+        let _ = writeln!(text, "{}", sentence(&denied));
     }
     if who.entries.iter().any(|entry| entry.host_unknown) {
-        text.push_str("Some results depend on the client's host; pass --host.\n");
+        let _ = writeln!(text, "{}", access::HOST_MATTERS);
     }
     text
 }
@@ -100,16 +99,6 @@ fn literal(principal: &Principal) -> String {
     let name = plain(&principal.to_string());
     if principal.is_everyone() {
         format!("{name} (the user named `*`)")
-    } else {
-        name
-    }
-}
-
-/// The principal of a deny ACL: `User:*` is everyone here.
-fn blocked(principal: &Principal) -> String {
-    let name = plain(&principal.to_string());
-    if principal.is_everyone() {
-        format!("{name} (everyone)")
     } else {
         name
     }

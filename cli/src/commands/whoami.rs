@@ -5,6 +5,8 @@ use std::fmt::Write;
 use gbac_api::paths;
 use gbac_api::service::ServiceInfo;
 use gbac_api::target::{ApiPresence, TargetAnswer, TargetApi, TargetReport};
+use gbac_engine::policy::AccessLevel;
+use gbac_words::commands::service;
 use gbac_words::phrases::list;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -13,7 +15,7 @@ use super::target;
 use crate::args::Format;
 use crate::args::online::ConnectArgs;
 use crate::client::{CallError, Client};
-use crate::output::{self, Failure, plain};
+use crate::output::{self, Failure, plain, sentence};
 use crate::process::Process;
 use crate::results::{CallerIdentity, ClusterTarget, ServiceCaller};
 
@@ -39,8 +41,8 @@ impl Level {
     const fn sentence(self) -> &'static str {
         match self {
             Self::Superuser => "everything (superuser)",
-            Self::ReadOnly => "read the policy, the properties and the audit log (`read_only`)",
-            Self::Evaluate => "evaluate requests (`evaluate`)",
+            Self::ReadOnly => service::access(AccessLevel::ReadOnly),
+            Self::Evaluate => service::access(AccessLevel::Evaluate),
             Self::Nothing => "nothing",
         }
     }
@@ -106,15 +108,10 @@ pub(crate) fn run(process: &Process, connect: &ConnectArgs, format: Format) -> R
             output::value(process, format, &caller)?;
         }
         Format::Text => {
-            let demo = if service.demo { ", a demo" } else { "" };
-            let mut text = format!(
-                "Service: {} at {} (version {}{demo})\n",
-                plain(&service.name),
-                plain(client.url()),
-                plain(&service.version)
-            );
-            let signed_in = identity
-                .unwrap_or_else(|| "nobody; set GBAC_USER and GBAC_PASSWORD, or GBAC_TOKEN".into());
+            let url = client.url();
+            let service = service::service(&service.name, url, &service.version, service.demo);
+            let mut text = sentence(&service) + "\n";
+            let signed_in = identity.unwrap_or_else(|| service::NOBODY.into());
             let _ = writeln!(text, "Signed in with: {signed_in}");
             if let Some(token) = &token {
                 let groups: Vec<String> = token.groups.iter().map(|group| plain(group)).collect();
@@ -154,20 +151,14 @@ fn of_cluster(process: &Process, client: &Client, format: Format) -> Result<u8, 
         return Ok(output::SUCCESS);
     }
     let version = target.version.as_deref().unwrap_or("unknown");
-    let mut text = format!(
-        "Cluster: at {} (version {})\n",
-        plain(client.url()),
-        plain(version)
-    );
-    let signed_in = client
-        .caller()
-        .unwrap_or_else(|| "nobody; set GBAC_USER and GBAC_PASSWORD, or GBAC_TOKEN".into());
+    let mut text = sentence(&service::cluster(client.url(), version)) + "\n";
+    let signed_in = client.caller().unwrap_or_else(|| service::NOBODY.into());
     let _ = writeln!(text, "Signed in with: {signed_in}");
     let apis = [
         ("Admin API v1", target.admin_v1),
         ("Admin API v2", target.admin_v2),
         ("Data Plane API", target.data_plane),
-        ("ACLs of the Schema Registry", target.registry_acls),
+        (service::REGISTRY_ACLS, target.registry_acls),
     ];
     let present = apis
         .into_iter()

@@ -3,8 +3,8 @@
 use gbac_analysis::{AccessEffect, AccessRegion, NamePattern, Scope};
 use gbac_console_model::review::{AffectedHolder, Effects};
 use gbac_engine::model::{PatternType, Principal, ResourceType};
-use gbac_words::hosts;
 use gbac_words::phrases::count;
+use gbac_words::{effect as effect_words, hosts};
 use leptos::prelude::*;
 
 use crate::pages::rich_text::sentence;
@@ -36,13 +36,12 @@ pub fn EffectWord(
     /// Which.
     effect: AccessEffect,
 ) -> impl IntoView {
-    let (class, glyph, word) = match effect {
-        AccessEffect::Gains => ("eff v-info", Glyph::Up, "Gains"),
-        AccessEffect::GainsWithOthers => ("eff v-info", Glyph::Up, "Can gain"),
-        AccessEffect::Loses => ("eff", Glyph::Down, "Loses"),
-        AccessEffect::LosesWithOthers => ("eff", Glyph::Down, "Can lose"),
-        AccessEffect::StillBlocked => ("eff v-deny", Glyph::Deny, "Still denied"),
+    let (class, glyph) = match effect {
+        AccessEffect::Gains | AccessEffect::GainsWithOthers => ("eff v-info", Glyph::Up),
+        AccessEffect::Loses | AccessEffect::LosesWithOthers => ("eff", Glyph::Down),
+        AccessEffect::StillBlocked => ("eff v-deny", Glyph::Deny),
     };
+    let word = effect_words::label(effect);
     view! { <span class=class><Icon glyph=glyph size=IconSize::Small />{word}</span> }
 }
 

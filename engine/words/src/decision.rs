@@ -1,6 +1,9 @@
-//! Decisions in a few words.
+//! Decisions, their reasons and the ACLs considered, in a few words.
 
-use gbac_engine::decide::{Outcome, Reason};
+use gbac_engine::decide::{CandidateStatus, NearMiss, Outcome, Reason};
+use gbac_engine::identity::Identity;
+
+use crate::phrases::ACLS_NOT_EVALUATED;
 
 /// What was decided and why.
 ///
@@ -24,5 +27,49 @@ pub const fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Allow => "Allowed",
         Outcome::Deny => "Denied",
+    }
+}
+
+/// Why an identity is allowed or denied where no ACL decided; the verdict says the rest.
+#[must_use]
+pub fn without_acl(reason: Reason, identity: &Identity) -> String {
+    match (reason, identity.groups()) {
+        (Reason::Superuser, _) => format!("a superuser; {ACLS_NOT_EVALUATED}"),
+        (Reason::Expired, _) => ACLS_NOT_EVALUATED.to_owned(),
+        (Reason::AllowRule | Reason::DenyRule | Reason::NoMatch, [_])
+            if identity.user().is_empty() =>
+        {
+            "no ACL of the group or its roles allows it".to_owned()
+        }
+        (Reason::AllowRule | Reason::DenyRule | Reason::NoMatch, _) => {
+            "no ACL of the user, its roles, its groups or their roles allows it".to_owned()
+        }
+    }
+}
+
+/// What a candidate ACL contributes to the decision.
+#[must_use]
+pub const fn candidate_status(status: CandidateStatus) -> &'static str {
+    match status {
+        CandidateStatus::Decides => "decides",
+        CandidateStatus::Agrees => "would decide the same",
+        CandidateStatus::Overridden => "overridden by a deny",
+        CandidateStatus::NotReached => "not evaluated",
+        CandidateStatus::Near(_) => "near miss",
+        CandidateStatus::NoMatch => "no match",
+    }
+}
+
+/// In what a near miss differs from the request.
+#[must_use]
+pub const fn near_miss(near: NearMiss) -> &'static str {
+    match near {
+        NearMiss::Host => "host",
+        NearMiss::PrincipalLetterCase => "letter case of the principal",
+        NearMiss::PrincipalSlashes => "leading or trailing slashes of the principal",
+        NearMiss::MemberLetterCase => "letter case of a role member",
+        NearMiss::MemberSlashes => "leading or trailing slashes of a role member",
+        NearMiss::NameLetterCase => "letter case of the resource name",
+        NearMiss::NameSlashes => "leading or trailing slashes of the resource name",
     }
 }

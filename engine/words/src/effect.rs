@@ -39,6 +39,18 @@ pub const fn verb(effect: AccessEffect, number: usize) -> &'static str {
     }
 }
 
+/// The effect in a table.
+#[must_use]
+pub const fn label(effect: AccessEffect) -> &'static str {
+    match effect {
+        AccessEffect::Gains => "Gains",
+        AccessEffect::Loses => "Loses",
+        AccessEffect::GainsWithOthers => "Can gain",
+        AccessEffect::LosesWithOthers => "Can lose",
+        AccessEffect::StillBlocked => "Still denied",
+    }
+}
+
 /// What users and groups gain or lose: `2 groups gain Write on 3 topic patterns.`
 #[must_use]
 pub fn sentence(on: AffectedNumbers, effect: AccessEffect, regions: &[&AccessRegion]) -> RichText {

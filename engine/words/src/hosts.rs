@@ -5,20 +5,26 @@ use gbac_engine::model::Host;
 
 use crate::rich_text::{RichText, listed};
 
-/// From where access is limited to; nothing if it is from every client.
+/// The hosts of clients: `10.0.0.1`, `all hosts except 10.0.0.1`; none if it is any host.
+#[must_use]
+pub fn set(hosts: &HostSet) -> Option<RichText> {
+    let known = match &hosts.addresses {
+        _ if hosts.is_any() => return None,
+        Addresses::Only(only) if only.is_empty() => return Some("unknown hosts".into()),
+        Addresses::Only(only) => names(only),
+        Addresses::AllBut(but) if but.is_empty() => "any known host".into(),
+        Addresses::AllBut(but) => RichText::from("all hosts except ").then(names(but)),
+    };
+    Some(match hosts.unknown {
+        true => known.text(", and unknown hosts"),
+        false => known,
+    })
+}
+
+/// From where access is limited to; none if it is from every client.
 #[must_use]
 pub fn limit(hosts: &HostSet) -> Option<RichText> {
-    let words = match (&hosts.addresses, hosts.unknown) {
-        _ if hosts.is_any() => return None,
-        (Addresses::Only(only), true) if only.is_empty() => "when the host is unknown".into(),
-        (Addresses::Only(only), true) => {
-            RichText::from("when the host is unknown, and from host ").then(names(only))
-        }
-        (Addresses::Only(only), false) => RichText::from("from host ").then(names(only)),
-        (Addresses::AllBut(but), _) if but.is_empty() => "when the host is known".into(),
-        (Addresses::AllBut(but), _) => RichText::from("from every host but ").then(names(but)),
-    };
-    Some(words)
+    set(hosts).map(|hosts| RichText::from("from ").then(hosts))
 }
 
 /// The one host that something is limited to.
@@ -44,26 +50,18 @@ mod tests {
         let hosts = || vec![Host::Address([10, 0, 0, 7].into())];
         assert_eq!(said(Addresses::AllBut(Vec::new()), true), None);
         for (addresses, unknown, words) in [
-            (Addresses::Only(hosts()), false, "from host 10.0.0.7"),
-            (
-                Addresses::Only(Vec::new()),
-                true,
-                "when the host is unknown",
-            ),
+            (Addresses::Only(hosts()), false, "from 10.0.0.7"),
+            (Addresses::Only(Vec::new()), true, "from unknown hosts"),
             (
                 Addresses::Only(hosts()),
                 true,
-                "when the host is unknown, and from host 10.0.0.7",
+                "from 10.0.0.7, and unknown hosts",
             ),
-            (
-                Addresses::AllBut(Vec::new()),
-                false,
-                "when the host is known",
-            ),
+            (Addresses::AllBut(Vec::new()), false, "from any known host"),
             (
                 Addresses::AllBut(hosts()),
                 true,
-                "from every host but 10.0.0.7",
+                "from all hosts except 10.0.0.7, and unknown hosts",
             ),
         ] {
             assert_eq!(said(addresses, unknown).as_deref(), Some(words));

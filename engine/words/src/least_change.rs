@@ -9,7 +9,8 @@ use crate::rich_text::{RichText, listed};
 /// Requests that are all allowed.
 pub const ALL_GRANTED: &str = "All required permissions are granted.";
 /// A token that has expired.
-pub const TOKEN_EXPIRED: &str = "The token has expired. The user must sign in again.";
+pub const TOKEN_EXPIRED: &str =
+    "The token has expired. Get a new token. No change of the policy helps.";
 /// A request that a deny blocks.
 pub const BLOCKED: &str = "A deny rule blocks this. Remove it first.";
 /// The title of changes that take a user out of a group or role that is denied.

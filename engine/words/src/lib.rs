@@ -6,9 +6,12 @@
 
 pub mod acl;
 pub mod audit_event;
+pub mod change;
 pub mod collision;
+pub mod commands;
 mod counts;
 pub mod decision;
+pub mod difference;
 pub mod effect;
 pub mod escape;
 pub mod explanation;

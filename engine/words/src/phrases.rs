@@ -136,6 +136,12 @@ pub fn not_shown(number: usize, noun: &str) -> String {
     format!("{} not shown.", count(number, noun))
 }
 
+/// The size of a policy: `2 ACLs and 1 role`.
+#[must_use]
+pub fn acls_and_roles(acls: usize, roles: usize) -> String {
+    format!("{} and {}", count(acls, "ACL"), count(roles, "role"))
+}
+
 /// A byte offset as people count: characters from 1.
 #[must_use]
 pub fn place(text: &str, offset: usize) -> String {

@@ -23,7 +23,7 @@ journey('a setting and an ACL are tried on a token with paths', async ({ page })
   await whatIf.getByText('From none to suffix.').waitFor();
   await whatIf.getByRole('button', { name: 'Add change' }).click();
   await until(async () => assert.match(await side(whatIf, 'With the changes'), /Allowed/));
-  await whatIf.getByRole('button', { name: /^Remove: Read groups at/ }).click();
+  await whatIf.getByRole('button', { name: /^Remove: Read groups from/ }).click();
   await whatIf.getByText('Add a change to see its effect on the verdict').waitFor();
   await simulator.sees('Denied by rule');
   await kind.selectOption({ label: 'Remove an ACL' });

@@ -2,6 +2,7 @@
 
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::{POLICY_CHANGES, Problem, Problems, changes_from_json};
+use gbac_words::commands::policy as words;
 
 use crate::args::Format;
 use crate::args::policy::ApplyArgs;
@@ -83,7 +84,7 @@ pub(super) fn run(process: &Process, args: &ApplyArgs, format: Format) -> Result
     }
     document::show_effect(process, &before, &after, format)?;
     if !args.no_confirm {
-        confirm(process, "Make these changes?")?;
+        confirm(process, words::MAKE_CHANGES)?;
     }
     let tag = client.replace_policy(&after, &tag)?;
     document::report(process, "Applied", &file, &after, tag.as_deref(), format)?;

@@ -10,7 +10,8 @@ use gbac_engine::Coded;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Policy, StatedSettings};
 use gbac_json::DiffJson;
-use gbac_words::phrases::count;
+use gbac_words::commands::policy as words;
+use gbac_words::difference;
 
 use crate::args::Format;
 use crate::args::output::ReportFormat;
@@ -18,7 +19,7 @@ use crate::args::policy::DiffArgs;
 use crate::commands::change_list::ChangeList;
 use crate::commands::{differences, principals};
 use crate::input;
-use crate::output::{self, Failure, plain};
+use crate::output::{self, Failure, plain, sentence};
 use crate::policy_source::{self, LoadedPolicy};
 use crate::process::Process;
 use crate::report::{self, Entry, Level};
@@ -113,15 +114,13 @@ pub(super) fn run(
         }
         (None, Format::Text) => {
             let text = if earlier == later {
-                "The policies are identical.\n".to_owned()
+                format!("{}\n", words::IDENTICAL)
             } else {
                 // Adds and removes say what the document would do to the service.
                 let direction = state.as_ref().map_or_else(String::new, |state| {
-                    format!(
-                        "From the service at {} to {}:\n",
-                        plain(state.client().url()),
-                        plain(&after.display().to_string())
-                    )
+                    let file = after.display().to_string();
+                    let direction = words::direction(state.client().url(), &file);
+                    format!("{}\n", sentence(&direction))
                 });
                 format!(
                     "{direction}{}{}",
@@ -171,7 +170,8 @@ fn entries(changed: &Diff, file: &str) -> Vec<Entry> {
 fn markdown(before: &Policy, after: &Policy, changed: &Diff) -> String {
     let (earlier, later) = (principals(before), principals(after));
     let all = earlier.union(&later).count();
-    let mut text = format!("### Access changes\n\n{}", differences::summary(changed));
+    let mut text = String::from("### Access changes\n\n");
+    let _ = writeln!(text, "{}", difference::sentence(changed));
     let having = |effects: [AccessEffect; 2]| -> BTreeSet<String> {
         let differences = changed.differences.iter().chain(&changed.roles);
         differences
@@ -218,14 +218,8 @@ fn markdown(before: &Policy, after: &Policy, changed: &Diff) -> String {
             .count()
     };
     let [users, groups, roles] = kinds.map(number);
-    let _ = writeln!(
-        text,
-        "\nCounted over the {} that the policies name: {}, {} and {}.",
-        count(all, "principal"),
-        count(users, "user"),
-        count(groups, "group"),
-        count(roles, "role")
-    );
+    let counted_over = words::counted_over(all, users, groups, roles);
+    let _ = writeln!(text, "\n{counted_over}");
     for (title, list) in [
         ("Users and groups", &changed.differences),
         ("Members of roles", &changed.roles),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gbac_json::{policy_from_json, policy_to_text};
+use gbac_words::commands::policy as words;
 
 use crate::args::Format;
 use crate::input;
@@ -51,7 +52,7 @@ pub(super) fn run(
         }
         Format::Text => {
             let verb = if check {
-                "Not in the canonical form"
+                words::NOT_CANONICAL
             } else {
                 "Formatted"
             };

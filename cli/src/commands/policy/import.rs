@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use gbac_engine::policy::Policy;
 use gbac_formats::import::{Import, ImportedText};
 use gbac_json::policy_to_text;
+use gbac_words::commands::policy as words;
 use gbac_words::phrases::count;
 
 use crate::args::Format;
 use crate::args::policy::ImportPolicyArgs;
 use crate::input;
 use crate::lists;
-use crate::output::{self, Failure, contents, plain};
+use crate::output::{self, Failure, contents, plain, sentence};
 use crate::process::Process;
 use crate::results::{ImportedPolicy, ImportedSource, UnreadEntry};
 
@@ -69,17 +70,10 @@ impl Imported {
         let unread: usize = self.reads.iter().map(|(_, read)| read.unread.len()).sum();
         for (source, read) in &self.reads {
             if read.format.is_some() {
-                let duplicates = if read.again > 0 {
-                    format!(" ({} of them duplicates)", read.again)
-                } else {
-                    String::new()
-                };
-                let (kind, acls, roles) = (read.label(), read.acls, read.roles);
-                let (acls, roles) = (count(acls, "ACL"), count(roles, "role"));
-                output::note(
-                    process,
-                    &format!("{source}: {kind}, {acls}{duplicates} and {roles}"),
-                );
+                let (acls, roles) = (read.acls, read.roles);
+                let label = read.label();
+                let read = words::read(source, label, acls, read.again, roles);
+                output::note(process, &sentence(&read));
             }
             for note in read.notes() {
                 output::note(process, &format!("note: {source}: {note}"));
@@ -92,10 +86,7 @@ impl Imported {
         let writes = unread == 0 || skip;
         if writes {
             if !self.import.has_settings() {
-                output::note(
-                    process,
-                    "note: no input states settings, so the document states none; a service that imports it keeps its own",
-                );
+                output::note(process, &format!("note: {}", words::NO_SETTINGS));
             }
             self.write(process, &policy, out, format)?;
         } else if format != Format::Text {

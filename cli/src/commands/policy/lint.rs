@@ -8,6 +8,7 @@ use gbac_engine::Coded;
 use gbac_engine::model::PrincipalType;
 use gbac_engine::policy::Change;
 use gbac_json::{ChangeJson, FindingJson, lint_from_json, lint_in_dialect, policy_from_json};
+use gbac_words::commands::policy as words;
 use gbac_words::phrases::{count, list};
 use serde_json::{Value, json};
 
@@ -16,7 +17,7 @@ use crate::args::output::ReportFormat;
 use crate::args::policy::{FailOn, LintArgs};
 use crate::commands::changes;
 use crate::json_lines::line_of;
-use crate::output::{self, Failure, plain};
+use crate::output::{self, Failure, plain, sentence};
 use crate::policy_source::{self, PolicyText};
 use crate::process::Process;
 use crate::report::{self, Entry, Level};
@@ -79,20 +80,9 @@ fn write_fixes(
     let policy = policy_from_json(text).map_err(|problems| Failure::problems(name, problems))?;
     let (all, fixed) = neutral_fixes(&policy, findings);
     changes::write(process, path, &all)?;
-    let findings = count(findings.len(), "finding");
-    let file = plain(&path.display().to_string());
-    match fixed {
-        0 => output::note(
-            process,
-            &format!("note: none of {findings} has a fix without a change in effective access"),
-        ),
-        _ => output::note(
-            process,
-            &format!(
-                "note: {fixed} of {findings} fixed in {file}; the next command is `gbac policy apply --changes {file} --dry-run`"
-            ),
-        ),
-    }
+    let file = path.display().to_string();
+    let fixed = words::findings_fixed(fixed, findings.len(), &file);
+    output::note(process, &format!("note: {}", sentence(&fixed)));
     Ok(())
 }
 

@@ -10,6 +10,7 @@ use gbac_api::roles::{ListMembers, ListRoles, Member, MemberQuery, RoleQuery};
 use gbac_api::target::{TargetApi, TargetReport};
 use gbac_engine::policy::Settings;
 use gbac_json::settings_from_value;
+use gbac_words::commands::policy as words;
 use serde_json::{Value, json};
 
 use super::super::target;
@@ -33,10 +34,7 @@ pub(super) fn run(process: &Process, args: &PullArgs, format: Format) -> Result<
     let mut client = Client::open(process, &args.connect)?;
     if let Some(id) = &args.cluster_id {
         let cluster: GetCluster = client.get(&paths::cluster(id))?;
-        client = client.with_url(
-            "the Control Plane's dataplane_api",
-            cluster.cluster.dataplane_api.url(),
-        )?;
+        client = client.with_url(words::DATAPLANE_API, cluster.cluster.dataplane_api.url())?;
     }
     // Before everything else, so that a list is not read in vain.
     client = check(process, client, args)?;

@@ -9,6 +9,7 @@ use gbac_api::target::TargetNeed;
 use gbac_engine::model::{Acl, Principal, PrincipalType, ResourceType, RoleSpelling};
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::DiffJson;
+use gbac_words::commands::security as words;
 use reqwest::Method;
 use serde::de::IgnoredAny;
 
@@ -155,8 +156,9 @@ fn dry_run_of_create(
             output::text(
                 process,
                 &format!(
-                    "{}\nNothing was created. {}",
+                    "{}\n{} {}",
                     table(process, &done),
+                    words::NOTHING_CREATED,
                     differences::render(process, &difference)
                 ),
             )?;
@@ -373,14 +375,15 @@ pub(super) fn delete(
             output::text(
                 process,
                 &format!(
-                    "\nNothing was deleted. {}",
+                    "\n{} {}",
+                    words::NOTHING_DELETED,
                     differences::render(process, &difference)
                 ),
             )?;
         }
     } else if !matching_acls.is_empty() {
         if !args.no_confirm {
-            confirm(process, "Confirm deletion of the above matching ACLs?")?;
+            confirm(process, words::CONFIRM_ACLS)?;
         }
         let (deleted, error) = remove(client, filters);
         fatal = error;

@@ -11,6 +11,7 @@ use gbac_api::roles::{
 use gbac_api::target::TargetNeed;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_formats::quote::shell;
+use gbac_words::commands::security as words;
 use gbac_words::phrases::thousands;
 use reqwest::Method;
 
@@ -162,33 +163,15 @@ fn change(
     let done: UpdatedRole = client
         .change(Method::PUT, &paths::role(role), update)
         .map_err(|error| with_nearest_role(client, role, &error))?;
-    let (words, changed) = if update.remove.is_empty() {
-        (["assigned", "to", "are already members of"], done.added)
-    } else {
-        (["unassigned", "from", "are not members of"], done.removed)
-    };
-    let changed = principals(&changed)?;
+    let adds = update.remove.is_empty();
+    let changed = principals(if adds { &done.added } else { &done.removed })?;
+    let summary = words::members_changed(&quoted(role), adds, !changed.is_empty());
     match format {
         Format::Json | Format::Yaml => output::value(process, format, &member_rows(&changed)),
-        Format::Text if changed.is_empty() => output::text(
-            process,
-            &format!(
-                "No change: the principals {} role {}\n",
-                words[2],
-                quoted(role)
-            ),
-        ),
+        Format::Text if changed.is_empty() => output::text(process, &format!("{summary}\n")),
         Format::Text => {
             let table = table::table(process, &["NAME", "PRINCIPAL-TYPE"], cells(&changed));
-            output::text(
-                process,
-                &format!(
-                    "Successfully {} role {} {}\n{table}",
-                    words[0],
-                    quoted(role),
-                    words[1]
-                ),
-            )
+            output::text(process, &format!("{summary}\n{table}"))
         }
     }
 }
@@ -311,14 +294,7 @@ fn delete(
         output::text(process, "\n")?;
     }
     if !no_confirm {
-        let acls = if keep_acls { "keep" } else { "remove" };
-        confirm(
-            process,
-            &format!(
-                "Confirm deletion of role {}?  This action will {acls} all associated ACLs and unassign role members",
-                quoted(role)
-            ),
-        )?;
+        confirm(process, &words::confirm_role(&quoted(role), keep_acls))?;
     }
     client.remove(&paths::delete_role(role, !keep_acls))?;
     match format {
@@ -331,7 +307,7 @@ fn delete(
         ),
         Format::Text => output::text(
             process,
-            &format!("Successfully deleted role {}\n", quoted(role)),
+            &format!("{}\n", words::role_deleted(&quoted(role))),
         ),
     }
 }

@@ -5,11 +5,11 @@ use gbac_engine::decide::{At, Outcome, Reason, Request};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
+use gbac_words::change;
 use gbac_words::least_change as words;
 use gbac_words::rich_text::RichText;
 
 use crate::simulator::question::AccessRequest;
-use crate::simulator::trial::trial_words;
 
 /// A change that turns a verdict: what it takes, as changes that can be tried together.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +23,7 @@ pub struct LeastChange {
 impl LeastChange {
     fn from_trials(trials: Vec<HypotheticalChange>) -> Self {
         Self {
-            words: trials.iter().map(trial_words).collect(),
+            words: trials.iter().map(change::hypothetical).collect(),
             trials,
         }
     }

@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gbac_analysis::HypotheticalChange;
-use gbac_engine::decide::Candidate;
+use gbac_engine::decide::{Candidate, CandidateStatus};
 use gbac_engine::model::{Acl, Permission, Principal};
 use gbac_engine::policy::Change;
-use gbac_words::acl;
 use gbac_words::rich_text::RichText;
+use gbac_words::{acl, decision};
 
-use crate::simulator::trace::{TraceRowStatus, mismatch, status};
+use crate::simulator::trace::mismatch;
 use crate::simulator::verdict::{Judged, acl_hop};
 
 /// A part of the path that can be left out to see the verdict without it.
@@ -26,7 +26,7 @@ pub struct Edge {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndStatus {
     /// As the trace has it.
-    Traced(TraceRowStatus),
+    Traced(CandidateStatus),
     /// It decides once the changes that are tried are made.
     WouldDecide,
     /// The changes that are tried leave it out.
@@ -39,7 +39,7 @@ impl EndStatus {
     pub const fn decides(self) -> bool {
         matches!(
             self,
-            Self::WouldDecide | Self::Traced(TraceRowStatus::Decides)
+            Self::WouldDecide | Self::Traced(CandidateStatus::Decides)
         )
     }
 
@@ -49,14 +49,7 @@ impl EndStatus {
         match self {
             Self::WouldDecide => "would decide",
             Self::LeftOut => "left out",
-            Self::Traced(status) => match status {
-                TraceRowStatus::Decides => "decides",
-                TraceRowStatus::Agrees => "would decide the same",
-                TraceRowStatus::Overridden => "overridden by a deny",
-                TraceRowStatus::NotReached => "not evaluated",
-                TraceRowStatus::Near => "near miss",
-                TraceRowStatus::NoMatch => "no match",
-            },
+            Self::Traced(status) => decision::candidate_status(status),
         }
     }
 }
@@ -91,7 +84,7 @@ impl Branch {
         match self.acl.as_ref().map(|acl| acl.status) {
             Some(status) if status.decides() => 0,
             Some(EndStatus::Traced(status)) => rank(status),
-            Some(EndStatus::LeftOut | EndStatus::WouldDecide) => rank(TraceRowStatus::NotReached),
+            Some(EndStatus::LeftOut | EndStatus::WouldDecide) => rank(CandidateStatus::NotReached),
             None => u8::MAX,
         }
     }
@@ -99,7 +92,7 @@ impl Branch {
     /// Whether its ACL matches the request, or did before it was left out.
     #[must_use]
     pub fn matches(&self) -> bool {
-        self.rank() < rank(TraceRowStatus::Near)
+        self.rank() <= rank(CandidateStatus::NotReached)
     }
 }
 
@@ -129,7 +122,7 @@ fn best(judged: &Judged) -> BTreeMap<Place<'_>, &Candidate> {
                 .entry((path.group.as_deref(), path.role.as_deref()))
                 .or_insert(candidate);
             // Equals keep the order of the trace.
-            if rank(status(candidate)) < rank(status(best)) {
+            if rank(candidate.status) < rank(best.status) {
                 *best = candidate;
             }
         }
@@ -164,7 +157,7 @@ impl Branches {
             match (before, after) {
                 (before, None) => {
                     let acl = before.map(|candidate| {
-                        end(candidate, judged, EndStatus::Traced(status(candidate)))
+                        end(candidate, judged, EndStatus::Traced(candidate.status))
                     });
                     branches.push(Branch { role, acl });
                 }
@@ -182,8 +175,8 @@ impl Branches {
                     }
                     if before.is_none() || is_same || after.is_some() {
                         let acl = after.map(|candidate| {
-                            let status = match status(candidate) {
-                                TraceRowStatus::Decides => EndStatus::WouldDecide,
+                            let status = match candidate.status {
+                                CandidateStatus::Decides => EndStatus::WouldDecide,
                                 status => EndStatus::Traced(status),
                             };
                             end(candidate, with, status)
@@ -244,10 +237,13 @@ fn membership(member: &Principal, role: &str) -> Edge {
 
 fn end(candidate: &Candidate, judged: &Judged, status: EndStatus) -> BranchAcl {
     let acl: &Acl = &candidate.acl;
-    let words = acl_hop(acl, status == EndStatus::Traced(TraceRowStatus::Overridden));
+    let words = acl_hop(
+        acl,
+        status == EndStatus::Traced(CandidateStatus::Overridden),
+    );
     let fails = matches!(
         status,
-        EndStatus::Traced(TraceRowStatus::Near | TraceRowStatus::NoMatch)
+        EndStatus::Traced(CandidateStatus::Near(_) | CandidateStatus::NoMatch)
     );
     let mismatch = fails.then(|| mismatch(candidate, judged)).flatten();
     let edge = Edge {
@@ -264,14 +260,14 @@ fn end(candidate: &Candidate, judged: &Judged, status: EndStatus) -> BranchAcl {
 }
 
 /// The order in which ACLs matter for the verdict.
-const fn rank(status: TraceRowStatus) -> u8 {
+const fn rank(status: CandidateStatus) -> u8 {
     match status {
-        TraceRowStatus::Decides => 0,
-        TraceRowStatus::Agrees => 1,
-        TraceRowStatus::Overridden => 2,
-        TraceRowStatus::NotReached => 3,
-        TraceRowStatus::Near => 4,
-        TraceRowStatus::NoMatch => 5,
+        CandidateStatus::Decides => 0,
+        CandidateStatus::Agrees => 1,
+        CandidateStatus::Overridden => 2,
+        CandidateStatus::NotReached => 3,
+        CandidateStatus::Near(_) => 4,
+        CandidateStatus::NoMatch => 5,
     }
 }
 

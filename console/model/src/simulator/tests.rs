@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gbac_analysis::provider::AcceptedTokens;
+use gbac_engine::decide::CandidateStatus;
 use gbac_engine::policy::Policy;
 use gbac_engine::warning::WarningCode;
 use gbac_json::policy_from_json;
@@ -283,7 +284,7 @@ fn the_trace_has_three_passes() {
         (1, 4, 0, 5, 0)
     );
     let row = &deny.rows[0];
-    assert_eq!(row.result, trace::TraceRowStatus::Decides);
+    assert_eq!(row.result, CandidateStatus::Decides);
     assert_eq!(
         row.principal.small.as_ref().unwrap().plain(),
         "from groups[4], direct ACL"
@@ -294,7 +295,7 @@ fn the_trace_has_three_passes() {
     let over = allow
         .rows
         .iter()
-        .find(|row| row.result == trace::TraceRowStatus::Overridden)
+        .find(|row| row.result == CandidateStatus::Overridden)
         .unwrap();
     assert_eq!(
         over.principal.words.plain(),
@@ -307,7 +308,7 @@ fn the_trace_has_three_passes() {
     let near: Vec<_> = allow
         .rows
         .iter()
-        .filter(|row| row.result == trace::TraceRowStatus::Near)
+        .filter(|row| matches!(row.result, CandidateStatus::Near(_)))
         .collect();
     assert_eq!(
         near[0].host.small.as_ref().unwrap().plain(),
@@ -321,7 +322,7 @@ fn the_trace_has_three_passes() {
     let other = allow
         .rows
         .iter()
-        .find(|row| row.result == trace::TraceRowStatus::NoMatch)
+        .find(|row| row.result == CandidateStatus::NoMatch)
         .unwrap();
     assert_eq!(
         other.operation.small.as_ref().unwrap().plain(),

@@ -71,23 +71,6 @@ pub struct Facet {
     pub small: Option<RichText>,
 }
 
-/// What became of a row, for its mark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TraceRowStatus {
-    /// It decides.
-    Decides,
-    /// It says the same as the one that decides.
-    Agrees,
-    /// It allows, and a deny overrode it.
-    Overridden,
-    /// It matches, and no ACL was asked.
-    NotReached,
-    /// It is a near miss.
-    Near,
-    /// It does not match.
-    NoMatch,
-}
-
 /// One row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceRow {
@@ -102,7 +85,7 @@ pub struct TraceRow {
     /// From where.
     pub host: Facet,
     /// What became of it.
-    pub result: TraceRowStatus,
+    pub result: CandidateStatus,
 }
 
 /// One of the three passes.
@@ -183,19 +166,7 @@ fn row(candidate: &Candidate, judged: &Judged) -> TraceRow {
         resource: resource(candidate, judged),
         operation: operation(candidate, judged),
         host: host(candidate, judged),
-        result: status(candidate),
-    }
-}
-
-/// The result of a row.
-pub(super) const fn status(candidate: &Candidate) -> TraceRowStatus {
-    match candidate.status {
-        CandidateStatus::Decides => TraceRowStatus::Decides,
-        CandidateStatus::Agrees => TraceRowStatus::Agrees,
-        CandidateStatus::Overridden => TraceRowStatus::Overridden,
-        CandidateStatus::NotReached => TraceRowStatus::NotReached,
-        CandidateStatus::Near(_) => TraceRowStatus::Near,
-        CandidateStatus::NoMatch => TraceRowStatus::NoMatch,
+        result: candidate.status,
     }
 }
 

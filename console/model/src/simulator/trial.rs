@@ -3,75 +3,19 @@
 use std::sync::Arc;
 
 use gbac_analysis::provider::AcceptedTokens;
-use gbac_analysis::{Comparison, HypotheticalChange, HypotheticalChanges, compare};
-use gbac_engine::Coded;
+use gbac_analysis::{Comparison, HypotheticalChanges, compare};
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::decide::{At, explain};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::identity::Identity;
-use gbac_engine::model::Principal;
-use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
-use gbac_words::acl;
+use gbac_engine::policy::{GroupSource, Policy, Settings};
+use gbac_words::change;
 use gbac_words::rich_text::RichText;
 
 use crate::simulator::inputs::{Inputs, identity_error};
 use crate::simulator::question::AccessRequest;
 use crate::simulator::verdict::{Judged, VerdictKind, Why};
 use crate::simulator::{Shared, SimulatedIdentity, evaluate, verdict};
-
-/// A change that is tried, in words; of settings, what they are then.
-#[must_use]
-pub fn trial_words(trial: &HypotheticalChange) -> RichText {
-    let group = |name: &String| Principal::group(name.as_str());
-    match trial {
-        HypotheticalChange::Join(name) => RichText::new()
-            .text("Add the user to ")
-            .principal(&group(name))
-            .text(" in the identity provider"),
-        HypotheticalChange::Leave(name) => RichText::new()
-            .text("Remove the user from ")
-            .principal(&group(name))
-            .text(" in the identity provider"),
-        HypotheticalChange::Policy(change) => of_policy(change),
-    }
-}
-
-fn of_policy(change: &Change) -> RichText {
-    let role = |name: &str| Principal::role(name);
-    match change {
-        Change::AddMember { role: name, member } => RichText::new()
-            .text("Add ")
-            .principal(member)
-            .text(" to ")
-            .principal(&role(name)),
-        Change::RemoveMember { role: name, member } => RichText::new()
-            .text("Remove ")
-            .principal(member)
-            .text(" from ")
-            .principal(&role(name)),
-        Change::AddAcl(acl) => RichText::new().text("Add ").then(acl::sentence(acl)),
-        Change::RemoveAcl(acl) => RichText::new().text("Remove ").then(acl::sentence(acl)),
-        Change::CreateRole(name) => RichText::new().text("Create ").principal(&role(name)),
-        Change::DeleteRole { name, delete_acls } => {
-            let words = RichText::new().text("Delete ").principal(&role(name));
-            if *delete_acls {
-                words.text(" and its ACLs")
-            } else {
-                words
-            }
-        }
-        Change::Settings(settings) => match &settings.groups {
-            GroupSource::Properties { claim_path, nested } => RichText::new()
-                .text("Read groups at ")
-                .code(claim_path.to_string())
-                .text(", nested names ")
-                .code(nested.code()),
-            GroupSource::Sso { groups, .. } => RichText::new()
-                .text("Read groups at ")
-                .code(groups.to_string()),
-        },
-    }
-}
 
 /// The policy and the person with the changes.
 #[derive(Debug, Clone)]
@@ -123,14 +67,7 @@ pub fn attempt(
         Some(Err(error)) => Err(identity_error(error)),
         None => Err(RichText::from("Enter a user or paste a token.")),
     };
-    let faults = idle
-        .iter()
-        .map(|idle| {
-            trial_words(&idle.change)
-                .text(": ")
-                .then(RichText::message(&idle.to_string()))
-        })
-        .collect();
+    let faults = idle.iter().map(change::no_op).collect();
     Tried {
         policy: after,
         identity,
@@ -270,8 +207,11 @@ pub fn with_claim_path(settings: &Settings, text: &str) -> Result<Settings, Rich
 
 #[cfg(test)]
 mod tests {
-    use gbac_analysis::groups_between;
-    use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, ResourceType};
+    use gbac_analysis::{HypotheticalChange, groups_between};
+    use gbac_engine::model::{
+        Acl, Host, Operation, PatternType, Permission, Principal, ResourceType,
+    };
+    use gbac_engine::policy::Change;
 
     use super::*;
     use crate::simulator::inputs::IdentityMode;
@@ -338,8 +278,8 @@ mod tests {
             [&Change::Settings(Box::new(other))]
         );
         assert_eq!(
-            trial_words(&trials.as_slice()[0]).plain(),
-            "Read groups at $.roles, nested names suffix"
+            change::hypothetical(&trials.as_slice()[0]).plain(),
+            "Read groups from $.roles, nested group behavior suffix"
         );
         assert!(with_claim_path(&settings, "$.[").is_err());
         trials.remove(7);

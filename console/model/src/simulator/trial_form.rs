@@ -377,7 +377,7 @@ mod tests {
             access,
         );
         form.trial(&options, &policy, access)
-            .map(|trial| super::super::trial::trial_words(&trial).plain())
+            .map(|trial| gbac_words::change::hypothetical(&trial).plain())
             .map_err(|words| words.plain())
     }
 
@@ -429,13 +429,16 @@ mod tests {
         assert!(said(rows).starts_with("Remove "));
         assert_eq!(
             said(form(TrialKind::Nested)),
-            "Read groups at $.groups, nested names none"
+            "Read groups from $.groups, nested group behavior none"
         );
         let path = TrialForm {
             path: " $.roles ".into(),
             ..form(TrialKind::ClaimPath)
         };
-        assert_eq!(said(path), "Read groups at $.roles, nested names suffix");
+        assert_eq!(
+            said(path),
+            "Read groups from $.roles, nested group behavior suffix"
+        );
         for kind in TrialKind::ALL {
             assert_eq!(TrialKind::from_code(kind.code()), Some(kind));
         }

@@ -13,6 +13,7 @@ use gbac_console_model::simulator::fixes::{
 use gbac_console_model::simulator::seen_users::SeenUsers;
 use gbac_console_model::simulator::verdict::VerdictKind;
 use gbac_engine::policy::Change;
+use gbac_words::least_change::TOKEN_EXPIRED;
 use gbac_words::pages::simulator as words;
 use gbac_words::phrases::{COMPLETE_CHECK_FIRST, NO_CHANGE_IN_ACCESS, capitalized, count};
 use gbac_words::rich_text::RichText;
@@ -116,7 +117,7 @@ fn Fixes(state: SimulatorState) -> impl IntoView {
         .into_any(),
         (None, _) if is_expired.get() => view! {
             <h3>"Fix the token first"</h3>
-            <p>{words::TOKEN_EXPIRED}</p>
+            <p>{TOKEN_EXPIRED}</p>
         }
         .into_any(),
         (None, Some(found)) => view! { <List found=found seen=seen state=state /> }.into_any(),

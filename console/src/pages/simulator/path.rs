@@ -10,7 +10,7 @@ use gbac_console_model::simulator::inputs::{InputEdit, Weight};
 use gbac_console_model::simulator::path::{
     Branch, BranchAcl, Branches, Edge, EndStatus, group_edge,
 };
-use gbac_console_model::simulator::trace::TraceRowStatus;
+use gbac_engine::decide::CandidateStatus;
 use gbac_engine::model::Permission;
 use gbac_words::escape::plain;
 use gbac_words::pages::simulator as words;
@@ -314,9 +314,9 @@ fn row_class(branch: &Branch) -> &'static str {
             Permission::Allow => "hit good",
         },
         Some(acl) => match acl.status {
-            EndStatus::Traced(TraceRowStatus::Overridden) => "beaten",
+            EndStatus::Traced(CandidateStatus::Overridden) => "beaten",
             EndStatus::LeftOut => "cut",
-            EndStatus::Traced(TraceRowStatus::Agrees) => "",
+            EndStatus::Traced(CandidateStatus::Agrees) => "",
             _ => "stop",
         },
         None => "stop",

@@ -1,11 +1,9 @@
 //! The trace: every candidate ACL in evaluation order, with what matched and what did not.
 
 use gbac_console_model::simulator::trace;
-use gbac_console_model::simulator::trace::{
-    EvaluationStep, Facet, TraceFilter, TraceRow, TraceRowStatus,
-};
+use gbac_console_model::simulator::trace::{EvaluationStep, Facet, TraceFilter, TraceRow};
 use gbac_console_model::simulator::verdict::Judged;
-use gbac_engine::decide::Reason;
+use gbac_engine::decide::{CandidateStatus, Reason};
 use gbac_words::pages::simulator as words;
 use gbac_words::phrases::thousands;
 use leptos::context::Provider;
@@ -170,7 +168,7 @@ fn pass(place: usize, pass: &EvaluationStep) -> impl IntoView + use<> {
 }
 
 fn row(row: &TraceRow, last: bool) -> impl IntoView + use<> {
-    let decides = row.result == TraceRowStatus::Decides;
+    let decides = row.result == CandidateStatus::Decides;
     let class = match (decides, row.permission, last) {
         (true, gbac_engine::model::Permission::Allow, true) => "hit good end",
         (true, gbac_engine::model::Permission::Allow, false) => "hit good",
@@ -180,7 +178,7 @@ fn row(row: &TraceRow, last: bool) -> impl IntoView + use<> {
         (false, _, false) => "",
     };
     let permission = match row.result {
-        TraceRowStatus::Overridden => {
+        CandidateStatus::Overridden => {
             view! { <span class="v v-over"><Icon glyph=Glyph::Overridden /><b>"Allow"</b></span> }
                 .into_any()
         }
@@ -220,23 +218,23 @@ fn facet(facet: &Facet) -> impl IntoView + use<> {
 fn result(row: &TraceRow) -> AnyView {
     let allows = row.permission == gbac_engine::model::Permission::Allow;
     match row.result {
-        TraceRowStatus::Decides => {
+        CandidateStatus::Decides => {
             let mark = if allows { Mark::Allow } else { Mark::Deny };
             view! { <VerdictWord mark=mark word="Decides" /> }.into_any()
         }
-        TraceRowStatus::Agrees => {
+        CandidateStatus::Agrees => {
             view! { <span class="quiet">{if allows { "Allows too" } else { "Denies too" }}</span> }
                 .into_any()
         }
-        TraceRowStatus::Overridden => {
+        CandidateStatus::Overridden => {
             view! { <VerdictWord mark=Mark::Overridden word="Allows" /> }.into_any()
         }
-        TraceRowStatus::NotReached => {
+        CandidateStatus::NotReached => {
             view! { <span class="quiet">"Not evaluated"</span> }.into_any()
         }
-        TraceRowStatus::Near => {
+        CandidateStatus::Near(_) => {
             view! { <VerdictWord mark=Mark::Near word="Near miss" /> }.into_any()
         }
-        TraceRowStatus::NoMatch => view! { <span class="dim">"No match"</span> }.into_any(),
+        CandidateStatus::NoMatch => view! { <span class="dim">"No match"</span> }.into_any(),
     }
 }

@@ -1,9 +1,8 @@
 //! The verdict with the changes that are tried, in the place of that of today.
 
 use gbac_console_model::simulator::panel::Panel;
-use gbac_console_model::simulator::trial::{
-    Side, Tried, attempt, judge_with, summary, title_if, trial_words,
-};
+use gbac_console_model::simulator::trial::{Side, Tried, attempt, judge_with, summary, title_if};
+use gbac_words::change;
 use gbac_words::pages::simulator as words;
 use gbac_words::phrases::NOTHING_CHANGED;
 use gbac_words::rich_text::RichText;
@@ -89,7 +88,7 @@ pub(super) fn TriedPanel(state: SimulatorState) -> impl IntoView {
             <div class="tries">
                 <ul class="ways" aria-label="Changes that are tried">
                     {move || state.trials.with(|trials| trials.as_slice().iter().enumerate().map(|(place, trial)| {
-                        let words = trial_words(trial);
+                        let words = change::hypothetical(trial);
                         let label = format!("Undo: {}", words.plain());
                         view! {
                             <li>

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use gbac_analysis::{AccessEffect, groups_between};
 use gbac_console_model::address;
-use gbac_console_model::simulator::trial::{Side, Tried, attempt, difference, side, trial_words};
+use gbac_console_model::simulator::trial::{Side, Tried, attempt, difference, side};
 use gbac_console_model::simulator::trial_form::{Options, TrialForm, TrialKind, other};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Dialect, Operation, Permission, Principal};
-use gbac_words::acl;
 use gbac_words::escape::plain;
 use gbac_words::pages::simulator as words;
 use gbac_words::phrases::{NO_CHANGE_IN_ACCESS, POLICY_NOT_READ, add_to_draft, added_to_draft};
 use gbac_words::rich_text::RichText;
+use gbac_words::{acl, change};
 use leptos::prelude::*;
 
 use super::parts::{look, nobody, sign_in_first};
@@ -121,7 +121,7 @@ fn AddTrial(context: WhatIfContext) -> impl IntoView {
     let add = move || {
         sent.set(true);
         if let Ok(trial) = made.get_untracked() {
-            let words = trial_words(&trial).plain();
+            let words = change::hypothetical(&trial).plain();
             state.trials.update(|trials| {
                 trials.add(trial);
             });
@@ -326,7 +326,7 @@ fn HypotheticalChangeList(context: WhatIfContext) -> impl IntoView {
             <ul class="ways" aria-label="Tried">
                 {move || state.trials.with(|trials| {
                     trials.as_slice().iter().enumerate().map(|(place, trial)| {
-                        let words = trial_words(trial);
+                        let words = change::hypothetical(trial);
                         let label = format!("Remove: {}", words.plain());
                         view! {
                             <li>

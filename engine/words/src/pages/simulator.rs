@@ -46,8 +46,6 @@ pub const CANDIDATES: &str = "Every candidate ACL, in evaluation order, with wha
 
 // Fixes.
 pub const TOKEN_REFUSED: &str = "The service refuses this token at sign-in, so no ACL is evaluated and no change of the policy helps.";
-pub const TOKEN_EXPIRED: &str =
-    "The token has expired. Get a new token. No change of the policy helps.";
 pub const READING_AUDIT_LOG: &str = "Reading the audit log.";
 pub const FIX_IN_DRAFT: &str = "The draft has this already";
 pub const GROUPS_CHANGE: &str =

@@ -1,0 +1,72 @@
+//! Files that commands read and write: audit logs, tokens, lists of checks, manual pages.
+
+use gbac_engine::model::Principal;
+use gbac_engine::token::Header;
+
+use crate::phrases::count;
+use crate::rich_text::RichText;
+
+pub const COMPARE_WITH_COPIES: &str =
+    "compare the files with copies of events or hashes that are kept elsewhere";
+pub const LAST_LINE_INCOMPLETE: &str =
+    "the last line is incomplete: it is being written, or the service was killed";
+
+/// An audit log without a gap; `first` and `last` are the numbers of its events.
+#[must_use]
+pub fn log_intact(log: &str, files: usize, events: u64, first: u64, last: u64) -> String {
+    let files = count(files, "file");
+    let events = match events {
+        0 => "no events".to_owned(),
+        1 => format!("1 event ({first})"),
+        events => format!("{events} events ({first} to {last})"),
+    };
+    format!("{log}: intact, {events} in {files}")
+}
+
+#[must_use]
+pub fn events_without_link(events: u64) -> String {
+    format!("{events} older events have no link, because an older version wrote them")
+}
+
+#[must_use]
+pub fn log_excerpt(first: u64) -> String {
+    format!("event {first} continues events that are not in these files")
+}
+
+#[must_use]
+pub fn not_utf8(error: std::str::Utf8Error) -> String {
+    format!("the line is not UTF-8: {error}")
+}
+
+#[must_use]
+pub fn pages_written(pages: usize, folder: &str) -> RichText {
+    RichText::from(format!("Wrote {} to ", count(pages, "page")))
+        .code(folder)
+        .text(".")
+}
+
+/// The parts of a token; claims alone have no header.
+#[must_use]
+pub fn decoded(header: Option<&Header>, claims: usize) -> RichText {
+    let claims = count(claims, "claim");
+    let Some(header) = header else {
+        return claims.into();
+    };
+    let mut words = RichText::from("compact JWS, ").code(header.alg());
+    if let Some(key) = header.kid() {
+        words = words.text(", key ").code(key);
+    }
+    if let Some(kind) = header.typ() {
+        words = words.text(", typ ").code(kind);
+    }
+    words.text(format!(", {claims}"))
+}
+
+/// The user of a token, and the claim that names it.
+#[must_use]
+pub fn user_from(user: &str, mapping: &str) -> RichText {
+    RichText::new()
+        .principal(&Principal::user(user))
+        .text(" from ")
+        .code(mapping)
+}

@@ -1,0 +1,122 @@
+//! Policies and documents: `policy`, `export`, `import`, and changes in files.
+
+use crate::phrases::{acls_and_roles, count, thousands};
+use crate::rich_text::RichText;
+
+pub const MAKE_CHANGES: &str = "Make these changes?";
+pub const REPLACE_POLICY: &str = "Replace the policy of the service?";
+pub const DRY_RUN: &str = "Dry run: nothing was changed.";
+pub const RUN_AGAIN: &str = "Run the command again to continue.";
+pub const IDENTICAL: &str = "The policies are identical.";
+pub const NOT_CANONICAL: &str = "Not in the canonical form";
+pub const DATAPLANE_API: &str = "the Control Plane's dataplane_api";
+pub const NO_SETTINGS: &str = "no input states settings, so the document states none; a service that imports it keeps its own";
+
+/// A policy that was read, written or applied: `Imported policy.json: 2 ACLs and 1 role.`
+#[must_use]
+pub fn transferred(done: &str, place: &str, acls: usize, roles: usize) -> RichText {
+    RichText::from(format!("{done} "))
+        .code(place)
+        .text(format!(": {}.", acls_and_roles(acls, roles)))
+}
+
+#[must_use]
+pub fn state(state: &str) -> RichText {
+    RichText::from("The service's state is ")
+        .code(state)
+        .text(".")
+}
+
+#[must_use]
+pub fn backup_digest(sha256: &str) -> String {
+    format!("SHA-256 of the backup: {sha256}")
+}
+
+/// What a file has, and the command that applies it.
+#[must_use]
+pub fn changes_written(file: &str, what: &str) -> RichText {
+    RichText::new()
+        .code(file)
+        .text(format!(
+            " has {what}; the next command is `gbac policy apply --changes "
+        ))
+        .code(file)
+        .text(" --dry-run`")
+}
+
+#[must_use]
+pub fn no_changes_written(file: &str) -> RichText {
+    RichText::new()
+        .code(file)
+        .text(" has no changes of the policy")
+}
+
+#[must_use]
+pub fn findings_fixed(fixed: usize, findings: usize, file: &str) -> RichText {
+    let findings = count(findings, "finding");
+    match fixed {
+        0 => format!("none of {findings} has a fix without a change in effective access").into(),
+        _ => RichText::from(format!("{fixed} of {findings} fixed in "))
+            .code(file)
+            .text("; the next command is `gbac policy apply --changes ")
+            .code(file)
+            .text(" --dry-run`"),
+    }
+}
+
+/// What was read from a file of another format.
+#[must_use]
+pub fn read(source: &str, format: &str, acls: usize, duplicates: usize, roles: usize) -> RichText {
+    let duplicates = match duplicates {
+        0 => String::new(),
+        duplicates => format!(" ({duplicates} of them duplicates)"),
+    };
+    let (acls, roles) = (count(acls, "ACL"), count(roles, "role"));
+    RichText::new()
+        .code(source)
+        .text(format!(": {format}, {acls}{duplicates} and {roles}"))
+}
+
+#[must_use]
+pub fn missing(acls: usize, members: usize, present: usize) -> String {
+    format!(
+        "Missing: {} and {}. Already present: {}.",
+        count(acls, "ACL"),
+        count(members, "member"),
+        count(present, "ACL")
+    )
+}
+
+#[must_use]
+pub fn calls_succeeded(done: usize, all: usize) -> String {
+    format!("{} of {} succeeded", thousands(done), count(all, "call"))
+}
+
+/// Calls that were interrupted, some of which may have succeeded.
+#[must_use]
+pub fn calls_interrupted(done: usize, all: usize, open: usize) -> String {
+    format!(
+        "interrupted: {}, and up to {open} more without a response may have; run the command again to continue",
+        calls_succeeded(done, all)
+    )
+}
+
+#[must_use]
+pub fn direction(url: &str, file: &str) -> RichText {
+    RichText::from("From the service at ")
+        .code(url)
+        .text(" to ")
+        .code(file)
+        .text(":")
+}
+
+#[must_use]
+pub fn counted_over(all: usize, users: usize, groups: usize, roles: usize) -> String {
+    format!(
+        "Counted over the {} that the policies name: {}, {} and {}.",
+        count(all, "principal"),
+        count(users, "user"),
+        count(groups, "group"),
+        count(roles, "role")
+    )
+}
