@@ -21,14 +21,14 @@ cargo xtask COMMAND
   build-js                         the JavaScript package's wasm module, into www/pkg
   build-kafka                      the plugin for Apache Kafka, into target/kafka; needs a JDK and Maven
   types                            from the Rust types, www/types.d.ts and docs/command-line.schema.json
-  bench [--quick] [--json FILE]    measure the engine beside others; --quick: within 10 minutes; --write: into
-        [--write] [--up-to ACLS]   docs/benchmarks.md; --up-to: leave larger policies out
+  bench [--quick] [--json FILE]    measure the engine beside others; --quick: within 10 minutes; --up-to: leave larger
+        [--up-to ACLS]             policies out
         [--service | --javascript] --service: only access evaluations over HTTP, and attacks; --javascript: only the
         [--kafka | --cli]          JavaScript package and what it is compared with; --kafka: only the plugin; --cli: only
                                    the command line, beside jq
   mutants [--sample N] [--seed S]  put faults into the decision code, one at a time, and list those that no test catches;
                                    --sample: N of them, chosen by the seed
-  pages [--write]                  measure the console in Chromium over large policies; --write: into docs/benchmarks.md
+  pages                            measure the console in Chromium over large policies
   sbom                             the software bill of materials (CycloneDX), into target/sbom.cdx.json
   sizes [--write]                  sizes of everything that a browser downloads; --write: into xtask/sizes.md
 
@@ -68,9 +68,7 @@ pub(crate) enum Command {
     Sizes {
         write: bool,
     },
-    Pages {
-        write: bool,
-    },
+    Pages,
 }
 
 /// Parses the words after `cargo xtask`.
@@ -107,7 +105,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
         "mutants" => Command::Mutants(mutants::Options::default()),
         "sbom" => Command::Sbom,
         "sizes" => Command::Sizes { write: false },
-        "pages" => Command::Pages { write: false },
+        "pages" => Command::Pages,
         other => return Err(wrong(format!("unknown command `{other}`"))),
     };
     while let Some(word) = words.next() {
@@ -134,7 +132,6 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
             (Command::Test(options), "--long") => options.long = true,
             (Command::Test(_), "--list") => command = Command::ListTests,
             (Command::Bench(options), "--quick") => options.quick = true,
-            (Command::Bench(options), "--write") => options.write = true,
             (Command::Bench(options), "--service" | "--javascript") => {
                 let part = if word == "--service" {
                     bench::Part::Service
@@ -159,7 +156,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
             (Command::Mutants(options), "--seed") => {
                 options.seed = Some(number(&value(&mut words)?, "a seed")?);
             }
-            (Command::Sizes { write } | Command::Pages { write }, "--write") => *write = true,
+            (Command::Sizes { write }, "--write") => *write = true,
             _ => return Err(wrong(format!("`{name}` does not take `{word}`"))),
         }
     }
@@ -253,10 +250,9 @@ mod tests {
         check("sbom", Ok(Command::Sbom));
         let options = bench::Options {
             part: Some(bench::Part::Service),
-            write: true,
             ..Default::default()
         };
-        check("bench --service --write", Ok(Command::Bench(options)));
+        check("bench --service", Ok(Command::Bench(options)));
         let options = bench::Options {
             part: Some(bench::Part::JavaScript),
             quick: true,
@@ -279,7 +275,7 @@ mod tests {
                 ..Default::default()
             })),
         );
-        check("pages", Ok(Command::Pages { write: false }));
+        check("pages", Ok(Command::Pages));
         let options = bench::Options {
             quick: true,
             json: Some("f".into()),
@@ -317,5 +313,6 @@ mod tests {
             Err("`few` is not a number of mutants"),
         );
         check("sizes extra", Err("`sizes` does not take `extra`"));
+        check("pages --write", Err("`pages` does not take `--write`"));
     }
 }

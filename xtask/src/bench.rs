@@ -13,7 +13,6 @@ use crate::fingerprint::Fingerprint;
 use crate::problem::{Problem, Result};
 use crate::process::{Call, cargo};
 use crate::progress::{Progress, say};
-use crate::sizes;
 use crate::tools;
 use crate::workspace::Workspace;
 use std::env::consts::EXE_SUFFIX;
@@ -25,15 +24,6 @@ use std::path::{Path, PathBuf};
 /// The numbers of ACLs that are measured.
 const SIZES: [u64; 4] = [1_000, 10_000, 100_000, 1_000_000];
 
-/// The marks in docs/benchmarks.md between which `--write` puts the tables.
-const MARKS: (&str, &str) = ("<!-- bench: begin -->", "<!-- bench: end -->");
-
-/// The marks of the tables of `--service`.
-const SERVICE_MARKS: (&str, &str) = ("<!-- service: begin -->", "<!-- service: end -->");
-
-/// The marks of the tables of `--javascript`.
-const JAVASCRIPT_MARKS: (&str, &str) = ("<!-- javascript: begin -->", "<!-- javascript: end -->");
-
 /// The packages that are compared, and the scripts that run them.
 const SCRIPTS: &str = "bench/js";
 
@@ -44,8 +34,6 @@ pub(crate) struct Options {
     pub(crate) quick: bool,
     /// The path of the JSON file; by default in the target folder.
     pub(crate) json: Option<String>,
-    /// Whether the tables are written to docs/benchmarks.md.
-    pub(crate) write: bool,
     /// The largest policy, in ACLs.
     pub(crate) up_to: Option<u64>,
     /// The only part that is measured; all of them without it.
@@ -79,10 +67,10 @@ struct Run<'a> {
 /// Measures, prints the tables and writes the JSON.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if options.kafka {
-        return bench_kafka::run(workspace, options.write);
+        return bench_kafka::run(workspace);
     }
     if options.cli {
-        return bench_cli::run(workspace, options.write);
+        return bench_cli::run(workspace);
     }
     let progress = Progress::new();
     let most = options.up_to.unwrap_or(u64::MAX);
@@ -96,10 +84,10 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
             .hint("the smallest policy has 1,000 ACLs"));
     }
     // The JavaScript part shares the workload of the complete run.
-    let (folder, results, marks) = match options.part {
-        None => ("bench", "results.json", MARKS),
-        Some(Part::Service) => ("bench-service", "results.json", SERVICE_MARKS),
-        Some(Part::JavaScript) => ("bench", "javascript.json", JAVASCRIPT_MARKS),
+    let (folder, results) = match options.part {
+        None => ("bench", "results.json"),
+        Some(Part::Service) => ("bench-service", "results.json"),
+        Some(Part::JavaScript) => ("bench", "javascript.json"),
     };
     let folder = workspace.target.join(folder);
     let run = Run {
@@ -140,9 +128,6 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     // Absolute, because the program that writes it runs in the top folder.
     let json = std::path::absolute(&json).map_err(|error| cannot("find", &json, &error))?;
     let (tables, counts) = run.report(&json)?;
-    if options.write {
-        sizes::write_into(&workspace.root.join(sizes::BENCHMARKS), marks, &tables)?;
-    }
     say(&format!("\n{tables}\n{}\n{counts}", json.display()));
     Ok(())
 }

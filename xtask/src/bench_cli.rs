@@ -4,7 +4,6 @@ use crate::bench_kafka::digits;
 use crate::problem::{Problem, Result};
 use crate::process::cargo;
 use crate::progress::{Progress, say};
-use crate::sizes;
 use crate::tools;
 use crate::workspace::Workspace;
 use std::env::consts::EXE_SUFFIX;
@@ -15,8 +14,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The marks in docs/benchmarks.md between which `--write` puts the table.
-const MARKS: (&str, &str) = ("<!-- cli: begin -->", "<!-- cli: end -->");
 /// The number of pairs of runs; the table has the medians.
 const RUNS: usize = 5;
 /// The number of checks in the file of `--requests`.
@@ -32,8 +29,8 @@ struct Comparison {
     memory: f64,
 }
 
-/// Measures and prints the table; writes it if asked to.
-pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
+/// Measures and prints the table.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
     let [jq, nothing] = ["jq", "true"].map(find);
@@ -128,9 +125,6 @@ pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
             digits(measured)
         )
         .ok();
-    }
-    if write {
-        sizes::write_into(&workspace.root.join(sizes::BENCHMARKS), MARKS, &table)?;
     }
     say(&format!("\n{table}"));
     Ok(())

@@ -3,15 +3,11 @@
 use crate::build_kafka::{self, Java};
 use crate::problem::{Problem, Result};
 use crate::progress::{Progress, say};
-use crate::sizes;
 use crate::tools;
 use crate::workspace::Workspace;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
-
-/// The marks in docs/benchmarks.md between which `--write` puts the table.
-const MARKS: (&str, &str) = ("<!-- kafka: begin -->", "<!-- kafka: end -->");
 
 /// The number of runs, each in a Java process of its own; the table has their medians.
 const RUNS: usize = 5;
@@ -59,8 +55,8 @@ const ROWS: [(&str, &str, f64); 11] = [
     ("bytes_100000", "the same, 100,000 ACLs", 80.0),
 ];
 
-/// Measures and prints the table; writes it if asked to.
-pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
+/// Measures and prints the table.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let java = Java::find()?;
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
@@ -80,9 +76,6 @@ pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
         runs.push(parse(&text));
     }
     let table = table(&runs)?;
-    if write {
-        sizes::write_into(&workspace.root.join(sizes::BENCHMARKS), MARKS, &table)?;
-    }
     say(&format!("\n{table}"));
     Ok(())
 }

@@ -30,7 +30,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         Command::Mutants(options) => mutants::run(&workspace, options)?,
         Command::Sbom => sbom::run(&workspace)?,
         Command::Sizes { write } => sizes::run(&workspace, write)?,
-        Command::Pages { write } => pages::run(&workspace, write)?,
+        Command::Pages => pages::run(&workspace)?,
     }
     Ok(ExitCode::SUCCESS)
 }

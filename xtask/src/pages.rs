@@ -18,8 +18,8 @@ const MEASURE: [&str; 2] = ["long/scale.test.mjs", "long/scale-simulator.test.mj
 /// The prefix of a test's messages in the output of node's reporter.
 const TOLD: &str = "# ";
 
-/// Builds, measures, prints the results and, with `write`, writes them to docs/benchmarks.md.
-pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
+/// Builds, measures and prints the results.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let progress = Progress::new();
     let browser = browser::browser(workspace, &progress)?;
     tools::npm_ci(workspace, &progress, FOLDER)?;
@@ -38,7 +38,7 @@ pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
     let dist = workspace.root.join("dist");
     for file in MEASURE {
         let step = progress.slow("pages", file);
-        let mut call = tools::node(&workspace.root)?
+        let call = tools::node(&workspace.root)?
             .args(["--test", "--test-reporter=tap"])
             .args([workspace.root.join(FOLDER).join(file)])
             .env(
@@ -51,9 +51,6 @@ pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
             .env("GBAC_CONSOLE", &dist)
             .env("GBAC_CHROMIUM", &browser.chromium)
             .env("NO_COLOR", "1");
-        if write {
-            call = call.env("GBAC_BENCHMARKS", workspace.root.join("docs/benchmarks.md"));
-        }
         match call.succeed(Some(&step)) {
             Ok(lines) => {
                 step.done("measured");
@@ -61,7 +58,7 @@ pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
                     .iter()
                     .filter_map(|line| line.trim_start().strip_prefix(TOLD))
                 {
-                    if told.contains(" ms") {
+                    if told.contains("(limit ") {
                         say(told);
                     }
                 }

@@ -13,9 +13,6 @@ use crate::workspace::Workspace;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The page with the measurements of speed.
-pub(crate) const BENCHMARKS: &str = "docs/benchmarks.md";
-
 /// The marks around the table that `--write` replaces.
 const MARKS: (&str, &str) = ("<!-- sizes: begin -->", "<!-- sizes: end -->");
 
@@ -100,7 +97,7 @@ fn first_load(page: &str, address: &str) -> Vec<String> {
 }
 
 /// Replaces the text between two marks of a document.
-pub(crate) fn write_into(document: &Path, marks: (&str, &str), tables: &str) -> Result<()> {
+fn write_into(document: &Path, marks: (&str, &str), tables: &str) -> Result<()> {
     let failed = |error| Problem::new(format!("cannot write `{}`: {error}", document.display()));
     let text = fs::read_to_string(document).map_err(failed)?;
     let replaced = between_marks(&text, marks, tables).ok_or_else(|| {

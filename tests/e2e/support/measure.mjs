@@ -1,7 +1,4 @@
-// What a page costs the browser, and the tables of it: told by the tests that measure, and with GBAC_BENCHMARKS, the path of
-// docs/benchmarks.md, written there.
-
-import { readFile, writeFile } from 'node:fs/promises';
+// What a page costs the browser, told by the tests that measure.
 
 /** The middle of some numbers. */
 export const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
@@ -59,20 +56,7 @@ export class MainThread {
 
 const shown = (value) => (typeof value === 'number' ? `${value.toFixed(1)} ms` : value);
 
-/**
- * Tells rows of a description, what was measured and its limit (numbers are milliseconds), and writes them between the marks of
- * a name where GBAC_BENCHMARKS says.
- */
-export async function tell(t, mark, title, rows) {
+/** Tells rows of a description, what was measured and its limit; numbers are milliseconds. */
+export function tell(t, rows) {
   for (const [what, measured, limit] of rows) t.diagnostic(`${what}: ${shown(measured)} (limit ${shown(limit)})`);
-  const path = process.env.GBAC_BENCHMARKS;
-  if (!path) return;
-  const [begin, end] = [`<!-- ${mark}: begin -->\n`, `<!-- ${mark}: end -->`];
-  const document = await readFile(path, 'utf8');
-  const [before, rest] = document.split(begin);
-  const after = rest?.split(end)[1];
-  if (after === undefined) throw new Error(`${path} has no place for the table \`${mark}\``);
-  const lines = rows.map(([what, measured, limit]) => `| ${what} | ${shown(measured)} | ${shown(limit)} |\n`);
-  const head = `| ${title} | measured | limit |\n|---|---:|---:|\n`;
-  await writeFile(path, `${before}${begin}${head}${lines.join('')}${end}${after}`);
 }
