@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::entry::{Entry, Object, names_a_page};
+use crate::entry::{Entry, Object, in_snake_case, names_a_page};
 use crate::import::{Input, Reader, Reading};
 
 /// The members of a row in the output of a command line: the platform's, Confluent's, or that of
@@ -43,7 +43,7 @@ impl Reader for AclList {
         match input {
             Input::Value(Value::Array(values)) => {
                 for (number, value) in values.iter().enumerate() {
-                    read_row(value, &format!("/{number}"), reading);
+                    read_row(&in_snake_case(value), &format!("/{number}"), reading);
                 }
             }
             Input::Value(Value::Object(object)) if is_of_confluent(object) => {
@@ -75,7 +75,7 @@ fn read_list(object: &Object, reading: &mut Reading<'_>) {
         read_row(row, &place, reading);
     }
     for (place, resource) in list.elements("resources", reading) {
-        read_resource(resource, &place, reading);
+        read_resource(&in_snake_case(resource), &place, reading);
     }
 }
 
@@ -196,6 +196,23 @@ mod tests {
             .iter()
             .map(|unread| (unread.place.as_str(), unread.code))
             .collect()
+    }
+
+    #[test]
+    fn members_in_camel_case_are_read() {
+        let resource = |operation: &str| {
+            json!({ "resources": [{ "resourceType": "RESOURCE_TYPE_TOPIC", "resourceName": "x",
+                "resourcePatternType": "RESOURCE_PATTERN_TYPE_LITERAL",
+                "acls": [{ "principal": "Group:a", "host": "*", operation: "OPERATION_READ",
+                    "permissionType": "PERMISSION_TYPE_DENY" }] }] })
+        };
+        let (import, reads) = read(&[(resource("operation"), None)]);
+        assert_eq!((import.policy().acl_count(), reads[0].unread.len()), (1, 0));
+        let (_, reads) = read(&[(resource("operatioN"), None)]);
+        assert_eq!(
+            reported(&reads[0]),
+            [("/resources/0/acls/0/operatio_n", "unknown_member")]
+        );
     }
 
     #[test]

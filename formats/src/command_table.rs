@@ -10,20 +10,15 @@ use std::collections::BTreeSet;
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{Principal, PrincipalType};
 
+use crate::columns::{AclColumns, field_of};
 use crate::import::{Input, ROLE_UNNAMED, Reader, Reading, states_access};
 
-/// The headings of a table of ACLs, each in every spelling; the first is that of `rpk`.
-const ACL_COLUMNS: [(&str, &[&str]); 7] = [
-    ("resource type", &["RESOURCE-TYPE", "Resource Type"]),
-    ("resource name", &["RESOURCE-NAME", "Resource Name"]),
-    ("pattern type", &["RESOURCE-PATTERN-TYPE", "Pattern Type"]),
-    ("principal", &["PRINCIPAL", "Principal"]),
-    ("host", &["HOST", "Host"]),
-    ("operation", &["OPERATION", "Operation"]),
-    ("permission", &["PERMISSION", "Permission"]),
-];
 /// The column of `rpk` with the reason why a row is no ACL.
 const ERROR: &str = "ERROR";
+/// The title of the section with what a list was asked for.
+const FILTERS: &str = "FILTERS";
+/// The titles of sections, which not every tool underlines.
+const TITLES: [&str; 2] = [FILTERS, "MATCHES"];
 /// What to do about a table that cannot be read.
 const ADVICE: &str =
     "use the JSON of the command, `--format json` of rpk or `-o json` of confluent";
@@ -49,7 +44,8 @@ impl<'t> Columns<'t> {
                 .collect();
             return (names.len() == bars.len() + 1).then_some(Self::Ruled(names, bars));
         }
-        let (mut names, mut at, mut rest) = (Vec::new(), 0, line.trim_end());
+        let (mut names, mut rest) = (Vec::new(), line.trim());
+        let mut at = line.len() - line.trim_start().len();
         while !rest.is_empty() {
             let end = rest.find("  ").unwrap_or(rest.len());
             let (name, blanks) = rest.split_at(end);
@@ -130,11 +126,13 @@ fn is_underline(line: &str) -> bool {
 
 /// What the rows of a table are.
 enum Rows {
-    /// The place of each of the seven fields, and of the error.
+    /// The columns of the fields, and that of the error.
     Acls {
-        fields: [Option<usize>; 7],
+        columns: AclColumns,
         error: Option<usize>,
     },
+    /// What a list was asked for, above the list, and the column of the error.
+    Filters { error: Option<usize> },
     /// The members of a role: name and type.
     Members,
 }
@@ -145,16 +143,15 @@ impl Rows {
         if names == ["NAME", "TYPE"] {
             return Some(Self::Members);
         }
-        let place = |spellings: &[&str]| names.iter().position(|name| spellings.contains(name));
-        let fields = ACL_COLUMNS.map(|(_, spellings)| place(spellings));
+        let columns = AclColumns::from_names(names);
         // The managed service of confluent has no hosts and no column for them.
-        let is_complete = ACL_COLUMNS
-            .iter()
-            .zip(&fields)
-            .all(|((name, _), place)| place.is_some() || *name == "host");
-        let error = place(&[ERROR]);
-        let known = fields.iter().flatten().count() + usize::from(error.is_some());
-        (is_complete && known == names.len()).then_some(Self::Acls { fields, error })
+        let is_complete = columns.missing().iter().all(|field| *field == "host");
+        let error = names.iter().position(|name| *name == ERROR);
+        let is_known = |name: &&str| *name == ERROR || field_of(name).is_some();
+        let is_whole = is_complete && names.iter().all(is_known);
+        let fields = 7 - columns.missing().len() + usize::from(error.is_some());
+        // A column twice is no column that is known.
+        (is_whole && fields == names.len()).then_some(Self::Acls { columns, error })
     }
 }
 
@@ -208,12 +205,20 @@ impl Reader for CommandTable {
     }
 }
 
+/// Reports a row in which the tool says that it failed.
+fn refuse_row(error: &str, place: &str, reading: &mut Reading<'_>) {
+    let message = format!("the list says: `{}`", escaped(error));
+    reading.refuse(place, "row_refused", message);
+}
+
 /// Tables with the headings of their sections.
 #[derive(Default)]
 struct Tables<'t> {
     /// The table to which the next line belongs.
     current: Option<(Columns<'t>, Rows)>,
     has_begun: bool,
+    /// The title of the section.
+    section: &'t str,
     /// The roles that have ACLs.
     roles: BTreeSet<String>,
     /// The members with their places.
@@ -224,19 +229,25 @@ struct Tables<'t> {
 impl<'t> Tables<'t> {
     /// Reads a line; `next` is the one below it.
     fn line(&mut self, line: &'t str, next: Option<&str>, place: &str, reading: &mut Reading<'_>) {
-        if let Some(found) = heading(line, next) {
-            self.member_tables += usize::from(matches!(found.1, Rows::Members));
-            (self.current, self.has_begun) = (Some(found), true);
+        if let Some((columns, rows)) = heading(line, next) {
+            let rows = match rows {
+                Rows::Acls { error, .. } if self.section == FILTERS => Rows::Filters { error },
+                rows => rows,
+            };
+            self.member_tables += usize::from(matches!(rows, Rows::Members));
+            (self.current, self.has_begun) = (Some((columns, rows)), true);
             return;
         }
         if line.trim().is_empty() || is_underline(line) || is_rule(line.trim_end()) {
             return;
         }
-        let is_title = next.is_some_and(is_underline) && !states_access(line);
+        let is_title =
+            TITLES.contains(&line.trim()) || next.is_some_and(is_underline) && !states_access(line);
         if is_title || is_other_heading(line, next) {
             (self.current, self.has_begun) = (None, true);
         }
         if is_title {
+            self.section = line.trim();
             return;
         }
         let Some((columns, rows)) = &self.current else {
@@ -256,13 +267,18 @@ impl<'t> Tables<'t> {
         };
         let value = |column: usize| values.get(column).copied().unwrap_or_default();
         match rows {
-            Rows::Acls { fields, error } => {
+            Rows::Filters { error } => {
                 let error = error.map(value).unwrap_or_default();
                 if !error.is_empty() {
-                    let message = format!("the list says: `{}`", escaped(error));
-                    return reading.refuse(place, "row_refused", message);
+                    refuse_row(error, place, reading);
                 }
-                let words = fields.map(|column| column.map_or("*", value));
+            }
+            Rows::Acls { columns, error } => {
+                let error = error.map(value).unwrap_or_default();
+                if !error.is_empty() {
+                    return refuse_row(error, place, reading);
+                }
+                let words = columns.values(value);
                 let [_, _, _, principal, ..] = words;
                 if let Ok(principal) = Principal::parse(principal)
                     && principal.kind() == PrincipalType::Role
@@ -408,6 +424,35 @@ RedpandaRole:r   10.0.0.7  CLUSTER        kafka-cluster  LITERAL                
             acls(&read(&hosts, None).0),
             ["`Allow Read, topic a|b literal, host 10.0.0.7, of User:sa-8wonyq`"]
         );
+    }
+
+    #[test]
+    fn the_tables_of_older_and_filtered_lists_are_read() {
+        let old = "  PRINCIPAL     HOST  OPERATION  PERMISSION TYPE  RESOURCE TYPE  RESOURCE NAME    PATTERN  \n  \
+                   User:test-ac  *     Read       Allow            Topic          my-test-topic-   prefixed \n";
+        let expected = ["`Allow Read, topic my-test-topic- prefixed, of User:test-ac`"];
+        let (import, seen) = read(old, None);
+        assert_eq!(
+            (acls(&import), seen.unread),
+            (expected.map(str::to_owned).to_vec(), Vec::new())
+        );
+        let heading = "PRINCIPAL  HOST  RESOURCE-TYPE  RESOURCE-NAME  RESOURCE-PATTERN-TYPE  OPERATION  PERMISSION  ERROR";
+        for rule in ["=======\n", ""] {
+            let filtered = |error: &str| {
+                format!(
+                    "FILTERS\n{rule}{heading}\n                 ANY                           ANY                    ANY        ANY         {error}\n\n\
+                     MATCHES\n{rule}{heading}\nUser:bar   *     TOPIC          foo            LITERAL                ALL        ALLOW\n"
+                )
+            };
+            let (import, seen) = read(&filtered(""), None);
+            assert_eq!(
+                (import.policy().acl_count(), seen.unread),
+                (1, Vec::new()),
+                "{rule}"
+            );
+            let (_, seen) = read(&filtered("TIMED_OUT"), None);
+            assert_eq!(seen.unread[0].code, "row_refused", "{rule}");
+        }
     }
 
     #[test]

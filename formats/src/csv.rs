@@ -3,6 +3,7 @@
 use csv::{ReaderBuilder, StringRecord};
 use gbac_engine::escape::escaped;
 
+use crate::columns::{AclColumns, field_of};
 use crate::export::{Export, Exported, Notes, Writer};
 use crate::import::{Input, Reader, Reading};
 
@@ -34,17 +35,14 @@ impl Reader for Csv {
             .flexible(true)
             .from_reader(text.as_bytes());
         let heads: Vec<String> = match reader.headers() {
-            Ok(heads) => heads
-                .iter()
-                .map(|name| bare(name).to_ascii_lowercase())
-                .collect(),
+            Ok(heads) => heads.iter().map(|name| bare(name).to_owned()).collect(),
             Err(error) => return reading.refuse("line 1", "csv_syntax", error.to_string()),
         };
-        check_heads(&heads, reading);
+        let columns = AclColumns::from_names(&heads);
+        check_heads(&heads, &columns, reading);
         if !reading.report.unread.is_empty() {
             return;
         }
-        let places = COLUMNS.map(|name| heads.iter().position(|head| head == name));
         let mut lines = Lines {
             text,
             byte: 0,
@@ -54,7 +52,7 @@ impl Reader for Csv {
             match record {
                 Ok(record) => {
                     let place = lines.place(record.position());
-                    row(&record, place, &places, heads.len(), reading);
+                    row(&record, place, &columns, heads.len(), reading);
                 }
                 Err(error) => {
                     let place = lines.place(error.position());
@@ -115,15 +113,13 @@ impl Writer for Csv {
 /// The character between the columns, if the text begins with their names. Spreadsheets of some
 /// languages write semicolons.
 fn delimiter(text: &str) -> Option<u8> {
-    let head = text
-        .lines()
-        .find(|line| !line.trim().is_empty())?
-        .to_ascii_lowercase();
+    let head = text.lines().find(|line| !line.trim().is_empty())?;
     let has_columns = |delimiter: &u8| {
-        let names: Vec<&str> = head.split(char::from(*delimiter)).map(bare).collect();
-        names.len() > 1
-            && names.first().is_some_and(|name| COLUMNS.contains(name))
-            && names.contains(&"principal")
+        let names = head.split(char::from(*delimiter)).map(bare);
+        let fields: Vec<Option<&str>> = names.map(field_of).collect();
+        fields.len() > 1
+            && fields.first().is_some_and(Option::is_some)
+            && fields.contains(&Some("principal"))
     };
     [b',', b';', b'\t'].into_iter().find(has_columns)
 }
@@ -134,20 +130,27 @@ fn bare(name: &str) -> &str {
 }
 
 /// Reports the columns that are missing, unknown or repeated.
-fn check_heads(heads: &[String], reading: &mut Reading<'_>) {
-    for name in COLUMNS {
-        if !heads.iter().any(|head| head == name) {
-            let message = format!("the column `{name}` is missing");
-            reading.refuse("line 1", "missing_member", message);
-        }
+fn check_heads(heads: &[String], columns: &AclColumns, reading: &mut Reading<'_>) {
+    for name in columns.missing() {
+        let message = format!("the column `{name}` is missing");
+        reading.refuse("line 1", "missing_member", message);
     }
-    for (at, head) in heads.iter().enumerate() {
-        if !COLUMNS.contains(&head.as_str()) {
-            let message = format!("`{}` is an unknown column; remove it", escaped(head));
-            reading.refuse("line 1", "unknown_member", message);
-        } else if heads.iter().take(at).any(|other| other == head) {
-            let message = format!("the column `{head}` appears twice");
-            reading.refuse("line 1", "duplicate_member", message);
+    let mut seen = Vec::new();
+    for head in heads {
+        match field_of(head) {
+            None => {
+                let message = format!(
+                    "`{}` is an unknown column; the columns are `{}`",
+                    escaped(head),
+                    COLUMNS.join("`, `")
+                );
+                reading.refuse("line 1", "unknown_member", message);
+            }
+            Some(field) if seen.contains(&field) => {
+                let message = format!("the column `{field}` appears twice");
+                reading.refuse("line 1", "duplicate_member", message);
+            }
+            Some(field) => seen.push(field),
         }
     }
 }
@@ -155,27 +158,23 @@ fn check_heads(heads: &[String], reading: &mut Reading<'_>) {
 fn row(
     row: &StringRecord,
     place: String,
-    places: &[Option<usize>; 7],
-    columns: usize,
+    columns: &AclColumns,
+    width: usize,
     reading: &mut Reading<'_>,
 ) {
     // Spreadsheets write the empty rows below a table, too.
     if row.iter().all(str::is_empty) {
         return;
     }
-    if row.len() != columns {
+    if row.len() != width {
         let message = format!(
-            "the row has {} values for {columns} columns; check its commas and quotation marks",
+            "the row has {} values for {width} columns; check its commas and quotation marks",
             row.len()
         );
         return reading.refuse(place, "line_unreadable", message);
     }
-    let [principal, host, kind, name, pattern, operation, permission] =
-        places.map(|place| place.and_then(|place| row.get(place)).unwrap_or_default());
-    reading.acl(
-        [kind, name, pattern, principal, host, operation, permission],
-        place,
-    );
+    let values = columns.values(|column| row.get(column).unwrap_or_default());
+    reading.acl(values, place);
 }
 
 /// The lines of a text, counted up to a row.
@@ -235,6 +234,30 @@ mod tests {
             (acl.principal.name(), acl.resource_name.as_str()),
             ("a;\"b\"", "or\nders")
         );
+    }
+
+    #[test]
+    fn the_columns_of_other_tools_are_read_in_any_order() {
+        for text in [
+            "KafkaPrincipal,ResourceType,PatternType,ResourceName,Operation,PermissionType,Host\n\
+             User:bob,Group,PREFIXED,bar,Read,Deny,12.34.56.78\n",
+            "Principal,ResourceType, PatternType, ResourceName,Operation,PermissionType,Host\n\
+             User:bob,GROUP,PREFIXED,bar,READ,DENY,12.34.56.78\n",
+            "principal;resource type;pattern type;resource name;operation;permission;host\n\
+             User:bob;Group;prefixed;bar;Read;Deny;12.34.56.78\n",
+            "principal\thost\tresource-type\tresource-name\tresource-pattern-type\toperation\tpermission\n\
+             User:bob\t12.34.56.78\tgroup\tbar\tprefixed\tread\tdeny\n",
+        ] {
+            let mut import = Import::in_dialect(gbac_engine::model::Dialect::Kafka);
+            let seen = import.read(text, None);
+            assert_eq!((seen.acls, seen.unread), (1, Vec::new()), "{text}");
+            let policy = import.policy();
+            let acl = policy.acls().next().expect("an ACL").to_string();
+            assert_eq!(
+                acl,
+                "Deny Read, consumer group bar prefixed, host 12.34.56.78, of User:bob"
+            );
+        }
     }
 
     #[test]

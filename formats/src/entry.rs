@@ -201,6 +201,37 @@ impl<'v> Entry<'v> {
     }
 }
 
+/// A response with the members of its objects in snake case: clients of Protobuf write
+/// `resourceType`. An object that has a member in both spellings stays what it is.
+pub(crate) fn in_snake_case(value: &Value) -> Value {
+    match value {
+        Value::Array(values) => values.iter().map(in_snake_case).collect(),
+        Value::Object(object) => {
+            let renamed: Object = object
+                .iter()
+                .map(|(name, value)| (snake_case(name), in_snake_case(value)))
+                .collect();
+            if renamed.len() == object.len() {
+                Value::Object(renamed)
+            } else {
+                value.clone()
+            }
+        }
+        other => other.clone(),
+    }
+}
+
+fn snake_case(name: &str) -> String {
+    let mut snake = String::with_capacity(name.len());
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
+}
+
 /// Whether a value names another page.
 pub(crate) fn names_a_page(value: &Value) -> bool {
     !value.is_null() && value != ""

@@ -1,12 +1,12 @@
-//! Imports the text of `kafka-acls --list`: a line for each resource, followed by a line for each
-//! of its ACLs.
+//! Imports the text of `kafka-acls --list` and `--add`: a line for each resource, followed by a line
+//! for each of its ACLs.
 
 use gbac_engine::escape::escaped;
 
 use crate::import::{Input, Reader, Reading, states_access};
 
-/// The beginning of the line of a resource.
-const RESOURCE: &str = "Current ACLs for resource `";
+/// The beginnings of the line of a resource: in the list, and above what `--add` added.
+const RESOURCE: [&str; 2] = ["Current ACLs for resource `", "Adding ACLs for resource `"];
 /// The beginning of a line above the resources of a principal.
 const PRINCIPAL: &str = "ACLs for principal `";
 
@@ -17,8 +17,7 @@ pub(crate) struct KafkaAcls;
 
 impl Reader for KafkaAcls {
     fn recognizes(&self, input: &Input<'_>) -> bool {
-        let is_resource = |line: &str| line.trim_start().starts_with(RESOURCE);
-        matches!(input, Input::Text(text) if text.lines().any(is_resource))
+        matches!(input, Input::Text(text) if text.lines().any(|line| resource_in(line).is_some()))
     }
 
     fn read(&self, input: &Input<'_>, reading: &mut Reading<'_>) {
@@ -36,7 +35,7 @@ impl Reader for KafkaAcls {
                 reading.report.skipped += 1;
                 continue;
             }
-            if let Some(rest) = line.strip_prefix(RESOURCE) {
+            if let Some(rest) = resource_in(line) {
                 resource = rest.strip_suffix("`:").and_then(resource_of);
                 if resource.is_none() {
                     let message = format!(
@@ -71,7 +70,13 @@ impl Reader for KafkaAcls {
 /// Whether a line can be the first one of the list.
 fn is_head(line: &str) -> bool {
     let line = line.trim();
-    line.starts_with(RESOURCE) || line.starts_with(PRINCIPAL)
+    resource_in(line).is_some() || line.starts_with(PRINCIPAL)
+}
+
+/// What follows the beginning of the line of a resource.
+fn resource_in(line: &str) -> Option<&str> {
+    let line = line.trim();
+    RESOURCE.iter().find_map(|start| line.strip_prefix(start))
 }
 
 /// `ResourcePattern(resourceType=TOPIC, name=x, patternType=LITERAL)`, or of older versions

@@ -12,6 +12,7 @@
 )]
 
 mod acl_list;
+mod columns;
 mod command_table;
 mod csv;
 mod document;

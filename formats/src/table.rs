@@ -322,6 +322,11 @@ impl Import {
     pub fn read(&mut self, text: &str, role: Option<&str>) -> ImportedText {
         let mut reading = Reading::new(self, role);
         let text = text.trim_start_matches('\u{feff}');
+        if text.trim().is_empty() {
+            let message = "the text is empty; a cluster without ACLs lists nothing";
+            reading.refuse("", "form_unknown", message);
+            return reading.report;
+        }
         // Log lines before a list may begin like JSON or YAML.
         let mut input = Input::Text(text);
         let mut found = format_of(&input);
