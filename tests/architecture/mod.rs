@@ -6,6 +6,7 @@ mod crates;
 mod modules;
 mod names;
 mod promises;
+mod sentences;
 mod structure;
 mod tables;
 

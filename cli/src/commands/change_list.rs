@@ -14,9 +14,6 @@ use super::verdicts;
 use crate::output::sentence;
 use crate::results::PolicyDifference;
 
-/// What a command says whose change is made already.
-pub(super) const NOTHING_TO_CHANGE: &str = "Nothing to change.\n";
-
 /// Maximum number of changes to list.
 const MAX_LISTED: usize = 50;
 

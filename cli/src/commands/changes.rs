@@ -30,7 +30,7 @@ pub(super) fn as_commands(title: &str, changes: &[Change]) -> String {
 
 /// The problems of a list of changes; those about the kind of a change list the possible ones.
 pub(super) fn with_kinds(Problems(mut problems): Problems, kinds: &[&str]) -> Problems {
-    let list = format!("; `change` is one of {}", kinds.join(", "));
+    let list = policy::change_kinds(kinds);
     for problem in &mut problems {
         let is_missing =
             problem.code == ProblemCode::MissingMember && problem.message.starts_with("`change`");

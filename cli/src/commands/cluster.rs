@@ -139,9 +139,7 @@ fn parse_assignments(words: &[String]) -> Result<BTreeMap<String, String>, Failu
             ))
         })?;
         if assigned.insert(name.to_owned(), value.to_owned()).is_some() {
-            return Err(Failure::usage(format!(
-                "`{name}` is set twice; set it once"
-            )));
+            return Err(Failure::usage(service::set_twice(name)));
         }
     }
     Ok(assigned)

@@ -1,5 +1,6 @@
 //! `gbac collisions`: different names that become the same group.
 
+use gbac_words::common;
 use std::fmt::Write;
 
 use gbac_analysis::{Collision, CollisionReport, Gain, collision_gains};
@@ -56,7 +57,7 @@ fn render(process: &Process, report: &CollisionReport, nested: NestedGroupBehavi
     let mut text = String::new();
     let _ = writeln!(text, "Nested group behavior: {}", nested.code());
     if report.collisions.is_empty() {
-        text.push_str("No collisions.\n");
+        let _ = writeln!(text, "{}", common::NO_COLLISIONS);
     }
     for (collision, gains) in &report.collisions {
         text.push_str(&render_one(process, collision, gains));

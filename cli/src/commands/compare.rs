@@ -8,7 +8,7 @@ use gbac_engine::decide::At;
 use gbac_engine::{ResolvedIdentity, Subject};
 use gbac_json::{AnswerJson, IdentityComparisonJson};
 use gbac_words::commands::access;
-use gbac_words::phrases::IDENTICAL_PERMISSIONS;
+use gbac_words::common::IDENTICAL_PERMISSIONS;
 
 use super::differences::regions;
 use super::verdicts;

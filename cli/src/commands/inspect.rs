@@ -138,7 +138,7 @@ pub(super) fn settings(process: &Process, args: &SettingsArgs) -> Result<Setting
             let Value::String(text) = value else {
                 return Err(Failure::new(
                     "wrong_type",
-                    format!("{}: `{name}` is not a string; write one", path.display()),
+                    files::not_a_string(&path.display().to_string(), &name),
                 ));
             };
             attributes.insert(name, text);

@@ -1,5 +1,6 @@
 //! `gbac least-grant`: the smallest grant that allows a denied request.
 
+use gbac_words::common;
 use std::fmt::Write;
 
 use gbac_analysis::{LeastGrant, least_grant, membership_gains};
@@ -133,7 +134,7 @@ fn render(
         .iter()
         .all(|decision| decision.outcome == Outcome::Allow)
     {
-        text.push_str("Already allowed.\n");
+        let _ = writeln!(text, "{}", common::ALREADY_ALLOWED);
         return text;
     }
     if least

@@ -10,7 +10,7 @@ use gbac_api::roles::{GetRole, Member, UpdateRole};
 use gbac_engine::model::{Acl, Permission, Principal, check_member};
 use gbac_engine::policy::{Change, Policy, apply_each};
 use gbac_words::commands::policy;
-use gbac_words::phrases::NOTHING_CHANGED;
+use gbac_words::common::NOTHING_CHANGED;
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
@@ -159,10 +159,7 @@ fn dry_run_of<'a>(
     let (mut after, tag) = match client.policy() {
         Ok(current) => current,
         Err(CallError::Refused(refusal)) if refusal.status == StatusCode::NOT_FOUND.as_u16() => {
-            output::note(
-                process,
-                "note: this service has no dry run; your permission to make these changes was not checked",
-            );
+            output::note(process, policy::NO_DRY_RUN);
             return Ok(refused);
         }
         Err(error) => return Err(error.into()),

@@ -11,9 +11,10 @@ mod compare;
 mod completions;
 mod differences;
 mod doctor;
-mod document;
 mod evaluation;
 mod explain;
+mod export;
+mod import;
 mod inspect;
 mod least_grant;
 mod man;
@@ -74,8 +75,8 @@ pub(crate) fn run(process: &Process, command: Command, format: FormatArg) -> Res
         Command::Backup(args) => backup::run(process, &args, format),
         Command::Restore(args) => restore::run(process, &args, format),
         Command::Audit { command } => audit::run(process, &command, format),
-        Command::Export(args) => document::export(process, &args, format),
-        Command::Import(args) => document::import(process, &args, format),
+        Command::Export(args) => export::run(process, &args, format),
+        Command::Import(args) => import::run(process, &args, format),
         Command::Security { connect, command } => {
             security::run(process, &connect, &command, format)
         }

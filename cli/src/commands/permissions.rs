@@ -5,7 +5,7 @@ use gbac_engine::model::{Host, Principal};
 use gbac_engine::policy::Policy;
 use gbac_json::PermissionsJson;
 use gbac_words::commands::access;
-use gbac_words::phrases::SUPERUSERS_ALLOWED;
+use gbac_words::common::SUPERUSERS_ALLOWED;
 
 use super::principals;
 use super::verdicts::{expired, names, operations, token};

@@ -1,5 +1,6 @@
 //! `gbac revoke`: the smallest change that denies an allowed request.
 
+use gbac_words::common;
 use std::fmt::Write;
 
 use gbac_analysis::{Revocation, revoke};
@@ -85,7 +86,7 @@ fn render(
         )
     );
     if revocation.decision.outcome == Outcome::Deny {
-        text.push_str("Already denied.\n");
+        let _ = writeln!(text, "{}", common::ALREADY_DENIED);
         return text;
     }
     let Some(least) = revocation.changes() else {

@@ -145,10 +145,6 @@ pub(super) fn without_license_call(client: &Client, error: CallError) -> Failure
     {
         return error.into();
     }
-    let message = format!(
-        "`{}` is a cluster of the platform, whose license is a file; `gbac whoami` shows its state, and `rpk cluster license \
-         set` loads one",
-        plain(client.url())
-    );
+    let message = service::license_is_a_file(&plain(client.url()));
     Failure::new("no_license_call", message)
 }

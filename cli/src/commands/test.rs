@@ -1,6 +1,7 @@
 //! `gbac test`: runs assertion files and bug reports.
 
 use gbac_analysis::check::CheckError;
+use gbac_words::commands::files;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -127,10 +128,7 @@ fn run_file(process: &Process, path: &Path, what: &str) -> Result<Vec<Run>, Fail
     };
     let file = assertions_from_json(&text).map_err(|problems| Failure::problems(what, problems))?;
     if file.tests.is_empty() {
-        return Err(Failure::new(
-            "no_tests",
-            format!("{what}: no tests in this file; add one, or name another file"),
-        ));
+        return Err(Failure::new("no_tests", files::no_tests(what)));
     }
     let policy = match file.policy {
         PolicySource::Inline(policy) => *policy,

@@ -104,10 +104,7 @@ fn watch(
             Ok(()) => {}
             Err(Look::Call(error @ (CallError::Unreachable(..) | CallError::Timeout(..)))) => {
                 if !is_away {
-                    output::problem(
-                        process,
-                        &format!("{}; trying again every two seconds", error.message()),
-                    );
+                    output::problem(process, &service::trying_again(&error.message()));
                 }
                 is_away = true;
             }

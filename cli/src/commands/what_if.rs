@@ -9,7 +9,7 @@ use gbac_engine::policy::Change;
 use gbac_json::{POLICY_CHANGES, PROVIDER_CHANGES, WhatIfJson, hypothetical_changes_from_json};
 use gbac_words::change;
 use gbac_words::commands::access;
-use gbac_words::phrases::NO_CHANGE_IN_ACCESS;
+use gbac_words::common::NO_CHANGE_IN_ACCESS;
 
 use super::changes;
 use super::differences::regions;

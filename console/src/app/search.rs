@@ -1,6 +1,6 @@
 //! The search and the list of shortcuts over every page, and the keys that open them.
 
-use gbac_words::phrases::SEARCH_OR_ASK;
+use gbac_words::common::SEARCH_OR_ASK;
 use leptos::ev;
 use leptos::prelude::*;
 

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use gbac_words::pages::common;
+use gbac_words::common;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 

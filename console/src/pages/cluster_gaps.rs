@@ -3,7 +3,7 @@
 
 use gbac_api::target::TargetGap;
 use gbac_console_model::connection::Connection;
-use gbac_words::pages::common;
+use gbac_words::common;
 use gbac_words::phrases::capitalized;
 use leptos::prelude::*;
 use leptos::task::spawn_local;

@@ -2,7 +2,7 @@
 
 use gbac_console_model::address;
 use gbac_console_model::review::summary;
-use gbac_words::pages::common;
+use gbac_words::common;
 use gbac_words::phrases::count;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;

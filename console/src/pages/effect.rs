@@ -3,7 +3,6 @@
 use gbac_analysis::{AccessEffect, AccessRegion, NamePattern, Scope};
 use gbac_console_model::review::{AffectedHolder, Effects};
 use gbac_engine::model::{PatternType, Principal, ResourceType};
-use gbac_words::phrases::count;
 use gbac_words::{effect as effect_words, hosts};
 use leptos::prelude::*;
 
@@ -132,7 +131,7 @@ pub fn EffectList(
                     view! { <li><span class="brk"><HolderName holder=person.holder /> {lines.collect_view()}</span></li> }
                 })
                 .collect_view()}
-            {(more > 0).then(|| view! { <li>{format!("and {} more; the review names them", count(more, "principal"))}</li> })}
+            {(more > 0).then(|| view! { <li>{effect_words::more_principals(more)}</li> })}
         </ul>
     }
 }

@@ -4,9 +4,10 @@
 use gbac_analysis::{AccessEffect, GroupChange};
 use gbac_console_model::group_changes::{AccessLine, GroupChanges, GroupOutcome, is_changed};
 use gbac_engine::model::Principal;
+use gbac_words::common::not_shown;
 use gbac_words::escape::plain;
 use gbac_words::group_change;
-use gbac_words::phrases::{capitalized, count, list_up_to, not_shown, thousands};
+use gbac_words::phrases::{capitalized, count, list_up_to, thousands};
 use leptos::prelude::*;
 
 use super::effect::{EffectWord, ExtentNames, Limits, operations};

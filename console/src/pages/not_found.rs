@@ -3,7 +3,7 @@
 
 use gbac_console_model::address;
 use gbac_console_model::permissions::list::ListQuery;
-use gbac_words::pages::common;
+use gbac_words::common;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};

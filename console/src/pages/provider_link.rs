@@ -1,7 +1,7 @@
 //! The link that signs the user in with the identity provider.
 
 use gbac_console_model::sign_in::{SignInTarget, provider};
-use gbac_words::pages::common;
+use gbac_words::common;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 

@@ -1,7 +1,6 @@
 //! The placeholder of a page before the policy has been read, or when it could not be.
 
-use gbac_words::pages::common;
-use gbac_words::phrases;
+use gbac_words::common;
 use leptos::prelude::*;
 
 use crate::store::service::{Service, ServiceStatus};
@@ -23,7 +22,7 @@ pub(super) fn Unread(
             forbidden: true, ..
         } => view! {
             <div class="panel flat">
-                <Empty glyph=Glyph::Lock title=phrases::read_forbidden(what)>
+                <Empty glyph=Glyph::Lock title=common::read_forbidden(what)>
                     <p>{common::SUPERUSER_READS_POLICY}</p>
                 </Empty>
             </div>
@@ -31,7 +30,7 @@ pub(super) fn Unread(
         .into_any(),
         ServiceStatus::Away { .. } => view! {
             <div class="panel flat">
-                <Empty glyph=Glyph::Off title=phrases::read_failed(what)>
+                <Empty glyph=Glyph::Off title=common::read_failed(what)>
                     <p>{common::SHOWN_WHEN_REACHABLE}</p>
                 </Empty>
             </div>

@@ -3,7 +3,7 @@
 use gbac_engine::decide::{CandidateStatus, NearMiss, Outcome, Reason};
 use gbac_engine::identity::Identity;
 
-use crate::phrases::ACLS_NOT_EVALUATED;
+use crate::common::ACLS_NOT_EVALUATED;
 
 /// What was decided and why.
 ///

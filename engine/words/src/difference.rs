@@ -3,7 +3,7 @@
 use gbac_analysis::{Diff, Relation};
 use gbac_engine::model::Principal;
 
-use crate::phrases::NO_CHANGE_IN_ACCESS;
+use crate::common::NO_CHANGE_IN_ACCESS;
 use crate::rich_text::{RichText, listed};
 
 /// How two policies differ, in one or two sentences.

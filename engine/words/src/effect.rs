@@ -148,3 +148,12 @@ fn patterns_of(
         false => count(number, &format!("{noun} pattern")),
     })
 }
+
+/// How many principals of a list are left out.
+#[must_use]
+pub fn more_principals(number: usize) -> String {
+    format!(
+        "and {} more; the review names them",
+        count(number, "principal")
+    )
+}

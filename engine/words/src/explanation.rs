@@ -6,7 +6,8 @@ use gbac_engine::decide::{
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Operation, Permission, Principal};
 
-use crate::phrases::{ACLS_NOT_EVALUATED, count, duration, instant, thousands};
+use crate::common::ACLS_NOT_EVALUATED;
+use crate::phrases::{count, duration, instant, thousands};
 use crate::request;
 use crate::rich_text::RichText;
 

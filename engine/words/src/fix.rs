@@ -8,7 +8,7 @@ use gbac_engine::model::{Acl, Principal, ResourceType};
 use gbac_engine::policy::Change;
 
 use crate::escape::plain;
-use crate::phrases::{agree, count};
+use crate::phrases::{agree, count, instant};
 use crate::rich_text::{RichText, listed};
 use crate::{acl, request};
 
@@ -20,6 +20,8 @@ pub const NOTHING_TO_FIX: &str = "This request is allowed. There is nothing to f
 /// When a change of groups counts.
 pub(crate) const NEXT_SIGN_IN: &str = "The change takes effect at the next sign-in.";
 
+/// How many users of a group a sentence names.
+const SEEN_USERS: usize = 20;
 /// How many names a sentence lists.
 pub(crate) const NAMES: usize = 4;
 
@@ -268,5 +270,38 @@ pub const fn other_users(groups: usize) -> &'static str {
         groups,
         "Other users may hold this group.",
         "Other users may hold these groups.",
+    )
+}
+
+/// The users whom the audit log shows with a group since an instant, in seconds since 1970.
+#[must_use]
+pub fn seen_with(group: &str, users: &[&str], since: f64, now: f64) -> RichText {
+    let names = users
+        .iter()
+        .map(|user| RichText::new().principal(&Principal::user(*user)))
+        .collect();
+    let with = match users.len() {
+        0 => RichText::from("No user was seen with "),
+        number => {
+            listed(names, SEEN_USERS).text(agree(number, " was seen with ", " were seen with "))
+        }
+    };
+    with.principal(&Principal::group(group))
+        .text(format!(" since {}.", instant(since, now)))
+}
+
+/// How many users the audit log shows with one of so many groups since an instant, in seconds since
+/// 1970.
+#[must_use]
+pub fn seen_with_groups(users: usize, groups: usize, since: f64, now: f64) -> String {
+    let with = agree(groups, "this group", "one of these groups");
+    let since = instant(since, now);
+    if users == 0 {
+        return format!("No user was seen with {with} since {since}.");
+    }
+    let were = agree(users, "was", "were");
+    format!(
+        "{} {were} seen with {with} since {since}.",
+        count(users, "user")
     )
 }

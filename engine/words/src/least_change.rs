@@ -3,7 +3,8 @@
 use gbac_engine::model::{Acl, Principal};
 
 use crate::acl;
-use crate::phrases::{ACLS_NOT_EVALUATED, agree, count};
+use crate::common::ACLS_NOT_EVALUATED;
+use crate::phrases::{agree, count};
 use crate::rich_text::{RichText, listed};
 
 /// Requests that are all allowed.

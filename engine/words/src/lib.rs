@@ -9,6 +9,7 @@ pub mod audit_event;
 pub mod change;
 pub mod collision;
 pub mod commands;
+pub mod common;
 mod counts;
 pub mod decision;
 pub mod difference;

@@ -5,7 +5,6 @@
 pub mod app;
 pub mod audit;
 pub mod backend;
-pub mod common;
 pub mod connection;
 pub mod exchange;
 pub mod permissions;

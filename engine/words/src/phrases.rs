@@ -1,146 +1,10 @@
-//! Counts, lists, durations and instants as texts, and the sentences that pages and commands share.
+//! Counts, lists, durations and instants as texts.
 
 mod time;
 
 pub use time::{ago, duration, instant, timestamp};
 
 pub use crate::counts::{agree, capitalized, count, list, list_up_to, plural, thousands};
-use crate::rich_text::RichText;
-
-macro_rules! acls_not_evaluated {
-    () => {
-        "ACLs are not evaluated"
-    };
-}
-
-pub(crate) use acls_not_evaluated;
-
-/// States that ACLs are not evaluated, for a superuser or a sign-in that fails. Part of a sentence.
-pub const ACLS_NOT_EVALUATED: &str = acls_not_evaluated!();
-
-/// The sentences about superusers.
-pub const SUPERUSERS_ALLOWED: &str = concat!(
-    "Superusers are allowed everything. ",
-    acls_not_evaluated!(),
-    "."
-);
-
-/// A comparison of policies or identities in which nobody's access differs.
-pub const NO_CHANGE_IN_ACCESS: &str = "No change in effective access.";
-
-/// A comparison of two users without a difference.
-pub const IDENTICAL_PERMISSIONS: &str = "Both have identical permissions.";
-
-/// What needs the policy, before it is known.
-pub const POLICY_NOT_READ: &str = "The policy has not been read yet.";
-
-/// What needs a subject and a request, before both are entered.
-pub const COMPLETE_CHECK_FIRST: &str = "Complete the check first.";
-
-/// The purpose of the search.
-pub const SEARCH_OR_ASK: &str = "Search or ask a question";
-
-/// The number of changes that a draft got.
-#[must_use]
-pub fn added_to_draft(changes: usize) -> String {
-    format!("{} added to the draft", count(changes, "change"))
-}
-
-/// What adds so many changes to the draft.
-#[must_use]
-pub fn add_to_draft(changes: usize) -> String {
-    format!("Add {} to the draft", count(changes, "change"))
-}
-
-/// A file over its limit in bytes.
-#[must_use]
-pub fn file_too_large(name: &str, limit: f64) -> RichText {
-    let megabytes = limit / 1_000_000.0;
-    RichText::new()
-        .code(name)
-        .text(format!(" is larger than {megabytes} MB."))
-}
-
-/// A file that could not be read, with the reason.
-#[must_use]
-pub fn file_not_read(name: &str, reason: RichText) -> RichText {
-    let has_period = reason.plain().ends_with('.');
-    RichText::new()
-        .code(name)
-        .text(" could not be read: ")
-        .then(reason)
-        .text(if has_period { "" } else { "." })
-}
-
-/// A file that could not be saved, with the reason.
-#[must_use]
-pub fn file_not_saved(name: &str, reason: &str) -> String {
-    format!("{name} was not saved: {reason}")
-}
-
-/// What a request or a command left as it was.
-pub const NOTHING_CHANGED: &str = "Nothing was changed.";
-
-/// The field for groups of the identity provider.
-pub const GROUPS_BY_LINE: &str = "IdP groups, one per line";
-
-/// A search text that is no regular expression.
-pub const SEARCHED_AS_TEXT: &str = "Not a regular expression, so searched as plain text";
-
-/// The state of the audit log: decisions and changes are recorded.
-pub const AUDIT_LOG_IS_ON: &str = "The audit log is on";
-
-/// The state of the audit log: nothing is recorded.
-pub const AUDIT_LOG_IS_OFF: &str = "The audit log is off";
-
-/// A deletion that is confirmed next.
-pub const DELETION_GOES_TO_DRAFT: &str =
-    "The deletion goes to your draft. Nothing is deleted before you apply it.";
-
-/// What the user may not read.
-#[must_use]
-pub fn read_forbidden(what: &str) -> String {
-    format!("You don't have permission to read {what}")
-}
-
-/// What could not be read.
-#[must_use]
-pub fn read_failed(what: &str) -> String {
-    capitalized(&format!("{what} could not be read"))
-}
-
-/// A search without results.
-#[must_use]
-pub fn no_results(search: &str) -> RichText {
-    RichText::new()
-        .text("No results for ")
-        .code(search)
-        .text(".")
-}
-
-/// The rows of a list that are shown, from 1, and the number of all.
-///
-/// ```
-/// use gbac_words::phrases::rows;
-/// assert_eq!(rows(1, 100, 2_000), "Rows 1 to 100 of 2,000");
-/// ```
-#[must_use]
-pub fn rows(first: usize, last: usize, all: usize) -> String {
-    let [first, last, all] = [first, last, all].map(thousands);
-    format!("Rows {first} to {last} of {all}")
-}
-
-/// How many of a list are left out.
-#[must_use]
-pub fn not_shown(number: usize, noun: &str) -> String {
-    format!("{} not shown.", count(number, noun))
-}
-
-/// The size of a policy: `2 ACLs and 1 role`.
-#[must_use]
-pub fn acls_and_roles(acls: usize, roles: usize) -> String {
-    format!("{} and {}", count(acls, "ACL"), count(roles, "role"))
-}
 
 /// A byte offset as people count: characters from 1.
 #[must_use]
@@ -168,20 +32,5 @@ pub fn with_hint(message: &str, hint: &str) -> String {
         capitalized(message)
     } else {
         format!("{}. {}", capitalized(message), capitalized(hint))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reasons_end_in_one_period() {
-        let said = |reason: &str| file_not_read("a.json", reason.into()).plain();
-        assert_eq!(said("no UTF-8"), "a.json could not be read: no UTF-8.");
-        assert_eq!(
-            said("It is empty."),
-            "a.json could not be read: It is empty."
-        );
     }
 }

@@ -89,7 +89,7 @@ journey('a claim path that does not parse is refused at its place', async ({ pag
     ['$.2nd', /^At character 3: .*\$\['2nd'\]/],
     ['$.x y', /^At character 4: .*\$\['x y'\]/],
     ['$["ä"]x', /^At character 7: unexpected x/],
-    ['$.groups[?match(@, "a")]', /^At character 11: match is not available/],
+    ['$.groups[?match(@, "a")]', /^At character 11: match: functions are not available in claim paths/],
     ['${context.userinfo.groups', /^At the end: /],
     [`$.${'a'.repeat(600)}`, /602 bytes, more than 512/],
   ]) {

@@ -101,7 +101,7 @@ journey('a deny that stops applying is counted, and named with those whom it no 
   const rows = page.getByRole('table', { name: 'Denies that stop applying, with the reasons' }).locator('tbody').getByRole('row');
   assert.deepEqual((await rows.allInnerTexts()).map((row) => row.replaceAll(/\s+/g, ' ').trim()), [
     'Deny lost Write Topic safe- prefixed Group:guard-c leaves Guarded',
-    'Deny lost Write Topic vault- prefixed removed from Role:Guarded, for Group:guard-a, Group:guard-b, Group:guard-c',
+    'Deny lost Write Topic vault- prefixed removed from Role:Guarded, for Group:guard-a, Group:guard-b and Group:guard-c',
   ]);
   await page.setViewportSize({ width: 390, height: 844 });
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

@@ -90,7 +90,7 @@ journey('a service without an identity provider and without audit says so, audit
   await page.getByLabel('Password').fill(set.cluster.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'No identity provider is configured' }).waitFor();
-  await page.getByText(/oidc_discovery_url and oidc_token_audience not set/).waitFor();
+  await page.getByText(/oidc_discovery_url and oidc_token_audience are not set/).waitFor();
 
   await page.getByRole('link', { name: 'Audit', exact: true }).click();
   await page.getByRole('heading', { name: 'The audit log is off' }).waitFor();

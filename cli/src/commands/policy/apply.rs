@@ -3,12 +3,13 @@
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::{POLICY_CHANGES, Problem, Problems, changes_from_json};
 use gbac_words::commands::policy as words;
+use gbac_words::common;
 
 use crate::args::Format;
 use crate::args::policy::ApplyArgs;
 use crate::client::Client;
-use crate::commands::change_list::{ChangeList, NOTHING_TO_CHANGE};
-use crate::commands::{changes, document};
+use crate::commands::change_list::ChangeList;
+use crate::commands::{changes, import};
 use crate::confirm::confirm;
 use crate::input;
 use crate::output::{self, Failure};
@@ -42,9 +43,9 @@ fn nothing_to_change(
     format: Format,
 ) -> Result<bool, Failure> {
     match format {
-        Format::Text => output::text(process, NOTHING_TO_CHANGE)?,
+        Format::Text => output::text(process, &format!("{}\n", common::NOTHING_TO_CHANGE))?,
         Format::Json | Format::Yaml => {
-            document::report(process, "", file, policy, Some(tag), format)?;
+            import::report(process, "", file, policy, Some(tag), format)?;
         }
     }
     Ok(true)
@@ -76,17 +77,17 @@ pub(super) fn run(process: &Process, args: &ApplyArgs, format: Format) -> Result
     }
     if args.dry_run {
         client.validate_policy(&after, &tag)?;
-        document::show_dry_run(process, &before, &after, format)?;
+        import::show_dry_run(process, &before, &after, format)?;
         return Ok(true);
     }
     if ChangeList::between(&before, &after).is_empty() {
         return nothing_to_change(process, &file, &after, &tag, format);
     }
-    document::show_effect(process, &before, &after, format)?;
+    import::show_effect(process, &before, &after, format)?;
     if !args.no_confirm {
         confirm(process, words::MAKE_CHANGES)?;
     }
     let tag = client.replace_policy(&after, &tag)?;
-    document::report(process, "Applied", &file, &after, tag.as_deref(), format)?;
+    import::report(process, "Applied", &file, &after, tag.as_deref(), format)?;
     Ok(true)
 }

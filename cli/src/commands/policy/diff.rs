@@ -87,12 +87,7 @@ pub(super) fn run(
     let unstated = unstated(&changed, later.settings().states());
     if !unstated.is_empty() {
         let (file, names) = (after.display(), unstated.join("`, `"));
-        output::note(
-            process,
-            &format!(
-                "note: {file} does not state `{names}`, so the comparison uses the default; a service that imports it keeps its own"
-            ),
-        );
+        output::note(process, &words::default_compared(&file.to_string(), &names));
     }
     match (report, format) {
         (Some(ReportFormat::Markdown), _) => {

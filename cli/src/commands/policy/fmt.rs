@@ -69,10 +69,7 @@ pub(super) fn run(
 fn formatted(original: &str, path: &Path, file: &str) -> Result<String, Failure> {
     let is_json = original.trim_start().starts_with('{');
     if !is_json && path.as_os_str() != "-" {
-        let message = format!(
-            "{}: only JSON is formatted in place, because the comments of YAML would be lost; write JSON with `gbac policy fmt -`",
-            plain(file)
-        );
+        let message = words::only_json_in_place(&plain(file));
         return Err(Failure::new("not_json", message));
     }
     let text = yaml::to_json(original.to_owned(), file)?;

@@ -1,5 +1,6 @@
 //! `gbac policy lint`: findings as text, JSON or a report, and their fixes as changes.
 
+use gbac_words::common;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -144,7 +145,7 @@ fn place(finding: &Finding, document: &Value) -> Option<String> {
 
 fn render_findings(findings: &[Finding]) -> String {
     if findings.is_empty() {
-        return "No findings.\n".into();
+        return format!("{}\n", common::NO_FINDINGS);
     }
     let mut text = String::new();
     for finding in findings {

@@ -234,9 +234,7 @@ fn suggest_type(
         let (name, principal) = (plain(principal.name()), plain(&principal.to_string()));
         output::note(
             process,
-            &format!(
-                "note: without a type, `{name}` is the user `User:{name}`, who has no matching ACL; `{principal}` has some"
-            ),
+            &words::name_without_type(&name, &principal.to_string()),
         );
     }
     Ok(())

@@ -6,6 +6,7 @@ use gbac_api::acls::{AclFilter, PatternFilter};
 use gbac_engine::model::{
     Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType,
 };
+use gbac_words::commands::security as words;
 
 use crate::args::online::{AclArgs, CreateAclsArgs, FilterArgs, PatternArg, PatternFilterArg};
 use crate::lists::{entries, principals};
@@ -220,9 +221,7 @@ pub(super) fn narrow(args: &FilterArgs) -> Result<Vec<AclFilter>, Failure> {
             ..filter.clone()
         } == everything
     }) {
-        return Err(Failure::usage(
-            "no filter given, which would match every ACL; name a principal, a host, a resource or an operation",
-        ));
+        return Err(Failure::usage(words::NO_FILTER));
     }
     Ok(filters)
 }

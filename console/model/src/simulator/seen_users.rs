@@ -2,14 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gbac_engine::model::Principal;
-use gbac_words::phrases::{agree, count, instant};
-use gbac_words::rich_text::{RichText, listed};
+use gbac_words::fix;
+use gbac_words::rich_text::RichText;
 
 use crate::review::AffectedGroups;
-
-/// How many users are named for a group.
-const LISTED: usize = 20;
 
 /// An event that may show a user with groups.
 pub trait SeenEvent {
@@ -61,17 +57,9 @@ impl SeenUsers {
     /// Who was seen with a group, as a sentence; `now` is in seconds since 1970.
     #[must_use]
     pub fn who(&self, group: &str, now: f64) -> RichText {
-        let principal = Principal::group(group);
-        let since = instant(self.since, now);
-        let users: Vec<RichText> = (self.by_group.get(group).into_iter().flatten())
-            .map(|user| RichText::new().principal(&Principal::user(user)))
-            .collect();
-        let number = users.len();
-        let with = match number {
-            0 => RichText::from("No user was seen with "),
-            _ => listed(users, LISTED).text(agree(number, " was seen with ", " were seen with ")),
-        };
-        with.principal(&principal).text(format!(" since {since}."))
+        let users = self.by_group.get(group).into_iter().flatten();
+        let users: Vec<&str> = users.map(String::as_str).collect();
+        fix::seen_with(group, &users, self.since, now)
     }
 
     /// How many users were seen with one of these groups, as a sentence; `now` is in seconds since
@@ -84,18 +72,7 @@ impl SeenUsers {
             .filter_map(|group| self.by_group.get(group))
             .flatten()
             .collect();
-        let with = agree(groups.0.len(), "this group", "one of these groups");
-        let since = instant(self.since, now);
-        match users.len() {
-            0 => format!("No user was seen with {with} since {since}."),
-            number => {
-                format!(
-                    "{} {} seen with {with} since {since}.",
-                    count(number, "user"),
-                    agree(number, "was", "were")
-                )
-            }
-        }
+        fix::seen_with_groups(users.len(), groups.0.len(), self.since, now)
     }
 }
 

@@ -1,10 +1,10 @@
 //! What a change removed and added, with the request that made it.
 
 use gbac_console_model::audit::{ChangedValue, ChangedValues, EventRow};
-use gbac_engine::model::PrincipalType;
 use gbac_words::audit_event::AuditEvent;
+use gbac_words::common::NOTHING_CHANGED;
 use gbac_words::pages::audit as words;
-use gbac_words::phrases::{NOTHING_CHANGED, count};
+use gbac_words::phrases::count;
 use leptos::prelude::*;
 
 use crate::ui::{AclPhrase, Mono, PrincipalName, ResourceName, Words};
@@ -79,7 +79,7 @@ fn Side(title: &'static str, values: Vec<ChangedValue>, adds: bool) -> impl Into
                 true => view! { <p class="quiet">{none}</p> }.into_any(),
                 false => view! { <ul class="diff">{items}</ul> }.into_any(),
             }}
-            {(more > 0).then(|| view! { <p class="quiet">{format!("and {}; the JSON has all", count(more, "more value"))}</p> })}
+            {(more > 0).then(|| view! { <p class="quiet">{words::more_values(more)}</p> })}
         </section>
     }
 }
@@ -90,12 +90,7 @@ fn Shown(value: ChangedValue) -> impl IntoView {
         ChangedValue::Role(name) => view! { "Role " <ResourceName name=name /> }.into_any(),
         ChangedValue::Acl(acl) => {
             let of = acl.principal.clone();
-            let words = if of.kind() == PrincipalType::Role {
-                " of "
-            } else {
-                " for "
-            };
-            view! { <AclPhrase acl=acl /> {words} <PrincipalName principal=of /> }.into_any()
+            view! { <AclPhrase acl=acl /> ", of " <PrincipalName principal=of /> }.into_any()
         }
         ChangedValue::Member { role, member } => {
             view! { <PrincipalName principal=member /> " in the role " <ResourceName name=role /> }

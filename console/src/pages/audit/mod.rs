@@ -10,6 +10,7 @@ use gbac_console_model::audit::{
 use gbac_console_model::failure::Failure;
 use gbac_console_model::settings::service::audit;
 use gbac_words::audit_event::EventKind;
+use gbac_words::common;
 use gbac_words::pages::audit as words;
 use gbac_words::phrases::{self, count, thousands};
 use leptos::prelude::*;
@@ -131,7 +132,7 @@ pub fn AuditPage() -> impl IntoView {
         </div>
         {move || (is_on.get() == Some(false) && can.get().is_yes()).then(|| view! {
             <div class="banner">
-                <Note kind=NoteKind::Warn title=phrases::AUDIT_LOG_IS_OFF level=2>
+                <Note kind=NoteKind::Warn title=common::AUDIT_LOG_IS_OFF level=2>
                     <p>{move || read.with(|read| match read {
                         Some(Ok(read)) if !read.rows.is_empty() => words::NO_LONGER_RECORDED,
                         _ => words::NOT_RECORDED,
@@ -147,9 +148,9 @@ pub fn AuditPage() -> impl IntoView {
 #[component]
 fn Unread(failure: Failure, on_again: Callback<()>) -> impl IntoView {
     let title = if failure.is_forbidden() {
-        phrases::read_forbidden("audit events")
+        common::read_forbidden("audit events")
     } else {
-        phrases::read_failed("the audit events")
+        common::read_failed("the audit events")
     };
     let advice = if failure.is_unauthenticated() || failure.is_forbidden() {
         view! { <a class="btn" href=address::CONNECTION>"Connection"</a> }.into_any()
@@ -193,7 +194,7 @@ fn Events(read: Read, filter: RwSignal<AuditFilter>) -> impl IntoView {
         let events = shown_rows();
         match dom::save_file(EVENTS_FILE, "application/jsonl", &export_events(&events)) {
             Ok(()) => dom::announce(&words::exported(EVENTS_FILE, events.len())),
-            Err(reason) => dom::announce_error(&phrases::file_not_saved(EVENTS_FILE, &reason)),
+            Err(reason) => dom::announce_error(&common::file_not_saved(EVENTS_FILE, &reason)),
         }
     };
     let counts = move || {

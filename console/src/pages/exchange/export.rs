@@ -5,8 +5,9 @@ use std::sync::Arc;
 use gbac_console_model::exchange::{about, beginning};
 use gbac_formats::export::{Export, Exported};
 use gbac_formats::table::OutputFormat;
+use gbac_words::common::file_not_saved;
 use gbac_words::pages::exchange as words;
-use gbac_words::phrases::{count, file_not_saved};
+use gbac_words::phrases::count;
 use leptos::prelude::*;
 
 use crate::dom;

@@ -8,8 +8,9 @@ use gbac_console_model::exchange::{ImportMode, ImportPreview, MOST, read, summar
 use gbac_formats::format::Format;
 use gbac_formats::import::UnreadEntry;
 use gbac_formats::table::InputFormat;
+use gbac_words::common::{add_to_draft, file_not_read};
 use gbac_words::pages::exchange as words;
-use gbac_words::phrases::{add_to_draft, capitalized, count, file_not_read, thousands};
+use gbac_words::phrases::{capitalized, count, thousands};
 use gbac_words::rich_text::RichText;
 use leptos::ev;
 use leptos::leptos_dom::helpers::debounce;

@@ -11,9 +11,10 @@ use gbac_console_model::permissions::{list, matrix};
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::Change;
 use gbac_words::acl;
+use gbac_words::common::SUPERUSERS_ALLOWED;
 use gbac_words::escape::plain;
 use gbac_words::pages::permissions as words;
-use gbac_words::phrases::{SUPERUSERS_ALLOWED, count, list_up_to as join};
+use gbac_words::phrases::{count, list_up_to as join};
 use leptos::prelude::*;
 
 use super::cli_call::CliCall;

@@ -5,8 +5,9 @@ use std::time::Duration;
 use gbac_console_model::review::{Effects, effects};
 use gbac_engine::model::{Acl, Principal};
 use gbac_engine::policy::{Change, ChangeOutcome, apply_each};
+use gbac_words::common::{DELETION_GOES_TO_DRAFT, NO_CHANGE_IN_ACCESS};
 use gbac_words::pages::permissions as words;
-use gbac_words::phrases::{DELETION_GOES_TO_DRAFT, NO_CHANGE_IN_ACCESS, count};
+use gbac_words::phrases::count;
 use leptos::prelude::*;
 
 use crate::dom;

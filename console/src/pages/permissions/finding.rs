@@ -1,5 +1,6 @@
 //! Findings of one kind: their meaning, and each finding with its fixes.
 
+use gbac_words::common;
 use std::sync::Arc;
 
 use gbac_analysis::{Finding, Fix, Severity};
@@ -7,7 +8,7 @@ use gbac_console_model::permissions::findings::{FindingGroup, PAGE, fix_all, pla
 use gbac_engine::Coded;
 use gbac_words::finding::meaning;
 use gbac_words::pages::permissions as words;
-use gbac_words::phrases::{self, capitalized, count, thousands};
+use gbac_words::phrases::{capitalized, count, thousands};
 use leptos::prelude::*;
 
 use super::frame::Context;
@@ -88,7 +89,7 @@ pub(super) fn KindView(
             <ul class="findings">{rows}</ul>
             {move || (number > limit.get()).then(|| view! {
                 <div class="t-foot">
-                    <span>{phrases::rows(1, limit.get(), number)}</span>
+                    <span>{common::rows(1, limit.get(), number)}</span>
                     <LinkButton on_press=move |()| limit.update(|limit| *limit += PAGE)>{format!("Show {} more", PAGE.min(number - limit.get()))}</LinkButton>
                 </div>
             })}

@@ -15,9 +15,10 @@ use gbac_console_model::permissions::list::{
 use gbac_console_model::roles::Search;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::Policy;
+use gbac_words::common::{SEARCHED_AS_TEXT, no_results};
 use gbac_words::escape::plain;
 use gbac_words::pages::permissions as words;
-use gbac_words::phrases::{SEARCHED_AS_TEXT, count, no_results, thousands};
+use gbac_words::phrases::{count, thousands};
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;

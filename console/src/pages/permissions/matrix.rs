@@ -10,9 +10,9 @@ use gbac_console_model::permissions::matrix::{
     granted_through, matrix, pattern_words, summary,
 };
 use gbac_engine::model::{Acl, Host, Operation, Permission, PrincipalType, ResourceType};
+use gbac_words::common::{GROUPS_BY_LINE, SUPERUSERS_ALLOWED};
 use gbac_words::escape::plain;
 use gbac_words::pages::permissions as words;
-use gbac_words::phrases::{GROUPS_BY_LINE, SUPERUSERS_ALLOWED};
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;

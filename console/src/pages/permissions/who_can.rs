@@ -9,9 +9,10 @@ use gbac_console_model::permissions::who_can::{
     PAGE, Tally, WhoCanAnswer, WhoCanGroup, WhoCanPrincipal, WhoCanQuery, answer, only_host,
 };
 use gbac_engine::model::{Dialect, Operation, PatternType, PrincipalType, ResourceType};
+use gbac_words::common::ACLS_NOT_EVALUATED;
 use gbac_words::hosts;
 use gbac_words::pages::permissions as words;
-use gbac_words::phrases::{ACLS_NOT_EVALUATED, capitalized};
+use gbac_words::phrases::capitalized;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use gbac_console_model::review::{DenyLoss, LostDeny};
 use gbac_engine::model::{Host, Principal, ResourceType};
+use gbac_words::common::not_shown;
 use gbac_words::hosts;
 use gbac_words::pages::review as words;
-use gbac_words::phrases::{not_shown, thousands};
+use gbac_words::phrases::thousands;
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 

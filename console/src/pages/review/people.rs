@@ -253,7 +253,7 @@ fn OneLine(line: EffectLine, why: Vec<EffectReason>) -> impl IntoView {
                     <Limits extent=limits />
                     {blocked_by.into_iter().map(|acl| {
                         let principal: Principal = acl.principal.clone();
-                        view! { <span><AclPhrase acl=acl /> " of " <PrincipalName principal=principal /></span> }
+                        view! { <span><AclPhrase acl=acl /> ", of " <PrincipalName principal=principal /></span> }
                     }).collect_view()}
                 </span>
             </td>

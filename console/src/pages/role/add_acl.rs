@@ -151,7 +151,7 @@ fn ByHand() -> impl IntoView {
                         }
                     }
                     help=Signal::derive(move || {
-                        form.with(|form| form.pattern == PatternChoice::Any).then(|| "All names; stored as the literal *".to_owned())
+                        form.with(|form| form.pattern == PatternChoice::Any).then(|| words::ALL_NAMES.to_owned())
                     })
                 />
             })}

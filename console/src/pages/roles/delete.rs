@@ -6,9 +6,10 @@ use gbac_console_model::review::{Effects, LOSES, effects};
 use gbac_console_model::roles::{RoleDeletion, deletion};
 use gbac_engine::model::Acl;
 use gbac_engine::policy::Change;
+use gbac_words::common::{DELETION_GOES_TO_DRAFT, NO_CHANGE_IN_ACCESS};
 use gbac_words::escape::plain;
 use gbac_words::pages::roles as words;
-use gbac_words::phrases::{DELETION_GOES_TO_DRAFT, NO_CHANGE_IN_ACCESS, list_up_to};
+use gbac_words::phrases::list_up_to;
 use leptos::prelude::*;
 
 use crate::dom;

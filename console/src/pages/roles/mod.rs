@@ -16,8 +16,9 @@ use gbac_console_model::roles::{
     Column, PAGE, RoleRow, RowStatus, Search, marks, matching_rows, rows,
 };
 use gbac_engine::policy::Policy;
+use gbac_words::common::{SEARCHED_AS_TEXT, no_results};
 use gbac_words::pages::roles as words;
-use gbac_words::phrases::{SEARCHED_AS_TEXT, count, no_results, thousands};
+use gbac_words::phrases::{count, thousands};
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos::task::spawn_local;

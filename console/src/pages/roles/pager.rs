@@ -1,7 +1,8 @@
 //! The pager of a long list.
 
 use gbac_console_model::roles::PAGE;
-use gbac_words::phrases::{self, thousands};
+use gbac_words::common;
+use gbac_words::phrases::thousands;
 use leptos::prelude::*;
 
 use crate::ui::{Glyph, IconButton};
@@ -26,7 +27,7 @@ pub fn Pager(
     let rows = move || {
         let first = page.get() * PAGE;
         let last = (first + PAGE).min(found.get());
-        phrases::rows(first + 1, last, found.get())
+        common::rows(first + 1, last, found.get())
     };
     move || {
         is_needed.get().then(|| view! {

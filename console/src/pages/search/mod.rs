@@ -11,8 +11,8 @@ use gbac_console_model::search::{
 };
 use gbac_console_model::simulator::inputs::Inputs;
 use gbac_engine::policy::Change;
+use gbac_words::common::SEARCH_OR_ASK;
 use gbac_words::pages::search as words;
-use gbac_words::phrases::SEARCH_OR_ASK;
 use leptos::ev;
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;

@@ -3,8 +3,9 @@
 use gbac_console_model::simulator::token::TokenReading;
 use gbac_engine::Coded;
 use gbac_engine::model::Principal;
+use gbac_words::common::NO_CHANGE_IN_ACCESS;
 use gbac_words::pages::settings as words;
-use gbac_words::phrases::{NO_CHANGE_IN_ACCESS, count};
+use gbac_words::phrases::count;
 use leptos::prelude::*;
 
 use super::edit::Edit;
@@ -74,7 +75,7 @@ fn Token(edit: Edit) -> impl IntoView {
     });
     view! {
         <TextArea id="settings-token" label=words::PREVIEW_TOKEN rows=3 value=text error=error
-            placeholder="eyJ.." help="Shared with the simulator; stays in this tab"
+            placeholder="eyJ.." help=words::PREVIEW_TOKEN_HELP
             on_input=move |text: String| inputs.update(|inputs| inputs.token = text) />
     }
 }

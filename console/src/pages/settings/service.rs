@@ -7,6 +7,7 @@ use gbac_console_model::failure::Failure;
 use gbac_console_model::settings::service::{
     NoProvider, audit, authorization_gap, license_words, provider,
 };
+use gbac_words::common;
 use gbac_words::pages::settings as words;
 use gbac_words::phrases;
 use leptos::prelude::*;
@@ -161,7 +162,7 @@ fn Pinned() -> impl IntoView {
 #[component]
 fn Unread(failure: Failure) -> impl IntoView {
     view! {
-        <Note kind=NoteKind::Warn title=phrases::read_failed("the cluster properties")>
+        <Note kind=NoteKind::Warn title=common::read_failed("the cluster properties")>
             <p class="brk"><Words text=phrases::capitalized(&failure.to_string()) />"."</p>
         </Note>
     }
@@ -223,9 +224,9 @@ fn AuditSwitch(
             let sent = service.set_property(AUDIT_PROPERTY, on.into()).await;
             match &sent {
                 Ok(()) => dom::announce(if on {
-                    phrases::AUDIT_LOG_IS_ON
+                    common::AUDIT_LOG_IS_ON
                 } else {
-                    phrases::AUDIT_LOG_IS_OFF
+                    common::AUDIT_LOG_IS_OFF
                 }),
                 Err(failure) => dom::announce_error(&failure.to_string()),
             }

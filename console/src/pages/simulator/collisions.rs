@@ -3,7 +3,7 @@
 use gbac_console_model::collisions::collision_report;
 use gbac_engine::Coded;
 use gbac_engine::groups::NestedGroupBehavior;
-use gbac_words::phrases::POLICY_NOT_READ;
+use gbac_words::common::POLICY_NOT_READ;
 use leptos::prelude::*;
 
 use super::state::SimulatorState;

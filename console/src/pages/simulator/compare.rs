@@ -10,8 +10,8 @@ use gbac_console_model::simulator::{Shared, SimulatedIdentity, evaluate};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Principal};
 use gbac_words::acl;
+use gbac_words::common::IDENTICAL_PERMISSIONS;
 use gbac_words::pages::simulator as words;
-use gbac_words::phrases::IDENTICAL_PERMISSIONS;
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 

@@ -7,8 +7,8 @@ use gbac_console_model::simulator::inputs::{
 use gbac_console_model::simulator::presets;
 use gbac_engine::Coded;
 use gbac_engine::groups::NestedGroupBehavior;
+use gbac_words::common::GROUPS_BY_LINE;
 use gbac_words::pages::simulator as words;
-use gbac_words::phrases::GROUPS_BY_LINE;
 use leptos::prelude::*;
 
 use super::names::Names;

@@ -4,8 +4,8 @@ use gbac_analysis::HypotheticalChange;
 use gbac_console_model::simulator::least_change::{
     LeastChange, LeastChangeGroup, LeastChanges, least_changes,
 };
+use gbac_words::common::COMPLETE_CHECK_FIRST;
 use gbac_words::pages::simulator as words;
-use gbac_words::phrases::COMPLETE_CHECK_FIRST;
 use leptos::prelude::*;
 
 use super::parts::{nobody, sign_in_first};

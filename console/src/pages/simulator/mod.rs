@@ -37,8 +37,8 @@ use gbac_console_model::simulator::suggestions::remember;
 use gbac_console_model::simulator::verdict::Judged;
 use gbac_console_model::simulator::{Shared, View, assertion};
 use gbac_engine::policy::Policy;
+use gbac_words::common::file_not_saved;
 use gbac_words::pages::simulator as words;
-use gbac_words::phrases::file_not_saved;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 

@@ -7,8 +7,8 @@ use gbac_console_model::simulator::request::{
 };
 use gbac_console_model::simulator::verdict::VerdictKind;
 use gbac_engine::decide::Outcome;
+use gbac_words::common::POLICY_NOT_READ;
 use gbac_words::pages::simulator as words;
-use gbac_words::phrases::POLICY_NOT_READ;
 use leptos::prelude::*;
 
 use super::least_change::Found;

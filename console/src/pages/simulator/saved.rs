@@ -2,8 +2,8 @@
 
 use gbac_console_model::simulator::saved::{Saved, file, import};
 use gbac_engine::policy::Policy;
+use gbac_words::common::{file_not_read, file_not_saved, file_too_large};
 use gbac_words::pages::simulator as words;
-use gbac_words::phrases::{file_not_read, file_not_saved, file_too_large};
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 use leptos::task::spawn_local;

@@ -3,8 +3,8 @@
 use gbac_console_model::simulator::panel::Panel;
 use gbac_console_model::simulator::trial::{Side, Tried, attempt, judge_with, summary, title_if};
 use gbac_words::change;
+use gbac_words::common::NOTHING_CHANGED;
 use gbac_words::pages::simulator as words;
-use gbac_words::phrases::NOTHING_CHANGED;
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 

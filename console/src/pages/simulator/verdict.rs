@@ -6,8 +6,8 @@ use gbac_console_model::simulator::Waiting;
 use gbac_console_model::simulator::inputs::Weight;
 use gbac_console_model::simulator::panel::Panel;
 use gbac_console_model::simulator::verdict::{Verdict, VerdictKind, Why};
+use gbac_words::common::POLICY_NOT_READ;
 use gbac_words::pages::simulator as words;
-use gbac_words::phrases::POLICY_NOT_READ;
 use leptos::prelude::*;
 
 use super::panels::tried;

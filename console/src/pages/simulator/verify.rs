@@ -3,8 +3,8 @@
 use gbac_console_model::simulator::inputs::InputField;
 use gbac_console_model::simulator::presets;
 use gbac_console_model::simulator::token::FactMark;
+use gbac_words::common::{file_not_read, file_too_large};
 use gbac_words::pages::simulator as words;
-use gbac_words::phrases::{file_not_read, file_too_large};
 use gbac_words::rich_text::RichText;
 use leptos::ev;
 use leptos::prelude::*;

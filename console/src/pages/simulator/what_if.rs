@@ -9,9 +9,9 @@ use gbac_console_model::simulator::trial::{Side, Tried, attempt, difference, sid
 use gbac_console_model::simulator::trial_form::{Options, TrialForm, TrialKind, other};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Dialect, Operation, Permission, Principal};
+use gbac_words::common::{NO_CHANGE_IN_ACCESS, POLICY_NOT_READ, add_to_draft, added_to_draft};
 use gbac_words::escape::plain;
 use gbac_words::pages::simulator as words;
-use gbac_words::phrases::{NO_CHANGE_IN_ACCESS, POLICY_NOT_READ, add_to_draft, added_to_draft};
 use gbac_words::rich_text::RichText;
 use gbac_words::{acl, change};
 use leptos::prelude::*;

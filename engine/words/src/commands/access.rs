@@ -4,7 +4,8 @@
 use gbac_engine::model::{Operation, Principal, PrincipalType, ResourceType};
 
 use crate::acl;
-use crate::phrases::{ACLS_NOT_EVALUATED, count, thousands};
+use crate::common::ACLS_NOT_EVALUATED;
+use crate::phrases::{count, thousands};
 use crate::rich_text::{RichText, listed};
 
 pub const TOKEN_REFUSED: &str = "the token is refused";

@@ -70,3 +70,13 @@ pub fn user_from(user: &str, mapping: &str) -> RichText {
         .text(" from ")
         .code(mapping)
 }
+
+#[must_use]
+pub fn not_a_string(file: &str, member: &str) -> String {
+    format!("{file}: `{member}` is not a string; write one")
+}
+
+#[must_use]
+pub fn no_tests(file: &str) -> String {
+    format!("{file}: no tests in this file; add one, or name another file")
+}

@@ -1,6 +1,7 @@
 //! Policies and documents: `policy`, `export`, `import`, and changes in files.
 
-use crate::phrases::{acls_and_roles, count, thousands};
+use crate::common::acls_and_roles;
+use crate::phrases::{count, thousands};
 use crate::rich_text::RichText;
 
 pub const MAKE_CHANGES: &str = "Make these changes?";
@@ -118,5 +119,29 @@ pub fn counted_over(all: usize, users: usize, groups: usize, roles: usize) -> St
         count(users, "user"),
         count(groups, "group"),
         count(roles, "role")
+    )
+}
+
+pub const POLICY_CHANGED: &str =
+    "the policy changed since that state; export it again and repeat your change";
+pub const NO_DRY_RUN: &str =
+    "note: this service has no dry run; your permission to make these changes was not checked";
+
+#[must_use]
+pub fn change_kinds(kinds: &[&str]) -> String {
+    format!("; `change` is one of {}", kinds.join(", "))
+}
+
+#[must_use]
+pub fn default_compared(file: &str, settings: &str) -> String {
+    format!(
+        "note: {file} does not state `{settings}`, so the comparison uses the default; a service that imports it keeps its own"
+    )
+}
+
+#[must_use]
+pub fn only_json_in_place(file: &str) -> String {
+    format!(
+        "{file}: only JSON is formatted in place, because the comments of YAML would be lost; write JSON with `gbac policy fmt -`"
     )
 }

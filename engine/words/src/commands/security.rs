@@ -27,3 +27,12 @@ pub fn confirm_role(role: &str, keeps_acls: bool) -> String {
 pub fn role_deleted(role: &str) -> String {
     format!("Successfully deleted role {role}")
 }
+
+pub const NO_FILTER: &str = "no filter given, which would match every ACL; name a principal, a host, a resource or an operation";
+
+#[must_use]
+pub fn name_without_type(name: &str, principal: &str) -> String {
+    format!(
+        "note: without a type, `{name}` is the user `User:{name}`, who has no matching ACL; `{principal}` has some"
+    )
+}

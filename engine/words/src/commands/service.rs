@@ -151,3 +151,20 @@ pub fn cannot_change(url: &str, gaps: &[String]) -> String {
         gaps.join("; ")
     )
 }
+
+#[must_use]
+pub fn set_twice(property: &str) -> String {
+    format!("`{property}` is set twice; set it once")
+}
+
+#[must_use]
+pub fn license_is_a_file(cluster: &str) -> String {
+    format!(
+        "`{cluster}` is a cluster of the platform, whose license is a file; `gbac whoami` shows its state, and `rpk cluster license set` loads one"
+    )
+}
+
+#[must_use]
+pub fn trying_again(problem: &str) -> String {
+    format!("{problem}; trying again every two seconds")
+}

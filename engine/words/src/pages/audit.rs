@@ -45,3 +45,8 @@ pub fn json_of_event(when: &str) -> String {
 pub fn check_decision(when: &str) -> String {
     format!("Check in simulator: the decision of {when}")
 }
+
+#[must_use]
+pub fn more_values(number: usize) -> String {
+    format!("and {}; the JSON has all", count(number, "more value"))
+}

@@ -1,6 +1,7 @@
 //! The sentences of the page for imports and exports.
 
-use crate::phrases::{self, count, thousands};
+use crate::common;
+use crate::phrases::{count, thousands};
 use crate::rich_text::RichText;
 
 pub const PURPOSE: &str =
@@ -19,7 +20,7 @@ pub fn paste_or_drop(formats: &str) -> String {
 /// A file over the limit in bytes, which only the command line imports.
 #[must_use]
 pub fn too_large(file: &str, limit: f64) -> RichText {
-    phrases::file_too_large(file, limit)
+    common::file_too_large(file, limit)
         .text(" Import it with ")
         .code("gbac import")
         .text(".")

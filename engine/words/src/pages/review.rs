@@ -3,7 +3,8 @@
 use gbac_analysis::AccessEffect;
 use gbac_engine::model::Principal;
 
-use crate::phrases::{added_to_draft, ago, agree, count};
+use crate::common::added_to_draft;
+use crate::phrases::{ago, agree, count};
 use crate::rich_text::{RichText, listed};
 
 /// How many of those whom a deny no longer applies to are named.

@@ -74,3 +74,5 @@ pub fn acls_removed(acls: usize) -> String {
 pub fn member_added(member: &Principal) -> String {
     format!("{} added in the draft", plain(&member.to_string()))
 }
+
+pub const ALL_NAMES: &str = "All names; stored as the literal *";

@@ -101,3 +101,5 @@ pub fn set_properties(names: &[&str]) -> String {
 pub fn confirm_with(property: &str) -> String {
     format!("Enter {property} to confirm")
 }
+
+pub const PREVIEW_TOKEN_HELP: &str = "Shared with the simulator; stays in this tab";

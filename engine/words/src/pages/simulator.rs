@@ -6,8 +6,9 @@ use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::{Principal, ResourceType};
 use gbac_engine::policy::Policy;
 
+use crate::common::acls_not_evaluated;
 use crate::escape::plain;
-use crate::phrases::{acls_not_evaluated, agree, count, list, thousands};
+use crate::phrases::{agree, count, list, thousands};
 use crate::rich_text::RichText;
 
 pub const TOKEN_STAYS: &str = "The token stays in this tab and is never sent or stored.";

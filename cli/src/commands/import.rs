@@ -1,14 +1,15 @@
-//! `gbac export` and `gbac import`: the whole policy of a running service.
+//! `gbac import`: replaces the policy of a running service with a document, or adds to it.
 
 use gbac_analysis::{Relation, diff};
 use gbac_engine::policy::{Change, Policy};
-use gbac_json::{DiffJson, policy_to_json, policy_to_text};
+use gbac_json::DiffJson;
 use gbac_words::commands::policy as words;
+use gbac_words::common;
 
-use super::change_list::{ChangeList, NOTHING_TO_CHANGE};
+use super::change_list::ChangeList;
 use super::{differences, merge, target};
 use crate::args::Format;
-use crate::args::online::{ExportArgs, ImportArgs};
+use crate::args::online::ImportArgs;
 use crate::client::Client;
 use crate::confirm::confirm;
 use crate::input;
@@ -16,32 +17,7 @@ use crate::output::{self, Failure, sentence};
 use crate::process::Process;
 use crate::results::TransferredPolicy;
 
-pub(crate) fn export(process: &Process, args: &ExportArgs, format: Format) -> Result<u8, Failure> {
-    let client = Client::open(process, &args.connect)?;
-    let (policy, tag) = client
-        .policy()
-        .map_err(|error| target::explained(process, &client, error))?;
-    let document = policy_to_text(&policy);
-    let Some(path) = &args.out else {
-        match format {
-            Format::Text | Format::Json => output::document(process, &document)?,
-            Format::Yaml => output::value(process, format, &policy_to_json(&policy))?,
-        }
-        return Ok(output::SUCCESS);
-    };
-    output::file(process, path, &document)?;
-    report(
-        process,
-        "Exported",
-        &path.display().to_string(),
-        &policy,
-        Some(&tag),
-        format,
-    )?;
-    Ok(output::SUCCESS)
-}
-
-pub(crate) fn import(process: &Process, args: &ImportArgs, format: Format) -> Result<u8, Failure> {
+pub(crate) fn run(process: &Process, args: &ImportArgs, format: Format) -> Result<u8, Failure> {
     let file = args.file.display().to_string();
     let required_tag = args.if_match.as_deref().map(tag_of).transpose()?;
     let policy = input::policy(process, &args.file)?;
@@ -53,8 +29,7 @@ pub(crate) fn import(process: &Process, args: &ImportArgs, format: Format) -> Re
         .policy()
         .map_err(|error| target::explained(process, &client, error))?;
     if required_tag.is_some_and(|required| required != tag) {
-        let message = "the policy changed since that state; export it again and repeat your change";
-        return Err(Failure::new("policy_changed", message));
+        return Err(Failure::new("policy_changed", words::POLICY_CHANGED));
     }
     let changes = ChangeList::between(&before, &policy);
     if args.dry_run {
@@ -103,7 +78,7 @@ pub(super) fn show_dry_run(
         }
         Format::Text => {
             let effect = if changes.is_empty() {
-                NOTHING_TO_CHANGE.to_owned()
+                format!("{}\n", common::NOTHING_TO_CHANGE)
             } else {
                 format!(
                     "{}{}",
