@@ -256,6 +256,25 @@ fn a_read_is_repeated_and_a_write_is_not() {
     assert_eq!(requests.join().expect("an end").len(), 1);
 }
 
+#[test]
+fn a_service_that_does_not_speak_http_or_does_not_respond_is_said_in_plain_words() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (response, expected) in [
+        ("SSH-2.0-x\r\n\r\n", "it does not speak HTTP on this port"),
+        ("", "it closed the connection without a response"),
+    ] {
+        let (url, requests) = answering(&[response; 3]);
+        let failed = run(&folder, &[("GBAC_URL", &url)], &["security", "acl", "list"]).failed(1);
+        assert!(
+            failed.contains(&format!(
+                "{expected}; check whether --url or GBAC_URL needs https"
+            )),
+            "{failed}"
+        );
+        assert_eq!(requests.join().expect("an end").len(), 3, "it was repeated");
+    }
+}
+
 /// Interrupts a command while its write has no response; returns the exit code and standard error.
 fn interrupted(args: &[&str], read: &str) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().expect("a folder");

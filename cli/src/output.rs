@@ -128,7 +128,7 @@ impl Failure {
             StorageFull => "no space is left; free some and repeat the command",
             _ => {
                 let text = error.to_string();
-                let text = text.split(" (os error").next().unwrap_or_default();
+                let text = without_number(&text);
                 return Self::new(
                     "io",
                     format!("{what}: {text}; check that it can be read and written"),
@@ -305,6 +305,11 @@ pub(crate) fn outcome(outcome: Outcome) -> String {
 /// A text with hidden characters escaped, so that no name can move the cursor or mislead.
 pub(crate) fn plain(text: &str) -> String {
     visible(text)
+}
+
+/// The message of an error without the number that the operating system gives it.
+pub(crate) fn without_number(message: &str) -> &str {
+    message.split(" (os error").next().unwrap_or_default()
 }
 
 /// A sentence as plain text.

@@ -46,7 +46,7 @@ pub(crate) use error::CallError;
 pub(crate) use exchange::HeldBytes;
 use exchange::{ExchangeError, RawResponse, execute};
 use proxy::Proxy;
-use transport::Unreachable;
+use transport::{Unreachable, root_cause};
 
 /// URL of the service if none is given.
 const LOCAL: &str = "http://127.0.0.1:8420";
@@ -632,14 +632,7 @@ impl Client {
             ExchangeError::Transport(error) => error,
         };
         if error.is_body() || error.is_decode() {
-            // Only the innermost message is specific.
-            let mut cause: &dyn std::error::Error = error;
-            while let Some(inner) = cause.source() {
-                cause = inner;
-            }
-            let cause = cause.to_string();
-            let cause = cause.split(" (os error").next().unwrap_or_default();
-            return CallError::Incomplete(self.url.clone(), cause.to_owned());
+            return CallError::Incomplete(self.url.clone(), root_cause(error));
         }
         CallError::Unreachable(
             self.url.clone(),

@@ -3,6 +3,18 @@
 
 use std::error::Error;
 use std::fmt;
+use std::io;
+
+use hyper::Uri;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::connect::proxy::Tunnel;
+use rustls::{AlertDescription, CertificateError};
+use tower::Service;
+
+use crate::output::without_number;
+
+/// What goes wrong at a proxy; `hyper-util` does not export its name.
+type TunnelError = <Tunnel<HttpConnector> as Service<Uri>>::Error;
 
 /// Why there is no connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,41 +71,48 @@ pub(crate) enum TlsFailure {
 }
 
 impl Unreachable {
-    /// Reads the reason from the messages of an error and its sources. `proxy` is the address of
-    /// the proxy, if there is one.
-    pub(crate) fn from_error(error: &dyn Error, proxy: Option<&str>) -> Self {
-        let mut messages = vec![error.to_string()];
-        let mut cause = error;
-        while let Some(inner) = cause.source() {
-            messages.push(inner.to_string());
-            cause = inner;
+    /// Reads the reason from the types of an error and its causes. `proxy` is the address of the
+    /// proxy, if there is one.
+    pub(crate) fn from_error(error: &(dyn Error + 'static), proxy: Option<&str>) -> Self {
+        let causes = causes(error);
+        if let (Some(proxy), Some(error)) = (proxy, first::<TunnelError>(&causes)) {
+            return Self::Proxy(proxy.to_owned(), ProxyFailure::from_error(error));
         }
-        let all = messages.join("; ").to_ascii_lowercase();
-        // Only the innermost message is specific.
-        let last = messages.pop().unwrap_or_default();
-        let has = |part: &str| all.contains(part);
-        if let (Some(proxy), Some(failure)) = (proxy, ProxyFailure::from_messages(&all, &last)) {
-            return Self::Proxy(proxy.to_owned(), failure);
+        if let Some(error) = first::<rustls::Error>(&causes) {
+            return Self::Tls(TlsFailure::from_error(error));
         }
-        if let Some(failure) = TlsFailure::from_messages(&all) {
-            return Self::Tls(failure);
+        let after_connecting = first::<hyper::Error>(&causes);
+        if let Some(error) = after_connecting {
+            if error.is_parse() && !error.is_parse_too_large() {
+                return Self::NotHttp;
+            }
+            if error.is_incomplete_message() {
+                return Self::Closed;
+            }
         }
-        if has("temporary failure in name resolution") || has("try again") {
-            return Self::NameServer;
+        match first::<io::Error>(&causes).map(io::Error::kind) {
+            Some(io::ErrorKind::ConnectionReset) => return Self::Closed,
+            Some(io::ErrorKind::UnexpectedEof) if after_connecting.is_some() => {
+                return Self::Closed;
+            }
+            Some(io::ErrorKind::UnexpectedEof) => return Self::Tls(TlsFailure::Handshake),
+            _ => {}
         }
-        if has("failed to lookup address") || has("dns error") || has("no such host") {
-            return Self::UnknownHost;
+        Self::from_lookup(&causes).unwrap_or_else(|| Self::Other(root_cause(error)))
+    }
+
+    /// Why a name has no address. Only messages tell, because neither `hyper-util` nor the standard
+    /// library has a type for it. glibc and musl have different words for a temporary failure.
+    fn from_lookup(causes: &[&(dyn Error + 'static)]) -> Option<Self> {
+        let messages: Vec<String> = causes.iter().map(ToString::to_string).collect();
+        if !messages.iter().any(|message| message == "dns error") {
+            return None;
         }
-        if has("invalid http version") || has("invalid http header") {
-            return Self::NotHttp;
+        let last = messages.last()?;
+        if last.ends_with("Temporary failure in name resolution") || last.ends_with("Try again") {
+            return Some(Self::NameServer);
         }
-        if has("connection closed before message completed")
-            || has("incompletemessage")
-            || has("connection reset")
-        {
-            return Self::Closed;
-        }
-        Self::Other(without_number(&last))
+        Some(Self::UnknownHost)
     }
 
     /// The recommended action.
@@ -111,13 +130,38 @@ impl Unreachable {
     }
 }
 
-/// The message of the system without its number.
-fn without_number(message: &str) -> String {
-    message
-        .split(" (os error")
-        .next()
-        .unwrap_or_default()
-        .to_owned()
+/// The innermost message of an error, which alone is specific.
+pub(crate) fn root_cause(error: &(dyn Error + 'static)) -> String {
+    let causes = causes(error);
+    let innermost = causes.last().copied().unwrap_or(error);
+    without_number(&innermost.to_string()).to_owned()
+}
+
+/// An error and its causes, the outermost first.
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> Vec<&'a (dyn Error + 'static)> {
+    let mut causes = vec![error];
+    let mut outer = error;
+    while let Some(inner) = cause(outer) {
+        causes.push(inner);
+        outer = inner;
+    }
+    causes
+}
+
+/// The cause of an error. What an I/O error wraps is not its source.
+fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    match error
+        .downcast_ref::<io::Error>()
+        .and_then(io::Error::get_ref)
+    {
+        Some(wrapped) => Some(wrapped),
+        None => error.source(),
+    }
+}
+
+/// The outermost cause of a type.
+fn first<'a, E: Error + 'static>(causes: &[&'a (dyn Error + 'static)]) -> Option<&'a E> {
+    causes.iter().find_map(|cause| cause.downcast_ref())
 }
 
 impl fmt::Display for Unreachable {
@@ -145,16 +189,13 @@ impl fmt::Display for Unreachable {
 }
 
 impl ProxyFailure {
-    fn from_messages(all: &str, last: &str) -> Option<Self> {
-        let (_, reason) = all.split_once("tunnel error: ")?;
-        Some(match reason {
-            reason if reason.starts_with("failed to create underlying connection") => {
-                Self::Unreachable(without_number(last))
-            }
-            reason if reason.starts_with("proxy authorization required") => Self::Credentials,
-            reason if reason.starts_with("unsuccessful") => Self::Refused,
+    fn from_error(error: &TunnelError) -> Self {
+        match error {
+            TunnelError::ConnectFailed(_) => Self::Unreachable(root_cause(error)),
+            TunnelError::ProxyAuthRequired => Self::Credentials,
+            TunnelError::TunnelUnsuccessful => Self::Refused,
             _ => Self::NotAProxy,
-        })
+        }
     }
 
     const fn hint(&self) -> &'static str {
@@ -171,44 +212,48 @@ impl ProxyFailure {
 }
 
 impl TlsFailure {
-    fn from_messages(all: &str) -> Option<Self> {
-        let table = [
-            ("unknownissuer", Self::UnknownIssuer),
-            ("unknown ca", Self::UnknownIssuer),
-            ("notvalidforname", Self::OtherName),
-            ("not valid for name", Self::OtherName),
-            ("certificate expired", Self::Expired),
-            ("certificate: expired", Self::Expired),
-            ("not valid yet", Self::NotYetValid),
-            ("notvalidyet", Self::NotYetValid),
-            ("peer certificate: revoked", Self::Revoked),
-            ("causedasendentity", Self::NotOfAServer),
-            ("certificaterequired", Self::ClientCertificateMissing),
-            ("alert: badcertificate", Self::ClientCertificateRefused),
-            ("alert: unknownca", Self::ClientCertificateRefused),
-            ("alert: certificateunknown", Self::ClientCertificateRefused),
-            ("alert: certificateexpired", Self::ClientCertificateRefused),
-            ("alert: certificaterevoked", Self::ClientCertificateRefused),
-            (
-                "alert: unsupportedcertificate",
-                Self::ClientCertificateRefused,
-            ),
-            ("alert: accessdenied", Self::ClientCertificateRefused),
-            // The signature of the certificate is not one of the authority.
-            ("alert: decrypterror", Self::ClientCertificateRefused),
-            ("invalidcontenttype", Self::NotTls),
-            ("corrupt message", Self::NotTls),
-            ("protocolversion", Self::NoCommonVersion),
-            ("handshakefailure", Self::NoCommonVersion),
-            ("peer is incompatible", Self::NoCommonVersion),
-            ("invalid peer certificate", Self::NotOfAServer),
-            ("received fatal alert", Self::Handshake),
-            ("tls handshake", Self::Handshake),
-        ];
-        table
-            .into_iter()
-            .find(|(part, _)| all.contains(part))
-            .map(|(_, failure)| failure)
+    const fn from_error(error: &rustls::Error) -> Self {
+        match error {
+            rustls::Error::InvalidCertificate(error) => Self::from_certificate(error),
+            rustls::Error::AlertReceived(alert) => Self::from_alert(*alert),
+            rustls::Error::InvalidMessage(_) => Self::NotTls,
+            rustls::Error::PeerIncompatible(_) => Self::NoCommonVersion,
+            _ => Self::Handshake,
+        }
+    }
+
+    const fn from_certificate(error: &CertificateError) -> Self {
+        match error {
+            CertificateError::UnknownIssuer => Self::UnknownIssuer,
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                Self::OtherName
+            }
+            CertificateError::Expired | CertificateError::ExpiredContext { .. } => Self::Expired,
+            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+                Self::NotYetValid
+            }
+            CertificateError::Revoked => Self::Revoked,
+            _ => Self::NotOfAServer,
+        }
+    }
+
+    const fn from_alert(alert: AlertDescription) -> Self {
+        match alert {
+            AlertDescription::CertificateRequired => Self::ClientCertificateMissing,
+            // After `DecryptError`, the signature is not one of the certificate's authority.
+            AlertDescription::BadCertificate
+            | AlertDescription::UnknownCA
+            | AlertDescription::CertificateUnknown
+            | AlertDescription::CertificateExpired
+            | AlertDescription::CertificateRevoked
+            | AlertDescription::UnsupportedCertificate
+            | AlertDescription::AccessDenied
+            | AlertDescription::DecryptError => Self::ClientCertificateRefused,
+            AlertDescription::ProtocolVersion | AlertDescription::HandshakeFailure => {
+                Self::NoCommonVersion
+            }
+            _ => Self::Handshake,
+        }
     }
 
     const fn label(self) -> &'static str {
@@ -251,96 +296,145 @@ impl TlsFailure {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use rustls::{InvalidMessage, OtherError, PeerIncompatible, PeerMisbehaved};
+
     use super::*;
 
     #[derive(Debug)]
-    struct Chain(&'static str, Option<Box<Chain>>);
+    struct Outer(&'static str, Box<dyn Error>);
 
-    impl fmt::Display for Chain {
+    impl fmt::Display for Outer {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str(self.0)
         }
     }
 
-    impl Error for Chain {
+    impl Error for Outer {
         fn source(&self) -> Option<&(dyn Error + 'static)> {
-            self.1
-                .as_ref()
-                .map(|inner| inner.as_ref() as &(dyn Error + 'static))
+            Some(&*self.1)
+        }
+    }
+
+    fn reason(inner: impl Into<Box<dyn Error>>) -> Unreachable {
+        let error = Outer("error sending request", inner.into());
+        let reason = Unreachable::from_error(&error, Some("proxy.example:3128"));
+        let words = format!("{reason}{}", reason.hint());
+        for internal in [
+            "sending request",
+            "UnknownIssuer",
+            "OtherError",
+            "InvalidContentType",
+            "os error",
+        ] {
+            assert!(!words.contains(internal), "{words}");
+        }
+        reason
+    }
+
+    #[test]
+    fn a_failure_of_tls_is_said_in_plain_words() {
+        let certificate = rustls::Error::InvalidCertificate;
+        let alert = rustls::Error::AlertReceived;
+        let not_an_authority = io::Error::other("CaUsedAsEndEntity");
+        for (error, failure) in [
+            (
+                certificate(CertificateError::UnknownIssuer),
+                TlsFailure::UnknownIssuer,
+            ),
+            (
+                certificate(CertificateError::NotValidForName),
+                TlsFailure::OtherName,
+            ),
+            (certificate(CertificateError::Expired), TlsFailure::Expired),
+            (
+                certificate(CertificateError::NotValidYet),
+                TlsFailure::NotYetValid,
+            ),
+            (certificate(CertificateError::Revoked), TlsFailure::Revoked),
+            (
+                certificate(CertificateError::Other(OtherError(Arc::new(
+                    not_an_authority,
+                )))),
+                TlsFailure::NotOfAServer,
+            ),
+            (
+                alert(AlertDescription::CertificateRequired),
+                TlsFailure::ClientCertificateMissing,
+            ),
+            (
+                alert(AlertDescription::DecryptError),
+                TlsFailure::ClientCertificateRefused,
+            ),
+            (
+                alert(AlertDescription::ProtocolVersion),
+                TlsFailure::NoCommonVersion,
+            ),
+            (
+                alert(AlertDescription::InternalError),
+                TlsFailure::Handshake,
+            ),
+            (
+                rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType),
+                TlsFailure::NotTls,
+            ),
+            (
+                rustls::Error::PeerIncompatible(PeerIncompatible::Tls12NotOffered),
+                TlsFailure::NoCommonVersion,
+            ),
+            (
+                rustls::Error::PeerMisbehaved(PeerMisbehaved::TooManyEmptyFragments),
+                TlsFailure::Handshake,
+            ),
+        ] {
+            let message = error.to_string();
+            let wrapped = io::Error::new(io::ErrorKind::InvalidData, error);
+            assert_eq!(reason(wrapped), Unreachable::Tls(failure), "{message}");
+        }
+        assert_eq!(
+            reason(io::Error::from(io::ErrorKind::UnexpectedEof)),
+            Unreachable::Tls(TlsFailure::Handshake)
+        );
+    }
+
+    #[test]
+    fn a_failure_of_a_proxy_is_said_in_plain_words() {
+        let refused = || Box::new(io::Error::other("Connection refused (os error 111)"));
+        for (error, failure) in [
+            (TunnelError::TunnelUnsuccessful, ProxyFailure::Refused),
+            (TunnelError::ProxyAuthRequired, ProxyFailure::Credentials),
+            (TunnelError::TunnelUnexpectedEof, ProxyFailure::NotAProxy),
+            (
+                TunnelError::ConnectFailed(refused()),
+                ProxyFailure::Unreachable("Connection refused".into()),
+            ),
+        ] {
+            let expected = Unreachable::Proxy("proxy.example:3128".into(), failure);
+            assert_eq!(reason(error), expected);
         }
     }
 
     #[test]
-    fn a_reason_is_said_in_plain_words() {
-        for (message, reason) in [
+    fn a_name_without_an_address_and_a_closed_port_are_said_in_plain_words() {
+        for (message, expected) in [
+            ("Name or service not known", Unreachable::UnknownHost),
             (
-                "invalid peer certificate: UnknownIssuer",
-                Unreachable::Tls(TlsFailure::UnknownIssuer),
-            ),
-            (
-                "invalid peer certificate: certificate not valid for name \"a\"",
-                Unreachable::Tls(TlsFailure::OtherName),
-            ),
-            (
-                "invalid peer certificate: certificate expired: verification time",
-                Unreachable::Tls(TlsFailure::Expired),
-            ),
-            (
-                "invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))",
-                Unreachable::Tls(TlsFailure::NotOfAServer),
-            ),
-            (
-                "received fatal alert: CertificateRequired",
-                Unreachable::Tls(TlsFailure::ClientCertificateMissing),
-            ),
-            (
-                "received corrupt message of type InvalidContentType",
-                Unreachable::Tls(TlsFailure::NotTls),
-            ),
-            (
-                "failed to lookup address information: Name or service not known",
-                Unreachable::UnknownHost,
-            ),
-            (
-                "failed to lookup address information: Temporary failure in name resolution",
+                "Temporary failure in name resolution",
                 Unreachable::NameServer,
             ),
-            (
-                "connection closed before message completed",
-                Unreachable::Closed,
-            ),
-            ("invalid HTTP version parsed", Unreachable::NotHttp),
-            (
-                "tunnel error: unsuccessful",
-                Unreachable::Proxy("proxy.example:3128".into(), ProxyFailure::Refused),
-            ),
-            (
-                "tunnel error: unexpected end of file",
-                Unreachable::Proxy("proxy.example:3128".into(), ProxyFailure::NotAProxy),
-            ),
-            (
-                "Connection refused (os error 111)",
-                Unreachable::Other("Connection refused".into()),
-            ),
         ] {
-            let error = Chain(
-                "error sending request",
-                Some(Box::new(Chain(message, None))),
-            );
-            assert_eq!(
-                Unreachable::from_error(&error, Some("proxy.example:3128")),
-                reason,
-                "{message}"
-            );
-            let words = format!("{reason}{}", reason.hint());
-            for internal in [
-                "UnknownIssuer",
-                "OtherError",
-                "InvalidContentType",
-                "os error",
-            ] {
-                assert!(!words.contains(internal), "{words}");
-            }
+            let system = format!("failed to lookup address information: {message}");
+            let lookup = Outer("dns error", io::Error::other(system).into());
+            assert_eq!(reason(lookup), expected);
         }
+        assert_eq!(
+            reason(io::Error::from(io::ErrorKind::ConnectionReset)),
+            Unreachable::Closed
+        );
+        assert_eq!(
+            reason(io::Error::other("Connection refused (os error 111)")),
+            Unreachable::Other("Connection refused".into())
+        );
     }
 }
