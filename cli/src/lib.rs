@@ -63,7 +63,7 @@ pub fn run(
     if completion::complete(&process) {
         return output::SUCCESS;
     }
-    let cli = match usage::parse(&process) {
+    let cli = match usage::parse(&process, commands::serve::faults) {
         Ok(cli) => cli,
         Err(exit) => return exit,
     };

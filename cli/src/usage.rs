@@ -8,7 +8,6 @@ use gbac_engine::model::Operation;
 use gbac_formats::table::OutputFormat;
 
 use crate::args::{Cli, Format};
-use crate::commands::serve;
 use crate::help;
 use crate::input;
 use crate::output::{self, Failure};
@@ -17,7 +16,11 @@ use crate::secrets::{redacted, refuse_tokens};
 use crate::serve_options;
 
 /// Parses the arguments. A token in place of a name is refused before any message repeats it.
-pub(crate) fn parse(process: &Process) -> Result<Cli, u8> {
+/// `check_serve` finds the faults in the options of `serve`.
+pub(crate) fn parse(
+    process: &Process,
+    check_serve: fn(&Process, &ArgMatches) -> Vec<String>,
+) -> Result<Cli, u8> {
     let words = process.words();
     let failed = |failure: Failure| failure.report(process, requested_format(&words));
     if words.is_empty() {
@@ -41,17 +44,17 @@ pub(crate) fn parse(process: &Process) -> Result<Cli, u8> {
     if !serving.faults.is_empty() {
         let mut faults = serving.faults;
         if serving.is_check {
-            faults.extend(match &parsed {
-                Ok(matches) => serve::faults(process, matches),
+            faults.extend(match parsed {
+                Ok(matches) => check_serve(process, &matches),
                 Err(error) => vec![sentence(error, &words)],
             });
         }
         return Err(failed(serve_options::invalid(&faults)));
     }
-    let matches = parsed.map_err(|error| report(process, &error))?;
+    let matches = parsed.map_err(|error| report(process, error))?;
     refuse_shared_input(&matches).map_err(failed)?;
     refuse_groups_without_user(&matches).map_err(failed)?;
-    Cli::from_arg_matches(&matches).map_err(|error| report(process, &error))
+    Cli::from_arg_matches(&matches).map_err(|error| report(process, error))
 }
 
 /// Flags with an output file.
@@ -108,7 +111,7 @@ fn refuse_shared_input(matches: &ArgMatches) -> Result<(), Failure> {
 }
 
 /// Prints `--help` and the like unchanged, and invalid usage in one line.
-fn report(process: &Process, error: &clap::Error) -> u8 {
+fn report(process: &Process, error: clap::Error) -> u8 {
     let helps = matches!(
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
@@ -132,33 +135,37 @@ fn report(process: &Process, error: &clap::Error) -> u8 {
 }
 
 /// An error in one line, with what to do.
-fn sentence(error: &clap::Error, words: &[String]) -> String {
+fn sentence(mut error: clap::Error, words: &[String]) -> String {
+    remove_usage_and_useless_tips(&mut error);
     let text = redacted(&error.render().to_string());
-    let message = text
-        .split("\n\nUsage:")
-        .next()
-        .unwrap_or_default()
-        .trim_start_matches("error: ");
-    // The tip to pass an unknown flag after `--` would make it a value, which is never meant.
-    let is_far = is_suggestion_far(error);
-    let is_left_out = |line: &&str| {
-        line.is_empty()
-            || line.starts_with("tip: to pass ")
-            || (is_far && line.starts_with("tip: a similar argument"))
-    };
-    let lines: Vec<&str> = message
+    let lines: Vec<&str> = text
+        .trim_start_matches("error: ")
+        .trim_end_matches("For more information, try '--help'.\n")
         .lines()
         .map(str::trim)
-        .filter(|line| !is_left_out(line))
+        .filter(|line| !line.is_empty())
         .collect();
     let lines = lines.join("; ").replace(":; ", ": ");
-    let lines = lines.trim_end_matches("; For more information, try '--help'.");
     let below =
-        misplaced(error).map_or_else(String::new, |line| format!("; did you mean `{line}`?"));
-    let flag = flag_of_argument(error, words)
-        .or_else(|| export_of_format(error))
+        misplaced(&error).map_or_else(String::new, |line| format!("; did you mean `{line}`?"));
+    let flag = flag_of_argument(&error, words)
+        .or_else(|| export_of_format(&error))
         .unwrap_or_default();
     format!("{lines}{below}{flag}; see --help")
+}
+
+/// Removes the usage, the suggestion of a flag that is not similar, and the tip to pass an unknown
+/// flag after `--`, which would make it a value and is never meant.
+fn remove_usage_and_useless_tips(error: &mut clap::Error) {
+    error.remove(ContextKind::Usage);
+    if is_suggestion_far(error) {
+        error.remove(ContextKind::SuggestedArg);
+    }
+    if let Some(ContextValue::StyledStrs(mut tips)) = error.remove(ContextKind::Suggested) {
+        // Tips have no kinds of their own.
+        tips.retain(|tip| !tip.to_string().starts_with("to pass "));
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    }
 }
 
 fn text_of(error: &clap::Error, kind: ContextKind) -> Option<&str> {
