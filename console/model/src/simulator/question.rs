@@ -3,7 +3,6 @@
 use std::net::IpAddr;
 
 use gbac_engine::decide::{At, Request};
-use gbac_engine::escape::escaped;
 use gbac_engine::model::{CLUSTER_NAME, Host, Operation, ResourceType};
 use gbac_words::request;
 use gbac_words::rich_text::RichText;
@@ -166,13 +165,12 @@ fn read_host(text: &str) -> Result<Option<IpAddr>, InputProblem> {
         );
     }
     Host::parse_address(tidy).map(Some).map_err(|error| {
-        let hint = match error.hint() {
-            hint if hint.contains("range") => "One address, not a range",
-            hint if hint.contains("zone") => hint,
-            _ => "Write an IPv4 address such as `10.0.0.7`, or an IPv6 address without brackets",
-        };
-        let message = format!("`{}` is not an IP address", escaped(tidy));
-        InputProblem::fault(InputField::Host, error.code(), &message, hint)
+        InputProblem::fault(
+            InputField::Host,
+            error.code(),
+            &error.to_string(),
+            error.hint(),
+        )
     })
 }
 
@@ -255,7 +253,7 @@ mod tests {
         });
         assert_eq!(
             problems[0].words.plain(),
-            "10.20.0.0/16 is not an IP address. One address, not a range."
+            "10.20.0.0/16 is not an IP address. Write one address, not a range."
         );
     }
 
