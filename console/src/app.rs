@@ -68,7 +68,7 @@ pub fn App() -> impl IntoView {
     let is_draft_lost = draft_storage::keep(service, draft);
     provide_context(Tabs::listen(draft));
     unanswered::look(service, draft);
-    let unsaved = Unsaved::watch(draft.owner);
+    let unsaved = Unsaved::watch((*draft.owner).into());
     provide_context(unsaved);
     dom::ask_before_leaving(move || unsaved.is_there() || is_draft_lost());
     provide_context(SimulatorSession::new());

@@ -5,6 +5,7 @@
 
 pub mod address;
 pub mod applied;
+pub mod apply;
 pub mod audit;
 pub mod collisions;
 pub mod connection;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gbac_api::problem::{FieldViolation, Refusal};
 use gbac_engine::policy::{Change, Policy, apply_each};
 use gbac_formats::script::changes_between;
+use gbac_words::pages::review::all_applied;
 use gbac_words::phrases::{agree, capitalized, count};
 
 use crate::draft::{is_done, rebased};
@@ -75,7 +76,7 @@ impl SendReport {
                 "Not applied: the service did not answer".to_owned()
             }
             Some(failure) if failure.is_unauthenticated() => "Your sign-in expired".to_owned(),
-            _ if made == all => format!("{} applied", count(all, "change")),
+            _ if made == all => all_applied(all),
             _ => format!("{made} of {} applied", count(all, "change")),
         };
         let text = match &self.whole {

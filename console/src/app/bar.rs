@@ -65,13 +65,13 @@ fn NavLink(href: &'static str, children: Children) -> impl IntoView {
 /// Leads to the draft, while there is one.
 #[component]
 fn ReviewLink() -> impl IntoView {
-    let count = expect_context::<Draft>().count;
-    let is_there = Memo::new(move |_| count.get() > 0);
+    let draft = expect_context::<Draft>();
+    let is_there = Memo::new(move |_| draft.count() > 0);
     move || {
         is_there.get().then(|| {
             view! {
                 <NavLink href=address::REVIEW>
-                    "Review " <span class="tag tag-draft nav-count">{move || count.get()}</span>
+                    "Review " <span class="tag tag-draft nav-count">{move || draft.count()}</span>
                 </NavLink>
             }
         })

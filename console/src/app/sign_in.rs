@@ -230,7 +230,7 @@ fn Notice(target: Signal<SignInTarget>) -> impl IntoView {
             .info
             .with(|info| provider(info.as_ref()))
             .map(|provider| provider.host);
-        target.with(|target| target.note(host.as_deref(), has_expired, draft.count.get()))
+        target.with(|target| target.note(host.as_deref(), has_expired, draft.count()))
     });
     view! {
         <div role="status">

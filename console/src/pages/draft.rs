@@ -27,7 +27,7 @@ chunk!(
 pub fn DraftBar() -> impl IntoView {
     let draft = expect_context::<Draft>();
     let path = use_location().pathname;
-    let is_shown = Memo::new(move |_| draft.count.get() > 0 && path.get() != address::REVIEW);
+    let is_shown = Memo::new(move |_| draft.count() > 0 && path.get() != address::REVIEW);
     move || {
         is_shown
             .get()
@@ -39,7 +39,7 @@ pub fn DraftBar() -> impl IntoView {
 fn Bar() -> impl IntoView {
     let draft = expect_context::<Draft>();
     let discarding = RwSignal::new(false);
-    let number = move || count(draft.count.get(), "change");
+    let number = move || count(draft.count(), "change");
     let discard = move |()| {
         discarding.set(false);
         let number = untrack(number);

@@ -1,5 +1,6 @@
 //! The draft: changes that are not applied yet, and the policy with them.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use gbac_console_model::applied::{AppliedDraft, LostChange};
@@ -17,35 +18,65 @@ use leptos::prelude::*;
 /// about settings (D-69).
 #[derive(Clone, Copy)]
 pub struct Draft {
+    /// The changes with what became of them when they were sent.
+    pub staged: DraftValue<Vec<Staged>>,
     /// The changes, in the order in which they are made.
     pub changes: Signal<Vec<Change>>,
-    /// The changes with what became of them when they were sent.
-    pub staged: Signal<Vec<Staged>>,
-    /// How many changes there are.
-    pub count: Signal<usize>,
     /// The policy that was read with the changes applied; without any it is the policy itself.
     pub after: Signal<Option<Arc<Policy>>>,
     /// What each change comes to on what was read last; one that cannot be made any more is named
     /// here and left out of [`Draft::after`]. Empty while nothing was read.
     pub statuses: Signal<Vec<ChangeStatus>>,
     /// What was applied last.
-    pub applied: Signal<Option<AppliedDraft>>,
+    pub applied: DraftValue<Option<AppliedDraft>>,
     /// What the last undo could not put into the draft.
-    pub lost: Signal<Vec<LostChange>>,
+    pub lost: DraftValue<Vec<LostChange>>,
     /// Changes that were sent, and of which it is not known yet whether they were made.
-    pub unanswered: Signal<Option<UnansweredChanges>>,
+    pub unanswered: DraftValue<Option<UnansweredChanges>>,
     /// Whose draft it is; none while that is not known.
-    pub owner: Signal<Option<DraftOwner>>,
+    pub owner: DraftValue<Option<DraftOwner>>,
     policy: Signal<Option<Arc<Policy>>>,
-    held: RwSignal<Vec<Staged>>,
-    last: RwSignal<Option<AppliedDraft>>,
-    not_undone: RwSignal<Vec<LostChange>>,
-    pending: RwSignal<Option<UnansweredChanges>>,
-    of: RwSignal<Option<DraftOwner>>,
     /// The settings from which staged settings were made.
     settings_base: StoredValue<Option<Settings>>,
     /// The drafts of others: of other accounts, clusters and services.
     aside: StoredValue<Vec<StoredDraft>>,
+}
+
+/// A value that every page reads, and only the draft writes.
+pub struct DraftValue<T: 'static> {
+    read: ReadSignal<T>,
+    write: WriteSignal<T>,
+}
+
+impl<T> Clone for DraftValue<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for DraftValue<T> {}
+
+impl<T> Deref for DraftValue<T> {
+    type Target = ReadSignal<T>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.read
+    }
+}
+
+impl<T: Default + Send + Sync + 'static> DraftValue<T> {
+    fn new() -> Self {
+        let (read, write) = signal(T::default());
+        Self { read, write }
+    }
+
+    fn set(self, value: T) {
+        self.write.set(value);
+    }
+
+    fn update(self, change: impl FnOnce(&mut T)) {
+        self.write.update(change);
+    }
 }
 
 /// The policy with the changes, and what each came to.
@@ -59,15 +90,9 @@ impl Draft {
     /// An empty draft over the policy that was read.
     #[must_use]
     pub fn new(policy: Signal<Option<Arc<Policy>>>) -> Self {
-        let held = RwSignal::new(Vec::<Staged>::new());
-        let (last, pending, of) = (
-            RwSignal::new(None),
-            RwSignal::new(None),
-            RwSignal::new(None),
-        );
-        let not_undone = RwSignal::new(Vec::new());
+        let staged = DraftValue::<Vec<Staged>>::new();
         let changes = Memo::new(move |_| {
-            held.with(|staged| {
+            staged.with(|staged| {
                 staged
                     .iter()
                     .map(|staged| staged.change.clone())
@@ -97,24 +122,30 @@ impl Draft {
             |_, _| true,
         );
         Self {
+            staged,
             changes: changes.into(),
-            staged: held.into(),
-            count: Signal::derive(move || held.with(Vec::len)),
             after: Signal::derive(move || applied.with(|applied| applied.policy.clone())),
             statuses: Signal::derive(move || applied.with(|applied| applied.statuses.clone())),
-            applied: last.into(),
-            lost: not_undone.into(),
-            unanswered: pending.into(),
-            owner: of.into(),
+            applied: DraftValue::new(),
+            lost: DraftValue::new(),
+            unanswered: DraftValue::new(),
+            owner: DraftValue::new(),
             policy,
-            held,
-            last,
-            not_undone,
-            pending,
-            of,
             settings_base: StoredValue::new(None),
             aside: StoredValue::new(Vec::new()),
         }
+    }
+
+    /// How many changes there are.
+    #[must_use]
+    pub fn count(self) -> usize {
+        self.staged.with(Vec::len)
+    }
+
+    /// The same, for code that does not run again when it changes.
+    #[must_use]
+    pub fn count_untracked(self) -> usize {
+        self.staged.with_untracked(Vec::len)
     }
 
     /// Stages a change. What undoes a staged change removes that one; a duplicate, and what is so
@@ -129,7 +160,7 @@ impl Draft {
 
     /// Stages several changes, and says how many of them made a difference to the draft.
     pub fn add_all(self, changes: impl IntoIterator<Item = Change>) -> usize {
-        let mut staged = self.held.get_untracked();
+        let mut staged = self.staged.get_untracked();
         let after = self.after.get_untracked();
         let mut made = 0;
         // The roles that these very changes make or delete: what was read says nothing about them.
@@ -180,7 +211,7 @@ impl Draft {
                 self.settings_base
                     .set_value(settings.filter(|_| has_settings));
             }
-            self.held.set(staged);
+            self.staged.set(staged);
         }
         made
     }
@@ -197,7 +228,7 @@ impl Draft {
         if now == base {
             return;
         }
-        self.held.update(|staged| {
+        self.staged.update(|staged| {
             for staged in staged {
                 if let Change::Settings(wanted) = &mut staged.change {
                     **wanted = rebased(wanted, &base, &now);
@@ -210,7 +241,7 @@ impl Draft {
     /// Takes a change out, and with the creation of a role what needs that role. Says how many
     /// went.
     pub fn remove(self, index: usize) -> usize {
-        let goes = self.held.with_untracked(|staged| {
+        let goes = self.staged.with_untracked(|staged| {
             let changes: Vec<&Change> = staged.iter().map(|staged| &staged.change).collect();
             if index < changes.len() {
                 draft::with_dependents(&changes, index)
@@ -218,7 +249,7 @@ impl Draft {
                 Vec::new()
             }
         });
-        self.held.update(|staged| {
+        self.staged.update(|staged| {
             for at in &goes {
                 staged.remove(*at);
             }
@@ -228,14 +259,14 @@ impl Draft {
 
     /// Takes every change out.
     pub fn clear(self) {
-        self.held.set(Vec::new());
-        self.not_undone.set(Vec::new());
+        self.staged.set(Vec::new());
+        self.lost.set(Vec::new());
     }
 
     /// Takes a change out where it is staged, as [`Draft::remove`] does.
     pub fn take_back(self, change: &Change) -> usize {
         let at = self
-            .held
+            .staged
             .with_untracked(|staged| staged.iter().position(|staged| staged.change == *change));
         at.map_or(0, |at| self.remove(at))
     }
@@ -244,7 +275,7 @@ impl Draft {
     pub fn take_out_idle(self) {
         let statuses = self.statuses.get_untracked();
         let mut at = 0;
-        self.held.update(|staged| {
+        self.staged.update(|staged| {
             staged.retain(|_| {
                 let is_ready = statuses
                     .get(at)
@@ -258,7 +289,7 @@ impl Draft {
     /// Puts the draft aside, and takes up that of somebody else, or of the same account at another
     /// cluster. What nobody who is known has made goes to whoever signs in next.
     pub fn follow(self, to: Option<DraftOwner>) {
-        let from = self.of.get_untracked();
+        let from = self.owner.get_untracked();
         if from == to {
             return;
         }
@@ -274,7 +305,7 @@ impl Draft {
             }
             _ => {
                 carried = self.changes.get_untracked();
-                last = self.last.get_untracked();
+                last = self.applied.get_untracked();
             }
         }
         let taken = self.aside.try_update_value(|aside| {
@@ -288,11 +319,11 @@ impl Draft {
             None => (Vec::new(), None, None),
         };
         self.settings_base.set_value(base);
-        self.not_undone.set(Vec::new());
-        self.pending.set(None);
-        self.last.set(applied.or(last));
-        self.held.set(staged);
-        self.of.set(to);
+        self.lost.set(Vec::new());
+        self.unanswered.set(None);
+        self.applied.set(applied.or(last));
+        self.staged.set(staged);
+        self.owner.set(to);
         self.add_all(carried);
         self.rebase();
     }
@@ -300,9 +331,9 @@ impl Draft {
     fn of_owner(self, owner: DraftOwner) -> StoredDraft {
         StoredDraft {
             owner,
-            staged: self.held.get_untracked(),
+            staged: self.staged.get_untracked(),
             settings_base: self.settings_base.get_value(),
-            applied: self.last.get_untracked(),
+            applied: self.applied.get_untracked(),
         }
     }
 
@@ -310,7 +341,7 @@ impl Draft {
     #[must_use]
     pub fn all(self) -> Vec<StoredDraft> {
         let mut all = self.aside.get_value();
-        all.extend(self.of.get_untracked().map(|owner| self.of_owner(owner)));
+        all.extend(self.owner.get_untracked().map(|owner| self.of_owner(owner)));
         all
     }
 
@@ -321,41 +352,44 @@ impl Draft {
 
     /// Notes what was applied.
     pub fn note_applied(self, applied: AppliedDraft) {
-        self.not_undone.set(Vec::new());
-        self.last.set(Some(applied));
+        self.lost.set(Vec::new());
+        self.applied.set(Some(applied));
     }
 
     /// Puts what undoes the changes that were applied last into the draft; what can no longer be
     /// undone is in [`Draft::lost`]. Says how many changes joined the draft.
     pub fn undo_applied(self) -> usize {
-        let (Some(applied), Some(now)) = (self.last.get_untracked(), self.policy.get_untracked())
+        let (Some(applied), Some(now)) =
+            (self.applied.get_untracked(), self.policy.get_untracked())
         else {
             return 0;
         };
         let undo = applied.undo(&now);
-        self.not_undone.set(undo.lost);
+        self.lost.set(undo.lost);
         self.add_all(undo.changes)
     }
 
     /// Takes the list of what could not be undone away.
     pub fn forget_lost(self) {
-        self.not_undone.set(Vec::new());
+        self.lost.set(Vec::new());
     }
 
     /// Notes that nobody knows yet what became of changes that were sent.
     pub fn await_answer(self, unanswered: UnansweredChanges) {
-        self.pending.set(Some(unanswered));
+        self.unanswered.set(Some(unanswered));
     }
 
     /// Looks in the policy that was read last whether the service made the changes whose answer is
-    /// missing. If it did, they leave the draft and are those that were applied last. None while no
-    /// answer is missing.
-    pub fn find_unanswered(self) -> Option<bool> {
-        let unanswered = self.pending.get_untracked()?;
-        let now = self.policy.get_untracked()?;
-        self.pending.set(None);
-        let is_made = unanswered.are_in(&now);
-        if is_made {
+    /// missing. If it did, they leave the draft and are those that were applied last.
+    pub fn find_unanswered(self) {
+        let read = self
+            .unanswered
+            .get_untracked()
+            .zip(self.policy.get_untracked());
+        let Some((unanswered, now)) = read else {
+            return;
+        };
+        if unanswered.are_in(&now) {
             let UnansweredChanges {
                 changes,
                 before,
@@ -364,13 +398,13 @@ impl Draft {
             self.settle(&changes, &vec![SendOutcome::Made; changes.len()]);
             self.note_applied(AppliedDraft::new(&before, changes, at_ms));
         }
-        Some(is_made)
+        self.unanswered.set(None);
     }
 
     /// Notes how sent changes went: those that were made leave the draft, the others stay, with the
     /// reason where it is about them.
     pub fn settle(self, sent: &[Change], outcomes: &[SendOutcome]) {
-        self.held.update(|staged| {
+        self.staged.update(|staged| {
             for (change, outcome) in sent.iter().zip(outcomes) {
                 let failure = match outcome {
                     SendOutcome::Made => {

@@ -61,9 +61,7 @@ pub fn keep(service: Service, draft: Draft) -> impl Fn() -> bool + Copy + 'stati
     dom::on_page_hide(move || {
         keeper.is_written();
     });
-    move || {
-        (!keeper.is_written() || keeper.is_refused.get_value()) && draft.count.get_untracked() > 0
-    }
+    move || (!keeper.is_written() || keeper.is_refused.get_value()) && draft.count_untracked() > 0
 }
 
 /// Writes the drafts, and reads them once.

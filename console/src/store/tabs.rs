@@ -38,7 +38,7 @@ impl Tabs {
         };
         let say_draft = move || {
             if let Some(owner) = draft.owner.get_untracked() {
-                say(owner, TabNews::Draft(draft.count.get_untracked()));
+                say(owner, TabNews::Draft(draft.count_untracked()));
             }
         };
         let hear = move |text: String| {
@@ -53,7 +53,7 @@ impl Tabs {
             if others.with_untracked(|others| *others != heard) {
                 others.set(heard);
             }
-            if wants_answer && draft.count.get_untracked() > 0 {
+            if wants_answer && draft.count_untracked() > 0 {
                 say_draft();
             }
         };
@@ -75,7 +75,7 @@ impl Tabs {
             now
         });
         Effect::new(move |_| {
-            draft.count.track();
+            draft.staged.track();
             draft.owner.track();
             say_draft();
         });

@@ -28,5 +28,5 @@ pub fn look(service: Service, draft: Draft) {
 }
 
 later!(rest, find(draft: Draft) {
-    let _ = draft.find_unanswered();
+    draft.find_unanswered();
 });

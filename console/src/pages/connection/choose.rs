@@ -120,7 +120,7 @@ pub(super) fn Choose() -> impl IntoView {
         dom::announce("Connecting");
     };
     let staged = move || {
-        let count_of = draft.count.get();
+        let count_of = draft.count();
         let leaves = kind.get() != service.connection.with(TargetKind::from_connection);
         (count_of > 0 && leaves).then(|| {
             view! {

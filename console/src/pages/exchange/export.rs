@@ -24,7 +24,7 @@ pub(super) fn ExportView() -> impl IntoView {
     let draft = expect_context::<Draft>();
     let format = RwSignal::new(OutputFormat::all().next());
     let of_draft = RwSignal::new(false);
-    let has_draft = Memo::new(move |_| draft.count.get() > 0);
+    let has_draft = Memo::new(move |_| draft.count() > 0);
     let value = Signal::derive(move || format.get().map_or("", |it| it.word).to_owned());
     let made = Memo::new_with_compare(
         move |_| {

@@ -268,8 +268,8 @@ fn Take(
                 on_press=add>
                 {move || add_to_draft(number.get())}
             </Button>
-            {move || (draft.count.get() > 0).then(|| view! {
-                <a class="btn" href=address::REVIEW>{move || format!("Review {}", count(draft.count.get(), "change"))}</a>
+            {move || (draft.count() > 0).then(|| view! {
+                <a class="btn" href=address::REVIEW>{move || format!("Review {}", count(draft.count(), "change"))}</a>
             })}
         </div>
     }

@@ -1,6 +1,7 @@
 //! The review: the changes of the draft, their effects, and the result of applying them.
 
 mod applied;
+mod apply;
 mod lost_denies;
 mod people;
 mod request;
@@ -11,23 +12,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gbac_console_model::address;
-use gbac_console_model::applied::{AppliedDraft, summary};
+use gbac_console_model::apply::{ApplyProgress, drift};
 use gbac_console_model::draft::{ChangeStatus, role_of};
-use gbac_console_model::failure::Failure;
 use gbac_console_model::review::{Effects, effects, remark, sections};
-use gbac_console_model::sending::{SendOutcome, SendReport, UnansweredChanges};
 use gbac_console_model::simulator::token;
 use gbac_console_model::simulator::token::TokenReading;
 use gbac_engine::policy::{Change, Policy};
-use gbac_formats::script::changes_between;
 use gbac_words::pages::review as words;
 use gbac_words::phrases::count;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
-use self::applied::{Applied, Lost, checked_request};
+use self::applied::{Applied, Lost};
+use self::apply::Apply;
 use self::people::People;
-use self::rows::{Drift, Sections, Sent, SentNote, Unanswered};
+use self::rows::{Drift, Sections, SentNote, Unanswered};
 use crate::dom;
 use crate::pages::cluster_gaps::ClusterGaps;
 use crate::pages::commands::DraftCommands;
@@ -46,27 +44,18 @@ pub fn ReviewPage() -> impl IntoView {
     dom::set_title("Review");
     let service = expect_context::<Service>();
     let draft = expect_context::<Draft>();
-    let session = expect_context::<SimulatorSession>();
     // What was read when the review began: what is looked at here is about this and no other state.
     let base = RwSignal::new(service.policy.get_untracked());
     let drift = Memo::new(move |_| {
         let (base, now) = (base.get()?, service.policy.get()?);
-        let changes = if Arc::ptr_eq(&base, &now) {
-            Vec::new()
-        } else {
-            changes_between(&base, &now)
-        };
+        let changes = drift(Some(&base), &now);
         (!changes.is_empty()).then_some(changes)
     });
-    let busy = RwSignal::new(false);
-    let sent = RwSignal::new(None::<Sent>);
-    // What was sent without an answer, until it is known what became of it.
-    let awaited = RwSignal::new(None::<Sent>);
     // A first read, and one that found the same, are taken as they are, and so is any while there
     // is no draft.
     Effect::new(move |_| {
         let now = service.policy.get();
-        if draft.count.get() == 0 {
+        if draft.count() == 0 {
             base.set(now);
             return;
         }
@@ -85,143 +74,14 @@ pub fn ReviewPage() -> impl IntoView {
         dom::focus_heading();
     };
     let effect = effects_of(service, draft, base);
-    let apply = move |()| {
-        if busy.get_untracked() {
-            return;
-        }
-        busy.set(true);
-        spawn_local(async move {
-            service.read().await;
-            // The user who signed in meanwhile has another draft, and a missing answer may be known
-            // now.
-            draft.follow(service.owner.get_untracked());
-            draft.find_unanswered();
-            let Some(mine) = draft.changes.try_get_untracked() else {
-                return;
-            };
-            if mine.is_empty() {
-                let _ = busy.try_set(false);
-                return;
-            }
-            // Somebody else may have changed the service since the rows were looked at.
-            if drift.try_get_untracked().flatten().is_some() {
-                let _ = busy.try_set(false);
-                dom::announce_error(words::POLICY_CHANGED);
-                dom::focus_later("h-drift");
-                return;
-            }
-            let away = service.status.with_untracked(|status| match status {
-                ServiceStatus::Away {
-                    reason,
-                    sign_in: true,
-                    ..
-                } => Some(Failure::unauthenticated(reason)),
-                ServiceStatus::Away { reason, .. } => Some(Failure::impossible("not_sent", reason)),
-                ServiceStatus::Loading | ServiceStatus::Connected { .. } => None,
-            });
-            let before = service.policy.get_untracked();
-            let at_ms = dom::now_ms();
-            let checked = before
-                .as_ref()
-                .and_then(|before| checked_request(service, session, before));
-            let effect = effect
-                .try_get_untracked()
-                .flatten()
-                .map(|effect| summary(&effect));
-            let sending = match away {
-                Some(failure) => SendReport::unsent(mine.len(), failure),
-                None => service.apply(&mine).await,
-            };
-            draft.settle(&mine, &sending.outcomes);
-            if let (true, Some(before)) = (sending.is_unanswered(), before.clone()) {
-                let _ = awaited.try_set(Some(Sent {
-                    changes: mine.clone(),
-                    sending,
-                }));
-                let _ = busy.try_set(false);
-                draft.await_answer(UnansweredChanges {
-                    changes: mine,
-                    before,
-                    at_ms,
-                });
-                dom::announce_error(words::CHECKING);
-                dom::focus_later("h-outcome");
-                return;
-            }
-            if let (true, Some(before)) = (sending.made() > 0, &before) {
-                let made = mine
-                    .iter()
-                    .zip(&sending.outcomes)
-                    .filter(|(_, outcome)| **outcome == SendOutcome::Made);
-                let made = made.map(|(change, _)| change.clone()).collect();
-                let is_whole = sending.made() == mine.len();
-                draft.note_applied(AppliedDraft {
-                    summary: effect.filter(|_| is_whole),
-                    request: checked,
-                    ..AppliedDraft::new(before, made, at_ms)
-                });
-            }
-            let done = sending.made();
-            if sending.whole.as_ref().is_some_and(Failure::is_changed) {
-                // Changes by others are shown as drift.
-                dom::announce_error(words::POLICY_CHANGED);
-                let _ = busy.try_set(false);
-                dom::focus_later("h-drift");
-                return;
-            }
-            let now = service.policy.try_get_untracked().flatten();
-            let _ = base.try_set(now);
-            let all = mine.len();
-            let expired = sending.is_unauthenticated();
-            // All that was applied stands in a panel of its own.
-            let _ = sent.try_set((done < all).then_some(Sent {
-                changes: mine,
-                sending,
-            }));
-            let _ = busy.try_set(false);
-            if expired {
-                dom::announce_error(words::SIGN_IN_EXPIRED);
-            } else if done == all {
-                dom::announce(&format!("{} applied", count(all, "change")));
-            } else {
-                dom::announce_error(&words::partly_applied(done, all));
-            }
-            dom::focus_later("h-outcome");
-        });
-    };
-    Effect::new(move |_| {
-        if draft.unanswered.with(Option::is_some) {
-            return;
-        }
-        let Some(report) = awaited.try_update(Option::take).flatten() else {
-            return;
-        };
-        if draft.count.get_untracked() == 0 {
-            dom::announce(&format!(
-                "{} applied",
-                count(report.changes.len(), "change")
-            ));
-        } else {
-            dom::announce_error(&report.sending.title_and_text().0);
-            sent.set(Some(report));
-        }
-        dom::focus_later("h-outcome");
-    });
-    // Signed in again, nothing stands in the way any more.
-    Effect::new(move |_| {
-        let is_connected = service
-            .status
-            .with(|status| matches!(status, ServiceStatus::Connected { .. }));
-        let is_expired = sent.with_untracked(|sent| {
-            sent.as_ref()
-                .is_some_and(|sent| sent.sending.is_unauthenticated())
-        });
-        if is_connected && is_expired {
-            sent.set(None);
-        }
-    });
-    let number = move || count(draft.count.get(), "change");
-    let is_empty = Memo::new(move |_| draft.count.get() == 0);
+    let apply = Apply::new(base, effect);
+    let progress = apply.progress.clone();
+    let result = Memo::new(move |_| progress.with(|progress| progress.result().cloned()));
+    let progress = apply.progress.clone();
+    let busy = Signal::derive(move || progress.with(ApplyProgress::is_busy));
+    let on_apply = Callback::new(move |()| apply.press());
+    let number = move || count(draft.count(), "change");
+    let is_empty = Memo::new(move |_| draft.count() == 0);
     let applied = Memo::new(move |_| draft.applied.get().filter(|_| is_empty.get()));
     let has_head = move || !is_empty.get() || applied.with(Option::is_none);
     view! {
@@ -237,7 +97,7 @@ pub fn ReviewPage() -> impl IntoView {
             </div>
         })}
         {move || draft.unanswered.with(Option::is_some).then(|| view! { <Unanswered /> })}
-        {move || sent.get().map(|sent| view! { <SentNote sent=sent /> })}
+        {move || result.get().map(|sent| view! { <SentNote sent=sent /> })}
         {move || (!is_empty.get()).then(|| view! { <ClusterGaps /> })}
         <Lost />
         {move || drift.get().zip(base.get()).map(|(changes, base)| view! { <Drift changes=changes base=base on_take=review_again /> })}
@@ -251,7 +111,7 @@ pub fn ReviewPage() -> impl IntoView {
                     <Left base=base />
                     <People effect=effect base=base />
                 </div>
-                <Actions busy=busy is_drifted=Signal::derive(move || drift.with(Option::is_some)) on_apply=apply />
+                <Actions busy=busy is_drifted=Signal::derive(move || drift.with(Option::is_some)) on_apply=on_apply />
             }
             .into_any()
         }}
@@ -384,11 +244,7 @@ fn Left(base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
 
 /// The buttons, and why nothing can be sent when it cannot.
 #[component]
-fn Actions(
-    busy: RwSignal<bool>,
-    is_drifted: Signal<bool>,
-    #[prop(into)] on_apply: Callback<()>,
-) -> impl IntoView {
+fn Actions(busy: Signal<bool>, is_drifted: Signal<bool>, on_apply: Callback<()>) -> impl IntoView {
     let draft = expect_context::<Draft>();
     let impossible = Memo::new(move |_| {
         draft.statuses.with(|statuses| {
@@ -418,7 +274,7 @@ fn Actions(
                 <Button kind=ButtonKind::Primary busy=busy disabled=blocked on_press=on_apply>
                     {move || {
                         let verb = if draft.staged.with(|all| all.iter().any(|one| one.failure.is_some())) { "Retry" } else { "Apply" };
-                        format!("{verb} {}", count(draft.count.get(), "change"))
+                        format!("{verb} {}", count(draft.count(), "change"))
                     }}
                 </Button>
             </div>

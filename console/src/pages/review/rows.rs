@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use gbac_console_model::address;
+use gbac_console_model::apply::SentChanges;
 use gbac_console_model::draft::Staged;
 use gbac_console_model::review::{ChangeRow, ChangedItem, Section, SectionTarget, sections};
-use gbac_console_model::sending::{SendOutcome, SendReport};
+use gbac_console_model::sending::SendOutcome;
 use gbac_engine::policy::{Change, Policy};
 use gbac_words::acl;
 use gbac_words::pages::review as words;
@@ -221,13 +222,6 @@ pub(super) fn Drift(
     }
 }
 
-/// What was sent last, and how it went.
-#[derive(Clone)]
-pub(super) struct Sent {
-    pub(super) changes: Vec<Change>,
-    pub(super) sending: SendReport,
-}
-
 /// That it is not known yet whether the service made the changes that were sent.
 #[component]
 pub(super) fn Unanswered() -> impl IntoView {
@@ -244,17 +238,17 @@ pub(super) fn Unanswered() -> impl IntoView {
 #[component]
 pub(super) fn SentNote(
     /// What was sent.
-    sent: Sent,
+    sent: SentChanges,
 ) -> impl IntoView {
-    let Sent { changes, sending } = sent;
-    let kind = if sending.made() == changes.len() {
+    let SentChanges { changes, report } = sent;
+    let kind = if report.made() == changes.len() {
         NoteKind::Info
     } else {
         NoteKind::Error
     };
-    let (title, told) = sending.title_and_text();
-    let expired = sending.is_unauthenticated();
-    let made: Vec<Staged> = (changes.into_iter().zip(sending.outcomes))
+    let (title, told) = report.title_and_text();
+    let expired = report.is_unauthenticated();
+    let made: Vec<Staged> = (changes.into_iter().zip(report.outcomes))
         .filter(|(_, outcome)| *outcome == SendOutcome::Made)
         .map(|(change, _)| Staged {
             change,

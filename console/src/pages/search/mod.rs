@@ -163,7 +163,7 @@ fn results_of(text: RwSignal<String>) -> Memo<SearchResults> {
             return SearchResults::default();
         };
         let (known, accepted) = (known.get().unwrap_or_default(), accepted.get());
-        let has_draft = draft.count.get() > 0;
+        let has_draft = draft.count() > 0;
         let context = AnswerContext {
             policy: &policy,
             index: &index,

@@ -61,13 +61,13 @@ pub(super) fn FixSheet(state: SimulatorState) -> impl IntoView {
             view! { <span class=class><Icon glyph=glyph />{kind.title()}</span> " " <span>{sentence(&short)}</span> }
         })
     };
-    let number = move || count(draft.count.get(), "change");
+    let number = move || count(draft.count(), "change");
     view! {
         <Sheet id=FIX_SHEET title="Fix this" on_close=close about=move || view! { {about} }>
             <div class="sheet-b" tabindex="0" role="region" aria-label="Fixes"><Fixes state=state /></div>
-            {move || (draft.count.get() > 0).then(|| view! {
+            {move || (draft.count() > 0).then(|| view! {
                 <div class="sheet-f">
-                    <p>{move || words::changes_in_draft(draft.count.get())}</p>
+                    <p>{move || words::changes_in_draft(draft.count())}</p>
                     <a class="btn btn-main" href=address::REVIEW>{move || format!("Review {}", number())}</a>
                 </div>
             })}

@@ -42,6 +42,11 @@ pub fn compared_with(cluster: &str, age_ms: f64) -> RichText {
 }
 
 #[must_use]
+pub fn all_applied(changes: usize) -> String {
+    format!("{} applied", count(changes, "change"))
+}
+
+#[must_use]
 pub fn partly_applied(applied: usize, changes: usize) -> String {
     let changes = count(changes, "change");
     format!("{applied} of {changes} applied. The others stay in the draft.")
