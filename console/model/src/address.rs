@@ -35,13 +35,11 @@ pub const FINDINGS: &str = "/security/permissions/findings";
 
 /// Whether a path can hold this name: a browser takes the parts `.` and `..` out of every path, in
 /// whatever spelling.
-#[must_use]
 pub fn is_in_path(name: &str) -> bool {
     !matches!(name, "." | "..")
 }
 
 /// The page of a role. A name that a path cannot contain is in the query.
-#[must_use]
 pub fn role(name: &str) -> String {
     if is_in_path(name) {
         format!("{ROLES}/{}/details", component(name))
@@ -55,7 +53,6 @@ pub fn role(name: &str) -> String {
 ///
 /// The router's parameters cannot tell: they are decoded twice, so that the role `a%2Fb` becomes
 /// `a/b`.
-#[must_use]
 pub fn role_at(path: &str, query: &str) -> Option<String> {
     let name = path
         .strip_prefix(ROLES)?
@@ -80,7 +77,6 @@ pub struct RolesView {
 }
 
 /// The list of roles, this part of it.
-#[must_use]
 pub fn roles(view: &RolesView) -> String {
     let mut parts = Vec::new();
     if !view.search.is_empty() {
@@ -103,7 +99,6 @@ pub fn roles(view: &RolesView) -> String {
 }
 
 /// Reads the query of an address of [`roles`], without the `?`.
-#[must_use]
 pub fn roles_at(query: &str) -> RolesView {
     RolesView {
         search: value(query, "name").unwrap_or_default(),
@@ -119,7 +114,6 @@ pub fn roles_at(query: &str) -> RolesView {
 }
 
 /// The list of roles, at one of them: focus goes to it.
-#[must_use]
 pub fn roles_at_role(name: Option<&str>) -> String {
     name.map_or_else(
         || ROLES.to_owned(),
@@ -128,7 +122,6 @@ pub fn roles_at_role(name: Option<&str>) -> String {
 }
 
 /// The role that the fragment of an address of [`roles_at_role`] names, without the `#`.
-#[must_use]
 pub fn role_in_fragment(fragment: &str) -> Option<String> {
     fragment
         .strip_prefix("role=")
@@ -136,7 +129,6 @@ pub fn role_in_fragment(fragment: &str) -> Option<String> {
 }
 
 /// What a page of the console is called in a sentence.
-#[must_use]
 pub fn page_name(path: &str) -> &'static str {
     let is = |page: &str| {
         path == page
@@ -158,13 +150,11 @@ pub fn page_name(path: &str) -> &'static str {
 }
 
 /// The value of a name in a query without the `?`; the first, where there are several.
-#[must_use]
 pub fn value(query: &str, name: &str) -> Option<String> {
     values(query, name).into_iter().next()
 }
 
 /// Every value of a name in a query without the `?`.
-#[must_use]
 pub fn values(query: &str, name: &str) -> Vec<String> {
     let pairs = query
         .split('&')

@@ -52,7 +52,6 @@ pub struct CheckedRequest {
 impl CheckedRequest {
     /// What is entered in the simulator, decided on the policy before the changes; none if nothing
     /// is decided.
-    #[must_use]
     pub fn from_inputs(
         inputs: &Inputs,
         before: &Arc<Policy>,
@@ -127,7 +126,6 @@ impl AppliedDraft {
     }
 
     /// What undoes them on the present policy. Settings that others changed meanwhile stay.
-    #[must_use]
     pub fn undo(&self, now: &Policy) -> Undo {
         let wanted: Vec<Change> = self
             .undo
@@ -158,7 +156,6 @@ impl AppliedDraft {
     }
 
     /// The policy before the changes, as far as nobody else changed it.
-    #[must_use]
     pub fn before(&self, now: &Policy) -> Policy {
         let mut before = now.clone();
         let undo: Vec<Change> = self
@@ -171,7 +168,6 @@ impl AppliedDraft {
     }
 
     /// The changes by what they are about, on the present policy.
-    #[must_use]
     pub fn sections(&self, now: &Policy) -> Vec<AppliedSection> {
         let staged: Vec<Staged> = self
             .changes
@@ -212,7 +208,6 @@ impl AppliedDraft {
 }
 
 /// Who gained and lost how much, in sentences.
-#[must_use]
 pub fn summary(effects: &Effects) -> String {
     let sentence = |verb: &str, kinds: &[AccessEffect]| {
         let total = effects.total(kinds);
@@ -251,7 +246,6 @@ pub struct SimulatorCheck {
 impl SimulatorCheck {
     /// The request that shows the effect of a change on a policy; none where it has none of its
     /// own.
-    #[must_use]
     pub fn for_change(change: &Change, policy: &Policy) -> Option<Self> {
         match change {
             Change::AddMember { role, member } | Change::RemoveMember { role, member } => {
@@ -303,7 +297,6 @@ impl SimulatorCheck {
     }
 
     /// Whether an identity is the user, or in the group.
-    #[must_use]
     pub fn is_about(&self, identity: &Identity) -> bool {
         let name = self.principal.name();
         match self.principal.kind() {

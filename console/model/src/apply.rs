@@ -28,7 +28,7 @@ pub enum ApplyState {
         /// The policy over which they are sent.
         before: Arc<Policy>,
         /// What is sent.
-        draft: DraftToApply,
+        draft: Box<DraftToApply>,
     },
     /// The answer is missing; the next policy that is read says whether the changes were made.
     Unanswered(UnansweredChanges),
@@ -46,7 +46,7 @@ pub enum ApplyEvent {
         /// The policy, or why nothing can be sent.
         policy: Result<Arc<Policy>, Failure>,
         /// The draft as it is now.
-        draft: DraftToApply,
+        draft: Box<DraftToApply>,
     },
     /// It is known how the sending went.
     Answered(SendReport),
@@ -125,7 +125,6 @@ impl ApplyProgress {
     }
 
     /// Whether the draft is under way, so that it cannot be applied again.
-    #[must_use]
     pub const fn is_busy(&self) -> bool {
         matches!(
             self.state,
@@ -134,7 +133,6 @@ impl ApplyProgress {
     }
 
     /// What was not applied last time, or not all of it.
-    #[must_use]
     pub const fn result(&self) -> Option<&SentChanges> {
         self.result.as_ref()
     }
@@ -186,7 +184,7 @@ impl ApplyProgress {
         &mut self,
         reviewed: Option<&Arc<Policy>>,
         policy: Result<Arc<Policy>, Failure>,
-        draft: DraftToApply,
+        draft: Box<DraftToApply>,
     ) -> Vec<ApplyEffect> {
         let changes = draft.changes.clone();
         if changes.is_empty() {
@@ -208,7 +206,7 @@ impl ApplyProgress {
     fn answered(
         &mut self,
         before: Arc<Policy>,
-        draft: DraftToApply,
+        draft: Box<DraftToApply>,
         report: SendReport,
     ) -> Vec<ApplyEffect> {
         let DraftToApply {
@@ -216,7 +214,7 @@ impl ApplyProgress {
             at_ms,
             summary,
             request,
-        } = draft;
+        } = *draft;
         if report.is_unanswered() {
             let unanswered = UnansweredChanges {
                 changes: changes.clone(),
@@ -286,7 +284,6 @@ impl ApplyProgress {
 }
 
 /// What others changed since a policy was reviewed.
-#[must_use]
 pub fn drift(reviewed: Option<&Arc<Policy>>, now: &Arc<Policy>) -> Vec<Change> {
     match reviewed {
         Some(reviewed) if !Arc::ptr_eq(reviewed, now) => changes_between(reviewed, now),
@@ -350,12 +347,12 @@ mod tests {
     fn read(policy: Result<&Arc<Policy>, Failure>, changes: &[Change]) -> ApplyEvent {
         ApplyEvent::Read {
             policy: policy.cloned(),
-            draft: DraftToApply {
+            draft: Box::new(DraftToApply {
                 changes: changes.to_vec(),
                 at_ms: AT_MS,
                 summary: Some("1 principal gains 1 operation.".into()),
                 request: None,
-            },
+            }),
         }
     }
 

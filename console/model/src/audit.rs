@@ -31,7 +31,6 @@ pub struct EventRow {
 }
 
 /// Reads events, newest first. Events of no class that is known here are left out.
-#[must_use]
 pub fn read_events(events: &[Value]) -> Vec<EventRow> {
     let mut rows: Vec<EventRow> = events.iter().filter_map(EventRow::read).collect();
     let simulated: Vec<_> = rows
@@ -61,7 +60,6 @@ impl SeenEvent for EventRow {
 
 impl EventRow {
     /// Reads an event; none when it is of no class that is known here.
-    #[must_use]
     pub fn read(json: &Value) -> Option<Self> {
         let event = AuditEvent::read(json)?;
         let changed = match event.kind {

@@ -25,7 +25,6 @@ const SHOWN: usize = 20;
 
 /// Finds what becomes one group under a behaviour, in a token and over all groups that the policy
 /// names.
-#[must_use]
 pub fn collision_report(
     policy: &Policy,
     nested: NestedGroupBehavior,

@@ -29,7 +29,6 @@ pub enum ChangeStatus {
 }
 
 /// The role that a change is about: its own name, members or ACLs.
-#[must_use]
 pub fn role_of(change: &Change) -> Option<&str> {
     match change {
         Change::AddAcl(acl) | Change::RemoveAcl(acl) => {
@@ -42,7 +41,6 @@ pub fn role_of(change: &Change) -> Option<&str> {
 }
 
 /// The change with its ACL as a policy holds it, so that equal ones are equal.
-#[must_use]
 pub fn normalized(change: Change) -> Change {
     match change {
         Change::AddAcl(acl) => Change::AddAcl(acl.normalized()),
@@ -53,7 +51,6 @@ pub fn normalized(change: Change) -> Change {
 
 /// What becomes of the staged changes when this one joins them: the places of those that go, from
 /// the last to the first, and whether the new one stays.
-#[must_use]
 pub fn stage(staged: &[&Change], change: &Change) -> (Vec<usize>, bool) {
     if let Some(at) = staged.iter().rposition(|old| undoes(change, old)) {
         return (with_dependents(staged, at), false);
@@ -70,7 +67,6 @@ pub fn stage(staged: &[&Change], change: &Change) -> (Vec<usize>, bool) {
 
 /// The places of a staged change and of those after it that cannot be made without it, from the
 /// last to the first.
-#[must_use]
 pub fn with_dependents(staged: &[&Change], at: usize) -> Vec<usize> {
     let mut places = vec![at];
     if let Some(Change::CreateRole(name)) = staged.get(at).copied() {
@@ -131,7 +127,6 @@ fn moot(old: &Change, change: &Change) -> bool {
 }
 
 /// Whether the policy is so already.
-#[must_use]
 pub fn is_done(policy: &Policy, change: &Change) -> bool {
     let has = |role: &str, member| policy.roles_of(member).any(|of| of == role);
     match change {
@@ -147,7 +142,6 @@ pub fn is_done(policy: &Policy, change: &Change) -> bool {
 
 /// Wanted settings over the present ones: what they left as it was in `base`, from which they were
 /// made, stays as it is now.
-#[must_use]
 pub fn rebased(wanted: &Settings, base: &Settings, now: &Settings) -> Settings {
     fn pick<T: Clone + PartialEq>(wanted: &T, base: &T, now: &T) -> T {
         if wanted == base {
@@ -193,7 +187,6 @@ pub fn rebased(wanted: &Settings, base: &Settings, now: &Settings) -> Settings {
 }
 
 /// Applies the changes one after the other, and returns the result of each.
-#[must_use]
 pub fn apply(policy: &mut Policy, changes: &[Change]) -> Vec<ChangeStatus> {
     let status = |effect| match effect {
         ChangeOutcome::Changed => ChangeStatus::Ready,

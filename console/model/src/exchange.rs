@@ -17,7 +17,6 @@ pub const SHOWN: usize = 40_000;
 pub const MOST: usize = 5000;
 
 /// What a format is for, in sentences.
-#[must_use]
 pub fn about(format: &OutputFormat) -> String {
     match format.cluster {
         Some(cluster) => format!(
@@ -30,7 +29,6 @@ pub fn about(format: &OutputFormat) -> String {
 
 /// Writes one role with its principals and ACLs as a script of `gbac` commands, and the name of its
 /// file.
-#[must_use]
 pub fn export_role(policy: &Policy, name: &str) -> (String, Exported) {
     let principal = Principal::role(name);
     let is_of_role = |change: &Change| match change {
@@ -49,7 +47,6 @@ pub fn export_role(policy: &Policy, name: &str) -> (String, Exported) {
 }
 
 /// The beginning of a text, cut between two lines, and whether there is more.
-#[must_use]
 pub fn beginning(text: &str) -> (&str, bool) {
     if text.len() <= SHOWN {
         return (text, false);
@@ -97,7 +94,6 @@ pub struct ImportPreview {
 }
 
 /// Reads a text; of a role that is described without its name, `role` is the name.
-#[must_use]
 pub fn read(text: &str, role: &str) -> ImportPreview {
     let mut import = Import::default();
     let read = import.read(text, Some(role).filter(|role| !role.is_empty()));
@@ -132,7 +128,6 @@ pub fn read(text: &str, role: &str) -> ImportPreview {
 
 impl ImportPreview {
     /// The changes that bring it in.
-    #[must_use]
     pub fn changes(&self, before: &Policy, mode: ImportMode) -> Vec<Change> {
         let all = script::changes_between(before, &self.policy).into_iter();
         match mode {
@@ -153,7 +148,6 @@ impl ImportPreview {
 
     /// What the user has to agree to before the entries that were read are taken without the
     /// others; `None` if all were read, or nothing can be taken (D-42).
-    #[must_use]
     pub fn skipping(&self) -> Option<String> {
         let is_partial = !self.unread.is_empty() && !self.modes.is_empty();
         is_partial.then(|| {
@@ -165,19 +159,16 @@ impl ImportPreview {
     }
 
     /// Whether it can be taken; `skips_unread` is what the user has agreed to.
-    #[must_use]
     pub fn can_be_taken(&self, skips_unread: bool) -> bool {
         !self.modes.is_empty() && (self.unread.is_empty() || skips_unread)
     }
 
     /// Whether its settings are not taken though it has some: adding leaves settings alone.
-    #[must_use]
     pub fn leaves_settings(&self, before: &Policy, mode: ImportMode) -> bool {
         mode == ImportMode::Add && self.has_settings && self.policy.settings() != before.settings()
     }
 
     /// Whether a role's name is wanted: a role was described without it.
-    #[must_use]
     pub fn wants_role(&self) -> bool {
         self.unread
             .iter()
@@ -186,7 +177,6 @@ impl ImportPreview {
 }
 
 /// What changes are, in words: how many rows come, and how many go.
-#[must_use]
 pub fn summary(changes: &[Change]) -> String {
     let adds = changes.iter().filter(|change| {
         matches!(

@@ -53,7 +53,6 @@ impl Failure {
     }
 
     /// The status of the answer, when there was one that refused.
-    #[must_use]
     pub const fn status(&self) -> Option<u16> {
         match self {
             Self::Refused(refusal) => Some(refusal.status),
@@ -62,32 +61,27 @@ impl Failure {
     }
 
     /// Whether credentials are missing or refused.
-    #[must_use]
     pub fn is_unauthenticated(&self) -> bool {
         self.status() == Some(401)
     }
 
     /// Whether the credentials are valid, but without permission.
-    #[must_use]
     pub fn is_forbidden(&self) -> bool {
         self.status() == Some(403)
     }
 
     /// Whether the service's state has changed since it was read, so that nothing was done.
-    #[must_use]
     pub fn is_changed(&self) -> bool {
         self.status() == Some(412)
     }
 
     /// Whether it is unknown if the request was executed: the service, or a proxy in front of it,
     /// did not respond.
-    #[must_use]
     pub fn is_unanswered(&self) -> bool {
         matches!(self, Self::NoAnswer(_)) || matches!(self.status(), Some(502 | 504))
     }
 
     /// The message of the service about one field of the request.
-    #[must_use]
     pub fn of_field(&self, field: &str) -> Option<String> {
         let Self::Refused(refusal) = self else {
             return None;

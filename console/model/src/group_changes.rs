@@ -12,7 +12,6 @@ use gbac_words::rich_text::RichText;
 
 /// Compares two policies as every interface does: with the names of a pasted token, where there is
 /// one.
-#[must_use]
 pub fn compared(before: &Policy, after: &Policy, claims: Option<&gbac_engine::ClaimSet>) -> Diff {
     match claims {
         Some(claims) => diff_with_claims(before, after, claims, None),
@@ -84,31 +83,26 @@ impl GroupChanges {
     }
 
     /// How many names are in the pasted token.
-    #[must_use]
     pub fn in_token(&self) -> usize {
         self.number(|change| change.in_token)
     }
 
     /// How many names become one group with another name.
-    #[must_use]
     pub fn merging(&self) -> usize {
         self.number(|change| !change.collides_with.is_empty())
     }
 
     /// How many names become no group.
-    #[must_use]
     pub fn dropped(&self) -> usize {
         self.number(|change| matches!(change.effect, GroupEffect::Dropped | GroupEffect::NotRead))
     }
 
     /// The number of groups of which it is unknown whether tokens still contain them.
-    #[must_use]
     pub fn unknown(&self) -> usize {
         self.number(|change| change.effect == GroupEffect::Unknown)
     }
 
     /// Whether any name is another group, or may be.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         !self.changes.iter().any(is_changed)
     }
@@ -118,7 +112,6 @@ impl GroupChanges {
     }
 
     /// What a name becomes before and after.
-    #[must_use]
     pub fn becomes(&self, change: &GroupChange) -> [GroupOutcome; 2] {
         let [before, after] = self.nested;
         let of = |group: &Option<String>, nested: NestedGroupBehavior| match group {
@@ -131,7 +124,6 @@ impl GroupChanges {
     }
 
     /// Who gains and loses what. Names that gain or lose the same for the same reason share a line.
-    #[must_use]
     pub fn lines(&self) -> Vec<AccessLine> {
         let mut lines: Vec<AccessLine> = Vec::new();
         // By a part of what has to be equal, so that not every two are compared.
@@ -172,7 +164,6 @@ impl GroupChanges {
 
     /// How many operations on names of one kind some effects are about, and how many names in
     /// tokens.
-    #[must_use]
     pub fn total(&self, effects: &[AccessEffect]) -> (usize, usize) {
         let mut total = (0, 0);
         for change in &self.changes {
@@ -191,7 +182,6 @@ impl GroupChanges {
 
     /// The changes that give role members the name that they will have, and the members that cannot
     /// be given any.
-    #[must_use]
     pub fn renames(&self) -> (Vec<Change>, Vec<UnrenamedMember>) {
         let (mut renames, mut unrenamed) = (Vec::new(), Vec::new());
         let is_own = |change: &&GroupChange| change.before.as_ref() == Some(&change.name);
@@ -225,7 +215,6 @@ impl GroupChanges {
 }
 
 /// Whether anything is, or may be, different for a name.
-#[must_use]
 pub fn is_changed(change: &GroupChange) -> bool {
     change.effect != GroupEffect::Unchanged || !change.collides_with.is_empty()
 }

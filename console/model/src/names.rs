@@ -8,7 +8,6 @@ use gbac_words::phrases::with_hint;
 use std::collections::BTreeSet;
 
 /// What lint finds about the name of one principal, each as two sentences without the final period.
-#[must_use]
 pub fn remarks(policy: &Policy, known: &NameIndex, principal: &Principal) -> Vec<String> {
     let findings = name_findings(policy, principal, known);
     findings
@@ -19,7 +18,6 @@ pub fn remarks(policy: &Policy, known: &NameIndex, principal: &Principal) -> Vec
 
 /// Why to check a group that nothing here names: no token, no audit event and no principal of the
 /// policy. `seen` are the names of groups in tokens and audit events.
-#[must_use]
 pub fn unseen(policy: &Policy, seen: &BTreeSet<String>, principal: &Principal) -> Option<String> {
     if principal.kind() != PrincipalType::Group {
         return None;

@@ -39,7 +39,6 @@ pub struct RoleRow {
 }
 
 /// Every role with its counts, by name: those that will be, and those that go.
-#[must_use]
 pub fn rows(before: &Policy, after: &Policy, changes: &[Change]) -> Vec<RoleRow> {
     let mut about: BTreeMap<&str, usize> = BTreeMap::new();
     for name in changes.iter().filter_map(role_of) {
@@ -97,7 +96,6 @@ impl Column {
     pub const ALL: [Self; 4] = [Self::Name, Self::Principals, Self::Groups, Self::Acls];
 
     /// The word in the address.
-    #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
             Self::Name => "name",
@@ -108,7 +106,6 @@ impl Column {
     }
 
     /// Reads the word of an address.
-    #[must_use]
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|column| column.id() == id)
     }
@@ -116,7 +113,6 @@ impl Column {
 
 /// The places of the roles that a search finds, in order of a column; ties stay in order of the
 /// name.
-#[must_use]
 pub fn matching_rows(
     rows: &[RoleRow],
     search: &Search,
@@ -175,13 +171,11 @@ impl Search {
     }
 
     /// Whether it was meant as a regular expression and is none, so that it is taken as plain text.
-    #[must_use]
     pub fn is_broken(&self) -> bool {
         self.is_broken
     }
 
     /// Whether a name is found.
-    #[must_use]
     pub fn finds(&self, name: &str) -> bool {
         match &self.pattern {
             _ if self.text.is_empty() => true,
@@ -192,7 +186,6 @@ impl Search {
 }
 
 /// The findings of these roles, in a few words for each role that has any.
-#[must_use]
 pub fn marks(policy: &Policy, names: &[String]) -> BTreeMap<String, String> {
     let mut by_role: BTreeMap<String, Vec<FindingCode>> = BTreeMap::new();
     for finding in lint_roles(policy, names.iter().map(String::as_str)) {
@@ -245,7 +238,6 @@ fn mark(codes: &[FindingCode]) -> String {
 }
 
 /// Why a role of this name cannot be created: what was found, then what to do.
-#[must_use]
 pub fn name_error(policy: &Policy, name: &str) -> Option<String> {
     if let Err(error) = check_role_name(name) {
         return Some(phrases::with_hint(&error.to_string(), &error.hint()));
@@ -256,7 +248,6 @@ pub fn name_error(policy: &Policy, name: &str) -> Option<String> {
 }
 
 /// Why to look at the name again before creating the role.
-#[must_use]
 pub fn name_warning(policy: &Policy, name: &str) -> Option<String> {
     if name.trim() != name {
         return Some("The name starts or ends with a space, which becomes part of it".into());
@@ -284,7 +275,6 @@ pub struct RoleDeletion {
 }
 
 /// What is lost if this role is deleted; none if it does not exist.
-#[must_use]
 pub fn deletion(policy: &Policy, name: &str) -> Option<RoleDeletion> {
     let role = policy.role(name)?;
     let members = role
@@ -306,7 +296,6 @@ pub fn deletion(policy: &Policy, name: &str) -> Option<RoleDeletion> {
 }
 
 /// The ACLs of a role, in order of their fields.
-#[must_use]
 pub fn acls_of(policy: &Policy, name: &str) -> Vec<Acl> {
     policy.acls_of(&Principal::role(name))
 }

@@ -33,7 +33,6 @@ pub struct SendReport {
 
 impl SendReport {
     /// How many changes were made.
-    #[must_use]
     pub fn made(&self) -> usize {
         self.outcomes
             .iter()
@@ -51,19 +50,16 @@ impl SendReport {
     }
 
     /// Whether the service may have made the changes, because its answer is missing.
-    #[must_use]
     pub fn is_unanswered(&self) -> bool {
         self.whole.as_ref().is_some_and(Failure::is_unanswered)
     }
 
     /// Whether nothing was made because the credentials are missing or refused.
-    #[must_use]
     pub fn is_unauthenticated(&self) -> bool {
         self.whole.as_ref().is_some_and(Failure::is_unauthenticated)
     }
 
     /// The result as a title and, where there is more to say, a text.
-    #[must_use]
     pub fn title_and_text(&self) -> (String, Option<String>) {
         let (made, all) = (self.made(), self.outcomes.len());
         let failed = self
@@ -134,7 +130,6 @@ pub struct UnansweredChanges {
 
 impl UnansweredChanges {
     /// Whether a policy that was read later has all of them, so that the service made them.
-    #[must_use]
     pub fn are_in(&self, now: &Policy) -> bool {
         let mut after = (*self.before).clone();
         apply_each(&mut after, &self.changes);

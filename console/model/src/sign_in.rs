@@ -60,20 +60,17 @@ impl SignInTarget {
     }
 
     /// The name of the page to which a sign-in returns.
-    #[must_use]
     pub fn page(&self) -> &'static str {
         address::page_name(self.return_to.split('?').next().unwrap_or_default())
     }
 
     /// The address that starts the sign-in with the identity provider.
-    #[must_use]
     pub fn start(&self, provider: &SignInOffer) -> String {
         start_address(&provider.url, &self.return_to)
     }
 
     /// The message above the form: the reason why a sign-in failed, or the expired session with the
     /// number of changes in the draft.
-    #[must_use]
     pub fn note(&self, host: Option<&str>, has_expired: bool, draft: usize) -> Option<SignInNote> {
         if has_expired {
             let kept = match draft {
@@ -133,7 +130,6 @@ const fn problem_words(problem: SignInProblem) -> (&'static str, &'static str) {
 }
 
 /// The provider with which users sign in to this service, if they can.
-#[must_use]
 pub fn provider(info: Option<&ServiceInfo>) -> Option<SignInOffer> {
     info?.provider_sign_in.clone()
 }

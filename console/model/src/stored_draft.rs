@@ -50,7 +50,6 @@ impl DraftOwner {
     }
 
     /// Whether it is about the same policy.
-    #[must_use]
     pub fn has_policy_of(&self, other: &Self) -> bool {
         self.data == other.data && self.cluster == other.cluster
     }
@@ -71,7 +70,6 @@ pub struct StoredDraft {
 
 impl StoredDraft {
     /// Whether there is nothing to keep.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.staged.is_empty() && self.applied.is_none()
     }
@@ -79,7 +77,6 @@ impl StoredDraft {
 
 /// The drafts as text; none if there is nothing to keep. It has no credentials, and nothing of a
 /// token.
-#[must_use]
 pub fn to_text(drafts: &[StoredDraft]) -> Option<String> {
     let kept: Vec<Value> = drafts
         .iter()
@@ -113,7 +110,6 @@ fn to_value(draft: &StoredDraft) -> Value {
 }
 
 /// Reads the text of [`to_text`]; a draft that cannot be read is left out.
-#[must_use]
 pub fn from_text(text: &str) -> Vec<StoredDraft> {
     let Ok(Value::Object(document)) = serde_json::from_str::<Value>(text) else {
         return Vec::new();

@@ -90,7 +90,6 @@ impl OtherTabs {
     }
 
     /// The messages about them; applied changes first.
-    #[must_use]
     pub fn notice(&self) -> Option<TabNotice> {
         if self.applied > 0 {
             return Some(TabNotice {

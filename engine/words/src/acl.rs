@@ -16,20 +16,17 @@ use crate::rich_text::RichText;
 /// let local = write.with_host([10, 0, 0, 1].into());
 /// assert_eq!(acl::rule(&local).plain(), "Allow Write, topic payments- prefixed, host 10.0.0.1");
 /// ```
-#[must_use]
 pub fn rule(acl: &Acl) -> RichText {
     after_permission(RichText::new().permission(acl.permission), acl, "")
 }
 
 /// An allow that a deny overrode, as in [`rule`].
-#[must_use]
 pub fn overridden_rule(acl: &Acl) -> RichText {
     after_permission(RichText::new().overridden(), acl, "")
 }
 
 /// The ACL that decided a request, as in [`rule`]. `implied_by` is its operation, if it is another
 /// than that of the request.
-#[must_use]
 pub fn deciding_rule(acl: &Acl, implied_by: Option<Operation>) -> RichText {
     let remark = match implied_by {
         Some(_) => " (implies it)",
@@ -41,7 +38,6 @@ pub fn deciding_rule(acl: &Acl, implied_by: Option<Operation>) -> RichText {
 /// An ACL with its principal, with the words of its [`Display`](std::fmt::Display), which also puts
 /// some names in quotation marks:
 /// `Allow Write, topic payments- prefixed, of Group:eng`.
-#[must_use]
 pub fn sentence(acl: &Acl) -> RichText {
     rule(acl).text(", of ").principal(&acl.principal)
 }
@@ -58,13 +54,11 @@ fn after_permission(words: RichText, acl: &Acl, remark: &str) -> RichText {
 }
 
 /// What an ACL is about: `topic payments- prefixed`, `topic * all names`, `cluster`.
-#[must_use]
 pub fn pattern(acl: &Acl) -> RichText {
     named_pattern(acl.resource_type, &acl.resource_name, acl.pattern_type)
 }
 
 /// A resource pattern, as in [`pattern`].
-#[must_use]
 pub fn named_pattern(kind: ResourceType, name: &str, pattern: PatternType) -> RichText {
     let words = RichText::new().text(kind.noun());
     match kind.has_names() {
@@ -74,7 +68,6 @@ pub fn named_pattern(kind: ResourceType, name: &str, pattern: PatternType) -> Ri
 }
 
 /// A resource: `topic payments-settled`, `cluster`.
-#[must_use]
 pub fn resource(kind: ResourceType, name: &str) -> RichText {
     let words = RichText::new().text(kind.noun());
     match kind.has_names() && !name.is_empty() {

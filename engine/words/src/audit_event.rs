@@ -32,7 +32,6 @@ impl EventKind {
     pub const ALL: [Self; 4] = [Self::Change, Self::SignIn, Self::Decision, Self::Access];
 
     /// Its name in the address.
-    #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
             Self::SignIn => "sign_in",
@@ -43,7 +42,6 @@ impl EventKind {
     }
 
     /// The label of the filter.
-    #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
             Self::SignIn => "Sign-ins",
@@ -118,7 +116,6 @@ pub struct AuditEvent {
 
 impl AuditEvent {
     /// Reads an event; none when it is of no class that is known here.
-    #[must_use]
     pub fn read(event: &Value) -> Option<Self> {
         let text = |path: &str| {
             event
@@ -229,20 +226,17 @@ impl AuditEvent {
     }
 
     /// When, to the second.
-    #[must_use]
     pub fn when(&self) -> String {
         timestamp(self.at_ms / 1000.0)
     }
 
     /// Whether it is shown as the request, with its method and path.
-    #[must_use]
     pub fn is_request_line(&self) -> bool {
         self.kind == EventKind::Access && self.what.contains(" /")
     }
 
     /// Whether earlier events of the same kind may join it: the console reads again and again, and
     /// signs in each time.
-    #[must_use]
     pub fn is_routine(&self) -> bool {
         matches!(self.kind, EventKind::SignIn | EventKind::Access)
             && self.is_allowed
@@ -250,7 +244,6 @@ impl AuditEvent {
     }
 
     /// Whether both are routine and say the same.
-    #[must_use]
     pub fn says_the_same(&self, other: &Self) -> bool {
         let parts = |row: &Self| {
             (
@@ -265,7 +258,6 @@ impl AuditEvent {
     }
 
     /// The outcome in a word.
-    #[must_use]
     pub const fn outcome(&self) -> &'static str {
         match (self.kind, self.is_allowed) {
             (EventKind::SignIn, true) if self.is_sign_out => "Signed out",
@@ -297,7 +289,6 @@ fn sign_in_method(event: Option<&Value>) -> String {
 
 /// A request in words, where it is one of the console's own to the policy; otherwise its method and
 /// path.
-#[must_use]
 pub fn request_words(method: &str, path: &str) -> String {
     match (method, path) {
         ("GET", paths::POLICY) => "Read the policy".to_owned(),

@@ -18,7 +18,6 @@ use crate::rich_text::RichText;
 /// let change = gbac_words::change::sentence(&Change::AddMember { role, member });
 /// assert_eq!(change.plain(), "Add Group:eng to Role:Writers");
 /// ```
-#[must_use]
 pub fn sentence(change: &Change) -> RichText {
     let words = RichText::new();
     match change {
@@ -56,7 +55,6 @@ pub fn sentence(change: &Change) -> RichText {
 }
 
 /// A hypothetical change.
-#[must_use]
 pub fn hypothetical(change: &HypotheticalChange) -> RichText {
     match change {
         HypotheticalChange::Join(group) => RichText::from("Add the user to ")
@@ -70,7 +68,6 @@ pub fn hypothetical(change: &HypotheticalChange) -> RichText {
 }
 
 /// A hypothetical change without an effect, with the reason.
-#[must_use]
 pub fn no_op(no_op: &NoOp) -> RichText {
     hypothetical(&no_op.change)
         .text(": ")
@@ -78,7 +75,6 @@ pub fn no_op(no_op: &NoOp) -> RichText {
 }
 
 /// A user that becomes a superuser.
-#[must_use]
 pub fn superuser_added(name: &str) -> RichText {
     RichText::from("Make ")
         .principal(&Principal::user(name))
@@ -86,7 +82,6 @@ pub fn superuser_added(name: &str) -> RichText {
 }
 
 /// A user that is a superuser no longer.
-#[must_use]
 pub fn superuser_removed(name: &str) -> RichText {
     RichText::from("Remove ")
         .principal(&Principal::user(name))
@@ -94,7 +89,6 @@ pub fn superuser_removed(name: &str) -> RichText {
 }
 
 /// Access to the service that a principal gets.
-#[must_use]
 pub fn access_granted(principal: &Principal, level: AccessLevel) -> RichText {
     RichText::from("Grant ")
         .principal(principal)
@@ -104,7 +98,6 @@ pub fn access_granted(principal: &Principal, level: AccessLevel) -> RichText {
 }
 
 /// Access to the service that a principal had.
-#[must_use]
 pub fn access_revoked(principal: &Principal, level: AccessLevel) -> RichText {
     RichText::from("Revoke the access ")
         .code(level.code())
@@ -113,7 +106,6 @@ pub fn access_revoked(principal: &Principal, level: AccessLevel) -> RichText {
 }
 
 /// A setting with its value before and after.
-#[must_use]
 pub fn setting(name: &str, before: Option<&str>, after: Option<&str>) -> RichText {
     RichText::new()
         .code(name)

@@ -7,7 +7,6 @@ use crate::phrases::count;
 use crate::rich_text::{RichText, listed};
 
 /// Why names become the same group, with code in backticks.
-#[must_use]
 pub const fn cause(reason: CollisionReason) -> &'static str {
     match reason {
         CollisionReason::Suffix => "`suffix` keeps only the last segment of these names",
@@ -16,7 +15,6 @@ pub const fn cause(reason: CollisionReason) -> &'static str {
 }
 
 /// Where a name is from.
-#[must_use]
 pub const fn origin(name: &CollidingName) -> &'static str {
     match (name.in_token, name.named_by_policy) {
         (true, true) => "in the token and in the policy",
@@ -26,7 +24,6 @@ pub const fn origin(name: &CollidingName) -> &'static str {
 }
 
 /// The names of a collision, and why they become one group.
-#[must_use]
 pub fn sentence(collision: &Collision) -> RichText {
     let name = |name: &CollidingName| {
         let origin = origin(name);
@@ -42,7 +39,6 @@ pub fn sentence(collision: &Collision) -> RichText {
 }
 
 /// What a user gains by one of the names. What is gained follows, unless it is nothing.
-#[must_use]
 pub fn gain(gain: &Gain) -> RichText {
     let user = RichText::new().text("A user with only ").code(&gain.name);
     if gain.regions.is_empty() {
@@ -53,7 +49,6 @@ pub fn gain(gain: &Gain) -> RichText {
 }
 
 /// A name in a token that becomes a group of the policy, as intended.
-#[must_use]
 pub fn matched(name: &str, group: &str) -> RichText {
     RichText::new()
         .code(name)
@@ -63,7 +58,6 @@ pub fn matched(name: &str, group: &str) -> RichText {
 }
 
 /// The number of collisions among the known groups, and the names of a token where there is one.
-#[must_use]
 pub fn total(collisions: usize, known: usize, of_token: bool) -> String {
     let names = if of_token {
         "the names in the token and "

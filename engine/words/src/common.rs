@@ -37,19 +37,16 @@ pub const COMPLETE_CHECK_FIRST: &str = "Complete the check first.";
 pub const SEARCH_OR_ASK: &str = "Search or ask a question";
 
 /// The number of changes that a draft got.
-#[must_use]
 pub fn added_to_draft(changes: usize) -> String {
     format!("{} added to the draft", count(changes, "change"))
 }
 
 /// What adds so many changes to the draft.
-#[must_use]
 pub fn add_to_draft(changes: usize) -> String {
     format!("Add {} to the draft", count(changes, "change"))
 }
 
 /// A file over its limit in bytes.
-#[must_use]
 pub fn file_too_large(name: &str, limit: f64) -> RichText {
     let megabytes = limit / 1_000_000.0;
     RichText::new()
@@ -58,7 +55,6 @@ pub fn file_too_large(name: &str, limit: f64) -> RichText {
 }
 
 /// A file that could not be read, with the reason.
-#[must_use]
 pub fn file_not_read(name: &str, reason: RichText) -> RichText {
     let has_period = reason.plain().ends_with('.');
     RichText::new()
@@ -69,7 +65,6 @@ pub fn file_not_read(name: &str, reason: RichText) -> RichText {
 }
 
 /// A file that could not be saved, with the reason.
-#[must_use]
 pub fn file_not_saved(name: &str, reason: &str) -> String {
     format!("{name} was not saved: {reason}")
 }
@@ -109,19 +104,16 @@ pub const DELETION_GOES_TO_DRAFT: &str =
     "The deletion goes to your draft. Nothing is deleted before you apply it.";
 
 /// What the user may not read.
-#[must_use]
 pub fn read_forbidden(what: &str) -> String {
     format!("You don't have permission to read {what}")
 }
 
 /// What could not be read.
-#[must_use]
 pub fn read_failed(what: &str) -> String {
     capitalized(&format!("{what} could not be read"))
 }
 
 /// A search without results.
-#[must_use]
 pub fn no_results(search: &str) -> RichText {
     RichText::new()
         .text("No results for ")
@@ -135,20 +127,17 @@ pub fn no_results(search: &str) -> RichText {
 /// use gbac_words::common::rows;
 /// assert_eq!(rows(1, 100, 2_000), "Rows 1 to 100 of 2,000");
 /// ```
-#[must_use]
 pub fn rows(first: usize, last: usize, all: usize) -> String {
     let [first, last, all] = [first, last, all].map(thousands);
     format!("Rows {first} to {last} of {all}")
 }
 
 /// How many of a list are left out.
-#[must_use]
 pub fn not_shown(number: usize, noun: &str) -> String {
     format!("{} not shown.", count(number, noun))
 }
 
 /// The size of a policy: `2 ACLs and 1 role`.
-#[must_use]
 pub fn acls_and_roles(acls: usize, roles: usize) -> String {
     format!("{} and {}", count(acls, "ACL"), count(roles, "role"))
 }
@@ -173,7 +162,6 @@ pub const SUPERUSER_READS_POLICY: &str = "Sign in as a superuser to read roles a
 pub const SHOWN_WHEN_REACHABLE: &str = "This page is shown when the service is reachable.";
 
 /// A part of the console that could not be loaded.
-#[must_use]
 pub fn not_loaded(part: &str) -> String {
     format!("{part} could not be loaded")
 }

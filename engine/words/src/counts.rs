@@ -8,7 +8,6 @@
 /// assert_eq!(count(2_000, "role"), "2,000 roles");
 /// assert_eq!(count(0, "identity"), "0 identities");
 /// ```
-#[must_use]
 pub fn count(number: usize, noun: &str) -> String {
     format!("{} {}", thousands(number), plural(number, noun))
 }
@@ -21,7 +20,6 @@ pub fn count(number: usize, noun: &str) -> String {
 /// assert_eq!(plural(1, "match"), "match");
 /// assert_eq!(["match", "deny", "key", "alias", "loss"].map(|noun| plural(2, noun)), ["matches", "denies", "keys", "aliases", "losses"]);
 /// ```
-#[must_use]
 pub fn plural(number: usize, noun: &str) -> String {
     const SIBILANTS: [&str; 5] = ["s", "x", "z", "ch", "sh"];
     const VOWELS: [char; 5] = ['a', 'e', 'i', 'o', 'u'];
@@ -39,7 +37,6 @@ pub fn plural(number: usize, noun: &str) -> String {
 /// use gbac_words::phrases::agree;
 /// assert_eq!(format!("2 ACLs {} removed", agree(2, "was", "were")), "2 ACLs were removed");
 /// ```
-#[must_use]
 pub const fn agree<'a>(number: usize, one: &'a str, many: &'a str) -> &'a str {
     if number == 1 { one } else { many }
 }
@@ -50,7 +47,6 @@ pub const fn agree<'a>(number: usize, one: &'a str, many: &'a str) -> &'a str {
 /// use gbac_words::phrases::thousands;
 /// assert_eq!((thousands(100), thousands(1_000_000)), ("100".into(), "1,000,000".into()));
 /// ```
-#[must_use]
 pub fn thousands(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -69,7 +65,6 @@ pub fn thousands(number: usize) -> String {
 /// use gbac_words::phrases::list;
 /// assert_eq!(list(&["a", "b", "c"]), "a, b and c");
 /// ```
-#[must_use]
 pub fn list(names: &[impl AsRef<str>]) -> String {
     list_up_to(names, usize::MAX)
 }
@@ -81,7 +76,6 @@ pub fn list(names: &[impl AsRef<str>]) -> String {
 /// assert_eq!(list_up_to(&["a", "b"], 3), "a and b");
 /// assert_eq!(list_up_to(&["a", "b", "c", "d", "e"], 2), "a, b and 3 more");
 /// ```
-#[must_use]
 pub fn list_up_to(names: &[impl AsRef<str>], most: usize) -> String {
     let named = names.len().min(most);
     let mut out = String::new();
@@ -116,7 +110,6 @@ pub(crate) fn rest(named: usize, all: usize) -> String {
 /// use gbac_words::phrases::capitalized;
 /// assert_eq!(capitalized("no token given"), "No token given");
 /// ```
-#[must_use]
 pub fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters

@@ -11,7 +11,6 @@ use crate::common::ACLS_NOT_EVALUATED;
 /// use gbac_engine::decide::Reason;
 /// assert_eq!(gbac_words::decision::verdict(Reason::NoMatch), "Denied, nothing allows it");
 /// ```
-#[must_use]
 pub const fn verdict(reason: Reason) -> &'static str {
     match reason {
         Reason::AllowRule | Reason::Superuser => "Allowed",
@@ -22,7 +21,6 @@ pub const fn verdict(reason: Reason) -> &'static str {
 }
 
 /// An outcome as a word.
-#[must_use]
 pub const fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Allow => "Allowed",
@@ -31,7 +29,6 @@ pub const fn outcome(outcome: Outcome) -> &'static str {
 }
 
 /// Why an identity is allowed or denied where no ACL decided; the verdict says the rest.
-#[must_use]
 pub fn without_acl(reason: Reason, identity: &Identity) -> String {
     match (reason, identity.groups()) {
         (Reason::Superuser, _) => format!("a superuser; {ACLS_NOT_EVALUATED}"),
@@ -48,7 +45,6 @@ pub fn without_acl(reason: Reason, identity: &Identity) -> String {
 }
 
 /// What a candidate ACL contributes to the decision.
-#[must_use]
 pub const fn candidate_status(status: CandidateStatus) -> &'static str {
     match status {
         CandidateStatus::Decides => "decides",
@@ -61,7 +57,6 @@ pub const fn candidate_status(status: CandidateStatus) -> &'static str {
 }
 
 /// In what a near miss differs from the request.
-#[must_use]
 pub const fn near_miss(near: NearMiss) -> &'static str {
     match near {
         NearMiss::Host => "host",

@@ -7,7 +7,6 @@ use crate::common::NO_CHANGE_IN_ACCESS;
 use crate::rich_text::{RichText, listed};
 
 /// How two policies differ, in one or two sentences.
-#[must_use]
 pub fn sentence(diff: &Diff) -> String {
     match diff.relation {
         Relation::SettingsDiffer => {
@@ -36,7 +35,6 @@ const fn relation(relation: Relation) -> &'static str {
 }
 
 /// The users that tokens may no longer produce.
-#[must_use]
 pub fn lost_users(users: &[String]) -> RichText {
     let users = users.iter();
     let users = users.map(|user| RichText::new().principal(&Principal::user(user)));

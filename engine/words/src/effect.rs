@@ -28,7 +28,6 @@ pub struct AffectedNumbers {
 }
 
 /// The effect as a verb.
-#[must_use]
 pub const fn verb(effect: AccessEffect, number: usize) -> &'static str {
     match effect {
         AccessEffect::Gains => agree(number, "gains", "gain"),
@@ -40,7 +39,6 @@ pub const fn verb(effect: AccessEffect, number: usize) -> &'static str {
 }
 
 /// The effect in a table.
-#[must_use]
 pub const fn label(effect: AccessEffect) -> &'static str {
     match effect {
         AccessEffect::Gains => "Gains",
@@ -52,7 +50,6 @@ pub const fn label(effect: AccessEffect) -> &'static str {
 }
 
 /// What users and groups gain or lose: `2 groups gain Write on 3 topic patterns.`
-#[must_use]
 pub fn sentence(on: AffectedNumbers, effect: AccessEffect, regions: &[&AccessRegion]) -> RichText {
     let mut who: Vec<String> = Vec::new();
     who.extend(on.everyone.then(|| "Everyone".to_owned()));
@@ -65,7 +62,6 @@ pub fn sentence(on: AffectedNumbers, effect: AccessEffect, regions: &[&AccessReg
 }
 
 /// What names of a token gain or lose, and why.
-#[must_use]
 pub fn on_names(
     names: &[String],
     effect: AccessEffect,
@@ -82,7 +78,6 @@ pub fn on_names(
 }
 
 /// Effects beyond those that are told.
-#[must_use]
 pub fn more_in_review(effects: usize) -> String {
     format!("{} in the review.", count(effects, "more effect"))
 }
@@ -150,7 +145,6 @@ fn patterns_of(
 }
 
 /// How many principals of a list are left out.
-#[must_use]
 pub fn more_principals(number: usize) -> String {
     format!(
         "and {} more; the review names them",

@@ -20,7 +20,6 @@ pub enum Piece {
 /// assert_eq!(pieces("ops "), [Piece::Text("ops".into()), Piece::Code(' ')]);
 /// assert_eq!(pieces("a\u{202e}b").len(), 3);
 /// ```
-#[must_use]
 pub fn pieces(name: &str) -> Vec<Piece> {
     let body = name.trim_matches(' ');
     let lead = name.len() - name.trim_start_matches(' ').len();
@@ -51,7 +50,6 @@ pub fn pieces(name: &str) -> Vec<Piece> {
 /// assert_eq!(plain("a b"), "a b");
 /// assert_eq!(plain("ops\u{202e} "), "ops<U+202E><U+0020>");
 /// ```
-#[must_use]
 pub fn plain(name: &str) -> String {
     pieces(name)
         .into_iter()
@@ -63,7 +61,6 @@ pub fn plain(name: &str) -> String {
 }
 
 /// The code of a character, such as `U+202E`.
-#[must_use]
 pub fn code(c: char) -> String {
     format!("U+{:04X}", u32::from(c))
 }

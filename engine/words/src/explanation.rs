@@ -15,7 +15,6 @@ use crate::rich_text::RichText;
 pub const EXPIRY_IGNORED: &str = "The token has expired. The verdict ignores the expiry.";
 
 /// Who can or can't do what.
-#[must_use]
 pub fn can(user: &Principal, outcome: Outcome, request: &Request<'_>) -> RichText {
     let can = match outcome {
         Outcome::Allow => " can ",
@@ -28,7 +27,6 @@ pub fn can(user: &Principal, outcome: Outcome, request: &Request<'_>) -> RichTex
 }
 
 /// A request of a superuser.
-#[must_use]
 pub fn superuser(user: &Principal) -> RichText {
     RichText::new().principal(user).text(format!(
         " is a superuser: every request is allowed. {ACLS_NOT_EVALUATED}."
@@ -36,7 +34,6 @@ pub fn superuser(user: &Principal) -> RichText {
 }
 
 /// A request with an expired token. Times are in seconds since 1970.
-#[must_use]
 pub fn expired(at: f64, now: f64) -> String {
     format!(
         "The token expired {} ago, at {}. {ACLS_NOT_EVALUATED}.",
@@ -46,7 +43,6 @@ pub fn expired(at: f64, now: f64) -> String {
 }
 
 /// The operation of the deciding ACL, if it is another than the requested one.
-#[must_use]
 pub fn implied(
     by: Operation,
     deciding: &Candidate,
@@ -71,7 +67,6 @@ pub fn implied(
 }
 
 /// Further ACLs that say the same as the deciding one.
-#[must_use]
 pub fn agreeing(acls: usize, permission: Permission) -> String {
     let verb = match permission {
         Permission::Allow => "allow",
@@ -81,13 +76,11 @@ pub fn agreeing(acls: usize, permission: Permission) -> String {
 }
 
 /// Overridden allows beyond those that are named.
-#[must_use]
 pub fn more_in_trace(acls: usize) -> String {
     format!("{} more, in the trace", thousands(acls))
 }
 
 /// The ACLs that could have allowed a request that nothing allows.
-#[must_use]
 pub fn considered(explanation: &Explanation, request: &Request<'_>) -> String {
     let own = explanation
         .candidates
@@ -118,7 +111,6 @@ pub fn considered(explanation: &Explanation, request: &Request<'_>) -> String {
 }
 
 /// A decision that may depend on a host that is not known; none if the host does not matter.
-#[must_use]
 pub const fn host_unknown(reason: Reason, request: &Request<'_>) -> Option<&'static str> {
     match reason {
         Reason::DenyRule => Some(
@@ -136,7 +128,6 @@ pub const fn host_unknown(reason: Reason, request: &Request<'_>) -> Option<&'sta
 }
 
 /// What a request comes to without the denies that block it.
-#[must_use]
 pub fn without_denies(denies: usize, has_allow: bool) -> String {
     let without = match denies {
         1 => "Without this deny".into(),
@@ -149,7 +140,6 @@ pub fn without_denies(denies: usize, has_allow: bool) -> String {
 }
 
 /// The ACL that would allow a request that nothing allows.
-#[must_use]
 pub fn would_allow(identity: &Identity, request: &Request<'_>) -> RichText {
     let operation = request.operation.spelling().label;
     let words = RichText::from(format!("One ACL that allows {operation} on "))

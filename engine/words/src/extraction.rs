@@ -41,7 +41,6 @@ pub const OBJECT_IDS: &str = "The groups are object IDs";
 const NAMES: usize = 4;
 
 /// The header of a decoded token.
-#[must_use]
 pub fn header(header: &Header) -> RichText {
     let words = RichText::from("Compact JWS, ").code(header.alg());
     match header.kid() {
@@ -51,7 +50,6 @@ pub fn header(header: &Header) -> RichText {
 }
 
 /// How many names went in, and how many groups came out.
-#[must_use]
 pub fn summary(extraction: &Extraction) -> String {
     let principals = count(extraction.groups.len(), "principal");
     let names = count(extraction.elements.len(), "group");
@@ -59,7 +57,6 @@ pub fn summary(extraction: &Extraction) -> String {
 }
 
 /// The user that a mapping gives. Without an expression, the value is the claim's own.
-#[must_use]
 pub fn user(mapping: &PrincipalMapping, user: &str) -> RichText {
     let verb = match mapping.as_str().contains('/') {
         true => " gives ",
@@ -74,7 +71,6 @@ pub fn user(mapping: &PrincipalMapping, user: &str) -> RichText {
 }
 
 /// The value at the claim path.
-#[must_use]
 pub fn claim(source: &ClaimSource, extraction: &Extraction) -> RichText {
     let path = RichText::new().code(source.to_string());
     match &extraction.claim {
@@ -106,7 +102,6 @@ pub fn claim(source: &ClaimSource, extraction: &Extraction) -> RichText {
 }
 
 /// What becomes of names that are paths, by the nested group behavior.
-#[must_use]
 pub fn nested(behavior: NestedGroupBehavior) -> RichText {
     let words = RichText::new().code(behavior.code());
     match behavior {
@@ -116,7 +111,6 @@ pub fn nested(behavior: NestedGroupBehavior) -> RichText {
 }
 
 /// Why an element of the claim gave no group.
-#[must_use]
 pub const fn dropped(code: DropCode) -> &'static str {
     match code {
         DropCode::EmptyName | DropCode::EmptyPart => "dropped: empty",
@@ -128,7 +122,6 @@ pub const fn dropped(code: DropCode) -> &'static str {
 
 /// A missing claim without a replacement. `keyed` is a claim that is an object with names as its
 /// keys, as Zitadel sends.
-#[must_use]
 pub fn no_names(keyed: Option<&str>) -> RichText {
     match keyed {
         Some(name) => RichText::new().code(name).text(
@@ -139,7 +132,6 @@ pub fn no_names(keyed: Option<&str>) -> RichText {
 }
 
 /// Names of the token that became one group.
-#[must_use]
 pub fn collision_title(group: &Group) -> String {
     let groups = match raw_names(group).len() {
         2 => "Two groups".into(),
@@ -150,7 +142,6 @@ pub fn collision_title(group: &Group) -> String {
 }
 
 /// The names of the token that became one group, and what that group is granted (D-10).
-#[must_use]
 pub fn collision(group: &Group, policy: &Policy) -> RichText {
     let names = raw_names(group);
     let either = match names.len() {
@@ -193,7 +184,6 @@ fn raw_names(group: &Group) -> Vec<&str> {
 }
 
 /// Groups that are collisions too, without what they are granted.
-#[must_use]
 pub fn more_collisions(groups: &[&Group]) -> (String, RichText) {
     let names = groups
         .iter()

@@ -3,7 +3,6 @@
 use gbac_analysis::FindingCode;
 
 /// What a kind of finding is called, and what it means for those who are concerned, by its code.
-#[must_use]
 pub const fn meaning(code: FindingCode) -> (&'static str, &'static str) {
     match code {
         FindingCode::SuperuserNameChosen => (

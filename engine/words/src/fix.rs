@@ -26,7 +26,6 @@ const SEEN_USERS: usize = 20;
 pub(crate) const NAMES: usize = 4;
 
 /// What a fix does: its steps, joined.
-#[must_use]
 pub fn title(steps: &[FixStep], resource_type: ResourceType) -> RichText {
     steps
         .iter()
@@ -134,7 +133,6 @@ const fn added_acl(change: &HypotheticalChange) -> Option<&Acl> {
 }
 
 /// How much a fix changes, and what decides the request then.
-#[must_use]
 pub fn about(fix: &AccessFix, then: &Decision) -> RichText {
     let number = fix.policy_changes().len();
     let mut words = RichText::new();
@@ -218,7 +216,6 @@ fn reason(step: &FixStep, then: &Decision) -> RichText {
 }
 
 /// The request to the administrator of the identity provider.
-#[must_use]
 pub fn provider_request(fix: &AccessFix, identity: &Identity, request: &Request<'_>) -> String {
     let lines = fix.changes().filter_map(|change| match change {
         HypotheticalChange::Join(name) => Some(format!(
@@ -248,7 +245,6 @@ pub fn provider_request(fix: &AccessFix, identity: &Identity, request: &Request<
 }
 
 /// Denies that block a request, and whether a fix removes them.
-#[must_use]
 pub fn blocked(denies: usize, has_fix: bool) -> String {
     let deny = agree(denies, "A deny blocks this", "Several denies block this");
     match has_fix {
@@ -264,7 +260,6 @@ pub fn blocked(denies: usize, has_fix: bool) -> String {
 }
 
 /// Users who are not known to hold the groups that a fix is about.
-#[must_use]
 pub const fn other_users(groups: usize) -> &'static str {
     agree(
         groups,
@@ -274,7 +269,6 @@ pub const fn other_users(groups: usize) -> &'static str {
 }
 
 /// The users whom the audit log shows with a group since an instant, in seconds since 1970.
-#[must_use]
 pub fn seen_with(group: &str, users: &[&str], since: f64, now: f64) -> RichText {
     let names = users
         .iter()
@@ -292,7 +286,6 @@ pub fn seen_with(group: &str, users: &[&str], since: f64, now: f64) -> RichText 
 
 /// How many users the audit log shows with one of so many groups since an instant, in seconds since
 /// 1970.
-#[must_use]
 pub fn seen_with_groups(users: usize, groups: usize, since: f64, now: f64) -> String {
     let with = agree(groups, "this group", "one of these groups");
     let since = instant(since, now);

@@ -8,7 +8,6 @@ use crate::phrases::{agree, list_up_to, thousands};
 const NAMES: usize = 2;
 
 /// What happens to a name in a token.
-#[must_use]
 pub const fn effect(effect: GroupEffect) -> &'static str {
     match effect {
         GroupEffect::Renamed => "produces another group",
@@ -23,7 +22,6 @@ pub const fn effect(effect: GroupEffect) -> &'static str {
 }
 
 /// What happens to a name, and to the memberships in roles that it gives.
-#[must_use]
 pub fn summary(change: &GroupChange) -> String {
     let mut parts = Vec::new();
     if !change.collides_with.is_empty() {
@@ -44,7 +42,6 @@ pub fn summary(change: &GroupChange) -> String {
 }
 
 /// How many names become the same group as others; nothing if none does.
-#[must_use]
 pub fn merging(names: usize) -> Option<String> {
     counted(
         names,
@@ -54,7 +51,6 @@ pub fn merging(names: usize) -> Option<String> {
 }
 
 /// How many names become no group; nothing if none does.
-#[must_use]
 pub fn dropped(names: usize) -> Option<String> {
     counted(
         names,
@@ -64,7 +60,6 @@ pub fn dropped(names: usize) -> Option<String> {
 }
 
 /// How many members of roles are groups that no token will produce; nothing if none is.
-#[must_use]
 pub fn unmatched_members(members: usize) -> Option<String> {
     counted(
         members,
@@ -75,7 +70,6 @@ pub fn unmatched_members(members: usize) -> Option<String> {
 
 /// How many groups may no longer be in tokens, because they are read from another claim; nothing
 /// if none is.
-#[must_use]
 pub fn unknown(groups: usize) -> Option<String> {
     counted(
         groups,
@@ -98,7 +92,6 @@ pub const NAMES_AND_GROUPS: &str = "Names in tokens and the groups that they bec
 pub const GAINED_AND_LOST: &str = "Access gained and lost by the change";
 
 /// How many names are left out of the table.
-#[must_use]
 pub fn names_not_shown(names: usize) -> String {
     format!(
         "{} {} not shown: they stay the same, or come after these.",

@@ -6,7 +6,6 @@ use gbac_engine::model::Host;
 use crate::rich_text::{RichText, listed};
 
 /// The hosts of clients: `10.0.0.1`, `all hosts except 10.0.0.1`; none if it is any host.
-#[must_use]
 pub fn set(hosts: &HostSet) -> Option<RichText> {
     let known = match &hosts.addresses {
         _ if hosts.is_any() => return None,
@@ -22,13 +21,11 @@ pub fn set(hosts: &HostSet) -> Option<RichText> {
 }
 
 /// From where access is limited to; none if it is from every client.
-#[must_use]
 pub fn limit(hosts: &HostSet) -> Option<RichText> {
     set(hosts).map(|hosts| RichText::from("from ").then(hosts))
 }
 
 /// The one host that something is limited to.
-#[must_use]
 pub fn only(host: Host) -> RichText {
     RichText::from("only from host ").resource(host.to_string())
 }

@@ -27,7 +27,6 @@ pub const TO_DENY: &str = "Changes that would deny it.";
 const NAMES: usize = 4;
 
 /// What changes of denied requests do.
-#[must_use]
 pub const fn to_allow(requests: usize) -> &'static str {
     agree(
         requests,
@@ -37,7 +36,6 @@ pub const fn to_allow(requests: usize) -> &'static str {
 }
 
 /// Memberships that allow a request. The search is complete, or it stopped at its limit.
-#[must_use]
 pub const fn memberships(is_complete: bool) -> &'static str {
     match is_complete {
         true => "Any one of these would allow it. No smaller change does.",
@@ -48,7 +46,6 @@ pub const fn memberships(is_complete: bool) -> &'static str {
 }
 
 /// Denies that block a request.
-#[must_use]
 pub fn denies(number: usize) -> String {
     format!(
         "{} {} this. Remove {} first.",
@@ -59,7 +56,6 @@ pub fn denies(number: usize) -> String {
 }
 
 /// A superuser, whom no ACL denies anything.
-#[must_use]
 pub fn superuser(user: &Principal) -> RichText {
     RichText::new().principal(user).text(format!(
         " is a superuser, so {ACLS_NOT_EVALUATED}. To remove access, remove the user from the superusers."
@@ -67,7 +63,6 @@ pub fn superuser(user: &Principal) -> RichText {
 }
 
 /// The ACLs to remove, so that a request is denied.
-#[must_use]
 pub fn removals(acls: usize) -> String {
     match acls {
         1 => "The only ACL that allows it. Everyone else who uses it loses access too.".into(),
@@ -78,7 +73,6 @@ pub fn removals(acls: usize) -> String {
 }
 
 /// The groups and roles that a user leaves, so that a request is denied.
-#[must_use]
 pub fn leaving(user: &Principal, memberships: &[Principal]) -> RichText {
     let names = memberships
         .iter()
@@ -91,7 +85,6 @@ pub fn leaving(user: &Principal, memberships: &[Principal]) -> RichText {
 }
 
 /// The deny that blocks a request and nothing else.
-#[must_use]
 pub fn one_deny(deny: &Acl) -> RichText {
     RichText::from("Changes nothing else, and overrides every allow: ")
         .then(acl::sentence(deny))

@@ -7,7 +7,6 @@ pub use time::{ago, duration, instant, timestamp};
 pub use crate::counts::{agree, capitalized, count, list, list_up_to, plural, thousands};
 
 /// A byte offset as people count: characters from 1.
-#[must_use]
 pub fn place(text: &str, offset: usize) -> String {
     let before = text
         .get(..offset)
@@ -26,7 +25,6 @@ pub fn place(text: &str, offset: usize) -> String {
 /// assert_eq!(with_hint("no such role", "create it first"), "No such role. Create it first");
 /// assert_eq!(with_hint("no such role", ""), "No such role");
 /// ```
-#[must_use]
 pub fn with_hint(message: &str, hint: &str) -> String {
     if hint.is_empty() {
         capitalized(message)

@@ -6,7 +6,6 @@ use gbac_engine::model::{Operation, ResourceType};
 use crate::rich_text::RichText;
 
 /// The resource of a request in a sentence: ``topic `payments` ``, `the cluster`.
-#[must_use]
 pub fn resource(request: &Request<'_>) -> RichText {
     match request.resource_type {
         ResourceType::Cluster => "the cluster".into(),
@@ -16,14 +15,12 @@ pub fn resource(request: &Request<'_>) -> RichText {
 }
 
 /// What a request does, in a sentence: `write to topic ...`.
-#[must_use]
 pub fn deed(request: &Request<'_>) -> RichText {
     let verb = verb(request.operation, request.resource_type);
     RichText::from(format!("{verb} ")).then(resource(request))
 }
 
 /// A request in short: `Write payments`.
-#[must_use]
 pub fn short(request: &Request<'_>) -> RichText {
     let words = RichText::from(request.operation.spelling().label);
     match request.resource_type {
@@ -35,7 +32,6 @@ pub fn short(request: &Request<'_>) -> RichText {
 }
 
 /// An operation as a verb before its resource.
-#[must_use]
 pub const fn verb(operation: Operation, resource_type: ResourceType) -> &'static str {
     match (operation, resource_type) {
         (Operation::All, _) => "do everything on",

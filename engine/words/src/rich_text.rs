@@ -145,7 +145,6 @@ impl RichText {
 
     /// The sentence as plain text, for announcements and labels; what cannot be seen in a name is
     /// shown by its code.
-    #[must_use]
     pub fn plain(&self) -> String {
         self.render(escape::plain)
     }
@@ -160,13 +159,11 @@ impl RichText {
     /// let words = RichText::new().text("of ").principal(&Principal::group("eng\n"));
     /// assert_eq!(words.message_text(), r"of `Group:eng\n`");
     /// ```
-    #[must_use]
     pub fn message_text(&self) -> String {
         self.render(|name| format!("`{}`", escaped(name)))
     }
 
     /// The sentence as text, with names as `show` writes them.
-    #[must_use]
     pub fn render(&self, show: impl Fn(&str) -> String) -> String {
         let mut text = String::new();
         for span in &self.0 {
@@ -230,7 +227,6 @@ fn differing(name: &str, other: &str) -> Vec<(String, bool)> {
 }
 
 /// Things in a list: `a`, `a and b`, `a, b and c`; more than `most` end in a count.
-#[must_use]
 pub fn listed(things: Vec<RichText>, most: usize) -> RichText {
     let all = things.len();
     let named = all.min(most);

@@ -44,7 +44,6 @@ pub const NO_AUDIENCES: &str = "The list of audiences is empty";
 const NAMED_AUDIENCES: usize = 3;
 
 /// What a check is called.
-#[must_use]
 pub const fn check(name: CheckName) -> &'static str {
     match name {
         CheckName::Form => "Form",
@@ -60,13 +59,11 @@ pub const fn check(name: CheckName) -> &'static str {
 }
 
 /// What a check found, and what to do.
-#[must_use]
 pub fn finding(check: &SignInCheck) -> RichText {
     RichText::with_hint(&check.finding, check.next.as_deref().unwrap_or_default())
 }
 
 /// A token whose expiry is past. Times are in seconds since 1970.
-#[must_use]
 pub fn expired(at: f64, now: f64) -> String {
     format!(
         "Expired {} ago, at {}",
@@ -76,13 +73,11 @@ pub fn expired(at: f64, now: f64) -> String {
 }
 
 /// A token that has not expired. Times are in seconds since 1970.
-#[must_use]
 pub fn expires(at: f64, now: f64) -> String {
     format!("Expires in {}, at {}", duration(at - now), instant(at, now))
 }
 
 /// A token that is not valid yet. Times are in seconds since 1970.
-#[must_use]
 pub fn not_valid_yet(from: f64, now: f64) -> String {
     format!(
         "Not valid for another {}, before {}",
@@ -92,7 +87,6 @@ pub fn not_valid_yet(from: f64, now: f64) -> String {
 }
 
 /// The audience that a service accepts.
-#[must_use]
 pub fn audience_accepted(audience: &str) -> RichText {
     RichText::from("Audience ")
         .code(audience)
@@ -100,7 +94,6 @@ pub fn audience_accepted(audience: &str) -> RichText {
 }
 
 /// The audiences of a token, where a service accepts any.
-#[must_use]
 pub fn audiences_not_checked(audiences: &[&str]) -> RichText {
     let names = audiences.iter().map(|name| RichText::new().code(*name));
     RichText::from("Audience ")
@@ -109,7 +102,6 @@ pub fn audiences_not_checked(audiences: &[&str]) -> RichText {
 }
 
 /// What kind of token a header belongs to. The claims can look like those of an ID token.
-#[must_use]
 pub fn token_type(header: &Header, looks_like_id_token: bool) -> RichText {
     let is_typed = header
         .typ()
@@ -127,7 +119,6 @@ pub fn token_type(header: &Header, looks_like_id_token: bool) -> RichText {
 }
 
 /// A refused token, and what nobody can do with it.
-#[must_use]
 pub fn refused(request: Option<&Request<'_>>) -> RichText {
     let words = RichText::from(TOKEN_REFUSED);
     match request {
@@ -140,7 +131,6 @@ pub fn refused(request: Option<&Request<'_>>) -> RichText {
 }
 
 /// The decision that a refused token would have.
-#[must_use]
 pub fn if_accepted(user: &Principal, reason: Reason, request: &Request<'_>) -> RichText {
     RichText::from(format!("{}. ", decision::verdict(reason)))
         .then(explanation::can(user, reason.outcome(), request))

@@ -17,7 +17,6 @@ pub const NO_GROUPS: &str = "The token has no groups";
 pub const PASTE_USER_INFO: &str = "Paste the user-info document";
 
 /// What makes a token contain groups, by the warning that says why it has none.
-#[must_use]
 pub const fn title(code: WarningCode) -> &'static str {
     match code {
         WarningCode::IdToken => "Use the access token of the same sign-in",
@@ -48,7 +47,6 @@ pub const fn title(code: WarningCode) -> &'static str {
 }
 
 /// What groups in the token change. `joins` are the groups that allow the request.
-#[must_use]
 pub fn effect(joins: &[&str]) -> RichText {
     match joins {
         [] => "Until then, no group of this user counts.".into(),
@@ -60,7 +58,6 @@ pub fn effect(joins: &[&str]) -> RichText {
 
 /// The request to the administrator of the identity provider for groups in the token. `found` is
 /// what the token has instead.
-#[must_use]
 pub fn provider_request(
     code: WarningCode,
     found: &RichText,
@@ -94,13 +91,11 @@ pub fn provider_request(
 }
 
 /// The setting of another claim path.
-#[must_use]
 pub fn other_path(path: &str) -> RichText {
     RichText::from("Read groups from ").code(path)
 }
 
 /// The groups that a token has with another claim path, and whether they allow the request.
-#[must_use]
 pub fn about_other_path(names: &[&str], outcome: Outcome) -> RichText {
     let then = match outcome {
         Outcome::Allow => ". This request is allowed then.",
@@ -113,7 +108,6 @@ pub fn about_other_path(names: &[&str], outcome: Outcome) -> RichText {
 }
 
 /// The setting of this nested group behavior.
-#[must_use]
 pub fn nested(behavior: NestedGroupBehavior) -> RichText {
     match behavior {
         NestedGroupBehavior::Suffix => {
@@ -125,7 +119,6 @@ pub fn nested(behavior: NestedGroupBehavior) -> RichText {
 
 /// What another nested group behavior changes: the name that becomes the deciding group, and the
 /// decision.
-#[must_use]
 pub fn about_nested(renamed: Option<(&str, &str)>, then: &Decision) -> RichText {
     let words = RichText::from("1 change.");
     let words = match renamed {
@@ -149,7 +142,6 @@ pub fn about_nested(renamed: Option<(&str, &str)>, then: &Decision) -> RichText 
 }
 
 /// A group that the token has under another name, because of the nested group behavior.
-#[must_use]
 pub fn under_another_name(group: &str, name: &str, behavior: NestedGroupBehavior) -> RichText {
     let reading = match behavior {
         NestedGroupBehavior::None => ". Groups are read with `none`, as full paths.",

@@ -18,7 +18,6 @@ const NAMED_PATHS: usize = 3;
 const NAMED_ROLES: usize = 5;
 
 /// What each pass looks for, and what it came to.
-#[must_use]
 pub const fn passes(reason: Reason) -> [(&'static str, &'static str); 3] {
     const DENY: &str = "1. Look for a deny in all four sources";
     const ALLOW: &str = "2. Look for an allow";
@@ -44,7 +43,6 @@ pub const fn passes(reason: Reason) -> [(&'static str, &'static str); 3] {
 
 /// The candidates of a trace in numbers: `214 ACLs, 14 candidates: 1 deny, 1 allow overridden, 2
 /// near misses, 10 do not match`.
-#[must_use]
 pub fn summary(explanation: &Explanation) -> String {
     const KINDS: usize = 6;
     let mut numbers = [0_usize; KINDS];
@@ -81,7 +79,6 @@ pub fn summary(explanation: &Explanation) -> String {
 }
 
 /// The roles that a user is a direct member of.
-#[must_use]
 pub fn roles(user: &Principal, roles: &[&str]) -> RichText {
     let words = RichText::new().principal(user);
     let names = roles
@@ -98,7 +95,6 @@ pub fn roles(user: &Principal, roles: &[&str]) -> RichText {
 
 /// How an identity comes to the principal of an ACL: `from groups[1] and groups[2], member of the
 /// role`. `places` are those of the groups in the token.
-#[must_use]
 pub fn paths(paths: &[AccessPath], places: &[&str]) -> RichText {
     let Some(first) = paths.first() else {
         return RichText::new();
@@ -124,7 +120,6 @@ pub fn paths(paths: &[AccessPath], places: &[&str]) -> RichText {
 }
 
 /// How the resource of a request differs from that of an ACL; none if it does not.
-#[must_use]
 pub fn resource_remark(candidate: &Candidate, request: &Request<'_>) -> Option<String> {
     let name = request.resource_name;
     match candidate.name {
@@ -137,7 +132,6 @@ pub fn resource_remark(candidate: &Candidate, request: &Request<'_>) -> Option<S
 }
 
 /// How the operation of a request compares with that of an ACL, unless it is the same.
-#[must_use]
 pub fn operation_remark(facet: OperationFacet, requested: Operation) -> Option<String> {
     let requested = requested.spelling().label;
     match facet {
@@ -151,7 +145,6 @@ pub fn operation_remark(facet: OperationFacet, requested: Operation) -> Option<S
 }
 
 /// How the host of a request compares with that of an ACL, unless it matches.
-#[must_use]
 pub fn host_remark(
     facet: HostFacet,
     permission: Permission,

@@ -6,7 +6,6 @@ use gbac_engine::warning::WarningCode;
 use crate::sign_in::TOKEN_REFUSED;
 
 /// What a kind of warning is called, and the hint beside its message. A remark has no title.
-#[must_use]
 pub const fn meaning(code: WarningCode, source: &ClaimSource) -> (&'static str, &'static str) {
     match code {
         WarningCode::GroupOverage => (

@@ -110,7 +110,6 @@ impl ChangedValues {
     }
 
     /// Whether it names nothing.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.before.is_empty() && self.after.is_empty()
     }

@@ -8,7 +8,6 @@ use super::EventRow;
 pub const EVENTS_FILE: &str = "audit-events.jsonl";
 
 /// Writes the events as JSON Lines, one for each event, the oldest first.
-#[must_use]
 pub fn export_events(rows: &[EventRow]) -> String {
     let events = rows
         .iter()

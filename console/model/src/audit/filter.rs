@@ -68,7 +68,6 @@ impl AuditFilter {
     }
 
     /// The address of the page with this filter.
-    #[must_use]
     pub fn address(&self) -> String {
         let outcome = self
             .allowed
@@ -95,7 +94,6 @@ impl AuditFilter {
     }
 
     /// Whether it leaves anything out.
-    #[must_use]
     pub fn is_set(&self) -> bool {
         *self
             != Self {
@@ -105,7 +103,6 @@ impl AuditFilter {
     }
 
     /// The number of events that are shown if `kind` is chosen and the rest of the filter stays.
-    #[must_use]
     pub fn count(&self, rows: &[EventRow], kind: Option<EventKind>) -> usize {
         let chosen = Self {
             kind,
@@ -115,7 +112,6 @@ impl AuditFilter {
     }
 
     /// Whether an event is shown.
-    #[must_use]
     pub fn shows(&self, row: &EventRow) -> bool {
         let holds = |text: &str, part: &str| {
             part.is_empty() || text.to_lowercase().contains(&part.to_lowercase())

@@ -21,7 +21,6 @@ pub struct RepeatedEvent {
 /// Rows, newest first, of which allowed sign-ins and requests that say the same are one, until
 /// there is a change or a refusal: a page that reads again and again signs in each time. The
 /// changes of one request are one row. All others stay single.
-#[must_use]
 pub fn fold_repeats(rows: Vec<EventRow>) -> Vec<RepeatedEvent> {
     let mut folded: Vec<RepeatedEvent> = Vec::new();
     for row in rows {

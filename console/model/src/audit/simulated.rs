@@ -28,13 +28,11 @@ pub struct SimulatedCheck {
 
 impl SimulatedCheck {
     /// The address that opens the check in the simulator.
-    #[must_use]
     pub fn address(&self) -> String {
         share::link(&Identity::new(&self.user, &self.groups), &self.access)
     }
 
     /// The same as inputs of the simulator.
-    #[must_use]
     pub fn inputs(&self) -> Inputs {
         let (user, groups) = (self.user.clone(), self.groups.join("\n"));
         let mut inputs = Inputs {

@@ -28,7 +28,6 @@ pub enum Credentials {
 
 impl Credentials {
     /// The user, where it is known.
-    #[must_use]
     pub fn user(&self) -> Option<&str> {
         match self {
             Self::Password(given) => Some(&given.user),
@@ -38,7 +37,6 @@ impl Credentials {
     }
 
     /// The name to show for the caller: the user, or the subject that the token states.
-    #[must_use]
     pub fn label(&self) -> String {
         match self {
             Self::Password(given) => given.user.clone(),
@@ -57,7 +55,6 @@ impl Credentials {
 
     /// The account, which owns a draft. A local account, a user of the identity provider, and a
     /// user of another issuer are different accounts, even under one name.
-    #[must_use]
     pub fn account(&self) -> String {
         match self {
             Self::Password(given) => format!("local {}", given.user),
@@ -83,7 +80,6 @@ impl Credentials {
     }
 
     /// What is shown if the service rejects them; nothing for a session, which then has ended.
-    #[must_use]
     pub fn rejection(&self) -> Option<String> {
         match self {
             Self::Password(given) => Some(format!(
@@ -109,7 +105,6 @@ pub struct RequestCredentials<'a> {
 
 impl RequestCredentials<'_> {
     /// The headers with them, each by its name.
-    #[must_use]
     pub fn headers(self) -> Vec<(&'static str, String)> {
         let given = [("authorization", self.api), (OWN_AUTHORIZATION, self.own)];
         given
@@ -119,7 +114,6 @@ impl RequestCredentials<'_> {
     }
 
     /// Whether the browser has to send the cookie of its session.
-    #[must_use]
     pub fn uses_session(self) -> bool {
         [self.api, self.own]
             .into_iter()

@@ -36,7 +36,6 @@ impl TargetKind {
     }
 
     /// The label of the choice.
-    #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
             Self::Service => "This service",
@@ -46,7 +45,6 @@ impl TargetKind {
     }
 
     /// What it is about, or how to start the service so that it can be chosen.
-    #[must_use]
     pub const fn help(self, upstream: &Upstream) -> &'static str {
         match self {
             Self::Service => "Its own settings, roles and ACLs",
@@ -64,7 +62,6 @@ impl TargetKind {
     }
 
     /// What has to be done before one can be reached, if anything.
-    #[must_use]
     pub const fn sign_in_first(
         self,
         upstream: &Upstream,
@@ -79,7 +76,6 @@ impl TargetKind {
     }
 
     /// Whether the service can reach one.
-    #[must_use]
     pub const fn is_there(self, upstream: &Upstream) -> bool {
         match self {
             Self::Service => true,

@@ -62,13 +62,11 @@ pub struct UnreadRole {
 
 impl UnreadParts {
     /// Whether everything was read.
-    #[must_use]
     pub fn is_nothing(&self) -> bool {
         self.roles.is_empty() && self.acls == 0
     }
 
     /// What could not be read, as a title: `2 of 40 roles could not be read`.
-    #[must_use]
     pub fn title(&self) -> String {
         let roles = format!("{} of {}", self.roles.len(), count(self.of_roles, "role"));
         let what = match (self.roles.len(), self.acls) {
@@ -91,13 +89,11 @@ pub enum Ability {
 
 impl Ability {
     /// Whether it can.
-    #[must_use]
     pub const fn is_yes(&self) -> bool {
         matches!(self, Self::Yes)
     }
 
     /// Why it cannot.
-    #[must_use]
     pub const fn reason(&self) -> Option<&'static str> {
         match self {
             Self::Yes => None,
@@ -140,7 +136,6 @@ const CLOUD_LICENSE: &str = "The managed cloud needs no license.";
 impl Connection {
     /// Where its APIs are, among those that the service relays to. `own` is the sign-in to this
     /// service.
-    #[must_use]
     pub fn target(
         &self,
         upstream: &Upstream,
@@ -183,7 +178,6 @@ impl Connection {
     }
 
     /// Its label.
-    #[must_use]
     pub const fn label(&self) -> &'static str {
         match self {
             Self::Service => "this service",
@@ -193,7 +187,6 @@ impl Connection {
     }
 
     /// The name of what the pages show: that of the service for the service itself.
-    #[must_use]
     pub fn name(&self, service: &str) -> String {
         match self {
             Self::Service => service.to_owned(),
@@ -203,7 +196,6 @@ impl Connection {
     }
 
     /// Its name among the clusters of a service; empty for the service itself.
-    #[must_use]
     pub fn id(&self) -> String {
         match self {
             Self::Service => String::new(),
@@ -213,7 +205,6 @@ impl Connection {
     }
 
     /// What can be done through it, where these APIs are relayed.
-    #[must_use]
     pub fn abilities(&self, upstream: &Upstream) -> Abilities {
         let (admin, data_plane) = (upstream.admin.is_some(), upstream.dataplane.is_some());
         match self {

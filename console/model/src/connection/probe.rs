@@ -23,7 +23,6 @@ const OWN_SIGN_IN: &str = "own_sign_in";
 
 /// The failure of a sign-in to this service, on the way to another cluster: a refusal of the
 /// cluster has another remedy.
-#[must_use]
 pub fn own_sign_in(failure: Failure) -> Failure {
     match failure {
         Failure::Refused(refusal) if refusal.status == 401 => Failure::Refused(Refusal {
@@ -36,7 +35,6 @@ pub fn own_sign_in(failure: Failure) -> Failure {
 }
 
 /// What to do about a failure, as a sentence.
-#[must_use]
 pub fn advice(failure: &Failure, connection: &Connection) -> &'static str {
     let is_cloud = matches!(connection, Connection::Cloud { .. });
     match failure {
@@ -71,7 +69,6 @@ pub fn advice(failure: &Failure, connection: &Connection) -> &'static str {
 }
 
 /// The name and the type of a cluster, from the Control Plane, for display.
-#[must_use]
 pub fn cluster_words(answer: &Value) -> String {
     let text = |name: &str| {
         answer
@@ -89,7 +86,6 @@ pub fn cluster_words(answer: &Value) -> String {
 }
 
 /// The version of a cluster, and what it does not have with what follows, for display.
-#[must_use]
 pub fn features_words(answer: &TargetAnswer) -> String {
     let version = answer.target.version.clone();
     let gaps = answer
@@ -105,7 +101,6 @@ pub fn features_words(answer: &TargetAnswer) -> String {
 }
 
 /// The type of the cluster, if clusters of this type have no groups.
-#[must_use]
 pub fn without_groups(answer: &Value) -> Option<String> {
     type_of(answer).filter(|kind| kind.contains("serverless"))
 }

@@ -57,7 +57,6 @@ pub struct Marks {
 }
 
 /// The card of a principal.
-#[must_use]
 pub fn card(policy: &Policy, principal: &Principal) -> Card {
     let is_missing = principal.kind() == PrincipalType::Role && !policy.has_role(principal.name());
     // `User:*` may also be a user named `*`, with roles. The card shows both.
@@ -122,7 +121,6 @@ pub fn card(policy: &Policy, principal: &Principal) -> Card {
 
 impl Card {
     /// How denies and allows affect one of its ACLs.
-    #[must_use]
     pub fn marks(&self, acl: &Acl) -> Marks {
         if self.is_missing || self.is_superuser {
             return Marks::default();
@@ -147,7 +145,6 @@ impl Card {
     }
 
     /// The ACLs that name it.
-    #[must_use]
     pub fn direct(&self) -> &[Acl] {
         self.sources
             .first()
@@ -158,7 +155,6 @@ impl Card {
 
 /// Until when somebody keeps a group that the identity provider took away, as a sentence.
 /// `max_lifetime` is the longest lifetime of tokens that the service accepts, in seconds.
-#[must_use]
 pub fn group_kept(max_lifetime: Option<u32>) -> String {
     let limit = max_lifetime
         .map(|seconds| format!(", at most {}", duration(f64::from(seconds))))
@@ -167,7 +163,6 @@ pub fn group_kept(max_lifetime: Option<u32>) -> String {
 }
 
 /// Who holds a principal's ACLs and so loses them: the members of a role, or the principal itself.
-#[must_use]
 pub fn losers(card: &Card) -> Vec<Principal> {
     if card.principal.kind() == PrincipalType::Role {
         card.members.clone()
@@ -177,7 +172,6 @@ pub fn losers(card: &Card) -> Vec<Principal> {
 }
 
 /// What the draft does to a principal, in words for a tag: none when nothing.
-#[must_use]
 pub fn in_draft(changes: &[Change], principal: &Principal) -> Option<String> {
     let role = |name: &str| principal.kind() == PrincipalType::Role && principal.name() == name;
     let about = changes.iter().filter(|change| match change {

@@ -16,7 +16,6 @@ use crate::permissions::list;
 pub const PAGE: usize = 50;
 
 /// How many findings there are about each principal.
-#[must_use]
 pub fn by_principal(findings: &[Finding]) -> BTreeMap<Principal, FindingMark> {
     let mut marks: BTreeMap<Principal, FindingMark> = BTreeMap::new();
     for finding in findings {
@@ -63,7 +62,6 @@ pub struct Place {
 }
 
 /// Where to fix a finding by hand: the pages of what it is about.
-#[must_use]
 pub fn places(finding: &Finding, policy: &Policy) -> Vec<Place> {
     if matches!(
         finding.code,
@@ -98,7 +96,6 @@ pub fn places(finding: &Finding, policy: &Policy) -> Vec<Place> {
 }
 
 /// The fix that is in the draft with all of its changes.
-#[must_use]
 pub fn staged(fixes: &[Fix], changes: &[Change]) -> Option<usize> {
     fixes
         .iter()
@@ -106,7 +103,6 @@ pub fn staged(fixes: &[Fix], changes: &[Change]) -> Option<usize> {
 }
 
 /// The neutral fix of each finding of a kind; none when one of them needs a choice.
-#[must_use]
 pub fn fix_all(findings: &[&Finding], policy: &Policy) -> Option<Vec<Change>> {
     let mut changes = Vec::new();
     for finding in findings {
@@ -129,7 +125,6 @@ pub struct FindingGroup {
 }
 
 /// The kinds of findings, in the order of the findings, optionally of one severity.
-#[must_use]
 pub fn kinds(findings: &[Finding], severity: Option<Severity>) -> Vec<FindingGroup> {
     let mut kinds: Vec<FindingGroup> = Vec::new();
     for (place, finding) in findings.iter().enumerate() {
@@ -152,14 +147,12 @@ pub fn kinds(findings: &[Finding], severity: Option<Severity>) -> Vec<FindingGro
 }
 
 /// The address of the findings of a severity.
-#[must_use]
 pub fn address_of(severity: Option<Severity>) -> String {
     let part = severity.map(|severity| ("severity", severity.code().to_owned()));
     format!("{}{}", address::FINDINGS, query(part))
 }
 
 /// The severity in the query of an address of [`address_of`], without the `?`.
-#[must_use]
 pub fn severity_at(query: &str) -> Option<Severity> {
     let code = value(query, "severity")?;
     Severity::ALL
@@ -169,7 +162,6 @@ pub fn severity_at(query: &str) -> Option<Severity> {
 }
 
 /// What was found, in a line.
-#[must_use]
 pub fn summary(findings: &[Finding]) -> String {
     let of = |severity: &Severity| {
         findings

@@ -9,7 +9,6 @@ const EXAMPLE: &str = "TOPIC";
 
 /// `gbac security acl create --allow-principal ..`, every word quoted; none where no argument can
 /// hold the name.
-#[must_use]
 pub fn grant_call(principal: Principal) -> Option<String> {
     let acl = Acl {
         resource_type: ResourceType::Topic,

@@ -31,7 +31,6 @@ impl PrincipalKind {
     pub const ALL: [Self; 4] = [Self::All, Self::Users, Self::Groups, Self::Roles];
 
     /// The value in the form and the address.
-    #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
             Self::All => "",
@@ -42,7 +41,6 @@ impl PrincipalKind {
     }
 
     /// The word on the page.
-    #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Self::All => "All",
@@ -53,7 +51,6 @@ impl PrincipalKind {
     }
 
     /// Whether a principal of this type is shown.
-    #[must_use]
     pub const fn takes(self, kind: PrincipalType) -> bool {
         match self {
             Self::All => true,
@@ -81,7 +78,6 @@ impl AccessFilter {
     pub const ALL: [Self; 3] = [Self::Any, Self::Deny, Self::Finding];
 
     /// The value in the form and the address.
-    #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
             Self::Any => "",
@@ -91,7 +87,6 @@ impl AccessFilter {
     }
 
     /// The words on the page.
-    #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Self::Any => "Any",
@@ -115,7 +110,6 @@ pub struct ListQuery {
 }
 
 /// The search that finds one principal.
-#[must_use]
 pub fn exactly(principal: &Principal) -> String {
     format!("^{}$", regex_lite::escape(&principal.to_string()))
 }
@@ -154,7 +148,6 @@ impl ListQuery {
 
     /// The list for an address of the platform's console, which has lists of users, ACLs and
     /// permissions.
-    #[must_use]
     pub fn of_platform(path: &str, query: &str) -> Option<Self> {
         let search = |names: &[&str]| {
             names
@@ -188,7 +181,6 @@ impl ListQuery {
     }
 
     /// The address of the list.
-    #[must_use]
     pub fn address(&self) -> String {
         let page = if self.page == 0 {
             String::new()
@@ -264,7 +256,6 @@ impl Finder {
     }
 
     /// What was found: with a role, its members.
-    #[must_use]
     pub fn finish(self, holdings: &PolicySummary) -> Vec<usize> {
         let mut is_found = self.is_found.clone();
         let roles = holdings.all.iter().zip(&self.is_found);
@@ -287,7 +278,6 @@ impl Finder {
 }
 
 /// What a principal holds, in a line: `2 direct ACLs, 13 via 2 roles`.
-#[must_use]
 pub fn summary(holding: &PrincipalSummary) -> String {
     let PrincipalSummary {
         principal,
@@ -333,7 +323,6 @@ pub fn summary(holding: &PrincipalSummary) -> String {
 
 /// What a principal holds with the draft, as [`summary`]; none where the draft leaves nothing of
 /// it.
-#[must_use]
 pub fn summary_with_draft(after: &Policy, principal: &Principal) -> Option<String> {
     let part = policy_summary(&policy_excerpt(after, &[], std::slice::from_ref(principal)));
     part.all
@@ -343,7 +332,6 @@ pub fn summary_with_draft(after: &Policy, principal: &Principal) -> Option<Strin
 }
 
 /// How many of its ACLs, direct or through roles, deny.
-#[must_use]
 pub const fn denies(holding: &PrincipalSummary) -> usize {
     holding.direct.denies + holding.through.denies
 }

@@ -72,7 +72,6 @@ impl MatrixQuery {
     }
 
     /// The address of the matrix.
-    #[must_use]
     pub fn address(&self) -> String {
         let one = [("of", self.of.clone())].into_iter();
         let groups = self.group_names().into_iter().map(|group| ("group", group));
@@ -97,7 +96,6 @@ impl MatrixQuery {
     }
 
     /// Whether a user is meant, who may have groups.
-    #[must_use]
     pub fn is_user(&self) -> bool {
         Principal::parse(&self.of).is_ok_and(|principal| {
             principal.kind() == PrincipalType::User && !principal.is_everyone()
@@ -177,7 +175,6 @@ fn columns(
 }
 
 /// One page of the matrix of a subject.
-#[must_use]
 pub fn matrix(policy: &Policy, whose: &MatrixSubject, page: usize) -> Matrix {
     let all = matrix_resources(policy, &whose.subject);
     let columns = columns(policy.settings().dialect, &all.iter().map(|(of, _)| *of));
@@ -224,7 +221,6 @@ pub enum CellVerdict {
 }
 
 /// The verdict of a cell for an operation.
-#[must_use]
 pub fn cell_verdict(cell: &MatrixCell, operation: Operation) -> CellVerdict {
     match (cell.outcome, &cell.granted_by) {
         (Outcome::Allow, Some(by))
@@ -242,7 +238,6 @@ pub fn cell_verdict(cell: &MatrixCell, operation: Operation) -> CellVerdict {
 
 /// What an ACL applies through, for the second line of a cell: the role, the group of a user, or
 /// `direct`.
-#[must_use]
 pub fn granted_through(by: &AclMatch, whose: &MatrixSubject) -> String {
     match (&by.role, &by.group) {
         (Some(role), _) => role.clone(),
@@ -255,7 +250,6 @@ pub fn granted_through(by: &AclMatch, whose: &MatrixSubject) -> String {
 }
 
 /// The words for a pattern type, which follow the name.
-#[must_use]
 pub fn pattern_words(resource_type: ResourceType, pattern: &NamePattern) -> &'static str {
     match (resource_type, pattern.pattern_type) {
         (ResourceType::Cluster | ResourceType::Registry, _) => "",
@@ -265,7 +259,6 @@ pub fn pattern_words(resource_type: ResourceType, pattern: &NamePattern) -> &'st
 }
 
 /// What is in a matrix, in a line.
-#[must_use]
 pub fn summary(matrix: &Matrix, page: usize) -> String {
     let cells = || {
         matrix

@@ -72,7 +72,6 @@ impl WhoCanQuery {
     }
 
     /// Reads the query of an address, without the `?`; none when it asks nothing.
-    #[must_use]
     pub fn from_query(query: &str) -> Option<Self> {
         let resource_type = value(query, "type")?.parse::<ResourceType>().ok()?;
         let operation = value(query, "operation")?.parse::<Operation>().ok()?;
@@ -92,7 +91,6 @@ impl WhoCanQuery {
     }
 
     /// The address of the question.
-    #[must_use]
     pub fn address(&self) -> String {
         let parts = [
             ("operation", self.operation.spelling().cli.to_owned()),
@@ -123,7 +121,6 @@ impl WhoCanQuery {
     }
 
     /// Whether resources of this type have names to choose from.
-    #[must_use]
     pub const fn has_name(&self) -> bool {
         !matches!(
             self.resource_type,
@@ -132,13 +129,11 @@ impl WhoCanQuery {
     }
 
     /// Whether all names that start with the name are asked about.
-    #[must_use]
     pub const fn is_prefix(&self) -> bool {
         self.has_name() && matches!(self.pattern, PatternType::Prefixed)
     }
 
     /// What the principals of the answer can do, up to the name: `can write to topic`.
-    #[must_use]
     pub fn can(&self) -> String {
         let verb = verb(self.operation, self.resource_type);
         let label = self.resource_type.spelling().label;
@@ -162,7 +157,6 @@ impl WhoCanQuery {
     }
 
     /// The name in the question.
-    #[must_use]
     pub fn resource_name(&self) -> &str {
         match self.resource_type {
             ResourceType::Cluster => CLUSTER_NAME,
@@ -218,7 +212,6 @@ impl WhoCanGroup {
     pub const ALL: [Self; 4] = [Self::Can, Self::FromSomeHost, Self::Blocked, Self::Carries];
 
     /// The heading of the group.
-    #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
             Self::Can => "Can",
@@ -240,7 +233,6 @@ pub enum WhoCanPrincipal {
 
 impl WhoCanPrincipal {
     /// The principal as it is shown; everyone is `User:*`.
-    #[must_use]
     pub fn principal(&self) -> Principal {
         match self {
             Self::Superuser(name) => Principal::user(name.as_str()),
@@ -277,13 +269,11 @@ impl Tally {
     }
 
     /// All of them.
-    #[must_use]
     pub const fn total(self) -> usize {
         self.principals + self.roles
     }
 
     /// As text: `2 principals and 1 role`.
-    #[must_use]
     pub fn text(self) -> String {
         match (self.principals, self.roles) {
             (0, 0) => "no principals".into(),
@@ -311,7 +301,6 @@ pub struct WhoCanAnswer {
 
 impl WhoCanAnswer {
     /// How many users, groups and roles are in a group.
-    #[must_use]
     pub fn tally(&self, group: WhoCanGroup) -> Tally {
         self.groups
             .iter()
@@ -321,7 +310,6 @@ impl WhoCanAnswer {
     }
 
     /// How many may from one host only.
-    #[must_use]
     pub fn one_host_only(&self) -> usize {
         let entries = self
             .groups
@@ -333,7 +321,6 @@ impl WhoCanAnswer {
 }
 
 /// The one host from which a principal is allowed.
-#[must_use]
 pub fn only_host(entry: &WhoCanEntry) -> Option<Host> {
     entry
         .granted_by
@@ -343,7 +330,6 @@ pub fn only_host(entry: &WhoCanEntry) -> Option<Host> {
 }
 
 /// Answers a question about a policy.
-#[must_use]
 pub fn answer(policy: &Policy, query: &WhoCanQuery, host: Option<IpAddr>) -> WhoCanAnswer {
     let name = query.resource_name();
     let request = Request::new(

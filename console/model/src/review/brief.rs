@@ -33,7 +33,6 @@ pub struct Commands {
 
 /// The draft in brief, over the policy that was read. `seen` are the groups that tokens and audit
 /// events had.
-#[must_use]
 pub fn brief(
     before: &Policy,
     after: &Policy,
@@ -70,7 +69,6 @@ pub fn brief(
 }
 
 /// Changes of a policy as commands of `gbac`.
-#[must_use]
 pub fn commands(before: &Policy, changes: &[Change]) -> Commands {
     let mut commands = Commands {
         text: String::new(),

@@ -17,13 +17,11 @@ pub struct EffectGroup {
 
 impl EffectGroup {
     /// The first of them, shown for all.
-    #[must_use]
     pub fn first(&self) -> Option<&AffectedHolder> {
         self.people.first()
     }
 
     /// Their number, such as `13 groups`; none if there is only one.
-    #[must_use]
     pub fn noun(&self) -> Option<String> {
         let kind = self.first().map(|person| kind_of(&person.holder))?;
         let noun = match kind? {
@@ -45,7 +43,6 @@ fn kind_of(holder: &Scope) -> Option<PrincipalType> {
 }
 
 /// Joins the holders that gain and lose exactly the same, each group at the place of its first.
-#[must_use]
 pub fn alike(people: Vec<AffectedHolder>) -> Vec<EffectGroup> {
     let mut groups: Vec<EffectGroup> = Vec::new();
     // By a part of what has to be equal, so that not every two are compared.

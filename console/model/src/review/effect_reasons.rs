@@ -21,7 +21,6 @@ pub enum EffectReason {
 
 /// Why each line of a person is so; of people that are looked at, since it takes a look at the ACLs
 /// of their roles.
-#[must_use]
 pub fn reasons(
     before: &Policy,
     after: &Policy,

@@ -37,7 +37,6 @@ impl AffectedGroups {
 }
 
 /// One sentence for each gain or loss. Members stand for their roles.
-#[must_use]
 pub fn effect_words(effects: &Effects) -> Vec<RichText> {
     let kinds = [
         (GAINS, AccessEffect::Gains),
@@ -80,7 +79,6 @@ fn sentence(effects: &Effects, kind: &[AccessEffect], effect: AccessEffect) -> O
 }
 
 /// What one user gains and loses, a sentence each.
-#[must_use]
 pub fn access_words(gains: &[AccessRegion], loses: &[AccessRegion]) -> Vec<RichText> {
     let on = AffectedNumbers {
         users: 1,
@@ -96,7 +94,6 @@ pub fn access_words(gains: &[AccessRegion], loses: &[AccessRegion]) -> Vec<RichT
 
 /// What other settings do to the names of the pasted token and to the groups that the policy names,
 /// a sentence each.
-#[must_use]
 pub fn group_change_words(changes: &GroupChanges) -> Vec<RichText> {
     // What the same names gain for the same reason is one sentence.
     let mut told: Vec<(AccessEffect, Vec<String>, RichText, Vec<AccessRegion>)> = Vec::new();

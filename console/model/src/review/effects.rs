@@ -65,7 +65,6 @@ pub struct Total {
 
 impl Effects {
     /// Whether no known principal gains or loses anything.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.people.is_empty()
             && self.groups.total(AccessEffect::ALL).1 == 0
@@ -75,7 +74,6 @@ impl Effects {
 
     /// How much one or several effects come to, for people and for whoever has a name in their
     /// token that becomes another group; roles are counted by their members.
-    #[must_use]
     pub fn total(&self, effects: &[AccessEffect]) -> Total {
         let (operations, people) = self.groups.total(effects);
         let mut total = Total { operations, people };
@@ -103,13 +101,11 @@ impl Effects {
 
 impl AffectedHolder {
     /// Whether it is a role, which people are given.
-    #[must_use]
     pub fn is_role(&self) -> bool {
         matches!(&self.holder, Scope::One(principal) if principal.kind() == PrincipalType::Role)
     }
 
     /// How many operations some effects are about.
-    #[must_use]
     pub fn operations(&self, effects: &[AccessEffect]) -> usize {
         let lines = self
             .lines
@@ -128,7 +124,6 @@ pub const BLOCKED: &[AccessEffect] = &[AccessEffect::StillBlocked];
 
 /// Compares the policy that was read with the one that will be; with the claims of a pasted token,
 /// where there is one.
-#[must_use]
 pub fn effects(
     before: &Policy,
     after: &Policy,
@@ -195,7 +190,6 @@ pub fn effects(
 
 /// What changes do to a policy: as [`effects`], from the part of the policy that decides it. Of the
 /// principals, only those of this part are compared.
-#[must_use]
 pub fn effects_of(before: &Policy, changes: &[Change]) -> Effects {
     let part = policy_excerpt(before, changes, &[]);
     let mut after = part.clone();

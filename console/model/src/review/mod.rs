@@ -124,7 +124,6 @@ impl ChangedItem {
 }
 
 /// The rows of a draft, compared with the current policy and sorted by principal.
-#[must_use]
 pub fn sections(before: &Policy, staged: &[Staged], statuses: &[ChangeStatus]) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
     for (index, staged) in staged.iter().enumerate() {
@@ -289,7 +288,6 @@ impl ChangeCounts {
 }
 
 /// How many ACLs, members, roles and settings come and go, in words: `2 ACLs added, 1 removed.`
-#[must_use]
 pub fn summary(changes: &[Change]) -> String {
     let mut counts = ChangeCounts::default();
     for change in changes {

@@ -22,7 +22,6 @@ impl PatternChoice {
     pub const ALL: [Self; 3] = [Self::Literal, Self::Prefixed, Self::Any];
 
     /// The value in the form.
-    #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
             Self::Literal => "literal",
@@ -32,7 +31,6 @@ impl PatternChoice {
     }
 
     /// The word on the page.
-    #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Self::Literal => "Literal",
@@ -42,7 +40,6 @@ impl PatternChoice {
     }
 
     /// Reads the value of the form.
-    #[must_use]
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|pattern| pattern.id() == id)
     }
@@ -93,7 +90,6 @@ pub struct AclFaults {
 
 impl AclFaults {
     /// Whether there is none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -101,7 +97,6 @@ impl AclFaults {
 
 impl AclForm {
     /// Whether this type of resource has names; the cluster and the Schema Registry have one each.
-    #[must_use]
     pub const fn has_name(&self) -> bool {
         !matches!(
             self.resource_type,
@@ -110,7 +105,6 @@ impl AclForm {
     }
 
     /// The operations that make sense, `All` first; another type may take chosen ones away.
-    #[must_use]
     pub fn offered(&self) -> Vec<Operation> {
         std::iter::once(Operation::All)
             .chain(self.resource_type.operations().iter().copied())
@@ -154,7 +148,6 @@ impl AclForm {
     }
 
     /// The name that will be stored.
-    #[must_use]
     pub fn resource_name(&self) -> String {
         match (self.resource_type, self.pattern) {
             (ResourceType::Cluster, _) => CLUSTER_NAME.into(),
@@ -165,7 +158,6 @@ impl AclForm {
     }
 
     /// The pattern type that will be stored.
-    #[must_use]
     pub fn pattern_type(&self) -> PatternType {
         if self.has_name() && self.pattern == PatternChoice::Prefixed {
             PatternType::Prefixed
@@ -230,7 +222,6 @@ impl AclForm {
     }
 
     /// Why to look at the name again.
-    #[must_use]
     pub fn name_warning(&self) -> Option<String> {
         if !self.has_name() || self.pattern == PatternChoice::Any || self.name.is_empty() {
             return None;

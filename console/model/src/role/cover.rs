@@ -37,7 +37,6 @@ impl Known {
     }
 
     /// The known names that a pattern covers.
-    #[must_use]
     pub fn cover(&self, pattern: &NamePattern) -> Cover {
         let mut covered = self.0.iter().filter(|name| pattern.covers(name));
         let names: Vec<String> = covered.by_ref().take(SHOWN).cloned().collect();
@@ -50,7 +49,6 @@ impl Known {
 }
 
 /// The engine's finding for a new ACL next to the role's other ACLs; none if it adds something.
-#[must_use]
 pub fn remark(role: &str, acls: &[Acl], new: &Acl) -> Option<String> {
     if acls.contains(new) {
         return Some("this role already has this ACL".into());

@@ -56,7 +56,6 @@ impl MemberPreview {
 
 impl MemberDraft {
     /// The type that the text itself names, such as a pasted `Group:eng`.
-    #[must_use]
     pub fn named_type(text: &str) -> Option<PrincipalType> {
         let (prefix, _) = text.trim_start().split_once(':')?;
         PrincipalType::from_prefix(prefix).filter(|kind| *kind != PrincipalType::Role)
@@ -72,7 +71,6 @@ impl MemberDraft {
     }
 
     /// The type that counts now: the one in the text, else the chosen one.
-    #[must_use]
     pub fn kind(&self) -> PrincipalType {
         Self::named_type(&self.text).unwrap_or(self.chosen)
     }
@@ -117,7 +115,6 @@ impl MemberDraft {
     }
 
     /// Reads the draft against the policy, for this role.
-    #[must_use]
     pub fn read(&self, policy: &Policy, role: &str) -> MemberPreview {
         let Some(stored) = self.principal() else {
             return MemberPreview::empty();

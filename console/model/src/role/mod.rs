@@ -43,7 +43,6 @@ pub enum Remark {
 
 impl Remark {
     /// The label of the remark.
-    #[must_use]
     pub fn label(&self) -> String {
         match self {
             Self::AddsNothing => "Redundant".into(),
@@ -104,7 +103,6 @@ fn failure(staged: &[Staged], is: impl Fn(&Change) -> bool) -> Option<String> {
 }
 
 /// The ACLs of a role in order of their fields: those that are, and those that will be.
-#[must_use]
 pub fn acl_rows(before: &Policy, after: &Policy, role: &str, staged: &[Staged]) -> Vec<AclRow> {
     let mut rows: Vec<AclRow> = merged(acls_of(before, role), acls_of(after, role))
         .into_iter()
@@ -160,7 +158,6 @@ pub fn acl_rows(before: &Policy, after: &Policy, role: &str, staged: &[Staged]) 
 }
 
 /// The members of a role, groups first: those that are, and those that will be.
-#[must_use]
 pub fn member_rows(
     before: &Policy,
     after: &Policy,

@@ -36,7 +36,6 @@ impl AclPreset {
     ];
 
     /// The value in the form.
-    #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
             Self::Client(id, _) => id,
@@ -46,7 +45,6 @@ impl AclPreset {
     }
 
     /// The label on the page.
-    #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
             Self::Client(_, words) => words,
@@ -56,13 +54,11 @@ impl AclPreset {
     }
 
     /// Reads the value of the form.
-    #[must_use]
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|preset| preset.id() == id)
     }
 
     /// What it is for, as a sentence without a final period.
-    #[must_use]
     pub fn purpose(self) -> String {
         match self {
             Self::Client(id, _) => recipe(id).map(|recipe| capitalized(recipe.description)).unwrap_or_default(),
@@ -194,7 +190,6 @@ impl PresetForm {
 impl PresetName {
     /// What it is called beside its field: its kind, or its own name where a recipe has several of
     /// a kind.
-    #[must_use]
     pub fn label(&self) -> String {
         match self.slot.name.split_once('_') {
             Some((which, "topic")) => capitalized(&format!("{which} topic")),

@@ -88,7 +88,6 @@ impl SearchAnswer {
     }
 
     /// The answer as plain text, for assistive technology.
-    #[must_use]
     pub fn plain(&self) -> String {
         let lines: Vec<String> = self.lines.iter().map(RichText::plain).collect();
         format!("{}. {}. {}", self.title, self.reason, lines.join(" "))
@@ -96,7 +95,6 @@ impl SearchAnswer {
 }
 
 /// Answers a question. `asked_about` is what [`principal_of`] found for its text.
-#[must_use]
 pub(super) fn answer(
     question: &TypedQuestion,
     asked_about: Option<&Result<Principal, Vec<Principal>>>,

@@ -49,7 +49,6 @@ impl fmt::Debug for KnownIdentity {
 
 impl KnownIdentity {
     /// The identity of what is entered, where it names a user.
-    #[must_use]
     pub fn read(
         inputs: &Inputs,
         origin: IdentityOrigin,

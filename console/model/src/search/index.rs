@@ -85,7 +85,6 @@ impl SearchIndex {
     }
 
     /// Whether it is of this policy.
-    #[must_use]
     pub fn is_of(&self, policy: &Arc<Policy>) -> bool {
         Arc::ptr_eq(&self.policy, policy)
     }

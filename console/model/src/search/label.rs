@@ -58,7 +58,6 @@ impl Label {
     }
 
     /// The label as plain text.
-    #[must_use]
     pub fn plain(&self) -> String {
         let plain = |part: &LabelPart| match part {
             LabelPart::Text(text) | LabelPart::Name(text, _) => text.clone(),

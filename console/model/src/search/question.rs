@@ -89,7 +89,6 @@ fn split(text: &str) -> Vec<String> {
 }
 
 /// Reads a question; none where the text is a search.
-#[must_use]
 pub(super) fn read(text: &str) -> Option<TypedQuestion> {
     let words = split(text.trim().trim_end_matches('?'));
     let lower: Vec<String> = words

@@ -68,7 +68,6 @@ pub struct SearchResults {
 
 impl SearchResults {
     /// What can be chosen, in the order of the page.
-    #[must_use]
     pub fn targets(&self) -> Vec<&SearchTarget> {
         let answer = self.answer.iter().flat_map(|answer| {
             answer
@@ -88,7 +87,6 @@ impl SearchResults {
     }
 
     /// The results in a few words, for assistive technology.
-    #[must_use]
     pub fn summary(&self) -> String {
         let number: usize = self.groups.iter().map(|group| group.items.len()).sum();
         let found = if number == 0 {
@@ -145,7 +143,6 @@ const ACTIONS: &[(&str, &str, SearchTarget)] = &[
 ];
 
 /// Finds what was typed, and answers it where it is a question.
-#[must_use]
 pub fn find(typed: &str, context: &AnswerContext<'_>) -> SearchResults {
     let text = typed.trim();
     let question = question::read(text);

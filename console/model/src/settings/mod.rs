@@ -10,7 +10,6 @@ use gbac_words::phrases::{self, place};
 
 /// Whether groups come from the mapping of an SSO connection, not from the two cluster properties
 /// (specification 2.3).
-#[must_use]
 pub const fn is_sso(settings: &Settings) -> bool {
     matches!(settings.groups, GroupSource::Sso { .. })
 }
@@ -41,13 +40,11 @@ impl GroupSettingsForm {
     }
 
     /// How many of the two are different from those of these settings.
-    #[must_use]
     pub fn changes(&self, settings: &Settings) -> usize {
         self.changed(settings).len()
     }
 
     /// The labels of those that are different from those of these settings.
-    #[must_use]
     pub fn changed(&self, settings: &Settings) -> Vec<&'static str> {
         let held = Self::from_settings(settings);
         let path = (held.claim_path != self.claim_path.trim()).then_some("Claim path");

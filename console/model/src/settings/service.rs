@@ -26,7 +26,6 @@ pub struct NoProvider {
 
 /// Whether tokens of an identity provider count; otherwise which properties are missing. None where
 /// the cluster has no such properties.
-#[must_use]
 pub fn provider(properties: &Map<String, Value>) -> Option<Result<String, NoProvider>> {
     let text = |name: &str| properties.get(name).and_then(Value::as_str);
     let (url, audience) = (text("oidc_discovery_url")?, text("oidc_token_audience")?);
@@ -47,7 +46,6 @@ pub fn provider(properties: &Map<String, Value>) -> Option<Result<String, NoProv
 
 /// Why no verdict about a token takes effect yet; none where the service has an identity provider,
 /// and where it does not say.
-#[must_use]
 pub fn provider_gap(properties: &Map<String, Value>) -> Option<&'static str> {
     let missing = provider(properties)?.err();
     missing.map(|_| "No identity provider is configured, so the service accepts no token yet.")
@@ -55,7 +53,6 @@ pub fn provider_gap(properties: &Map<String, Value>) -> Option<&'static str> {
 
 /// Why ACLs may not apply to the Kafka API at all; none where they do, and where the cluster does
 /// not say.
-#[must_use]
 pub fn authorization_gap(properties: &Map<String, Value>) -> Option<RichText> {
     const NAME: &str = "kafka_enable_authorization";
     let of = |name: &str| properties.get(name).and_then(Value::as_bool);
@@ -81,13 +78,11 @@ pub fn authorization_gap(properties: &Map<String, Value>) -> Option<RichText> {
 }
 
 /// Whether the audit log is written; none where the cluster does not say.
-#[must_use]
 pub fn audit(properties: &Map<String, Value>) -> Option<bool> {
     properties.get("audit_enabled").and_then(Value::as_bool)
 }
 
 /// A license in a word, and what it means.
-#[must_use]
 pub const fn license_words(status: LicenseStatus) -> (&'static str, &'static str) {
     match status {
         LicenseStatus::Valid => ("Valid", "Groups and roles can be used without a limit."),
@@ -137,7 +132,6 @@ impl LoggerRow {
     }
 
     /// Whether its level differs from the default.
-    #[must_use]
     pub fn is_changed(&self) -> bool {
         self.level != DEFAULT_LEVEL
     }
@@ -151,7 +145,6 @@ impl LoggerRow {
 /// assert_eq!(left(3_600_000.0, 0.0), "1:00:00");
 /// assert_eq!(left(0.0, 5.0), "0:00");
 /// ```
-#[must_use]
 pub fn left(until_ms: f64, now_ms: f64) -> String {
     // Less than nothing, rounded up, is a zero with a sign; together with another it has none.
     let seconds = ((until_ms - now_ms) / 1000.0)

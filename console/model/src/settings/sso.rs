@@ -7,7 +7,6 @@ use gbac_words::phrases::place;
 use serde_json::{Map, Value};
 
 /// The attributes that read groups as these settings do, as JSON over several lines.
-#[must_use]
 pub fn attributes_of(settings: &Settings) -> String {
     let attributes = match &settings.groups {
         GroupSource::Sso { attributes, .. } => attributes.clone(),

@@ -13,7 +13,6 @@ use crate::simulator::verification::Report;
 
 /// What a token is compared with: an issuer and an audience that were entered count in place of the
 /// service's.
-#[must_use]
 pub fn in_force(inputs: &Inputs, of_service: &AcceptedTokens) -> AcceptedTokens {
     let entered = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     let mut accepted = of_service.clone();
@@ -50,7 +49,6 @@ impl SignInRefusal {
 
 /// Why the service refuses a token, in the order of its checks: form, signature where keys were
 /// given, header and claims. None where nothing that is known speaks against it.
-#[must_use]
 pub fn refusal(
     read: &DecodedToken,
     report: Option<&Report>,
@@ -97,7 +95,6 @@ pub fn refusal(
 }
 
 /// Why the platform of today refuses the token at sign-in, although it is read here.
-#[must_use]
 pub fn platform_refusal(read: &DecodedToken) -> Option<SignInRefusal> {
     let warning = read.header.as_ref()?.platform_refusal()?;
     Some(SignInRefusal::new(

@@ -16,7 +16,6 @@ use crate::simulator::verdict::Judged;
 const MAX_NAME: usize = 60;
 
 /// An assertion file of one test, and a name for it; `gbac test` runs it.
-#[must_use]
 pub fn file(judged: &Judged, policy: &Policy) -> (String, String) {
     let test = test(judged, policy);
     let name = test
@@ -30,7 +29,6 @@ pub fn file(judged: &Judged, policy: &Policy) -> (String, String) {
 
 /// A test as an assertion file has it. It expects what the policy says now of these names, whether
 /// or not the token had expired.
-#[must_use]
 pub fn test(judged: &Judged, policy: &Policy) -> Value {
     let Judged {
         access, identity, ..

@@ -42,7 +42,6 @@ pub struct DecodedClaim {
 }
 
 /// The decoded token of an identity; none where names were entered by hand.
-#[must_use]
 pub fn decoded(who: &SimulatedIdentity) -> Option<Decoded> {
     let taken = who.taken.as_ref()?;
     let json = |claims: &gbac_engine::ClaimSet| match serde_json::from_str(&claims.to_string()) {

@@ -87,7 +87,6 @@ pub struct View {
 
 impl View {
     /// The problem of a field that matters most.
-    #[must_use]
     pub fn problem(&self, field: InputField) -> Option<&InputProblem> {
         self.problems
             .iter()
@@ -96,7 +95,6 @@ impl View {
     }
 
     /// The announcement of the verdict for assistive technology; may be empty.
-    #[must_use]
     pub fn announcement(&self) -> String {
         let wrong = self
             .problems
@@ -132,7 +130,6 @@ impl std::fmt::Debug for SimulatedIdentity {
 impl SimulatedIdentity {
     /// The names of the claim as the token has them, before anything is cut off; the groups by
     /// hand.
-    #[must_use]
     pub fn names(&self) -> Vec<&str> {
         match (&self.taken, &self.identity) {
             (Some(taken), _) => taken
@@ -147,7 +144,6 @@ impl SimulatedIdentity {
     }
 
     /// The rules that made it; none by hand.
-    #[must_use]
     pub fn rules(&self) -> Option<&IdentityRules> {
         self.taken.as_ref().map(|taken| &taken.rules)
     }
@@ -239,7 +235,6 @@ struct Last {
 
 /// Evaluates inputs once. `policy` is none while it is not known; `accepted` is what the service
 /// says about whose tokens it accepts; `now` is in seconds since 1970.
-#[must_use]
 pub fn evaluate(
     inputs: &Inputs,
     policy: Option<&Arc<Policy>>,

@@ -25,7 +25,6 @@ pub fn provide() {
 }
 
 /// The evaluation; none while its code is not here.
-#[must_use]
 pub fn loaded() -> Option<Evaluator> {
     #[cfg(not(feature = "split"))]
     provide();
@@ -33,7 +32,6 @@ pub fn loaded() -> Option<Evaluator> {
 }
 
 /// What the page shows before the evaluation is here: the settings of the service.
-#[must_use]
 pub fn unevaluated(inputs: &Inputs, policy: Option<&Policy>) -> View {
     let defaults = Settings::default();
     let of_service = policy.map_or(&defaults, Policy::settings);

@@ -29,7 +29,6 @@ const OFFERED_PATHS: usize = 4;
 const LISTED_COLLISIONS: usize = 4;
 
 /// The steps of a token or of claims.
-#[must_use]
 pub fn of_token(taken: &ExtractionInput<'_>) -> Steps {
     let extraction = taken.extraction;
     let merged = extraction
@@ -64,7 +63,6 @@ pub fn of_token(taken: &ExtractionInput<'_>) -> Steps {
 }
 
 /// What the steps will say once there is a token.
-#[must_use]
 pub fn outline() -> [(ExtractionStage, RichText); 5] {
     ExtractionStage::ALL.map(|stage| {
         let words = match stage {
@@ -79,7 +77,6 @@ pub fn outline() -> [(ExtractionStage, RichText); 5] {
 }
 
 /// The steps where the groups were given by hand.
-#[must_use]
 pub fn by_hand(identity: &Identity) -> Steps {
     let groups = identity.groups();
     let rows = groups.iter().enumerate().map(|(index, name)| ElementRow {
@@ -419,20 +416,17 @@ impl Origins {
     }
 
     /// Whether no group came from claims.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The places that a group came from; none where it was given by hand.
-    #[must_use]
     pub fn places(&self, group: &str) -> &[String] {
         self.0.get(group).map_or(&[], Vec::as_slice)
     }
 }
 
 /// The document that a rule reads.
-#[must_use]
 pub fn document<'a>(
     source: &ClaimSource,
     claims: &'a gbac_engine::ClaimSet,

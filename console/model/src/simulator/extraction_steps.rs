@@ -49,7 +49,6 @@ impl ExtractionStage {
     ];
 
     /// Its heading.
-    #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
             Self::Decode => "Decode",

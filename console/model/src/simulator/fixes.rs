@@ -41,7 +41,6 @@ pub enum FixPlace {
 
 impl FixPlace {
     /// The place, as a heading.
-    #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
             Self::Token => token_fix::NO_GROUPS,
@@ -120,7 +119,6 @@ pub enum FixEffect {
 impl FixEffect {
     /// The effect as sentences. People who hold a group are known as far as audit events tell;
     /// `now` is in seconds since 1970.
-    #[must_use]
     pub fn sentences(&self, seen: Option<&SeenUsers>, now: f64) -> Vec<RichText> {
         match self {
             Self::User { gains, loses } => access_words(gains, loses),
@@ -140,7 +138,6 @@ impl FixEffect {
 
     /// Who is affected, beyond what the sentences name: the users who were seen with each group
     /// that gains or loses something. Nothing where no audit events tell.
-    #[must_use]
     pub fn who(&self, seen: Option<&SeenUsers>, now: f64) -> Vec<RichText> {
         match (self, seen) {
             (Self::Principals(effects), Some(seen)) => AffectedGroups::from_effects(effects)
@@ -154,7 +151,6 @@ impl FixEffect {
 
     /// Whether there is more to list than its sentences say: several principals, or several
     /// regions.
-    #[must_use]
     pub fn has_more(&self) -> bool {
         match self {
             Self::Principals(effects) => {
@@ -172,7 +168,6 @@ impl FixEffect {
 }
 
 /// Whether a fix is in a draft: all its changes are staged.
-#[must_use]
 pub fn is_staged(fix: &ListedFix, staged: &[Change]) -> bool {
     !fix.changes.is_empty() && fix.changes.iter().all(|change| staged.contains(change))
 }
@@ -183,7 +178,6 @@ pub fn is_staged(fix: &ListedFix, staged: &[Change]) -> bool {
 ///
 /// Groups that share a word with the resource or a role come first, then those with which the
 /// fewest users were seen, then those that come first by name.
-#[must_use]
 pub fn fixes(
     policy: &Policy,
     who: &SimulatedIdentity,

@@ -116,7 +116,6 @@ impl Default for Inputs {
 
 impl Inputs {
     /// Whether neither a token nor a name is entered.
-    #[must_use]
     pub fn is_anonymous(&self) -> bool {
         match self.mode {
             IdentityMode::Token => self.token.trim().is_empty(),
@@ -153,7 +152,6 @@ impl Inputs {
     }
 
     /// Whether the resource type has one resource without a name of one's own.
-    #[must_use]
     pub const fn is_nameless(resource_type: ResourceType) -> bool {
         matches!(
             resource_type,
@@ -202,7 +200,6 @@ pub enum Weight {
 
 impl Weight {
     /// Whether the input cannot be used.
-    #[must_use]
     pub const fn blocks_evaluation(self) -> bool {
         matches!(self, Self::Missing | Self::Error)
     }
@@ -331,7 +328,6 @@ impl InputEdit {
 }
 
 /// Why there is no identity, with what to do.
-#[must_use]
 pub fn identity_error(error: &ResolveError) -> RichText {
     let hint = if let ResolveError::Identity(error) = error {
         error.hint()

@@ -56,7 +56,6 @@ const SHOWN: usize = 12;
 
 /// What would allow all of these, where one is denied; what would deny the only one, where it is
 /// allowed. All of it is decided at the same instant.
-#[must_use]
 pub fn least_changes(
     policy: &Policy,
     identity: &Identity,

@@ -26,7 +26,6 @@ impl Panel {
     pub const BELOW: [Self; 3] = [Self::WhatIf, Self::Request, Self::Tests];
 
     /// The id of its content.
-    #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
             Self::WhatIf => "part-what-if",
@@ -41,7 +40,6 @@ impl Panel {
     }
 
     /// Its title.
-    #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
             Self::WhatIf => "What if and compare",

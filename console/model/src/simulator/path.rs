@@ -35,7 +35,6 @@ pub enum EndStatus {
 
 impl EndStatus {
     /// Whether it decides, now or with the changes.
-    #[must_use]
     pub const fn decides(self) -> bool {
         matches!(
             self,
@@ -44,7 +43,6 @@ impl EndStatus {
     }
 
     /// It in words.
-    #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
             Self::WouldDecide => "would decide",
@@ -90,7 +88,6 @@ impl Branch {
     }
 
     /// Whether its ACL matches the request, or did before it was left out.
-    #[must_use]
     pub fn matches(&self) -> bool {
         self.rank() <= rank(CandidateStatus::NotReached)
     }
@@ -198,7 +195,6 @@ impl Branches {
     }
 
     /// The branches of the user, or of a group.
-    #[must_use]
     pub fn get(&self, group: Option<&str>) -> &[Branch] {
         self.by_group
             .get(&group.map(str::to_owned))
@@ -206,14 +202,12 @@ impl Branches {
     }
 
     /// Whether an ACL at the end of a group's branches matches the request.
-    #[must_use]
     pub fn has_match(&self, group: &str) -> bool {
         self.get(Some(group)).iter().any(Branch::matches)
     }
 }
 
 /// The verdict without a group.
-#[must_use]
 pub fn group_edge(group: &str) -> Edge {
     Edge {
         without: HypotheticalChange::Leave(group.to_owned()),

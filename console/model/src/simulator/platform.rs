@@ -6,7 +6,6 @@ use crate::simulator::SimulatedIdentity;
 
 /// Every point where the platform does something else with this token and these settings; none by
 /// hand.
-#[must_use]
 pub fn differences(who: &SimulatedIdentity) -> Vec<RichText> {
     let Some(taken) = &who.taken else {
         return Vec::new();

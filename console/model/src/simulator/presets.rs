@@ -151,7 +151,6 @@ pub const PROVIDERS: &[(&str, &str, &[&str])] = &[
 
 /// The claim path of a provider: of its ways, the one that finds names in this token, else the
 /// likeliest.
-#[must_use]
 pub fn provider_path(provider: &str, who: Option<&SimulatedIdentity>) -> Option<String> {
     let (_, _, ids) = PROVIDERS.iter().find(|(id, ..)| *id == provider)?;
     let paths: Vec<&str> = ids.iter().filter_map(|id| find(id)?.path).collect();
@@ -177,13 +176,11 @@ pub fn provider_path(provider: &str, who: Option<&SimulatedIdentity>) -> Option<
 }
 
 /// Finds a preset by its value in a form.
-#[must_use]
 pub fn find(id: &str) -> Option<&'static ProviderPreset> {
     PRESETS.iter().find(|preset| preset.id == id)
 }
 
 /// The paths of this token that hold names, the likeliest first, and after them those of providers.
-#[must_use]
 pub fn completions(who: Option<&SimulatedIdentity>) -> Vec<String> {
     let claims = who
         .and_then(|who| who.taken.as_ref())
@@ -206,7 +203,6 @@ pub fn completions(who: Option<&SimulatedIdentity>) -> Vec<String> {
 
 /// Where the provider of this token describes itself, which is where its keys are named; shown, and
 /// not fetched.
-#[must_use]
 pub fn discovery(who: &SimulatedIdentity) -> Option<String> {
     let issuer = who.taken.as_ref()?.read.claims.issuer()?;
     let base = issuer.strip_suffix('/').unwrap_or(issuer);

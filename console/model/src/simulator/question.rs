@@ -24,7 +24,6 @@ pub struct AccessRequest {
 
 impl AccessRequest {
     /// The engine's request at this time.
-    #[must_use]
     pub fn request(&self, at: At) -> Request<'_> {
         Request::new(self.operation, self.resource_type, &self.resource_name, at)
             .with_host(self.host)
@@ -39,26 +38,22 @@ impl AccessRequest {
     }
 
     /// The resource in a sentence: ``topic `payments` ``, `the cluster`.
-    #[must_use]
     pub fn resource(&self) -> RichText {
         request::resource(&self.request(At::IgnoringExpiry))
     }
 
     /// What is done, in a sentence: `write to topic ...`.
-    #[must_use]
     pub fn deed(&self) -> RichText {
         request::deed(&self.request(At::IgnoringExpiry))
     }
 
     /// The short form for the bar: `Write payments`.
-    #[must_use]
     pub fn short(&self) -> RichText {
         request::short(&self.request(At::IgnoringExpiry))
     }
 }
 
 /// Reads the fields; the question is there unless a problem is in the way.
-#[must_use]
 pub fn read(inputs: &Inputs) -> (Option<AccessRequest>, Vec<InputProblem>) {
     let mut problems = Vec::new();
     let name = match inputs.resource_type {

@@ -36,7 +36,6 @@ impl RequestCatalog {
     ];
 
     /// The value in a form.
-    #[must_use]
     pub fn code(self) -> &'static str {
         match self {
             Self::Recipes => "recipes",
@@ -45,7 +44,6 @@ impl RequestCatalog {
     }
 
     /// The label of the choice.
-    #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
             Self::Recipes => "Recipes",
@@ -54,13 +52,11 @@ impl RequestCatalog {
     }
 
     /// Reads the value of a form.
-    #[must_use]
     pub fn from_code(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|book| book.code() == code)
     }
 
     /// What can be chosen: ids and words.
-    #[must_use]
     pub fn entries(self) -> Vec<(&'static str, String)> {
         match self {
             Self::Recipes => RECIPES
@@ -113,7 +109,6 @@ pub struct RequestForm {
 
 impl RequestForm {
     /// The id that is chosen, the first one where none of this book is.
-    #[must_use]
     pub fn chosen(&self) -> &'static str {
         let entries = self.book.entries();
         let known = entries
@@ -124,7 +119,6 @@ impl RequestForm {
     }
 
     /// The fields of what is chosen.
-    #[must_use]
     pub fn slots(&self) -> Vec<Slot> {
         match self.book {
             RequestCatalog::Recipes => recipe(self.chosen())
@@ -193,7 +187,6 @@ impl RequestForm {
     }
 
     /// The labels of the fields that have to be filled in first.
-    #[must_use]
     pub fn missing(&self) -> Vec<String> {
         let is_empty = |slot: &Slot| {
             self.names
@@ -208,7 +201,6 @@ impl RequestForm {
     }
 
     /// What to know about what is chosen; empty where there is nothing.
-    #[must_use]
     pub fn notes(&self) -> &'static str {
         match self.book {
             RequestCatalog::Recipes => "",
@@ -288,7 +280,6 @@ pub struct RequestAnswer {
 
 impl RequestAnswer {
     /// Whether every request is allowed.
-    #[must_use]
     pub fn outcome(&self) -> Outcome {
         let denied = self
             .requests
@@ -303,7 +294,6 @@ impl RequestAnswer {
 
     /// The checks for what would allow it; none where one of several is enough, so that not all are
     /// needed.
-    #[must_use]
     pub fn all(&self) -> Option<Vec<AccessRequest>> {
         self.choice
             .is_none()
@@ -312,7 +302,6 @@ impl RequestAnswer {
 }
 
 /// Decides requests at an instant.
-#[must_use]
 pub fn answer(
     policy: &Policy,
     identity: &Identity,

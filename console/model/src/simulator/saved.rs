@@ -24,7 +24,6 @@ pub struct Saved {
 impl Saved {
     /// A test of what was just decided, under a name; it expects what the policy says now. The
     /// token is not in it.
-    #[must_use]
     pub fn from_judged(judged: &Judged, policy: &Policy, name: &str) -> Option<Self> {
         let mut text = assertion::test(judged, policy);
         if let (false, Value::Object(members)) = (name.trim().is_empty(), &mut text) {
@@ -34,13 +33,11 @@ impl Saved {
     }
 
     /// Its name.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.test.name
     }
 
     /// What it expects: `allow` or `deny`, or the code of an error.
-    #[must_use]
     pub fn expected(&self) -> String {
         let member = |name| {
             self.text
@@ -55,7 +52,6 @@ impl Saved {
     }
 
     /// Runs it. None where it holds; otherwise what differs.
-    #[must_use]
     pub fn run(&self, policy: &Policy) -> Option<String> {
         let opened = match gbac_engine::resolve(policy, &self.test.check.subject, None) {
             Ok(opened) => opened,
@@ -76,7 +72,6 @@ impl Saved {
     }
 
     /// What comes out of it now.
-    #[must_use]
     pub fn found(&self, policy: &Policy) -> String {
         match gbac_analysis::check::answer(policy, &self.test.check, None, At::IgnoringExpiry)
             .as_ref()
@@ -90,7 +85,6 @@ impl Saved {
 
     /// A report of a test that fails: what was expected, what came out and why, and the test with
     /// its policy, to be run again with `gbac test`. It names a user and groups, and has no token.
-    #[must_use]
     pub fn report(&self, policy: &Policy) -> Option<(String, String)> {
         let difference = self.run(policy)?;
         let explanation = explained(policy, &self.test.check);
@@ -129,7 +123,6 @@ fn explained(policy: &Policy, check: &Check) -> String {
 }
 
 /// The tests as an assertion file over a policy.
-#[must_use]
 pub fn file(tests: &[Saved], policy: &Policy) -> String {
     let tests: Vec<&Value> = tests.iter().map(|saved| &saved.text).collect();
     let document = json!({ "version": 1, "policy": policy_to_json(policy), "tests": tests });

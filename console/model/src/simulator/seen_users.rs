@@ -27,7 +27,6 @@ pub struct SeenUsers {
 
 impl SeenUsers {
     /// What events say; none where there are no events.
-    #[must_use]
     pub fn from_events<E: SeenEvent>(events: &[E]) -> Option<Self> {
         let since = events
             .iter()
@@ -49,13 +48,11 @@ impl SeenUsers {
     }
 
     /// How many users were seen with a group.
-    #[must_use]
     pub fn number(&self, group: &str) -> usize {
         self.by_group.get(group).map_or(0, BTreeSet::len)
     }
 
     /// Who was seen with a group, as a sentence; `now` is in seconds since 1970.
-    #[must_use]
     pub fn who(&self, group: &str, now: f64) -> RichText {
         let users = self.by_group.get(group).into_iter().flatten();
         let users: Vec<&str> = users.map(String::as_str).collect();
@@ -64,7 +61,6 @@ impl SeenUsers {
 
     /// How many users were seen with one of these groups, as a sentence; `now` is in seconds since
     /// 1970.
-    #[must_use]
     pub fn sentence(&self, groups: &AffectedGroups, now: f64) -> String {
         let users: BTreeSet<&String> = groups
             .0

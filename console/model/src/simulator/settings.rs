@@ -16,7 +16,6 @@ use crate::simulator::inputs::{
 const USER_INFO: &str = "${";
 
 /// The settings of a service, written as the fields of [`WhatIfSettings`].
-#[must_use]
 pub fn of_service(settings: &Settings) -> WhatIfSettings {
     let rules = settings.identity_rules();
     WhatIfSettings {
@@ -27,7 +26,6 @@ pub fn of_service(settings: &Settings) -> WhatIfSettings {
 }
 
 /// The rules in force; there unless a problem is in the way.
-#[must_use]
 pub fn read(inputs: &Inputs, service: &Settings) -> (Option<IdentityRules>, Vec<InputProblem>) {
     if inputs.source == SettingsSource::Service {
         return (Some(service.identity_rules()), Vec::new());

@@ -21,7 +21,6 @@ const MARK: &str = "check=";
 pub const LONGEST: usize = 8000;
 
 /// The path and fragment of a check.
-#[must_use]
 pub fn link(identity: &Identity, access: &AccessRequest) -> String {
     let mut check = json!({
         "user": identity.user(),
@@ -49,14 +48,12 @@ pub enum Opened {
 }
 
 /// Reads a fragment without its `#`; none where it is not of a check.
-#[must_use]
 pub fn open(fragment: &str) -> Option<Opened> {
     let text = fragment.strip_prefix(MARK)?;
     Some(read(text).map_or(Opened::Unreadable, |inputs| Opened::Check(Box::new(inputs))))
 }
 
 /// A check as a file, and a name for it: one line, which `gbac check --requests` answers too.
-#[must_use]
 pub fn file(identity: &Identity, access: &AccessRequest) -> (String, String) {
     let check = check_to_value(identity, &access.request(At::IgnoringExpiry));
     let name = assertion::file_name(&format!("{} {}", identity.user(), access.deed().plain()));

@@ -135,7 +135,6 @@ impl PolicyNames {
     }
 
     /// What is suggested for what is entered.
-    #[must_use]
     pub fn offers(&self, inputs: &Inputs, recent: &[(ResourceType, String)]) -> Offers {
         Offers {
             resources: self.resources(inputs.resource_type, &inputs.resource_name, recent),
@@ -190,7 +189,6 @@ impl PolicyNames {
 
     /// Requests that ACLs are about, each on another name: topics first, and of these the ones with
     /// a deny.
-    #[must_use]
     pub fn requests(&self) -> Vec<AccessRequest> {
         let weight = |pattern: &&NamedPattern| {
             (

@@ -48,7 +48,6 @@ const READABLE_HEADER: &str = "eyJhbGciOiJSUzI1NiJ9";
 const READABLE_SIGNATURE: &str = "c2ln";
 
 /// Reads the token field.
-#[must_use]
 pub fn read(text: &str, as_claims: bool) -> TokenReading {
     if text.trim().is_empty() {
         return TokenReading::Empty;
@@ -231,7 +230,6 @@ impl TokenFact {
 
 /// What the claims and the header say about times, issuer, audience and type, marked as the
 /// service's checks found them.
-#[must_use]
 pub fn facts(
     read: &DecodedToken,
     inputs: &Inputs,

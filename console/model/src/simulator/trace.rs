@@ -28,7 +28,6 @@ impl TraceFilter {
     pub const ALL: &'static [Self] = &[Self::Deciding, Self::OnResource, Self::All];
 
     /// A name for the control.
-    #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
             Self::Deciding => "deciding",
@@ -112,7 +111,6 @@ pub struct VisibleRows {
 
 /// The rows that a filter shows, at most `limit` of them; the deciding row is always the first of
 /// its pass.
-#[must_use]
 pub fn visible_rows(judged: &Judged, filter: TraceFilter, limit: usize) -> VisibleRows {
     let candidates = &judged.explanation.candidates;
     let (mut denies, mut allows): (Vec<&Candidate>, Vec<&Candidate>) = candidates
@@ -147,7 +145,6 @@ pub fn visible_rows(judged: &Judged, filter: TraceFilter, limit: usize) -> Visib
 }
 
 /// The roles of the user, for the foot of the trace.
-#[must_use]
 pub fn user_roles(judged: &Judged) -> RichText {
     let roles: Vec<&str> = judged
         .explanation

@@ -38,7 +38,6 @@ impl PartialEq for Tried {
 }
 
 /// Applies the changes to a policy and to who the inputs name. `now` is in seconds since 1970.
-#[must_use]
 pub fn attempt(
     trials: &HypotheticalChanges,
     inputs: &Inputs,
@@ -89,7 +88,6 @@ pub struct Side {
 }
 
 /// The title of the verdict with changes, beside that of today.
-#[must_use]
 pub fn title_if(today: VerdictKind, then: VerdictKind) -> &'static str {
     match (today == VerdictKind::Allowed, then == VerdictKind::Allowed) {
         (false, true) => "Allowed, if…",
@@ -100,7 +98,6 @@ pub fn title_if(today: VerdictKind, then: VerdictKind) -> &'static str {
 }
 
 /// The verdict on a question at an instant, for one side.
-#[must_use]
 pub fn side(
     policy: &Policy,
     who: &SimulatedIdentity,
@@ -113,7 +110,6 @@ pub fn side(
 
 /// A question as it is decided with the changes; none while something is missing or cannot be
 /// applied.
-#[must_use]
 pub fn judge_with(
     tried: &Tried,
     who: &SimulatedIdentity,
@@ -144,7 +140,6 @@ fn judge(
 }
 
 /// A decided question in short.
-#[must_use]
 pub fn summary(judged: &Judged, at: At) -> Side {
     let verdict = match at {
         At::Instant(now) => verdict::verdict(judged, now.as_seconds(), false),
@@ -168,14 +163,12 @@ pub fn summary(judged: &Judged, at: At) -> Side {
 }
 
 /// Everything that is different for a person: what they gain and what they lose.
-#[must_use]
 pub fn difference(policy: &Policy, identity: &Identity, tried: &Tried) -> Option<Comparison> {
     let then = tried.identity.as_ref().ok()?;
     Some(compare((policy, identity), (&tried.policy, then)))
 }
 
 /// The settings with another way to read groups; none where an SSO connection reads them.
-#[must_use]
 pub fn with_nested(settings: &Settings, nested: NestedGroupBehavior) -> Option<Settings> {
     let mut settings = settings.clone();
     match &mut settings.groups {

@@ -51,7 +51,6 @@ impl TrialKind {
     ];
 
     /// The value in a form.
-    #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
             Self::Join => "join",
@@ -66,7 +65,6 @@ impl TrialKind {
     }
 
     /// The label of the choice.
-    #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
             Self::Join => "Add a group to the user",
@@ -81,7 +79,6 @@ impl TrialKind {
     }
 
     /// Reads the value of a form.
-    #[must_use]
     pub fn from_code(code: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.code() == code)
     }
@@ -343,7 +340,6 @@ impl TrialForm {
 }
 
 /// The other behaviour.
-#[must_use]
 pub const fn other(nested: NestedGroupBehavior) -> NestedGroupBehavior {
     match nested {
         NestedGroupBehavior::None => NestedGroupBehavior::Suffix,

@@ -17,7 +17,6 @@ use crate::simulator::token::FactMark;
 /// The steps of who asks; none by hand, where there is no token to look at. `missed` has a group a
 /// line, `userinfo` is the text of its field, `resolved` is what the service answered, where it was
 /// asked, and `accepted` whose tokens it takes.
-#[must_use]
 pub fn steps(
     who: &SimulatedIdentity,
     policy: &Policy,
@@ -78,13 +77,11 @@ fn settings(rules: &IdentityRules, held: &Settings) -> Settings {
 }
 
 /// The token as it would be sent to the service; none for claims, and by hand.
-#[must_use]
 pub fn token(who: &SimulatedIdentity) -> Option<&str> {
     who.taken.as_ref()?.read.token.as_deref()
 }
 
 /// The diagnostic steps of an extraction step, by their codes; [`steps`] has their content.
-#[must_use]
 pub const fn diagnosed_by(stage: ExtractionStage) -> &'static [&'static str] {
     match stage {
         ExtractionStage::GroupClaim => &["claim"],
@@ -95,7 +92,6 @@ pub const fn diagnosed_by(stage: ExtractionStage) -> &'static [&'static str] {
 }
 
 /// How a step is marked, and the word for it.
-#[must_use]
 pub const fn mark(state: StepStatus) -> (FactMark, &'static str) {
     match state {
         StepStatus::Passed => (FactMark::Good, "OK"),
@@ -106,7 +102,6 @@ pub const fn mark(state: StepStatus) -> (FactMark, &'static str) {
 }
 
 /// The steps in few words, each counted once: `1 failed, 2 OK, 1 for you to check`.
-#[must_use]
 pub fn summary(steps: &[DiagnosticStep; 4]) -> String {
     let number = |state| steps.iter().filter(|step| step.state == state).count();
     let warnings = number(StepStatus::Attention);

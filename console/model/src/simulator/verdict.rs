@@ -47,7 +47,6 @@ pub enum VerdictKind {
 
 impl VerdictKind {
     /// The verdict in words.
-    #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
             Self::Allowed => decision::verdict(Reason::AllowRule),
@@ -92,7 +91,6 @@ const NAMED_PLACES: usize = 3;
 
 /// The verdict on a decided question. `now` is in seconds since 1970; `ignore_expiry` says that the
 /// question was answered as if the identity had not expired.
-#[must_use]
 pub fn verdict(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
     let Judged {
         access,
@@ -147,7 +145,6 @@ pub fn verdict(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
 }
 
 /// The verdict that a reason comes to.
-#[must_use]
 pub const fn kind(reason: Reason) -> VerdictKind {
     match reason {
         Reason::Superuser | Reason::AllowRule => VerdictKind::Allowed,
@@ -160,7 +157,6 @@ pub const fn kind(reason: Reason) -> VerdictKind {
 /// The verdict on a token that fails at sign-in. `accepted` is the user that it names, with the
 /// reason that a decision would have if the token were accepted; that answer is no more than a
 /// remark.
-#[must_use]
 pub fn sign_in_fails(
     refusal: &SignInRefusal,
     access: Option<&AccessRequest>,
@@ -370,7 +366,6 @@ fn path(way: &AccessPath, acl: &Acl, overridden: bool, judged: &Judged) -> Vec<R
 }
 
 /// The ACL at the end of a path: `Deny Write, topic payments-settled literal`.
-#[must_use]
 pub fn acl_hop(acl: &Acl, overridden: bool) -> RichText {
     let words = match overridden {
         true => acl::overridden_rule(acl),

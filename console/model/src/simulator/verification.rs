@@ -38,7 +38,6 @@ pub fn provide() {
 }
 
 /// The checks; none while their code is not here.
-#[must_use]
 pub fn checks() -> Option<&'static Checks> {
     #[cfg(not(feature = "split"))]
     provide();
@@ -146,7 +145,6 @@ fn line(line: &VerificationStep) -> VerificationLine {
 }
 
 /// The first fact about a token: whether its signature was verified.
-#[must_use]
 pub fn fact(read: &DecodedToken, report: Option<&Report>) -> TokenFact {
     let (mark, words) = match (read.token.is_some(), report) {
         (false, _) => (FactMark::Warn, sign_in::CLAIMS_ONLY),

@@ -117,7 +117,7 @@ impl Apply {
         self.draft.follow(self.service.owner.get_untracked());
         let event = ApplyEvent::Read {
             policy: self.policy(),
-            draft: self.draft_to_apply(),
+            draft: Box::new(self.draft_to_apply()),
         };
         self.tell_owner(owner.as_ref(), event);
     }

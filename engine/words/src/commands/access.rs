@@ -34,7 +34,6 @@ pub const SEVERAL_PERMISSIONS: &str = "--request: this request needs several per
 
 /// ACLs of the same principals that a table leaves out, at a limit or as they are on other
 /// resources.
-#[must_use]
 pub fn acls_not_listed(acls: usize, at_limit: bool) -> String {
     let acls = count(acls, "ACL");
     if at_limit {
@@ -46,12 +45,10 @@ pub fn acls_not_listed(acls: usize, at_limit: bool) -> String {
     }
 }
 
-#[must_use]
 pub fn evaluated_by(url: &str) -> String {
     format!("Decided by {url}. An explanation requires a superuser or the access `read_only`.")
 }
 
-#[must_use]
 pub fn token(is_verified: bool, has_header: bool, groups: &[String]) -> RichText {
     let state = match (is_verified, has_header) {
         (true, _) => "verified",
@@ -65,7 +62,6 @@ pub fn token(is_verified: bool, has_header: bool, groups: &[String]) -> RichText
 }
 
 /// Groups as principals, or `none`.
-#[must_use]
 pub fn group_list(groups: &[String]) -> RichText {
     if groups.is_empty() {
         return "none".into();
@@ -75,19 +71,16 @@ pub fn group_list(groups: &[String]) -> RichText {
     listed(groups.collect(), usize::MAX)
 }
 
-#[must_use]
 pub fn token_expired(user: &Principal) -> RichText {
     RichText::from("The token of ")
         .principal(user)
         .text(" has expired, so everything is denied. With a new token:")
 }
 
-#[must_use]
 pub fn user_after(user: &Principal) -> RichText {
     RichText::from("The token then names another user: ").principal(user)
 }
 
-#[must_use]
 pub fn policy_changes(number: usize, omits_others: bool) -> String {
     let changes = count(number, "change");
     match omits_others {
@@ -96,17 +89,14 @@ pub fn policy_changes(number: usize, omits_others: bool) -> String {
     }
 }
 
-#[must_use]
 pub fn new_acls(number: usize) -> String {
     format!("{}, and no membership", count(number, "new ACL"))
 }
 
-#[must_use]
 pub fn removals(number: usize) -> String {
     format!("{}, and not the deny ACL", count(number, "removal"))
 }
 
-#[must_use]
 pub fn more_collisions(number: usize) -> String {
     format!(
         "Not shown: {} more; raise --limit to see them.",
@@ -114,18 +104,15 @@ pub fn more_collisions(number: usize) -> String {
     )
 }
 
-#[must_use]
 pub fn who_can(operation: Operation, kind: ResourceType, name: &str) -> RichText {
     RichText::from("Who can ").then(request(operation, kind, name))
 }
 
-#[must_use]
 pub fn request(operation: Operation, kind: ResourceType, name: &str) -> RichText {
     let operation = operation.spelling().label;
     RichText::from(format!("{operation} on ")).then(acl::resource(kind, name))
 }
 
-#[must_use]
 pub fn superusers(names: &[String]) -> RichText {
     let names = names.iter().map(Principal::user);
     let names = names.map(|name| RichText::new().principal(&name));
@@ -133,7 +120,6 @@ pub fn superusers(names: &[String]) -> RichText {
         .then(listed(names.collect(), usize::MAX))
 }
 
-#[must_use]
 pub fn denied_too(principals: &[Principal]) -> RichText {
     let name = |principal: &Principal| {
         let words = RichText::new().principal(principal);
@@ -146,7 +132,6 @@ pub fn denied_too(principals: &[Principal]) -> RichText {
         .then(listed(principals.iter().map(name).collect(), usize::MAX))
 }
 
-#[must_use]
 pub fn only_one_can(one: &Principal, other: &Principal) -> RichText {
     RichText::new()
         .principal(one)
@@ -156,7 +141,6 @@ pub fn only_one_can(one: &Principal, other: &Principal) -> RichText {
 }
 
 /// What introduces the ACLs of one of two users.
-#[must_use]
 pub fn acls_of_one(user: &Principal, acls: usize) -> RichText {
     match acls {
         0 => RichText::from("No ACL applies to ")
@@ -168,7 +152,6 @@ pub fn acls_of_one(user: &Principal, acls: usize) -> RichText {
     }
 }
 
-#[must_use]
 pub fn not_named(principal: &Principal, near: Option<&Principal>) -> RichText {
     let words = RichText::from("the policy does not name ").code(principal.to_string());
     match near {
@@ -181,7 +164,6 @@ pub fn not_named(principal: &Principal, near: Option<&Principal>) -> RichText {
 }
 
 /// What introduces the command that makes a user or group a member.
-#[must_use]
 pub fn join(member: &Principal, role: &str) -> RichText {
     let member = match member.kind() {
         PrincipalType::Group => "group",
@@ -193,7 +175,6 @@ pub fn join(member: &Principal, role: &str) -> RichText {
 }
 
 /// A membership, and where it is given or taken if not in the policy.
-#[must_use]
 pub fn membership(of: &Principal) -> RichText {
     let words = RichText::new().principal(of);
     match of.kind() {

@@ -12,7 +12,6 @@ pub const LAST_LINE_INCOMPLETE: &str =
     "the last line is incomplete: it is being written, or the service was killed";
 
 /// An audit log without a gap; `first` and `last` are the numbers of its events.
-#[must_use]
 pub fn log_intact(log: &str, files: usize, events: u64, first: u64, last: u64) -> String {
     let files = count(files, "file");
     let events = match events {
@@ -23,22 +22,18 @@ pub fn log_intact(log: &str, files: usize, events: u64, first: u64, last: u64) -
     format!("{log}: intact, {events} in {files}")
 }
 
-#[must_use]
 pub fn events_without_link(events: u64) -> String {
     format!("{events} older events have no link, because an older version wrote them")
 }
 
-#[must_use]
 pub fn log_excerpt(first: u64) -> String {
     format!("event {first} continues events that are not in these files")
 }
 
-#[must_use]
 pub fn not_utf8(error: std::str::Utf8Error) -> String {
     format!("the line is not UTF-8: {error}")
 }
 
-#[must_use]
 pub fn pages_written(pages: usize, folder: &str) -> RichText {
     RichText::from(format!("Wrote {} to ", count(pages, "page")))
         .code(folder)
@@ -46,7 +41,6 @@ pub fn pages_written(pages: usize, folder: &str) -> RichText {
 }
 
 /// The parts of a token; claims alone have no header.
-#[must_use]
 pub fn decoded(header: Option<&Header>, claims: usize) -> RichText {
     let claims = count(claims, "claim");
     let Some(header) = header else {
@@ -63,7 +57,6 @@ pub fn decoded(header: Option<&Header>, claims: usize) -> RichText {
 }
 
 /// The user of a token, and the claim that names it.
-#[must_use]
 pub fn user_from(user: &str, mapping: &str) -> RichText {
     RichText::new()
         .principal(&Principal::user(user))
@@ -71,12 +64,10 @@ pub fn user_from(user: &str, mapping: &str) -> RichText {
         .code(mapping)
 }
 
-#[must_use]
 pub fn not_a_string(file: &str, member: &str) -> String {
     format!("{file}: `{member}` is not a string; write one")
 }
 
-#[must_use]
 pub fn no_tests(file: &str) -> String {
     format!("{file}: no tests in this file; add one, or name another file")
 }

@@ -14,27 +14,23 @@ pub const DATAPLANE_API: &str = "the Control Plane's dataplane_api";
 pub const NO_SETTINGS: &str = "no input states settings, so the document states none; a service that imports it keeps its own";
 
 /// A policy that was read, written or applied: `Imported policy.json: 2 ACLs and 1 role.`
-#[must_use]
 pub fn transferred(done: &str, place: &str, acls: usize, roles: usize) -> RichText {
     RichText::from(format!("{done} "))
         .code(place)
         .text(format!(": {}.", acls_and_roles(acls, roles)))
 }
 
-#[must_use]
 pub fn state(state: &str) -> RichText {
     RichText::from("The service's state is ")
         .code(state)
         .text(".")
 }
 
-#[must_use]
 pub fn backup_digest(sha256: &str) -> String {
     format!("SHA-256 of the backup: {sha256}")
 }
 
 /// What a file has, and the command that applies it.
-#[must_use]
 pub fn changes_written(file: &str, what: &str) -> RichText {
     RichText::new()
         .code(file)
@@ -45,14 +41,12 @@ pub fn changes_written(file: &str, what: &str) -> RichText {
         .text(" --dry-run`")
 }
 
-#[must_use]
 pub fn no_changes_written(file: &str) -> RichText {
     RichText::new()
         .code(file)
         .text(" has no changes of the policy")
 }
 
-#[must_use]
 pub fn findings_fixed(fixed: usize, findings: usize, file: &str) -> RichText {
     let findings = count(findings, "finding");
     match fixed {
@@ -66,7 +60,6 @@ pub fn findings_fixed(fixed: usize, findings: usize, file: &str) -> RichText {
 }
 
 /// What was read from a file of another format.
-#[must_use]
 pub fn read(source: &str, format: &str, acls: usize, duplicates: usize, roles: usize) -> RichText {
     let duplicates = match duplicates {
         0 => String::new(),
@@ -78,7 +71,6 @@ pub fn read(source: &str, format: &str, acls: usize, duplicates: usize, roles: u
         .text(format!(": {format}, {acls}{duplicates} and {roles}"))
 }
 
-#[must_use]
 pub fn missing(acls: usize, members: usize, present: usize) -> String {
     format!(
         "Missing: {} and {}. Already present: {}.",
@@ -88,13 +80,11 @@ pub fn missing(acls: usize, members: usize, present: usize) -> String {
     )
 }
 
-#[must_use]
 pub fn calls_succeeded(done: usize, all: usize) -> String {
     format!("{} of {} succeeded", thousands(done), count(all, "call"))
 }
 
 /// Calls that were interrupted, some of which may have succeeded.
-#[must_use]
 pub fn calls_interrupted(done: usize, all: usize, open: usize) -> String {
     format!(
         "interrupted: {}, and up to {open} more without a response may have; run the command again to continue",
@@ -102,7 +92,6 @@ pub fn calls_interrupted(done: usize, all: usize, open: usize) -> String {
     )
 }
 
-#[must_use]
 pub fn direction(url: &str, file: &str) -> RichText {
     RichText::from("From the service at ")
         .code(url)
@@ -111,7 +100,6 @@ pub fn direction(url: &str, file: &str) -> RichText {
         .text(":")
 }
 
-#[must_use]
 pub fn counted_over(all: usize, users: usize, groups: usize, roles: usize) -> String {
     format!(
         "Counted over the {} that the policies name: {}, {} and {}.",
@@ -127,19 +115,16 @@ pub const POLICY_CHANGED: &str =
 pub const NO_DRY_RUN: &str =
     "note: this service has no dry run; your permission to make these changes was not checked";
 
-#[must_use]
 pub fn change_kinds(kinds: &[&str]) -> String {
     format!("; `change` is one of {}", kinds.join(", "))
 }
 
-#[must_use]
 pub fn default_compared(file: &str, settings: &str) -> String {
     format!(
         "note: {file} does not state `{settings}`, so the comparison uses the default; a service that imports it keeps its own"
     )
 }
 
-#[must_use]
 pub fn only_json_in_place(file: &str) -> String {
     format!(
         "{file}: only JSON is formatted in place, because the comments of YAML would be lost; write JSON with `gbac policy fmt -`"

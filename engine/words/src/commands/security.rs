@@ -5,7 +5,6 @@ pub const NOTHING_DELETED: &str = "Nothing was deleted.";
 pub const CONFIRM_ACLS: &str = "Confirm deletion of the above matching ACLs?";
 
 /// The members that a role has or has no longer; `role` is in quotation marks.
-#[must_use]
 pub fn members_changed(role: &str, adds: bool, changes: bool) -> String {
     match (adds, changes) {
         (true, true) => format!("Successfully assigned role {role} to"),
@@ -15,7 +14,6 @@ pub fn members_changed(role: &str, adds: bool, changes: bool) -> String {
     }
 }
 
-#[must_use]
 pub fn confirm_role(role: &str, keeps_acls: bool) -> String {
     let acls = if keeps_acls { "keep" } else { "remove" };
     format!(
@@ -23,14 +21,12 @@ pub fn confirm_role(role: &str, keeps_acls: bool) -> String {
     )
 }
 
-#[must_use]
 pub fn role_deleted(role: &str) -> String {
     format!("Successfully deleted role {role}")
 }
 
 pub const NO_FILTER: &str = "no filter given, which would match every ACL; name a principal, a host, a resource or an operation";
 
-#[must_use]
 pub fn name_without_type(name: &str, principal: &str) -> String {
     format!(
         "note: without a type, `{name}` is the user `User:{name}`, who has no matching ACL; `{principal}` has some"

@@ -23,7 +23,6 @@ pub const NOBODY: &str = "nobody; set GBAC_USER and GBAC_PASSWORD, or GBAC_TOKEN
 pub const REGISTRY_ACLS: &str = "ACLs of the Schema Registry";
 
 /// Options of `serve` without a fault; a service without a data folder is a demo.
-#[must_use]
 pub fn valid_options(data: Option<&str>, listen: &str) -> RichText {
     let words = RichText::from("The options are valid. ");
     let words = match data {
@@ -36,7 +35,6 @@ pub fn valid_options(data: Option<&str>, listen: &str) -> RichText {
     words.code(listen).text(".")
 }
 
-#[must_use]
 pub fn watching(url: &str, state: &str, has_audit: bool) -> RichText {
     let what = match has_audit {
         true => "changes of the policy, and denied decisions in the audit log",
@@ -49,7 +47,6 @@ pub fn watching(url: &str, state: &str, has_audit: bool) -> RichText {
         .text(format!(": {what}; Ctrl-C ends it"))
 }
 
-#[must_use]
 pub fn policy_changed(before: &str, after: &str) -> RichText {
     RichText::from("The policy changed from state ")
         .code(before)
@@ -59,7 +56,6 @@ pub fn policy_changed(before: &str, after: &str) -> RichText {
 }
 
 /// A denied decision: who, what, from where and why.
-#[must_use]
 pub fn denied(event: &AuditEvent) -> RichText {
     let mut words = RichText::new()
         .principal(&Principal::user(&event.user))
@@ -91,7 +87,6 @@ pub fn denied(event: &AuditEvent) -> RichText {
 }
 
 /// What access to the service allows.
-#[must_use]
 pub const fn access(level: AccessLevel) -> &'static str {
     match level {
         AccessLevel::ReadOnly => "read the policy, the properties and the audit log (`read_only`)",
@@ -99,7 +94,6 @@ pub const fn access(level: AccessLevel) -> &'static str {
     }
 }
 
-#[must_use]
 pub fn service(name: &str, url: &str, version: &str, is_demo: bool) -> RichText {
     let demo = if is_demo { ", a demo)" } else { ")" };
     RichText::from("Service: ")
@@ -111,7 +105,6 @@ pub fn service(name: &str, url: &str, version: &str, is_demo: bool) -> RichText 
         .text(demo)
 }
 
-#[must_use]
 pub fn cluster(url: &str, version: &str) -> RichText {
     RichText::from("Cluster: at ")
         .code(url)
@@ -120,7 +113,6 @@ pub fn cluster(url: &str, version: &str) -> RichText {
         .text(")")
 }
 
-#[must_use]
 pub fn profile(name: &str, url: &str, user: Option<&str>, selected_by: &str) -> RichText {
     let words = RichText::new().code(name).text(": ").code(url);
     let words = match user {
@@ -130,12 +122,10 @@ pub fn profile(name: &str, url: &str, user: Option<&str>, selected_by: &str) -> 
     words.text(format!(" (selected by {selected_by})"))
 }
 
-#[must_use]
 pub fn config_updated(version: &str) -> String {
     format!("Successfully updated configuration. New configuration version is {version}.")
 }
 
-#[must_use]
 pub fn license(license: &str, is_pinned: bool) -> String {
     match is_pinned {
         true => format!("{license}, set on the command line of the service"),
@@ -144,7 +134,6 @@ pub fn license(license: &str, is_pinned: bool) -> String {
 }
 
 /// What a cluster lacks for a change.
-#[must_use]
 pub fn cannot_change(url: &str, gaps: &[String]) -> String {
     format!(
         "`{url}` cannot make this change, and nothing was sent: {}",
@@ -152,19 +141,16 @@ pub fn cannot_change(url: &str, gaps: &[String]) -> String {
     )
 }
 
-#[must_use]
 pub fn set_twice(property: &str) -> String {
     format!("`{property}` is set twice; set it once")
 }
 
-#[must_use]
 pub fn license_is_a_file(cluster: &str) -> String {
     format!(
         "`{cluster}` is a cluster of the platform, whose license is a file; `gbac whoami` shows its state, and `rpk cluster license set` loads one"
     )
 }
 
-#[must_use]
 pub fn trying_again(problem: &str) -> String {
     format!("{problem}; trying again every two seconds")
 }

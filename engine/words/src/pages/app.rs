@@ -15,13 +15,11 @@ pub const SIGN_IN_TO_READ_POLICY: &str =
     "The simulator does not know the policy of the service. Sign in to read it.";
 
 /// A failure of the console, at this place of its code.
-#[must_use]
 pub fn console_failed(place: &str) -> String {
     format!("It stopped at {place}. No changes were sent. Reload the page.")
 }
 
 /// A connection to another cluster than that of the service.
-#[must_use]
 pub fn shown_cluster(kind: &str, id: Option<&str>) -> String {
     match id {
         Some(id) => format!("These pages show a {kind} `{id}`."),
@@ -30,7 +28,6 @@ pub fn shown_cluster(kind: &str, id: Option<&str>) -> String {
 }
 
 /// The data that an unreachable service left, with its age in milliseconds.
-#[must_use]
 pub fn data_without_service(age: Option<f64>) -> String {
     match age {
         Some(age) => format!(
@@ -41,7 +38,6 @@ pub fn data_without_service(age: Option<f64>) -> String {
     }
 }
 
-#[must_use]
 pub const fn credentials_rejected(relay_requires_sign_in: bool) -> &'static str {
     match relay_requires_sign_in {
         true => {
@@ -51,7 +47,6 @@ pub const fn credentials_rejected(relay_requires_sign_in: bool) -> &'static str 
     }
 }
 
-#[must_use]
 pub fn superuser_required(user: Option<&str>) -> String {
     match user {
         Some(user) => format!("Superuser access is required. You are connected as `{user}`."),
@@ -60,7 +55,6 @@ pub fn superuser_required(user: Option<&str>) -> String {
 }
 
 /// A demonstration, which signs `user` in.
-#[must_use]
 pub fn demo_notice(user: Option<&str>) -> String {
     let access = match user {
         Some(user) => format!("You are signed in automatically as {user}."),
@@ -69,7 +63,6 @@ pub fn demo_notice(user: Option<&str>) -> String {
     format!("A demo in memory: its data is lost when the service stops. {access}")
 }
 
-#[must_use]
 pub fn settings_not_in_draft(names: &[&str]) -> String {
     format!("Changed, and not in the draft: {}.", list(names))
 }

@@ -13,40 +13,33 @@ pub const NO_MATCHES: &str = "No events match the filter";
 pub const NOTHING_ADDED: &str = "Nothing was added.";
 pub const NOTHING_REMOVED: &str = "Nothing was removed.";
 
-#[must_use]
 pub fn exported(file: &str, events: usize) -> String {
     let events = count(events, "event");
     format!("{file} saved with {events}, the oldest first.")
 }
 
-#[must_use]
 pub fn without_filter(events: usize) -> String {
     let verb = agree(events, "is", "are");
     format!("There {verb} {} without it.", count(events, "event"))
 }
 
-#[must_use]
 pub fn other_types(events: usize) -> String {
     let events = count(events, "event");
     format!("{events} of other event types not shown.")
 }
 
-#[must_use]
 pub fn evidence_of_change(when: &str) -> String {
     format!("Evidence of the change of {when}")
 }
 
-#[must_use]
 pub fn json_of_event(when: &str) -> String {
     format!("JSON of the event of {when}")
 }
 
-#[must_use]
 pub fn check_decision(when: &str) -> String {
     format!("Check in simulator: the decision of {when}")
 }
 
-#[must_use]
 pub fn more_values(number: usize) -> String {
     format!("and {}; the JSON has all", count(number, "more value"))
 }

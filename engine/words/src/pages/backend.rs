@@ -9,12 +9,10 @@ pub const NO_DATA_PLANE: &str =
     "the service has no upstream Data Plane, which is required for ACLs";
 pub const POLICY_NOT_READ: &str = "the policy has not been read yet; refresh first";
 
-#[must_use]
 pub fn no_group_access(cluster_type: &str) -> String {
     format!("this is a {cluster_type} cluster, which has no group-based access control")
 }
 
-#[must_use]
 pub fn properties_without_groups(number: usize) -> String {
     format!(
         "{}, but none for groups: the version is too old",

@@ -11,13 +11,11 @@ pub const CLOUD_TOKEN: &str = "Control Plane token of a cluster admin";
 pub const SIGN_IN_FIRST: &str = "Sign in to this service first";
 pub const SIGN_IN_HERE: &str = "Sign in to this service";
 
-#[must_use]
 pub fn unsaved(changes: usize) -> String {
     let verb = agree(changes, "is", "are");
     format!("{} of it {verb} not saved.", count(changes, "change"))
 }
 
-#[must_use]
 pub fn not_available(what: &str, reason: &str) -> RichText {
     RichText::from(what).quiet(format!(": no. {reason}"))
 }

@@ -12,13 +12,11 @@ pub const KEEPS_SETTINGS: &str =
     "The document has different settings. Keep and add does not change settings.";
 pub const SKIPPED_MAY_DENY: &str = "A skipped entry can be one that denies.";
 
-#[must_use]
 pub fn paste_or_drop(formats: &str) -> String {
     format!("Paste text or drop a file: {formats}.")
 }
 
 /// A file over the limit in bytes, which only the command line imports.
-#[must_use]
 pub fn too_large(file: &str, limit: f64) -> RichText {
     common::file_too_large(file, limit)
         .text(" Import it with ")
@@ -26,33 +24,27 @@ pub fn too_large(file: &str, limit: f64) -> RichText {
         .text(".")
 }
 
-#[must_use]
 pub fn entries_not_read(entries: usize) -> String {
     format!("{} could not be read", count(entries, "entry"))
 }
 
-#[must_use]
 pub fn compared(changes: &str) -> String {
     format!("Compared with the current policy: {changes}.")
 }
 
-#[must_use]
 pub fn draft_limit(changes: usize) -> String {
     let changes = thousands(changes);
     format!("A draft holds up to {changes} changes. `gbac import` has no limit.")
 }
 
-#[must_use]
 pub fn rows_not_applied(rows: usize) -> String {
     format!("{} may not be applied", count(rows, "row"))
 }
 
-#[must_use]
 pub fn more_comments(comments: usize) -> String {
     format!("and {} more, as comments in the text", thousands(comments))
 }
 
-#[must_use]
 pub fn lines_not_shown(left_out: usize, lines: usize) -> String {
     format!(
         "{} of {} are not shown, but are saved and copied.",

@@ -60,13 +60,11 @@ pub const NO_FINDINGS: &str = "Every ACL has an effect, every role has members a
 pub const NONE_OF_SEVERITY: &str = "No findings of this severity";
 pub const OTHER_SEVERITIES: &str = "Other severities have findings.";
 
-#[must_use]
 pub fn acls_of(principal: &Principal) -> String {
     format!("ACLs that apply to {}", plain(&principal.to_string()))
 }
 
 /// The ACLs of a principal itself, and where they are changed.
-#[must_use]
 pub fn direct_acls(number: usize, kind: PrincipalType) -> String {
     let remark = match kind {
         PrincipalType::Role => "changed on the role's page",
@@ -80,17 +78,14 @@ pub fn direct_acls(number: usize, kind: PrincipalType) -> String {
     format!("{}, {remark}", count(number, "ACL"))
 }
 
-#[must_use]
 pub fn acls_of_everyone(number: usize) -> String {
     format!("{} for every user, read-only here", count(number, "ACL"))
 }
 
-#[must_use]
 pub fn operation_blocked(operation: &str) -> String {
     format!("{operation} blocked by a deny")
 }
 
-#[must_use]
 pub const fn direct_grant(kind: PrincipalType) -> &'static str {
     match kind {
         PrincipalType::Group => {
@@ -103,7 +98,6 @@ pub const fn direct_grant(kind: PrincipalType) -> &'static str {
 }
 
 /// The deletion of ACLs of a principal, staged.
-#[must_use]
 pub fn deletion_staged(acls: &[Acl], principal: &Principal) -> String {
     let what = match acls {
         [acl] => format!("ACL {}", acl::rule(acl).plain()),
@@ -115,7 +109,6 @@ pub fn deletion_staged(acls: &[Acl], principal: &Principal) -> String {
     format!("The deletion of {what} is in the draft")
 }
 
-#[must_use]
 pub fn loses_acls(principal: &Principal, acls: usize) -> RichText {
     let acls = agree(acls, "this ACL", "these ACLs");
     RichText::new()
@@ -123,35 +116,29 @@ pub fn loses_acls(principal: &Principal, acls: usize) -> RichText {
         .text(format!(" loses {acls}:"))
 }
 
-#[must_use]
 pub fn fix_removed(title: &str) -> String {
     format!("No longer in the draft: {title}")
 }
 
-#[must_use]
 pub fn matrix_of(principal: &Principal) -> String {
     let name = plain(&principal.to_string());
     format!("Permissions of {name} by resource and operation")
 }
 
-#[must_use]
 pub fn only_from_one_host(principals: usize) -> String {
     format!("{} only from one host", thousands(principals))
 }
 
-#[must_use]
 pub fn host_decides(principals: usize) -> String {
     let verb = agree(principals, "depends", "depend");
     format!("{} {verb} on the host", thousands(principals))
 }
 
-#[must_use]
 pub fn blocked(principals: usize) -> String {
     let verb = agree(principals, "is", "are");
     format!("{} {verb} blocked by a deny", thousands(principals))
 }
 
-#[must_use]
 pub fn held_by(members: &[Principal]) -> String {
     if members.is_empty() {
         return "nobody has this role".into();

@@ -34,40 +34,33 @@ pub const UNDO: &str =
     "Undo puts the reverse changes into the draft. Nothing is sent until you apply it.";
 pub const SIMULATED_REQUEST: &str = "The request in the simulator";
 
-#[must_use]
 pub fn compared_with(cluster: &str, age_ms: f64) -> RichText {
     RichText::from("Compared with ")
         .code(cluster)
         .text(format!(", read {}.", ago(age_ms)))
 }
 
-#[must_use]
 pub fn all_applied(changes: usize) -> String {
     format!("{} applied", count(changes, "change"))
 }
 
-#[must_use]
 pub fn partly_applied(applied: usize, changes: usize) -> String {
     let changes = count(changes, "change");
     format!("{applied} of {changes} applied. The others stay in the draft.")
 }
 
-#[must_use]
 pub fn outdated(changes: usize) -> String {
     format!("{} can no longer be applied", count(changes, "change"))
 }
 
-#[must_use]
 pub fn changed_by_others(changes: usize) -> String {
     format!("Not sent. Someone else made {}:", count(changes, "change"))
 }
 
-#[must_use]
 pub fn removed_from_draft(changes: usize) -> String {
     format!("{} removed from the draft", count(changes, "change"))
 }
 
-#[must_use]
 pub fn applied(user: Option<&str>, cluster: Option<&str>, at: &str) -> RichText {
     let mut words = RichText::from("Applied");
     if let Some(user) = user {
@@ -79,18 +72,15 @@ pub fn applied(user: Option<&str>, cluster: Option<&str>, at: &str) -> RichText 
     words.text(format!(", {at}."))
 }
 
-#[must_use]
 pub fn tests_passed(passed: usize, tests: usize) -> String {
     format!("{passed} of {} passed.", count(tests, "test"))
 }
 
-#[must_use]
 pub fn not_undoable(changes: usize) -> String {
     format!("{} can no longer be undone", count(changes, "change"))
 }
 
 /// What an undo put into the draft, and what it could not.
-#[must_use]
 pub fn undo_added(added: usize, lost: usize) -> String {
     match lost {
         0 => added_to_draft(added),
@@ -98,38 +88,32 @@ pub fn undo_added(added: usize, lost: usize) -> String {
     }
 }
 
-#[must_use]
 pub fn verdicts(before: &str, now: &str) -> String {
     format!("Before: {before}. Now: {now}.")
 }
 
 /// The verdicts on the request in the simulator.
-#[must_use]
 pub fn simulated_request(before: &str, after: &str) -> String {
     format!("{SIMULATED_REQUEST}: {before}. With this draft: {after}.")
 }
 
-#[must_use]
 pub fn no_effect(changes: usize) -> String {
     let verb = agree(changes, "has", "have");
     format!("{} {verb} no effect.", count(changes, "change"))
 }
 
-#[must_use]
 pub fn changed_settings(names: &[&str]) -> RichText {
     RichText::from("Changed settings: ")
         .code(names.join(", "))
         .text(". They take effect at the next sign-in.")
 }
 
-#[must_use]
 pub fn users_not_named(users: usize) -> String {
     let users = count(users, "known user");
     format!("Users are named by another claim. Tokens may no longer name {users}.")
 }
 
 /// What happens to everyone with some roles.
-#[must_use]
 pub fn holders_of(roles: usize, what: &str) -> String {
     match roles {
         1 => format!("everyone with this role {what}"),
@@ -138,7 +122,6 @@ pub fn holders_of(roles: usize, what: &str) -> String {
 }
 
 /// Why an effect depends on the other ACLs of a user.
-#[must_use]
 pub const fn through_others(effect: AccessEffect) -> Option<&'static str> {
     match effect {
         AccessEffect::GainsWithOthers => {
@@ -152,7 +135,6 @@ pub const fn through_others(effect: AccessEffect) -> Option<&'static str> {
 }
 
 /// A deny of `denied` that was removed, and whom it applied to.
-#[must_use]
 pub fn deny_removed(denied: &Principal, holders: &[Principal]) -> RichText {
     let removed = RichText::from("removed from ");
     match holders.first() == Some(denied) {
@@ -165,14 +147,12 @@ pub fn deny_removed(denied: &Principal, holders: &[Principal]) -> RichText {
 }
 
 /// Users or groups that no longer have a role, which is denied something.
-#[must_use]
 pub fn leave_role(holders: &[Principal], role: &str) -> RichText {
     let verb = agree(holders.len(), "leaves", "leave");
     principals(holders).text(format!(" {verb} ")).resource(role)
 }
 
 /// Names in tokens that become another group, or none, than the one that a deny is for.
-#[must_use]
 pub fn deny_misses(names: &[Principal], group: Option<&str>, denied: &Principal) -> RichText {
     let number = names.len();
     let name = |name: &Principal| RichText::new().resource(name.name());

@@ -38,39 +38,32 @@ impl RoleSize {
     }
 }
 
-#[must_use]
 pub fn size(size: RoleSize) -> String {
     capitalized(&format!("{}.", size.words()))
 }
 
-#[must_use]
 pub fn new_role(size: RoleSize) -> String {
     format!("Not on the service yet. Your draft adds {}.", size.words())
 }
 
-#[must_use]
 pub fn resized(before: RoleSize, after: RoleSize) -> String {
     let RoleSize { acls, members } = after;
     let before = capitalized(&before.words());
     format!("{before} on the service. Your draft makes it {acls} and {members}.")
 }
 
-#[must_use]
 pub fn exported(file: &str) -> String {
     format!("{file} saved. It creates the role with gbac commands, without your draft.")
 }
 
-#[must_use]
 pub fn acls_added(acls: usize) -> String {
     format!("{} added in the draft", count(acls, "ACL"))
 }
 
-#[must_use]
 pub fn acls_removed(acls: usize) -> String {
     format!("{} removed in the draft", count(acls, "ACL"))
 }
 
-#[must_use]
 pub fn member_added(member: &Principal) -> String {
     format!("{} added in the draft", plain(&member.to_string()))
 }

@@ -11,7 +11,6 @@ pub const NO_MATCHES: &str = "No roles match your search";
 pub const SEARCH: &str = "Search roles by name, regular expression";
 pub const NEW_ROLE: &str = "Add ACLs and principals on its page. The role goes to your draft.";
 
-#[must_use]
 pub fn total(roles: usize, with_group: usize) -> String {
     format!(
         "{}, {} with an IdP group",
@@ -20,18 +19,15 @@ pub fn total(roles: usize, with_group: usize) -> String {
     )
 }
 
-#[must_use]
 pub fn created(name: &str) -> String {
     format!("Role {} is in the draft", plain(name))
 }
 
-#[must_use]
 pub fn deletion_staged(name: &str) -> String {
     format!("The deletion of role {} is in the draft", plain(name))
 }
 
 /// What the deletion of a role removes.
-#[must_use]
 pub fn deletion(members: usize, acls: usize) -> String {
     let lose = agree(members, "loses", "lose");
     let lose = format!("{} {lose} this role", count(members, "principal"));

@@ -6,7 +6,6 @@ use crate::escape::plain;
 
 pub const SINGLE_KEYS: &str = "Shortcuts of a single character";
 
-#[must_use]
 pub fn joins(member: &Principal, role: &str) -> String {
     let member = plain(&member.to_string());
     format!("{member} joins {} in the draft", plain(role))

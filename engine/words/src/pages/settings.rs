@@ -27,7 +27,6 @@ pub const NOT_AUDITABLE: &str = "Decisions can't be audited later.";
 pub const TURN_OFF_AUDIT: &str = "Turn off the audit log";
 pub const AUDIT_STOPS: &str = "The service stops recording sign-ins, decisions and changes. This takes effect immediately and for everyone. Events that are not recorded can't be recovered later.";
 
-#[must_use]
 pub fn unchanged_loggers(changed: usize, unchanged: usize, level: &str) -> String {
     match (changed, unchanged) {
         (0, _) => format!("All {unchanged} log at {level}."),
@@ -37,7 +36,6 @@ pub fn unchanged_loggers(changed: usize, unchanged: usize, level: &str) -> Strin
 }
 
 /// What the claim path selects in the pasted token.
-#[must_use]
 pub fn claim_finding(finding: &ClaimFinding) -> String {
     let found = match finding {
         ClaimFinding::Array { len, .. } => format!("an array of {}", count(*len, "string")),
@@ -58,7 +56,6 @@ pub fn claim_finding(finding: &ClaimFinding) -> String {
 }
 
 /// What the preview is about.
-#[must_use]
 pub fn previewed(in_token: usize, known: usize) -> String {
     let known = count(known, "known group");
     match in_token {
@@ -71,7 +68,6 @@ pub fn previewed(in_token: usize, known: usize) -> String {
 }
 
 /// Renames the members of roles that can be renamed.
-#[must_use]
 pub fn rename_members(renamed: usize, members: usize) -> String {
     let all = count(members, "role member");
     match renamed == members {
@@ -81,7 +77,6 @@ pub fn rename_members(renamed: usize, members: usize) -> String {
 }
 
 /// The properties without which no token is accepted.
-#[must_use]
 pub fn properties_missing(names: &[&str]) -> RichText {
     let name = |name: &&str| RichText::new().code(*name);
     let verb = agree(names.len(), "is", "are");
@@ -91,13 +86,11 @@ pub fn properties_missing(names: &[&str]) -> RichText {
 }
 
 /// The command that sets these properties.
-#[must_use]
 pub fn set_properties(names: &[&str]) -> String {
     let values = names.iter().map(|name| format!(" {name}=.."));
     format!("gbac cluster config set{}", values.collect::<String>())
 }
 
-#[must_use]
 pub fn confirm_with(property: &str) -> String {
     format!("Enter {property} to confirm")
 }

@@ -108,7 +108,6 @@ pub const COMPARED_SETTINGS: &str = "Settings of this page and of the service";
 pub const SETTINGS_DIFFER: &str = "This page uses different settings than the service.";
 
 /// The purpose of the page, with what its verdicts rest on.
-#[must_use]
 pub fn purpose(policy: Option<&Policy>) -> String {
     let size = policy.map_or_else(String::new, |policy| {
         let (acls, roles) = (policy.acl_count(), policy.role_count());
@@ -118,7 +117,6 @@ pub fn purpose(policy: Option<&Policy>) -> String {
 }
 
 /// The settings that groups are read with.
-#[must_use]
 pub fn extraction_settings(
     is_sso: bool,
     claim_path: &str,
@@ -130,19 +128,16 @@ pub fn extraction_settings(
         .code(nested.code())
 }
 
-#[must_use]
 pub fn groups_read_from(claim_path: &str) -> String {
     format!("Groups are read from {}", plain(claim_path))
 }
 
-#[must_use]
 pub fn keys_address(discovery: &str) -> RichText {
     RichText::from("The provider names its jwks_uri at ")
         .code(discovery)
         .text(". Open it to copy the keys.")
 }
 
-#[must_use]
 pub const fn path_help(is_refused: bool) -> &'static str {
     match is_refused {
         true => "The path is the one of an accepted token.",
@@ -152,7 +147,6 @@ pub const fn path_help(is_refused: bool) -> &'static str {
 
 /// What shows the other groups of a path. Once the request is decided, none of them has a matching
 /// ACL.
-#[must_use]
 pub fn show_more_groups(number: usize, is_decided: bool) -> String {
     let remark = match is_decided {
         true => " without a matching ACL",
@@ -162,12 +156,10 @@ pub fn show_more_groups(number: usize, is_decided: bool) -> String {
     format!("Show {} more {groups}{remark}", thousands(number))
 }
 
-#[must_use]
 pub fn enter_resource(kind: ResourceType) -> String {
     format!("Enter a {}.", kind.noun())
 }
 
-#[must_use]
 pub fn to_verdict(title: &str, request: &RichText) -> String {
     format!(
         "To the verdict: {}, {}",
@@ -176,7 +168,6 @@ pub fn to_verdict(title: &str, request: &RichText) -> String {
     )
 }
 
-#[must_use]
 pub fn hidden_candidates(number: usize, are_for_other_resources: bool) -> String {
     let remark = match are_for_other_resources {
         true => " for other resources",
@@ -185,7 +176,6 @@ pub fn hidden_candidates(number: usize, are_for_other_resources: bool) -> String
     format!("{}{remark} hidden.", count(number, "candidate"))
 }
 
-#[must_use]
 pub fn changes_in_draft(number: usize) -> String {
     format!(
         "{} in the draft. Nothing is applied yet.",
@@ -193,13 +183,11 @@ pub fn changes_in_draft(number: usize) -> String {
     )
 }
 
-#[must_use]
 pub fn verdicts_of_request(now: &str, with_draft: &str) -> String {
     format!("This request: {now}. With the draft: {with_draft}.")
 }
 
 /// The other checks of a token that fail at sign-in.
-#[must_use]
 pub fn failed_checks(names: &[&str]) -> String {
     let fail = agree(names.len(), "fails", "fail");
     format!(
@@ -209,29 +197,24 @@ pub fn failed_checks(names: &[&str]) -> String {
     )
 }
 
-#[must_use]
 pub fn copy_request(fix: usize) -> String {
     format!("Copy request for fix {fix}")
 }
 
-#[must_use]
 pub fn remove_fix(fix: usize) -> String {
     format!("Remove fix {fix} from the draft")
 }
 
-#[must_use]
 pub fn add_fix(fix: usize) -> String {
     format!("Add to draft: fix {fix}")
 }
 
 /// What opens the principals that a fix affects, or only what it changes.
-#[must_use]
 pub fn see_affected(fix: usize, are_users_known: bool) -> String {
     let whom = if are_users_known { "who" } else { "what" };
     format!("See {whom} is affected by fix {fix}")
 }
 
-#[must_use]
 pub const fn added_to_what_if(changes: usize) -> &'static str {
     match changes {
         0 => "This change is already included.",
@@ -240,7 +223,6 @@ pub const fn added_to_what_if(changes: usize) -> &'static str {
 }
 
 /// The number of hypothetical changes, or what they are for.
-#[must_use]
 pub fn hypothetical_changes(number: usize) -> String {
     match number {
         0 => "Effect of hypothetical changes, and differences between two users".into(),
@@ -249,7 +231,6 @@ pub fn hypothetical_changes(number: usize) -> String {
 }
 
 /// The change of the setting for nested names; none where a mapping of SSO connections is in force.
-#[must_use]
 pub fn nested_change(change: Option<[NestedGroupBehavior; 2]>) -> String {
     match change.map(|change| change.map(|nested| nested.code())) {
         Some([before, after]) => format!("From {before} to {after}."),
@@ -257,23 +238,19 @@ pub fn nested_change(change: Option<[NestedGroupBehavior; 2]>) -> String {
     }
 }
 
-#[must_use]
 pub fn access_change_of(user: &Principal) -> RichText {
     RichText::from("Change in effective access of ").principal(user)
 }
 
-#[must_use]
 pub fn acls_only_of(user: &Principal, number: usize) -> RichText {
     RichText::from(format!("{} that apply only to ", count(number, "ACL"))).principal(user)
 }
 
-#[must_use]
 pub fn fields_to_fill_in(fields: &[String]) -> String {
     format!("To see the required checks, fill in {}.", list(fields))
 }
 
 /// The outcome of a request with so many checks, of which so many are denied.
-#[must_use]
 pub fn request_outcome(outcome: Outcome, checks: usize, denied: usize) -> String {
     match (outcome, checks) {
         (Outcome::Allow, 0) => "Allowed: no permission is required.".into(),
@@ -285,12 +262,10 @@ pub fn request_outcome(outcome: Outcome, checks: usize, denied: usize) -> String
     }
 }
 
-#[must_use]
 pub fn one_is_enough(choices: &str) -> String {
     format!("Any one is enough: {choices}")
 }
 
-#[must_use]
 pub fn test_results(tests: usize, failing: usize) -> String {
     match failing {
         0 => format!("{} {}", count(tests, "test"), agree(tests, "holds", "hold")),
@@ -302,17 +277,14 @@ pub fn test_results(tests: usize, failing: usize) -> String {
     }
 }
 
-#[must_use]
 pub fn test_saved(file: &str) -> String {
     format!("Saved as {file} with the policy, user and groups, without the token.")
 }
 
-#[must_use]
 pub fn saved_without_token(file: &str) -> String {
     format!("Saved as {file}. No token is in it.")
 }
 
-#[must_use]
 pub fn tests_read(file: &str, tests: usize) -> String {
     format!(
         "{} read from {file}. Its policy is not used.",
@@ -320,12 +292,10 @@ pub fn tests_read(file: &str, tests: usize) -> String {
     )
 }
 
-#[must_use]
 pub fn check_read(file: &str) -> String {
     format!("{file} was read. It is evaluated with this policy.")
 }
 
-#[must_use]
 pub fn token_goes_to(service: &str) -> RichText {
     RichText::from("This sends the token to ")
         .code(service)

@@ -11,7 +11,6 @@ const LAST: f64 = 253_402_300_800.0;
 /// with its day.
 ///
 /// A number before 1970 or after 9999 stays a number.
-#[must_use]
 pub fn instant(at: f64, now: f64) -> String {
     if !(0.0..LAST).contains(&at) {
         return format!("{at}");
@@ -39,7 +38,6 @@ pub fn instant(at: f64, now: f64) -> String {
 }
 
 /// An instant in UTC to the second, in seconds since 1970: `2026-07-31 07:07:09 UTC`.
-#[must_use]
 pub fn timestamp(at: f64) -> String {
     if !(0.0..LAST).contains(&at) {
         return format!("{at}");
@@ -55,7 +53,6 @@ pub fn timestamp(at: f64) -> String {
 }
 
 /// A duration in seconds, rounded down to its largest unit: `8 s`, `41 min`, `3 h`, `12 days`.
-#[must_use]
 pub fn duration(seconds: f64) -> String {
     let seconds = seconds.abs();
     if !seconds.is_finite() {
@@ -81,7 +78,6 @@ pub fn duration(seconds: f64) -> String {
 /// assert_eq!(ago(-5.0), "0 s ago");
 /// assert_eq!(ago(3_600_000.0 * 49.0), "2 days ago");
 /// ```
-#[must_use]
 pub fn ago(milliseconds: f64) -> String {
     format!("{} ago", duration(milliseconds.max(0.0) / 1000.0))
 }
