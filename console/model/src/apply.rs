@@ -148,7 +148,7 @@ impl ApplyProgress {
                 self.send(reviewed.as_ref(), policy, draft)
             }
             (ApplyState::Sending { before, draft }, ApplyEvent::Answered(report)) => {
-                self.answered(before, draft, report)
+                self.answered(before, *draft, report)
             }
             (ApplyState::Unanswered(sent), ApplyEvent::Pressed { .. }) => {
                 self.state = ApplyState::Unanswered(sent);
@@ -206,7 +206,7 @@ impl ApplyProgress {
     fn answered(
         &mut self,
         before: Arc<Policy>,
-        draft: Box<DraftToApply>,
+        draft: DraftToApply,
         report: SendReport,
     ) -> Vec<ApplyEffect> {
         let DraftToApply {
@@ -214,7 +214,7 @@ impl ApplyProgress {
             at_ms,
             summary,
             request,
-        } = *draft;
+        } = draft;
         if report.is_unanswered() {
             let unanswered = UnansweredChanges {
                 changes: changes.clone(),
