@@ -134,7 +134,7 @@ impl Format {
             Self::KafkaAcls => &FormatRow {
                 input: Some(InputFormat {
                     label: "kafka-acls output",
-                    content: "the text of `kafka-acls --list`, of every version",
+                    content: "the text of `kafka-acls --list`, of every version, and of `kafka-acls --add`",
                     reader: &KafkaAcls,
                 }),
                 output: Some(OutputFormat {
@@ -206,7 +206,7 @@ impl Format {
                     label: "CSV",
                     content: "a line for each ACL with the columns `principal`, `host`, `resource_type`, `resource_name`, \
                               `pattern_type`, `operation` and `permission`, in any order, separated by commas, semicolons or \
-                              tabs",
+                              tabs, and with the headings of other tools, such as `ResourceType` and `KafkaPrincipal`",
                     reader: &Csv,
                 }),
                 output: Some(OutputFormat {
@@ -234,7 +234,7 @@ impl Format {
                     label: "list of ACLs",
                     content: "JSON of `security acl list` and of `confluent kafka acl list`, and the responses of `/v1/acls` \
                               (Data Plane API), `/security/acls` (Schema Registry) and `/kafka/v3/clusters/ID/acls` \
-                              (Confluent)",
+                              (Confluent); members may be in camel case",
                     reader: &AclList,
                 }),
                 output: None,

@@ -195,11 +195,18 @@ impl ApplyProgress {
                 let report = SendReport::unsent(changes.len(), failure);
                 self.finish(SentChanges { changes, report }, None)
             }
-            Ok(now) if !drift(reviewed, &now).is_empty() => tell_drift(),
-            Ok(before) => {
-                self.state = ApplyState::Sending { before, draft };
-                vec![ApplyEffect::Send(changes)]
-            }
+            Ok(before) => match reviewed.map(|reviewed| drift(reviewed, &before)) {
+                Some(drift) if drift.is_empty() => {
+                    self.state = ApplyState::Sending { before, draft };
+                    vec![ApplyEffect::Send(changes)]
+                }
+                Some(_) => tell_drift(),
+                // Nobody has seen the draft on any policy.
+                None => vec![
+                    ApplyEffect::Rebase,
+                    ApplyEffect::Alert(words::NOT_REVIEWED.to_owned()),
+                ],
+            },
         }
     }
 
@@ -284,11 +291,11 @@ impl ApplyProgress {
 }
 
 /// What others changed since a policy was reviewed.
-pub fn drift(reviewed: Option<&Arc<Policy>>, now: &Arc<Policy>) -> Vec<Change> {
-    match reviewed {
-        Some(reviewed) if !Arc::ptr_eq(reviewed, now) => changes_between(reviewed, now),
-        _ => Vec::new(),
+pub fn drift(reviewed: &Arc<Policy>, now: &Arc<Policy>) -> Vec<Change> {
+    if Arc::ptr_eq(reviewed, now) {
+        return Vec::new();
     }
+    changes_between(reviewed, now)
 }
 
 /// The page shows changes by others.
@@ -455,10 +462,14 @@ mod tests {
     #[test]
     fn nothing_is_sent_over_a_policy_that_nobody_reviewed() {
         let (reviewed, same, other) = (policy(&["x"]), policy(&["x"]), policy(&["x", "theirs"]));
-        assert_eq!(drift(Some(&reviewed), &other), [role("theirs")]);
-        assert!(drift(Some(&reviewed), &same).is_empty());
-        assert!(drift(None, &other).is_empty(), "it is the first");
+        assert_eq!(drift(&reviewed, &other), [role("theirs")]);
+        assert!(drift(&reviewed, &same).is_empty());
         let mut progress = ApplyProgress::default();
+        on(&mut progress, ApplyEvent::Pressed { reviewed: None });
+        let told = on(&mut progress, read(Ok(&other), &[role("a")]));
+        let alert = format!("alert {}", words::NOT_REVIEWED);
+        assert_eq!(told, ["rebase", &alert]);
+        assert!(!progress.is_busy());
         on(&mut progress, pressed(&reviewed));
         let told = on(&mut progress, read(Ok(&same), &[role("a")]));
         assert_eq!(told, ["send 1"]);

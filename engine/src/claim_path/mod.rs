@@ -1,8 +1,8 @@
 //! Claim paths: JSON paths to the groups in a token (specification 2.2, 2.3, D-11).
 //!
 //! The language is RFC 9535 without functions and descendant segments (`..`). Dotted names may also
-//! contain `-` and `:`, as quoted names may. Parsing takes time linear in the text, and evaluation is limited, so
-//! that no path or document can make it hang.
+//! contain `-` and `:`, as quoted names may. Parsing takes time linear in the text, and evaluation
+//! is limited, so that no path or document can make it hang.
 
 mod fault;
 mod filter;

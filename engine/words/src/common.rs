@@ -1,27 +1,15 @@
 //! Sentences that several pages or commands share.
 
-use crate::counts::{capitalized, count, thousands};
+use crate::phrases::{capitalized, count, thousands};
 use crate::rich_text::RichText;
 
-macro_rules! acls_not_evaluated {
-    () => {
-        "ACLs are not evaluated"
-    };
-}
-
-pub(crate) use acls_not_evaluated;
-
 /// States that ACLs are not evaluated, for a superuser or a sign-in that fails. Part of a sentence.
-pub const ACLS_NOT_EVALUATED: &str = acls_not_evaluated!();
+pub const ACLS_NOT_EVALUATED: &str = "ACLs are not evaluated";
 
 /// The sentences about superusers.
-pub const SUPERUSERS_ALLOWED: &str = concat!(
-    "Superusers are allowed everything. ",
-    acls_not_evaluated!(),
-    "."
-);
+pub const SUPERUSERS_ALLOWED: &str = "Superusers are allowed everything. ACLs are not evaluated.";
 
-/// A comparison of policies or identities in which nobody's access differs.
+/// A comparison of two policies, or of two users, that gives everyone the same access.
 pub const NO_CHANGE_IN_ACCESS: &str = "No change in effective access.";
 
 /// A comparison of two users without a difference.

@@ -10,7 +10,6 @@ pub mod change;
 pub mod collision;
 pub mod commands;
 pub mod common;
-mod counts;
 pub mod decision;
 pub mod difference;
 pub mod effect;

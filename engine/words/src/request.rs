@@ -71,21 +71,25 @@ mod tests {
             ))
             .plain()
         };
-        assert_eq!(
-            deed(Operation::Write, ResourceType::Topic),
-            "write to topic n"
-        );
-        assert_eq!(
-            deed(Operation::Read, ResourceType::Group),
-            "join consumer group n"
-        );
-        assert_eq!(
-            deed(Operation::Create, ResourceType::Cluster),
-            "create on the cluster"
-        );
-        assert_eq!(
-            deed(Operation::AlterConfigs, ResourceType::Registry),
-            "alter the configuration of the Schema Registry"
-        );
+        for (operation, resource_type, words) in [
+            (Operation::Write, ResourceType::Topic, "write to topic n"),
+            (
+                Operation::Read,
+                ResourceType::Group,
+                "join consumer group n",
+            ),
+            (
+                Operation::Create,
+                ResourceType::Cluster,
+                "create on the cluster",
+            ),
+            (
+                Operation::AlterConfigs,
+                ResourceType::Registry,
+                "alter the configuration of the Schema Registry",
+            ),
+        ] {
+            assert_eq!(deed(operation, resource_type), words);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{PatternType, Permission, Principal};
 
-use crate::{counts, escape};
+use crate::{escape, phrases};
 
 /// One piece of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,12 +59,12 @@ impl RichText {
     /// are.
     #[must_use]
     pub fn with_hint(message: &str, hint: &str) -> Self {
-        let words = Self::message(&counts::capitalized(message)).text(period(message));
+        let words = Self::message(&phrases::capitalized(message)).text(period(message));
         match hint {
             "" => words,
             hint => words
                 .text(" ")
-                .then(Self::message(&counts::capitalized(hint)))
+                .then(Self::message(&phrases::capitalized(hint)))
                 .text(period(hint)),
         }
     }
@@ -233,13 +233,13 @@ pub fn listed(things: Vec<RichText>, most: usize) -> RichText {
     let named_things = things.into_iter().take(named).enumerate();
     let list = named_things.fold(
         RichText::new(),
-        |list, (place, thing)| match counts::separator(place, named, all) {
+        |list, (place, thing)| match phrases::separator(place, named, all) {
             "" => list.then(thing),
             separator => list.text(separator).then(thing),
         },
     );
     if all > named {
-        list.text(counts::rest(named, all))
+        list.text(phrases::rest(named, all))
     } else {
         list
     }

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use gbac_analysis::{MatrixCell, NamePattern, ReachSubject, Scope, matrix_cell};
-use gbac_engine::decide::{At, Outcome};
+use gbac_engine::decide::{At, Outcome, Reason};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{CLUSTER_NAME, PatternType, Principal, PrincipalType, ResourceType};
+use gbac_words::decision;
 use gbac_words::phrases::{agree, capitalized, count, thousands};
 use gbac_words::request::verb;
 use gbac_words::rich_text::{RichText, listed};
@@ -504,7 +505,7 @@ fn of_cells(
         0 => (
             AnswerMark::NoRule,
             "No",
-            "Denied, nothing allows it".to_owned(),
+            decision::verdict(Reason::NoMatch).to_owned(),
         ),
         _ => (
             AnswerMark::Partly,

@@ -48,7 +48,7 @@ pub fn ReviewPage() -> impl IntoView {
     let base = RwSignal::new(service.policy.get_untracked());
     let drift = Memo::new(move |_| {
         let (base, now) = (base.get()?, service.policy.get()?);
-        let changes = drift(Some(&base), &now);
+        let changes = drift(&base, &now);
         (!changes.is_empty()).then_some(changes)
     });
     // A first read, and one that found the same, are taken as they are, and so is any while there

@@ -14,6 +14,7 @@ pub const EMPTY_DRAFT: &str = "Changes to roles, ACLs, principals and settings a
 pub const REVIEWING_AGAIN: &str = "Reviewing against the current policy";
 pub const REVIEW_AGAIN: &str = "Review against the new policy";
 pub const POLICY_CHANGED: &str = "Not sent: the policy changed. Review again";
+pub const NOT_REVIEWED: &str = "Not sent: the policy was read only now. Review again";
 pub const NO_ANSWER: &str = "The service did not answer";
 pub const CHECKING: &str = "The service did not answer. Checking whether the changes were applied";
 pub const ALL_OR_NONE: &str = "The changes were sent in one request: the service applied all of them, or none. This page looks in the policy as soon as the service answers again. The draft is kept until then.";

@@ -6,14 +6,13 @@ use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::{Principal, ResourceType};
 use gbac_engine::policy::Policy;
 
-use crate::common::acls_not_evaluated;
 use crate::escape::plain;
 use crate::phrases::{agree, count, list, thousands};
 use crate::rich_text::RichText;
 
 pub const TOKEN_STAYS: &str = "The token stays in this tab and is never sent or stored.";
 pub const SUBJECT_MISSING: &str = "Paste a token or enter a user first.";
-pub const FIX_SIGN_IN: &str = concat!("Fix it first. ", acls_not_evaluated!(), ".");
+pub const FIX_SIGN_IN: &str = "Fix it first. ACLs are not evaluated.";
 
 // The token and how it is read.
 pub const TOKEN_EXAMPLE: &str = "Paste an access token: eyJhbGciOi…";
