@@ -53,7 +53,7 @@ try {
   const tests = spawn(process.execPath, [...FLAGS, ...(await wanted(process.argv.slice(2)))], { stdio: 'inherit', env });
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => tests.kill(signal));
   const [code] = await once(tests, 'exit');
-  if (code !== 0) await keepLogs();
+  if (code !== 0) await keepLogs().catch((why) => console.error(`what the services said was not kept: ${why.message}`));
   process.exitCode = code ?? 1;
 } finally {
   loans.stop();

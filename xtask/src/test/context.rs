@@ -21,7 +21,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 /// of the service, of requests during each attack, and that the JavaScript package is tested in
 /// every toolchain.
 const LONG_ENV: [(&str, &str); 5] = [
-    ("GBAC_CASES", "2000000"),
+    ("GBAC_CASES", "500000"),
     ("GBAC_ACLS", "3"),
     ("GBAC_KILLS", "200"),
     ("GBAC_MATRIX", "long"),
