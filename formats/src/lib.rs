@@ -13,7 +13,6 @@
 
 mod acl_list;
 mod columns;
-mod command_table;
 mod csv;
 mod document;
 pub mod encoding;
@@ -24,6 +23,7 @@ pub mod import;
 mod kafka_acls;
 mod kubernetes;
 pub mod name_list;
+mod printed_table;
 pub mod quote;
 mod role_list;
 pub mod script;

@@ -6,7 +6,6 @@ use std::fmt;
 use gbac_json::parse;
 
 use crate::acl_list::AclList;
-use crate::command_table::CommandTable;
 use crate::csv::Csv;
 use crate::document::Document;
 use crate::export::{Export, Exported, Writer};
@@ -16,6 +15,7 @@ use crate::kafka_acls::KafkaAcls;
 use crate::kubernetes::operator::Operator;
 use crate::kubernetes::strimzi::Strimzi;
 use crate::kubernetes::{Kubernetes, is_resource};
+use crate::printed_table::PrintedTable;
 use crate::role_list::RoleList;
 use crate::script::ScriptTarget;
 use crate::terraform::Terraform;
@@ -225,7 +225,7 @@ impl Format {
                     label: "table of ACLs or members",
                     content: "the tables of `security acl list` and `security role describe` of `rpk` and `gbac`, and of \
                               `confluent kafka acl list`",
-                    reader: &CommandTable,
+                    reader: &PrintedTable,
                 }),
                 output: None,
             },

@@ -12,6 +12,7 @@ mod decision;
 #[cfg(feature = "typescript")]
 mod decision_union;
 mod document;
+mod duplicates;
 mod extraction;
 #[cfg(feature = "typescript")]
 mod input;

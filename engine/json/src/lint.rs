@@ -7,16 +7,15 @@ use serde_json::{Value, json};
 #[cfg(feature = "typescript")]
 use ts_rs::TS;
 
-use super::acl::{self, AclJson};
+use super::acl::AclJson;
 use super::analysis::strings;
 use super::code::Code;
 use super::document::policy_from_value;
-use super::reader::{self, Place, Problems};
+use super::duplicates::duplicate_entries;
+use super::reader::{self, Problems};
 use gbac_analysis::{Finding, FindingCode, Severity, lint, migration_findings, sort_findings};
 use gbac_engine::Coded;
-use gbac_engine::escape::escaped;
-use gbac_engine::internal::{first_equals, sort};
-use gbac_engine::model::{Acl, Dialect, Principal};
+use gbac_engine::model::Dialect;
 
 /// A rule or setting that probably does not do what was intended.
 #[cfg_attr(
@@ -124,94 +123,7 @@ fn set_dialect(document: &mut Value, dialect: Dialect) {
 /// The document is not valid: all problems at once.
 pub fn lint_from_value(document: &Value) -> Result<Vec<Finding>, Problems> {
     let mut findings = lint(&policy_from_value(document)?);
-    let list = |value: &Value, name: &str| {
-        value
-            .get(name)
-            .and_then(Value::as_array)
-            .cloned()
-            .unwrap_or_default()
-    };
-    let acls: Vec<Acl> = list(document, "acls")
-        .iter()
-        .filter_map(|acl| acl::read(acl, None, &Place::Root, &mut Problems::default()))
-        .collect();
-    for (first, places) in duplicates(&acls, "/acls") {
-        let finding = duplicate_finding(FindingCode::DuplicateAcl, "an ACL", places);
-        findings.push(Finding {
-            acls: acls.get(first).into_iter().cloned().collect(),
-            ..finding
-        });
-    }
-    for (index, role) in list(document, "roles").iter().enumerate() {
-        let principal = |member: &Value| Principal::parse(member.get("principal")?.as_str()?).ok();
-        let members: Vec<Principal> = list(role, "members").iter().filter_map(principal).collect();
-        let name = role.get("name").and_then(Value::as_str).unwrap_or_default();
-        for (first, places) in duplicates(&members, &format!("/roles/{index}/members")) {
-            let subject = format!("a member of the role `{}`", escaped(name));
-            let finding = duplicate_finding(FindingCode::DuplicateMember, &subject, places);
-            let principals = [Principal::role(name)]
-                .into_iter()
-                .chain(members.get(first).cloned());
-            findings.push(Finding {
-                principals: principals.collect(),
-                ..finding
-            });
-        }
-    }
-    let settings = document.get("settings").unwrap_or(&Value::Null);
-    let superuser = |name: &Value| name.as_str().map(Principal::user);
-    let superusers: Vec<Principal> = list(settings, "superusers")
-        .iter()
-        .filter_map(superuser)
-        .collect();
-    for (first, places) in duplicates(&superusers, "/settings/superusers") {
-        let finding = duplicate_finding(FindingCode::DuplicateSuperuser, "a superuser", places);
-        findings.push(Finding {
-            principals: superusers.get(first).into_iter().cloned().collect(),
-            ..finding
-        });
-    }
+    findings.extend(duplicate_entries(document));
     sort_findings(&mut findings);
     Ok(findings)
-}
-
-/// The items that appear more than once: the index of the first, and the JSON Pointers of all.
-fn duplicates<T: Ord>(items: &[T], list: &str) -> Vec<(usize, Vec<String>)> {
-    let first_equals = first_equals(items);
-    let mut later: Vec<(usize, usize)> = first_equals
-        .into_iter()
-        .zip(0..)
-        .filter(|(first, index)| first != index)
-        .collect();
-    sort(&mut later, |a, b| a.cmp(b));
-    let pointer = |index: usize| format!("{list}/{index}");
-    let with_pointers = |equal: &[(usize, usize)]| {
-        let (first, _) = equal.first()?;
-        Some((
-            *first,
-            std::iter::once(*first)
-                .chain(equal.iter().map(|(_, index)| *index))
-                .map(pointer)
-                .collect(),
-        ))
-    };
-    later
-        .chunk_by(|a, b| a.0 == b.0)
-        .filter_map(with_pointers)
-        .collect()
-}
-
-fn duplicate_finding(code: FindingCode, subject: &str, places: Vec<String>) -> Finding {
-    let message = format!(
-        "{subject} appears {} times, at `{}`",
-        places.len(),
-        escaped(&places.join("`, `"))
-    );
-    let finding = Finding::new(
-        code,
-        Severity::Notice,
-        message,
-        "keep one of them; it counts once",
-    );
-    Finding { places, ..finding }
 }

@@ -3,8 +3,8 @@
 
 use std::net::IpAddr;
 
-use super::ranks::RankedPrincipals;
-use super::walk::{HostCriteria, for_each_row};
+use super::precedence::{HostCriteria, for_each_row};
+use super::ranked_principals::RankedPrincipals;
 use crate::model::{Operation, PatternType, ResourceType};
 use crate::policy::{Operations, Pattern, PatternId, Policy, PrincipalId, Row, Rules};
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use strum::{IntoStaticStr, VariantNames};
 
-use super::paths::{Target, visit_paths};
-use super::walk::{self, HostMatch};
+use super::precedence::{self, HostMatch};
+use super::principal_paths::{Target, visit_paths};
 use super::{Decision, Reason, Request, Source};
 use crate::identity::Identity;
 use crate::model::{Acl, Operation, PatternType, Permission, Principal, PrincipalType};
@@ -389,7 +389,7 @@ impl RelatedAcl {
                 NameFacet::No
             },
             operation: operation_facet(acl, request.operation),
-            host: match walk::host_match(acl.host, request, ranges_match) {
+            host: match precedence::host_match(acl.host, request, ranges_match) {
                 HostMatch::Exact => HostFacet::Exact,
                 HostMatch::InRange => HostFacet::InRange,
                 HostMatch::Any => HostFacet::Any,
@@ -430,8 +430,9 @@ impl RelatedAcl {
             NameFacet::AllNames => (2, 0),
             NameFacet::LetterCase | NameFacet::Slashes | NameFacet::No => return None,
         };
-        let host = walk::host_rank(acl.host, request, acl.permission, ranges_match)?;
-        let operation = walk::operation_rank(acl.operation, request.operation, acl.permission)?;
+        let host = precedence::host_rank(acl.host, request, acl.permission, ranges_match)?;
+        let operation =
+            precedence::operation_rank(acl.operation, request.operation, acl.permission)?;
         Some((self.path_index, pattern, everyone, host, operation))
     }
 }
@@ -628,11 +629,13 @@ fn name_facet(acl: &Acl, requested: &str) -> NameFacet {
 }
 
 fn operation_facet(acl: &Acl, requested: Operation) -> OperationFacet {
-    match walk::operation_rank(acl.operation, requested, acl.permission) {
+    match precedence::operation_rank(acl.operation, requested, acl.permission) {
         Some(0) => OperationFacet::Exact,
         Some(usize::MAX) => OperationFacet::All,
         Some(_) => OperationFacet::Implied,
-        None if walk::operation_rank(acl.operation, requested, Permission::Allow).is_some() => {
+        None if precedence::operation_rank(acl.operation, requested, Permission::Allow)
+            .is_some() =>
+        {
             OperationFacet::DenyImpliesNothing
         }
         None => OperationFacet::No,

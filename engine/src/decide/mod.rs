@@ -4,10 +4,10 @@
 mod any_resource;
 mod before_acls;
 mod explain;
-mod paths;
+mod precedence;
 mod prepared;
-mod ranks;
-mod walk;
+mod principal_paths;
+mod ranked_principals;
 
 use std::net::IpAddr;
 

@@ -5,9 +5,9 @@ use std::net::IpAddr;
 
 use super::any_resource::allowed_on_any;
 use super::before_acls::before_acls;
-use super::paths::{groups, visit_paths_through};
-use super::ranks::RankedPrincipals;
-use super::walk::{self, Cache, Criteria, Matches};
+use super::precedence::{self, Cache, Criteria, Matches};
+use super::principal_paths::{groups, visit_paths_through};
+use super::ranked_principals::RankedPrincipals;
 use super::{At, Decision, Outcome, Request};
 use crate::identity::Identity;
 use crate::model::{Operation, PrincipalType, ResourceType, normalized_name};
@@ -181,7 +181,7 @@ impl PreparedIdentity {
         operation: Operation,
         host: Option<IpAddr>,
     ) -> Matches {
-        walk::walk(
+        precedence::walk(
             policy,
             covering,
             &self.ranked,
@@ -223,7 +223,7 @@ impl PreparedIdentity {
         }
         let covering = policy.covering(request.resource_type, request.resource_name);
         let matches = self.walk(policy, &covering, request.operation, request.host);
-        walk::decision(
+        precedence::decision(
             policy,
             &covering,
             &self.ranked,
@@ -260,7 +260,7 @@ impl PreparedIdentity {
                 Operations::of_dialect(policy.settings().dialect)
             }
             Some(_) => Operations::default(),
-            None => walk::allowed(policy, &covering, &self.ranked, request.host),
+            None => precedence::allowed(policy, &covering, &self.ranked, request.host),
         };
         ResourceAccess {
             allowed,

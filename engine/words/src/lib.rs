@@ -6,6 +6,7 @@
 
 pub mod acl;
 pub mod audit_event;
+pub mod audit_message;
 pub mod change;
 pub mod collision;
 pub mod commands;

@@ -10,6 +10,7 @@ use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType};
 use gbac_json::policy_from_value;
 use gbac_words::audit_event::request_words;
+use gbac_words::audit_message::action;
 use serde_json::json;
 
 use super::*;
@@ -251,6 +252,7 @@ fn a_change_is_told_in_words() {
         },
         protocol: Some(AuthProtocol::Named("Basic")),
         modification: Modification::AclAdded(&acl),
+        action: &action(&Modification::AclAdded(&acl)),
         state: None,
     });
     let row = EventRow::read(&gbac_json::event_to_value(&event)).unwrap();
@@ -289,6 +291,7 @@ fn a_change_is_told_in_words() {
             role: "R",
             member: &member,
         },
+        action: "added User:bob to the role R",
         state: None,
     });
     let row = EventRow::read(&gbac_json::event_to_value(&event)).unwrap();
@@ -469,6 +472,7 @@ fn changed(modification: Modification<'_>, request: &str) -> serde_json::Value {
             ..User::default()
         },
         protocol: Some(AuthProtocol::Named("Basic")),
+        action: &action(&modification),
         modification,
         state,
     });
@@ -827,6 +831,7 @@ fn exported_events_are_those_of_the_service_the_oldest_first() {
             },
             protocol: None,
             modification: Modification::AclAdded(&decided_acl()),
+            action: "added an ACL",
             state: None,
         }))
     };

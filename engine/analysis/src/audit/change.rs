@@ -131,6 +131,8 @@ pub struct Administration<'a> {
     pub protocol: Option<AuthProtocol<'a>>,
     /// The change.
     pub modification: Modification<'a>,
+    /// The change as text, without its user, such as `created the role r`.
+    pub action: &'a str,
     /// The resulting state; `None` if neither the policy nor the configuration changed.
     pub state: Option<ResultingState<'a>>,
 }
@@ -168,7 +170,7 @@ pub fn administration(input: &Administration<'_>) -> Event {
     };
     body.push((
         "message",
-        Node::Text(format!("{} {}", visible(name), form.action)),
+        Node::Text(format!("{} {}", visible(name), input.action)),
     ));
     body.push(("status_id", status_id(true)));
     if let Some(protocol) = input.protocol {
@@ -226,8 +228,6 @@ struct Form {
     class: Class,
     activity_id: i64,
     body: Vec<(&'static str, Node)>,
-    /// The user's action, as text.
-    action: String,
 }
 
 const CREATE: i64 = 1;
@@ -246,37 +246,13 @@ const STOP: i64 = 4;
 fn form(modification: &Modification<'_>) -> Form {
     match modification {
         Modification::AclAdded(acl) => {
-            let sentence = acl.to_string();
-            entity(
-                CREATE,
-                "acl",
-                &sentence,
-                Some(acl_data(acl)),
-                None,
-                format!("added an ACL: {sentence}"),
-            )
+            entity(CREATE, "acl", &acl.to_string(), Some(acl_data(acl)), None)
         }
         Modification::AclRemoved(acl) => {
-            let sentence = acl.to_string();
-            entity(
-                DELETE,
-                "acl",
-                &sentence,
-                Some(acl_data(acl)),
-                None,
-                format!("removed an ACL: {sentence}"),
-            )
+            entity(DELETE, "acl", &acl.to_string(), Some(acl_data(acl)), None)
         }
         Modification::RoleCreated(name) => {
-            let data = json!({ "members": [] });
-            entity(
-                CREATE,
-                "role",
-                name,
-                Some(data),
-                None,
-                format!("created the role {}", visible(name)),
-            )
+            entity(CREATE, "role", name, Some(json!({ "members": [] })), None)
         }
         Modification::RoleDeleted {
             name,
@@ -284,147 +260,55 @@ fn form(modification: &Modification<'_>) -> Form {
             acls,
         } => {
             let members: Vec<String> = members.iter().map(Principal::to_string).collect();
-            let with = match acls.len() {
-                0 => String::new(),
-                1 => " and its ACL".to_owned(),
-                count => format!(" and its {count} ACLs"),
-            };
             let acls: Vec<Value> = acls.iter().map(acl_data).collect();
             let data = json!({ "members": members, "acls": acls });
-            entity(
-                DELETE,
-                "role",
-                name,
-                Some(data),
-                None,
-                format!("deleted the role {}{with}", visible(name)),
-            )
+            entity(DELETE, "role", name, Some(data), None)
         }
-        Modification::MemberAdded { role, member } => membership(
-            ADD_USER,
-            role,
-            member,
-            format!(
-                "added {} to the role {}",
-                principal_label(member),
-                visible(role)
-            ),
-        ),
-        Modification::MemberRemoved { role, member } => membership(
-            REMOVE_USER,
-            role,
-            member,
-            format!(
-                "removed {} from the role {}",
-                principal_label(member),
-                visible(role)
-            ),
-        ),
+        Modification::MemberAdded { role, member } => membership(ADD_USER, role, member),
+        Modification::MemberRemoved { role, member } => membership(REMOVE_USER, role, member),
         Modification::SuperuserAdded(name) => {
-            let user = vec![
-                ("name", Node::text(name)),
-                ("type_id", Node::Number(UserKind::Admin.id())),
-            ];
-            privilege(
-                ASSIGN_PRIVILEGES,
-                "superuser",
-                "superusers",
-                user,
-                format!("made {} a superuser", visible(name)),
-            )
+            let user = superuser(name, UserKind::Admin);
+            privilege(ASSIGN_PRIVILEGES, "superuser", "superusers", user)
         }
         Modification::SuperuserRemoved(name) => {
-            let user = vec![
-                ("name", Node::text(name)),
-                ("type_id", Node::Number(UserKind::User.id())),
-            ];
-            let action = format!("removed {} from the superusers", visible(name));
-            privilege(REVOKE_PRIVILEGES, "superuser", "superusers", user, action)
+            let user = superuser(name, UserKind::User);
+            privilege(REVOKE_PRIVILEGES, "superuser", "superusers", user)
         }
         Modification::AccessGranted { level, grantee } => {
-            let action = format!("granted the access {level} to {}", principal_label(grantee));
-            privilege(
-                ASSIGN_PRIVILEGES,
-                level,
-                "access",
-                principal(grantee),
-                action,
-            )
+            privilege(ASSIGN_PRIVILEGES, level, "access", principal(grantee))
         }
         Modification::AccessRevoked { level, grantee } => {
-            let action = format!("revoked the access {level} of {}", principal_label(grantee));
-            privilege(
-                REVOKE_PRIVILEGES,
-                level,
-                "access",
-                principal(grantee),
-                action,
-            )
+            privilege(REVOKE_PRIVILEGES, level, "access", principal(grantee))
         }
-        Modification::AccountCreated(name) => account(
-            CREATE_ACCOUNT,
-            name,
-            format!("created the local account {}", visible(name)),
-        ),
-        Modification::AccountDeleted(name) => account(
-            DELETE_ACCOUNT,
-            name,
-            format!("deleted the local account {}", visible(name)),
-        ),
-        Modification::PasswordReset(name) => account(
-            RESET_PASSWORD,
-            name,
-            format!(
-                "set another password for the local account {}",
-                visible(name)
-            ),
-        ),
-        Modification::Started { .. } => lifecycle(START, "started"),
-        Modification::Stopped => lifecycle(STOP, "stopped"),
+        Modification::AccountCreated(name) => account(CREATE_ACCOUNT, name),
+        Modification::AccountDeleted(name) => account(DELETE_ACCOUNT, name),
+        Modification::PasswordReset(name) => account(RESET_PASSWORD, name),
+        Modification::Started { .. } => lifecycle(START),
+        Modification::Stopped => lifecycle(STOP),
         Modification::ValueSet {
             kind: "setting",
             name: "audit_enabled",
             after,
             ..
-        } => match after {
-            Value::Bool(true) => lifecycle(START, "turned the audit log on"),
-            _ => lifecycle(STOP, "turned the audit log off"),
-        },
+        } => lifecycle(if **after == Value::Bool(true) {
+            START
+        } else {
+            STOP
+        }),
         Modification::ValueSet {
             kind,
             name,
             before,
             after,
         } => {
-            let action = format!(
-                "set {} from {} to {}",
-                visible(name),
-                value_text(before),
-                value_text(after)
-            );
-            let data = |value: &Value| json!({ "value": value });
-            entity(
-                UPDATE,
-                kind,
-                name,
-                Some(data(before)),
-                Some(data(after)),
-                action,
-            )
+            let [before, after] = [before, after].map(|value| json!({ "value": value }));
+            entity(UPDATE, kind, name, Some(before), Some(after))
         }
         Modification::LogResumed { since_ms, refused } => {
             let before =
                 json!({ "writable": false, "since": since_ms, "refused_requests": refused });
-            let action =
-                format!("writes the audit log again; requests refused in between: {refused}");
-            entity(
-                UPDATE,
-                "audit_log",
-                "audit log",
-                Some(before),
-                Some(json!({ "writable": true })),
-                action,
-            )
+            let after = json!({ "writable": true });
+            entity(UPDATE, "audit_log", "audit log", Some(before), Some(after))
         }
         Modification::LogFileDeleted {
             name,
@@ -433,8 +317,7 @@ fn form(modification: &Modification<'_>) -> Form {
             last_sha256,
         } => {
             let data = json!({ "bytes": bytes, "last_sequence": last_sequence, "last_sha256": last_sha256 });
-            let action = format!("deleted the oldest audit file {}", visible(name));
-            entity(DELETE, AUDIT_FILE, name, Some(data), None, action)
+            entity(DELETE, AUDIT_FILE, name, Some(data), None)
         }
         Modification::Several {
             changes,
@@ -444,11 +327,7 @@ fn form(modification: &Modification<'_>) -> Form {
             let last = first + changes.len();
             let data =
                 json!({ "first": first + 1, "last": last, "total": total, "changes": changes });
-            let action = format!(
-                "changed the policy: changes {} to {last} of {total}",
-                first + 1
-            );
-            entity(UPDATE, "policy", "policy", None, Some(data), action)
+            entity(UPDATE, "policy", "policy", None, Some(data))
         }
     }
 }
@@ -459,61 +338,61 @@ fn entity(
     name: &str,
     data: Option<Value>,
     result: Option<Value>,
-    action: String,
 ) -> Form {
-    let node = |data: Option<Value>| {
-        let mut members = Vec::new();
-        members.extend(data.map(|data| ("data", Node::Data(data))));
-        members.push(("name", Node::text(name)));
-        members.push(("type", Node::text(kind)));
-        Node::Object(members)
-    };
-    let mut body = vec![("entity", node(data))];
+    let mut body = vec![("entity", entity_node(kind, name, data))];
     if result.is_some() {
-        body.push(("entity_result", node(result)));
+        body.push(("entity_result", entity_node(kind, name, result)));
     }
     Form {
         class: Class::EntityManagement,
         activity_id,
         body,
-        action,
     }
+}
+
+fn entity_node(kind: &str, name: &str, data: Option<Value>) -> Node {
+    let mut members = Vec::new();
+    if let Some(data) = data {
+        members.push(("data", Node::Data(data)));
+    }
+    members.push(("name", Node::text(name)));
+    members.push(("type", Node::text(kind)));
+    Node::Object(members)
 }
 
 /// A local account, which is a superuser.
-fn account(activity_id: i64, name: &str, action: String) -> Form {
-    let user = Node::Object(vec![
-        ("name", Node::text(name)),
-        ("type_id", Node::Number(UserKind::Admin.id())),
-    ]);
+fn account(activity_id: i64, name: &str) -> Form {
     Form {
         class: Class::AccountChange,
         activity_id,
-        body: vec![("user", user)],
-        action,
+        body: vec![("user", Node::Object(superuser(name, UserKind::Admin)))],
     }
 }
 
-fn lifecycle(activity_id: i64, action: &str) -> Form {
+fn superuser(name: &str, kind: UserKind) -> Vec<(&'static str, Node)> {
+    vec![
+        ("name", Node::text(name)),
+        ("type_id", Node::Number(kind.id())),
+    ]
+}
+
+fn lifecycle(activity_id: i64) -> Form {
     Form {
         class: Class::ApplicationLifecycle,
         activity_id,
         body: Vec::new(),
-        action: action.to_owned(),
     }
 }
 
-fn membership(activity_id: i64, role: &str, member: &Principal, action: String) -> Form {
+fn membership(activity_id: i64, role: &str, member: &Principal) -> Form {
     let group = Node::Object(vec![
         ("name", Node::text(role)),
         ("type", Node::text("role")),
     ]);
-    let body = vec![("group", group), ("user", Node::Object(principal(member)))];
     Form {
         class: Class::GroupManagement,
         activity_id,
-        body,
-        action,
+        body: vec![("group", group), ("user", Node::Object(principal(member)))],
     }
 }
 
@@ -537,23 +416,20 @@ fn privilege(
     privilege: &str,
     setting: &str,
     user: Vec<(&'static str, Node)>,
-    action: String,
 ) -> Form {
     let resource = Node::Object(vec![
         ("name", Node::text(setting)),
         ("type", Node::text("setting")),
     ]);
     let privileges = Node::List(vec![Node::text(privilege)]);
-    let body = vec![
-        ("privileges", privileges),
-        ("resource", resource),
-        ("user", Node::Object(user)),
-    ];
     Form {
         class: Class::UserAccessManagement,
         activity_id,
-        body,
-        action,
+        body: vec![
+            ("privileges", privileges),
+            ("resource", resource),
+            ("user", Node::Object(user)),
+        ],
     }
 }
 
@@ -629,16 +505,4 @@ fn acl_data(acl: &Acl) -> Value {
         "operation": acl.operation.spelling().audit,
         "permission": acl.permission.spelling().audit,
     })
-}
-
-fn principal_label(principal: &Principal) -> String {
-    visible(&principal.to_string())
-}
-
-fn value_text(value: &Value) -> String {
-    match value {
-        Value::String(text) if text.is_empty() => "nothing".to_owned(),
-        Value::String(text) => visible(text),
-        other => visible(&other.to_string()),
-    }
 }

@@ -2,21 +2,21 @@
 //! HTTP Proxy.
 
 mod fault;
-mod need;
 mod recipe;
+mod required_operations;
+mod requirement;
 mod resources;
-mod table;
 
 use gbac_engine::Coded;
 use gbac_engine::model::{CLUSTER_NAME, Dialect, Operation, ResourceType};
 use strum::{IntoStaticStr, VariantArray, VariantNames};
 
 pub use fault::{RequestError, RequestFault};
-pub use need::{RequiredCheck, Requirement};
 pub use recipe::{RECIPES, Recipe, RecipeParameter, RecipeStep, recipe};
+pub use requirement::{RequiredCheck, Requirement};
 pub use resources::ResourceNames;
 
-use table::CATALOG;
+use required_operations::CATALOG;
 
 /// The APIs with group-based access control (specification 1.4).
 #[derive(
@@ -281,7 +281,7 @@ impl RequestSpec {
     /// The required checks as text, without names.
     #[must_use]
     pub fn needs(&self) -> String {
-        need::rule_text(&self.rule, self.parameters)
+        requirement::rule_text(&self.rule, self.parameters)
     }
 
     /// Expands this request to its checks, like [`expand`].

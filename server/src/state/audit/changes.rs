@@ -11,6 +11,7 @@ use gbac_analysis::audit::{
 use gbac_engine::Coded;
 use gbac_engine::model::{Acl, Principal, Role};
 use gbac_engine::policy::{AccessLevel, Change, ChangeOutcome, GroupSource, Policy, Settings};
+use gbac_words::audit_message::action;
 use serde_json::{Value, json};
 
 use super::files::Stream;
@@ -235,6 +236,7 @@ impl ChangeRecorder {
                 },
             ),
             protocol: scope.map(|scope| scope.method.protocol()),
+            action: &action(&modification),
             modification,
             state,
         })

@@ -10,6 +10,7 @@ use gbac_analysis::audit::{
     Administration, Context, Endpoint, Modification, Product, User, UserKind, administration,
     service,
 };
+use gbac_words::audit_message::action;
 
 use super::append::{Appended, append};
 use super::backlog::{Backlog, Failing};
@@ -265,6 +266,7 @@ impl AuditWriter {
                 ..User::default()
             },
             protocol: None,
+            action: &action(&modification),
             modification,
             state: None,
         });

@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use super::ranks::{Rank, RankedPrincipals};
+use super::ranked_principals::{Rank, RankedPrincipals};
 use super::{Decision, Outcome, Reason, Request, Source};
 use crate::identity::Identity;
 use crate::model::{Host, Operation, Permission};

@@ -177,9 +177,9 @@ fn is_other_heading(line: &str, next: Option<&str>) -> bool {
     next.is_some_and(|next| is_rule(next.trim_end())) || (has("principal") && has("permission"))
 }
 
-pub(crate) struct CommandTable;
+pub(crate) struct PrintedTable;
 
-impl Reader for CommandTable {
+impl Reader for PrintedTable {
     fn recognizes(&self, input: &Input<'_>) -> bool {
         let Input::Text(text) = input else {
             return false;
