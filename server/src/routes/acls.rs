@@ -21,7 +21,7 @@ use crate::http::surface::Surface;
 use crate::http::warning_headers::with_warnings;
 use crate::state::name_warnings::name_warnings;
 use crate::state::service::Service;
-use crate::state::store::{Plan, Snapshot};
+use crate::state::store::{Snapshot, StateChange};
 
 pub(crate) fn routes() -> Routes {
     Routes::new().route(
@@ -61,10 +61,9 @@ pub(super) async fn create_acl(
 ) -> Result<Vec<ChangeWarning>, Problem> {
     let acl = body.check_create().map_err(Problem::fields)?;
     let principal = acl.principal.clone();
-    let ((), after) = service
-        .change(|_| Ok::<_, Problem>(Plan::Changes(vec![Change::AddAcl(acl)], ())))
-        .await?;
-    Ok(name_warnings(&after.policy, [&principal]))
+    let change = StateChange::Changes(vec![Change::AddAcl(acl)]);
+    let stored = service.change(|_| Ok::<_, Problem>((change, ()))).await?;
+    Ok(name_warnings(&stored.after.policy, [&principal]))
 }
 
 /// Deletes the ACLs that a filter matches.
@@ -84,12 +83,10 @@ pub(super) async fn delete_acls(
         let answer = DeletedAcls {
             matching_acls: matching.iter().map(AclBody::in_request).collect(),
         };
-        Ok::<_, Problem>(Plan::Changes(
-            matching.into_iter().map(Change::RemoveAcl).collect(),
-            answer,
-        ))
+        let changes = matching.into_iter().map(Change::RemoveAcl).collect();
+        Ok::<_, Problem>((StateChange::Changes(changes), answer))
     };
-    Ok(service.change(plan).await?.0)
+    Ok(service.change(plan).await?.answer)
 }
 
 fn respond(result: Result<Response, Problem>) -> Response {

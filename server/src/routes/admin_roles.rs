@@ -33,7 +33,7 @@ use crate::state::error::RoleError;
 use crate::state::name_warnings::{added_principals, name_warnings};
 use crate::state::role_changes;
 use crate::state::service::Service;
-use crate::state::store::{Plan, Snapshot};
+use crate::state::store::{Snapshot, StateChange};
 
 const SURFACE: Surface = Surface::Admin;
 
@@ -123,13 +123,14 @@ async fn create(State(service): State<Service>, request: Request) -> Response {
         let plan = move |current: &Snapshot| {
             let changes = role_changes::create(&current.policy, "role", &name, &[])?;
             let names = added_principals(&changes);
-            Ok::<_, Problem>(Plan::Changes(changes, (RoleBody { role: name }, names)))
+            let answer = (RoleBody { role: name }, names);
+            Ok::<_, Problem>((StateChange::Changes(changes), answer))
         };
-        let ((role, names), after) = service.change(plan).await?;
-        let response = (StatusCode::CREATED, Json(role)).into_response();
+        let stored = service.change(plan).await?;
+        let (role, names) = stored.answer;
         Ok(with_warnings(
-            response,
-            &name_warnings(&after.policy, &names),
+            (StatusCode::CREATED, Json(role)).into_response(),
+            &name_warnings(&stored.after.policy, &names),
         ))
     };
     respond(add.await)
@@ -172,14 +173,11 @@ async fn delete(State(service): State<Service>, name: Name, RawQuery(query): Raw
     let remove = async {
         let name = role_name(name)?;
         let delete_acls = flag(&pairs(query)?, "delete_acls")?.unwrap_or(false);
-        service
-            .change(move |current| {
-                Ok::<_, Problem>(Plan::Changes(
-                    role_changes::delete_if_present(&current.policy, &name, delete_acls),
-                    (),
-                ))
-            })
-            .await?;
+        let plan = move |current: &Snapshot| {
+            let changes = role_changes::delete_if_present(&current.policy, &name, delete_acls);
+            Ok::<_, Problem>((StateChange::Changes(changes), ()))
+        };
+        service.change(plan).await?;
         Ok(StatusCode::NO_CONTENT.into_response())
     };
     respond(remove.await)
@@ -204,28 +202,20 @@ async fn change_members(
             let created = !current.policy.has_role(&name);
             let (changes, membership) =
                 role_changes::update(&current.policy, &name, create, membership)?;
-            let (added, removed) = (
-                admin_members(&membership.added),
-                admin_members(&membership.removed),
-            );
+            let changed = ChangedMembers {
+                role: name,
+                added: admin_members(&membership.added),
+                removed: admin_members(&membership.removed),
+                created,
+            };
             let names = added_principals(&changes);
-            Ok::<_, Problem>(Plan::Changes(
-                changes,
-                (
-                    ChangedMembers {
-                        role: name,
-                        added,
-                        removed,
-                        created,
-                    },
-                    names,
-                ),
-            ))
+            Ok::<_, Problem>((StateChange::Changes(changes), (changed, names)))
         };
-        let ((changed, names), after) = service.change(plan).await?;
+        let stored = service.change(plan).await?;
+        let (changed, names) = stored.answer;
         Ok(with_warnings(
             Json(changed).into_response(),
-            &name_warnings(&after.policy, &names),
+            &name_warnings(&stored.after.policy, &names),
         ))
     };
     respond(write.await)

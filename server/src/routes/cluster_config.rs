@@ -27,7 +27,7 @@ use crate::state::cluster_property::{ClusterProperty, PropertyValues};
 use crate::state::config_change;
 use crate::state::error::WriteError;
 use crate::state::service::Service;
-use crate::state::store::{Plan, Snapshot};
+use crate::state::store::{Snapshot, StateChange};
 
 const SURFACE: Surface = Surface::Admin;
 
@@ -124,14 +124,14 @@ async fn write(
             let wanted =
                 config_change::apply(&current, &change).map_err(ConfigProblem::Properties)?;
             if dry_run {
-                return Ok(Plan::Changes(Vec::new(), ()));
+                return Ok((StateChange::NONE, ()));
             }
             let changes = vec![Change::Settings(Box::new(wanted.settings))];
-            Ok::<_, ConfigProblem>(Plan::Configure(changes, wanted.config, ()))
+            Ok::<_, ConfigProblem>((StateChange::Configure(changes, wanted.config), ()))
         };
-        let ((), after) = service.change(plan).await?;
+        let stored = service.change(plan).await?;
         Ok(Json(ConfigVersion {
-            config_version: after.config_version,
+            config_version: stored.after.version.config,
         })
         .into_response())
     };
@@ -149,7 +149,7 @@ async fn write(
 }
 
 async fn status(State(service): State<Service>) -> Json<Vec<NodeStatus>> {
-    let config_version = service.read().config_version;
+    let config_version = service.read().version.config;
     Json(vec![NodeStatus {
         node_id: NODE_ID,
         restart: false,

@@ -15,7 +15,7 @@ use crate::http::problem::Problem;
 use crate::http::surface::Surface;
 use crate::state::config::Config;
 use crate::state::service::Service;
-use crate::state::store::{Plan, Snapshot};
+use crate::state::store::{Snapshot, StateChange};
 
 /// The field of [`Config`].
 const FIELD: &str = "license";
@@ -45,10 +45,10 @@ async fn write(State(service): State<Service>, request: Request) -> Response {
                 license,
                 ..(*current.config).clone()
             };
-            Ok::<_, Problem>(Plan::Configure(Vec::new(), config, ()))
+            Ok::<_, Problem>((StateChange::Configure(Vec::new(), config), ()))
         };
-        let ((), after) = service.change(plan).await?;
-        Ok::<_, Problem>(Json(license_body(&after.config)).into_response())
+        let stored = service.change(plan).await?;
+        Ok::<_, Problem>(Json(license_body(&stored.after.config)).into_response())
     };
     set.await
         .unwrap_or_else(|problem| problem.into_response(Surface::Gbac))

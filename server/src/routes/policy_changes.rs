@@ -1,28 +1,26 @@
 //! `/gbac/v1/policy/changes`: makes a list of changes to a known state, all or none of them.
 
-use std::collections::BTreeSet;
-
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use gbac_api::changes::{AppliedChanges, ChangeEffect, read, refusal};
+use gbac_api::changes::{AppliedChanges, ChangeEffect, read};
 use gbac_api::paths;
 use gbac_api::problem::RpcCode;
 use gbac_engine::model::Principal;
-use gbac_engine::policy::ChangeOutcome;
+use gbac_engine::policy::{Change, ChangeOutcome};
 
 use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::body;
-use crate::http::etag::{precondition, with_etag};
+use crate::http::etag::{Precondition, precondition, with_etag};
 use crate::http::problem::Problem;
 use crate::http::reject::reject;
 use crate::http::surface::Surface;
 use crate::state::error::WriteError;
-use crate::state::name_warnings::{added_principals, name_warnings};
+use crate::state::name_warnings::{added_principal, name_warnings};
 use crate::state::service::Service;
-use crate::state::store::{Attempt, Plan};
+use crate::state::store::{Snapshot, StateChange, Stored};
 
 pub(crate) fn routes() -> Routes {
     Routes::new().route(paths::POLICY_CHANGES, Access::SUPERUSER, post(apply))
@@ -33,62 +31,60 @@ async fn apply(State(service): State<Service>, request: Request) -> Response {
         Ok(precondition) => precondition,
         Err(problem) => return reject(request, problem).await,
     };
-    let change = async {
-        let text = body::text(request, body::MAX_DOCUMENT_BYTES, body::DOCUMENT_TIMEOUT).await?;
-        let failed = |_| Problem::new(RpcCode::Internal, "the changes could not be read");
-        let changes = tokio::task::spawn_blocking(move || read(&text))
-            .await
-            .map_err(failed)?
-            .map_err(WriteError::InvalidChanges)?;
-        let this = service.clone();
-        service
-            .change(move |current| {
-                precondition.check(&this.etag(current))?;
-                Ok::<_, Problem>(Plan::Attempt(changes, Box::new(accept)))
-            })
-            .await
-    };
-    match change.await {
-        Ok(((effects, names), after)) => {
-            let etag = service.etag(&after);
-            let find_warnings = move || name_warnings(&after.policy, &names);
-            // The changes are made, so a failure only omits the warnings.
-            let warnings = tokio::task::spawn_blocking(find_warnings)
-                .await
-                .unwrap_or_default();
-            with_etag(
-                Json(AppliedChanges {
-                    etag: etag.clone(),
-                    effects,
-                    warnings,
-                })
-                .into_response(),
-                &etag,
-            )
+    match apply_changes(&service, precondition, request).await {
+        Ok(applied) => {
+            let etag = applied.etag.clone();
+            with_etag(Json(applied).into_response(), &etag)
         }
         Err(problem) => problem.into_response(Surface::Gbac),
     }
 }
 
-/// The effect of each change, and the principals that the changes add.
-type Accepted = (Vec<ChangeEffect>, BTreeSet<Principal>);
-
-/// Accepts the changes, or returns every problem.
-fn accept(attempt: &Attempt<'_>) -> Result<Accepted, WriteError> {
-    let mut faults = Vec::new();
-    let mut effects = Vec::with_capacity(attempt.effects.len());
-    for (index, effect) in attempt.effects.iter().enumerate() {
-        match effect {
-            ChangeOutcome::Changed => effects.push(ChangeEffect::Changed),
-            ChangeOutcome::Unchanged => effects.push(ChangeEffect::Unchanged),
-            ChangeOutcome::Refused(error) => faults.push(refusal(index, error)),
-        }
-    }
-    if !faults.is_empty() {
-        return Err(WriteError::InvalidChanges(faults));
-    }
-    Ok((
+/// Applies the changes of a request, all or none of them.
+async fn apply_changes(
+    service: &Service,
+    precondition: Precondition,
+    request: Request,
+) -> Result<AppliedChanges, Problem> {
+    let text = body::text(request, body::MAX_DOCUMENT_BYTES, body::DOCUMENT_TIMEOUT).await?;
+    let failed = |_| Problem::new(RpcCode::Internal, "the changes could not be read");
+    let (changes, principals) = tokio::task::spawn_blocking(move || parse(&text))
+        .await
+        .map_err(failed)??;
+    let plan = move |current: &Snapshot| {
+        precondition.check(&current.version.etag())?;
+        Ok::<_, Problem>((StateChange::Attempt(changes), ()))
+    };
+    let Stored {
+        outcomes, after, ..
+    } = service.change(plan).await?;
+    let etag = after.version.etag();
+    let effects: Vec<ChangeEffect> = outcomes.iter().map(effect).collect();
+    let added: Vec<Principal> = std::iter::zip(principals, &effects)
+        .filter_map(|(principal, effect)| principal.filter(|_| *effect == ChangeEffect::Changed))
+        .collect();
+    // The changes are made, so a failure only omits the warnings.
+    let warnings = tokio::task::spawn_blocking(move || name_warnings(&after.policy, &added))
+        .await
+        .unwrap_or_default();
+    Ok(AppliedChanges {
+        etag,
         effects,
-        added_principals(attempt.effective().map(|(_, change)| change)),
-    ))
+        warnings,
+    })
+}
+
+/// Reads changes, and the principal that each of them adds.
+fn parse(text: &str) -> Result<(Vec<Change>, Vec<Option<Principal>>), WriteError> {
+    let changes = read(text).map_err(WriteError::InvalidChanges)?;
+    let principals = changes.iter().map(added_principal).collect();
+    Ok((changes, principals))
+}
+
+fn effect(outcome: &ChangeOutcome) -> ChangeEffect {
+    match outcome {
+        ChangeOutcome::Changed => ChangeEffect::Changed,
+        // A change that is refused is an error of the whole list.
+        ChangeOutcome::Unchanged | ChangeOutcome::Refused(_) => ChangeEffect::Unchanged,
+    }
 }

@@ -27,7 +27,7 @@ use crate::http::warning_headers::with_warnings;
 use crate::state::license;
 use crate::state::name_warnings::{name_warnings, principals};
 use crate::state::service::Service;
-use crate::state::store::Plan;
+use crate::state::store::{Snapshot, StateChange};
 
 const SURFACE: Surface = Surface::Gbac;
 
@@ -42,7 +42,7 @@ async fn read(
     headers: HeaderMap,
 ) -> Response {
     let current = service.read();
-    let etag = service.etag(&current);
+    let etag = current.version.etag();
     if is_known(&headers, &etag) {
         return with_etag(StatusCode::NOT_MODIFIED.into_response(), &etag);
     }
@@ -79,19 +79,17 @@ async fn write(
         let policy = tokio::task::spawn_blocking(move || parse_document(&text))
             .await
             .map_err(failed)??;
-        let this = service.clone();
         let before = principals(&service.read().policy);
-        let ((), after) = service
-            .change(move |current| {
-                precondition.check(&this.etag(current))?;
-                let plan = Plan::Replace(with_current_settings(policy, &current.policy)?, ());
-                if is_dry_run {
-                    license::check(current, plan)?;
-                    return Ok(Plan::Changes(Vec::new(), ()));
-                }
-                Ok::<_, Problem>(plan)
-            })
-            .await?;
+        let plan = move |current: &Snapshot| {
+            precondition.check(&current.version.etag())?;
+            let change = StateChange::Replace(with_current_settings(policy, &current.policy)?);
+            if is_dry_run {
+                license::check(current, &change)?;
+                return Ok((StateChange::NONE, ()));
+            }
+            Ok::<_, Problem>((change, ()))
+        };
+        let after = service.change(plan).await?.after;
         let policy = Arc::clone(&after.policy);
         let find_warnings = move || {
             let now = before.and_then(|before| Some((before, principals(&policy)?)));
@@ -108,7 +106,7 @@ async fn write(
         Ok((after, warnings)) => {
             let response = with_etag(
                 StatusCode::NO_CONTENT.into_response(),
-                &service.etag(&after),
+                &after.version.etag(),
             );
             with_warnings(response, &warnings)
         }

@@ -28,7 +28,7 @@ use crate::state::error::RoleError;
 use crate::state::name_warnings::{added_principals, name_warnings};
 use crate::state::role_changes;
 use crate::state::service::Service;
-use crate::state::store::{Plan, Snapshot};
+use crate::state::store::{Snapshot, StateChange};
 
 pub(super) type Name = Result<Path<String>, PathRejection>;
 
@@ -88,10 +88,11 @@ pub(super) async fn create_role(
     let plan = move |current: &Snapshot| {
         let changes = role_changes::create(&current.policy, "name", &name, &[])?;
         let names = added_principals(&changes);
-        Ok::<_, Problem>(Plan::Changes(changes, (RoleName { name }, names)))
+        Ok::<_, Problem>((StateChange::Changes(changes), (RoleName { name }, names)))
     };
-    let ((role, names), after) = service.change(plan).await?;
-    Ok((role, name_warnings(&after.policy, &names)))
+    let stored = service.change(plan).await?;
+    let (role, names) = stored.answer;
+    Ok((role, name_warnings(&stored.after.policy, &names)))
 }
 
 /// A role with its members.
@@ -126,10 +127,11 @@ pub(super) async fn update_members(
             removed: listed(&membership.removed),
         };
         let names = added_principals(&changes);
-        Ok::<_, Problem>(Plan::Changes(changes, (answer, names)))
+        Ok::<_, Problem>((StateChange::Changes(changes), (answer, names)))
     };
-    let ((updated, names), after) = service.change(plan).await?;
-    Ok((updated, name_warnings(&after.policy, &names)))
+    let stored = service.change(plan).await?;
+    let (updated, names) = stored.answer;
+    Ok((updated, name_warnings(&stored.after.policy, &names)))
 }
 
 /// Deletes a role.
@@ -142,10 +144,8 @@ pub(super) async fn delete_role(
     delete_acls: bool,
 ) -> Result<(), Problem> {
     let plan = move |current: &Snapshot| {
-        Ok::<_, Problem>(Plan::Changes(
-            role_changes::delete(&current.policy, &name, delete_acls)?,
-            (),
-        ))
+        let changes = role_changes::delete(&current.policy, &name, delete_acls)?;
+        Ok::<_, Problem>((StateChange::Changes(changes), ()))
     };
     service.change(plan).await?;
     Ok(())

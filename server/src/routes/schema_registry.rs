@@ -27,7 +27,7 @@ use crate::http::surface::{Surface, is_page};
 use crate::http::warning_headers::with_warnings;
 use crate::state::name_warnings::name_warnings;
 use crate::state::service::Service;
-use crate::state::store::{Plan, Snapshot};
+use crate::state::store::{Snapshot, StateChange};
 
 pub(crate) fn routes() -> Routes {
     Routes::new().route(
@@ -73,16 +73,11 @@ async fn create(State(service): State<Service>, request: Request) -> Response {
     let add = async {
         let acls = check_create(body::json_list(request).await?).map_err(Problem::fields)?;
         let principals: Vec<_> = acls.iter().map(|acl| acl.principal.clone()).collect();
-        let plan = move |_: &Snapshot| {
-            Ok::<_, Problem>(Plan::Changes(
-                acls.into_iter().map(Change::AddAcl).collect(),
-                (),
-            ))
-        };
-        let ((), after) = service.change(plan).await?;
+        let change = StateChange::Changes(acls.into_iter().map(Change::AddAcl).collect());
+        let stored = service.change(|_| Ok::<_, Problem>((change, ()))).await?;
         Ok(with_warnings(
             StatusCode::CREATED.into_response(),
-            &name_warnings(&after.policy, &principals),
+            &name_warnings(&stored.after.policy, &principals),
         ))
     };
     respond(add.await)
@@ -101,13 +96,11 @@ async fn delete(State(service): State<Service>, request: Request) -> Response {
                 |acl: &Acl| is_of_registry(acl) && filters.iter().any(|filter| filter.matches(acl));
             let matching: Vec<Acl> = current.policy.acls().filter(is_deleted).collect();
             let answer: Vec<RegistryAcl> = matching.iter().map(RegistryAcl::from).collect();
-            Ok::<_, Problem>(Plan::Changes(
-                matching.into_iter().map(Change::RemoveAcl).collect(),
-                answer,
-            ))
+            let changes = matching.into_iter().map(Change::RemoveAcl).collect();
+            Ok::<_, Problem>((StateChange::Changes(changes), answer))
         };
-        let (deleted, _) = service.change(plan).await?;
-        Ok(Json(deleted).into_response())
+        let stored = service.change(plan).await?;
+        Ok(Json(stored.answer).into_response())
     };
     respond(remove.await)
 }

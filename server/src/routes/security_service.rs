@@ -37,7 +37,7 @@ use crate::state::error::RoleError;
 use crate::state::name_warnings::{added_principals, name_warnings};
 use crate::state::role_changes::{create, delete_if_present, update, updated};
 use crate::state::service::Service;
-use crate::state::store::{Plan, Snapshot};
+use crate::state::store::{Snapshot, StateChange};
 
 /// A message without fields; fields of newer clients are ignored.
 type Empty = Map<String, Value>;
@@ -104,12 +104,14 @@ async fn create_role(State(service): State<Service>, request: Request) -> Respon
                 members: members.into_iter().collect(),
             };
             let names = added_principals(&changes);
-            Ok::<_, Problem>(Plan::Changes(changes, (SecurityRole::from(&made), names)))
+            let answer = (SecurityRole::from(&made), names);
+            Ok::<_, Problem>((StateChange::Changes(changes), answer))
         };
-        let ((made, names), after) = service.change(plan).await?;
+        let stored = service.change(plan).await?;
+        let (made, names) = stored.answer;
         Ok(with_warnings(
             role(made),
-            &name_warnings(&after.policy, &names),
+            &name_warnings(&stored.after.policy, &names),
         ))
     })
     .await
@@ -184,25 +186,22 @@ async fn change_members(
             .ok_or_else(|| RoleError::NotFound(name.clone()))?;
         let (changes, membership) = update(&current.policy, &name, false, members)?;
         let names = added_principals(&changes);
-        Ok::<_, Problem>(Plan::Changes(
-            changes,
-            (SecurityRole::from(&updated(before, &membership)), names),
-        ))
+        let answer = (SecurityRole::from(&updated(before, &membership)), names);
+        Ok::<_, Problem>((StateChange::Changes(changes), answer))
     };
-    let ((made, names), after) = service.change(plan).await?;
+    let stored = service.change(plan).await?;
+    let (made, names) = stored.answer;
     Ok(with_warnings(
         role(made),
-        &name_warnings(&after.policy, &names),
+        &name_warnings(&stored.after.policy, &names),
     ))
 }
 
 async fn delete_role(State(service): State<Service>, request: Request) -> Response {
     call(request, async |DeleteRole { name, delete_acls }| {
         let plan = move |current: &Snapshot| {
-            Ok::<_, Problem>(Plan::Changes(
-                delete_if_present(&current.policy, &name, delete_acls),
-                (),
-            ))
+            let changes = delete_if_present(&current.policy, &name, delete_acls);
+            Ok::<_, Problem>((StateChange::Changes(changes), ()))
         };
         service.change(plan).await?;
         Ok(Json(Empty::new()).into_response())

@@ -9,9 +9,10 @@ use gbac_engine::policy::Change;
 use super::error::ServeError;
 use crate::identity::password::Password;
 use crate::random;
-use crate::state::audit::{Audit, ChangeRecorder, PolicyTags, RecordedChange};
-use crate::state::error::WriteError;
-use crate::state::store::{Plan, Store, StoreError};
+use crate::state::audit::{Audit, ChangeRecorder, WrittenEvents};
+use crate::state::change::make_change;
+use crate::state::error::{AuditError, WriteError};
+use crate::state::store::{Snapshot, StateChange, Store, StoreError};
 
 /// The local account of a start.
 pub(super) struct LocalAccount {
@@ -37,23 +38,14 @@ impl LocalAccount {
         name: &str,
         given: Option<&str>,
     ) -> Result<Self, ServeError> {
-        let changes = Changes {
-            store,
-            audit,
-            recorded: RecordedChange::default(),
-        };
-        changes
-            .open(name, given)
-            .inspect_err(|_| changes.recorded.fail_now(audit.log()))
+        AccountChanges { store, audit }.open(name, given)
     }
 }
 
 /// What a start changes about accounts.
-struct Changes<'a> {
+struct AccountChanges<'a> {
     store: &'a Store,
     audit: &'a Audit<'a>,
-    /// The events of the change that is being made.
-    recorded: RecordedChange,
 }
 
 /// Where a password comes from.
@@ -66,7 +58,7 @@ enum PasswordSource {
     Generated(String),
 }
 
-impl Changes<'_> {
+impl AccountChanges<'_> {
     fn open(&self, name: &str, given: Option<&str>) -> Result<LocalAccount, ServeError> {
         let stored = self.store.password_users().map_err(ServeError::Store)?;
         let (password, source) = password(self.store, name, given)?;
@@ -77,13 +69,17 @@ impl Changes<'_> {
             } else {
                 Modification::AccountCreated(name)
             };
-            self.make(change, || self.store.set_password(name, password.hash()))?;
+            let event = self.record(change)?;
+            self.store
+                .set_password(name, password.hash())
+                .map_err(ServeError::Store)?;
+            event.stored();
         }
         let mut notices = self.record_name(name, &stored)?;
         for old in stored.iter().filter(|old| *old != name) {
-            self.make(Modification::AccountDeleted(old), || {
-                self.store.remove_password(old)
-            })?;
+            let event = self.record(Modification::AccountDeleted(old))?;
+            self.store.remove_password(old).map_err(ServeError::Store)?;
+            event.stored();
             let (old, name) = (escaped(old), escaped(name));
             notices.push(format!(
                 "the local account `{old}` is replaced by `{name}`, and its password is deleted"
@@ -100,37 +96,24 @@ impl Changes<'_> {
         })
     }
 
-    /// Makes a change of an account after its event is written.
-    fn make(
-        &self,
-        modification: Modification<'_>,
-        change: impl FnOnce() -> Result<(), StoreError>,
-    ) -> Result<(), ServeError> {
-        if self.audit.is_enabled() {
-            self.recorder()
-                .record_account(modification)
-                .map_err(|_| ServeError::NotRecorded)?;
+    /// Writes the event of a change of an account, before the change is made.
+    fn record(&self, modification: Modification<'_>) -> Result<WrittenEvents, ServeError> {
+        if !self.audit.is_enabled() {
+            return Ok(WrittenEvents::none());
         }
-        change().map_err(ServeError::Store)?;
-        self.recorded.stored();
-        Ok(())
-    }
-
-    fn recorder(&self) -> ChangeRecorder {
-        ChangeRecorder::new(self.audit, self.recorded.clone())
+        let recorder = ChangeRecorder::new(self.audit);
+        let event = recorder.event(modification, None);
+        recorder
+            .write(vec![event], false)
+            .map_err(|AuditError| ServeError::NotRecorded)
     }
 
     /// Records the name of the local account, which makes it a superuser. Earlier versions had it
     /// in `superusers`, where it would make a superuser of the token user of the same name, so the
     /// first start removes it from there. `stored` are the names with a password.
     fn record_name(&self, name: &str, stored: &[String]) -> Result<Vec<String>, ServeError> {
-        let (name, stored, recorder, store) = (
-            name.to_owned(),
-            stored.to_vec(),
-            self.recorder(),
-            self.store.clone(),
-        );
-        let recorded = self.store.change_now(move |current| {
+        let (name, stored) = (name.to_owned(), stored.to_vec());
+        let plan = move |current: &Snapshot| {
             let (mut settings, mut config) =
                 (current.policy.settings().clone(), (*current.config).clone());
             let is_local = |user: &String| stored.contains(user) || *user == name;
@@ -147,17 +130,16 @@ impl Changes<'_> {
                 settings.stated.superusers = true;
                 changes.push(Change::Settings(Box::new(settings)));
             }
-            let tags = PolicyTags {
-                current: store.etag(current),
-                next: store.next_etag(current),
-            };
-            recorder.record(current, tags, Plan::Configure(changes, config, moved))
-        });
-        let (moved, _) = recorded.map_err(|error| match error {
-            WriteError::NotRecorded => ServeError::NotRecorded,
-            error => ServeError::Start(io::Error::other(error.to_string())),
-        })?;
-        self.recorded.stored();
+            Ok::<_, WriteError>((StateChange::Configure(changes, config), moved))
+        };
+        let recorder = ChangeRecorder::new(self.audit);
+        let stored = self
+            .store
+            .change_now(move |batch| make_change(batch, &recorder, plan))
+            .map_err(|error| match error {
+                WriteError::NotRecorded => ServeError::NotRecorded,
+                error => ServeError::Start(io::Error::other(error.to_string())),
+            })?;
         let notice = |user: &String| {
             format!(
                 "`{user}` is removed from the superusers: it is a local account, which is a superuser by itself, and a token user \
@@ -165,7 +147,7 @@ impl Changes<'_> {
                 user = escaped(user)
             )
         };
-        Ok(moved.iter().map(notice).collect())
+        Ok(stored.answer.iter().map(notice).collect())
     }
 }
 
@@ -300,15 +282,12 @@ mod tests {
             account.notices[0]
         );
         // A name that is added again is that of the token user. Later starts keep it.
-        let add = |current: &crate::state::store::Snapshot| {
-            let mut settings = current.policy.settings().clone();
-            settings.superusers.insert("admin".into());
-            Ok::<_, WriteError>(Plan::Changes(
-                vec![Change::Settings(Box::new(settings))],
-                (),
-            ))
-        };
-        store.change_now(add).unwrap();
+        let mut settings = store.read().policy.settings().clone();
+        settings.superusers.insert("admin".into());
+        let add = Change::Settings(Box::new(settings));
+        store
+            .change_unrecorded(StateChange::Changes(vec![add]))
+            .unwrap();
         assert!(open(&store, "admin", None).unwrap().notices.is_empty());
         assert_eq!(superusers(&store), ["admin", "alice"]);
     }
@@ -434,15 +413,14 @@ mod tests {
     fn a_change_of_an_account_that_cannot_be_stored_is_recorded_as_failed() {
         let folder = tempfile::tempdir().unwrap();
         let (store, faults) = Store::with_faults(folder.path(), Duration::ZERO);
-        let on = |current: &crate::state::store::Snapshot| {
-            let config = Config {
-                audit_enabled: true,
-                local_account: "admin".into(),
-                ..(*current.config).clone()
-            };
-            Ok::<_, WriteError>(Plan::Configure(Vec::new(), config, ()))
+        let config = Config {
+            audit_enabled: true,
+            local_account: "admin".into(),
+            ..(*store.read().config).clone()
         };
-        store.change_now(on).unwrap();
+        store
+            .change_unrecorded(StateChange::Configure(Vec::new(), config))
+            .unwrap();
         faults.room.store(0, Relaxed);
         let created = "gbac created the local account admin";
         let (result, messages) = recorded(&store, "admin", Some("new"));

@@ -496,7 +496,7 @@ mod tests {
     use crate::identity::oidc::OidcRules;
     use crate::routes::router;
     use crate::state::error::WriteError;
-    use crate::state::store::{Plan, Snapshot};
+    use crate::state::store::StateChange;
 
     #[tokio::test]
     async fn a_full_disk_stops_writes_only_and_only_until_there_is_room() {
@@ -594,14 +594,13 @@ mod tests {
     async fn a_change_that_fails_after_its_client_has_gone_is_recorded_as_failed() {
         let folder = tempfile::tempdir().unwrap();
         let (store, faults) = Store::with_faults(folder.path(), Duration::ZERO);
-        let on = |current: &Snapshot| {
-            let config = Config {
-                audit_enabled: true,
-                ..(*current.config).clone()
-            };
-            Ok::<_, WriteError>(Plan::Configure(Vec::new(), config, ()))
+        let config = Config {
+            audit_enabled: true,
+            ..(*store.read().config).clone()
         };
-        store.change_now(on).unwrap();
+        store
+            .change_unrecorded(StateChange::Configure(Vec::new(), config))
+            .unwrap();
         let opened = Opened {
             store,
             admin: Admin::new("admin".into(), Password::new("demo").unwrap()),
@@ -620,11 +619,12 @@ mod tests {
         )
         .unwrap();
         faults.room.store(0, Relaxed);
-        let create = |_: &Snapshot| {
-            Ok::<_, WriteError>(Plan::Changes(vec![Change::CreateRole("r".into())], ()))
-        };
+        let create = StateChange::Changes(vec![Change::CreateRole("r".into())]);
         assert!(
-            app.service.change(create).now_or_never().is_none(),
+            app.service
+                .change(|_| Ok::<_, WriteError>((create, ())))
+                .now_or_never()
+                .is_none(),
             "it is dropped before it ends"
         );
         let failed = r#""message":"not done: gbac created the role r""#;

@@ -7,18 +7,30 @@ use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::{Acl, PrincipalType};
 use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
 
+use super::cluster_property::PropertyValues;
 use super::error::{LicensedFeature, WriteError};
-use super::store::{Attempt, Plan, Snapshot};
+use super::store::{MadeChange, Snapshot, StateChange};
 
-/// The first feature in a plan that requires a license.
-fn licensed_feature<T>(current: &Policy, plan: &Plan<T>) -> Option<LicensedFeature> {
-    match plan {
-        Plan::Changes(changes, _) | Plan::Configure(changes, ..) => changes
+/// Checks that a change does not require a license, or there is a valid one.
+///
+/// # Errors
+/// [`WriteError::Unlicensed`]. What the changes that a client lists do is only known once they are
+/// made; see [`unlicensed_changes`].
+pub(crate) fn check(current: &Snapshot, change: &StateChange) -> Result<(), WriteError> {
+    if current.config.license == LicenseStatus::Valid {
+        return Ok(());
+    }
+    let policy = &current.policy;
+    let feature = match change {
+        StateChange::Changes(changes) | StateChange::Configure(changes, _) => changes
             .iter()
-            .find_map(|change| licensed_change(current, change)),
-        Plan::Replace(policy, _) => licensed_policy(current, policy),
-        // The effect of each change is only known once it is made.
-        Plan::Attempt(..) => None,
+            .find_map(|change| licensed_change(policy, change)),
+        StateChange::Replace(replacement) => licensed_policy(policy, replacement),
+        StateChange::Attempt(_) => None,
+    };
+    match feature {
+        Some(feature) => Err(WriteError::Unlicensed(feature)),
+        None => Ok(()),
     }
 }
 
@@ -41,17 +53,16 @@ fn licensed_acl(current: &Policy, acl: &Acl) -> Option<LicensedFeature> {
 }
 
 fn licensed_policy(current: &Policy, policy: &Policy) -> Option<LicensedFeature> {
-    let property =
-        licensed_property(current.settings(), policy.settings()).map(LicensedFeature::Property);
-    let role = || {
-        let has_changes = policy
-            .roles()
-            .any(|role| current.role(&role.name).is_none_or(|known| known != role));
-        has_changes.then_some(LicensedFeature::Role)
-    };
-    property
-        .or_else(role)
-        .or_else(|| policy.acls().find_map(|acl| licensed_acl(current, &acl)))
+    if let Some(property) = licensed_property(current.settings(), policy.settings()) {
+        return Some(LicensedFeature::Property(property));
+    }
+    if policy
+        .roles()
+        .any(|role| current.role(&role.name).as_ref() != Some(&role))
+    {
+        return Some(LicensedFeature::Role);
+    }
+    policy.acls().find_map(|acl| licensed_acl(current, &acl))
 }
 
 /// The first group property, or the attributes of an SSO connection, whose new value is neither the
@@ -80,39 +91,13 @@ pub(crate) fn licensed_property(current: &Settings, wanted: &Settings) -> Option
     }
 }
 
-/// Rejects a plan that requires a license if there is no valid one.
-///
-/// # Errors
-/// [`WriteError::Unlicensed`]. The effects of [`Plan::Attempt`] are only known later; its changes
-/// are rejected then.
-pub(crate) fn check<T: 'static>(current: &Snapshot, plan: Plan<T>) -> Result<Plan<T>, WriteError> {
-    if current.config.license == LicenseStatus::Valid {
-        return Ok(plan);
+/// The changes with an effect that require a license, if there is no valid one.
+pub(crate) fn unlicensed_changes(before: &PropertyValues, made: &MadeChange) -> Vec<DocumentFault> {
+    let mut faults = Vec::new();
+    if before.config.license == LicenseStatus::Valid {
+        return faults;
     }
-    if let Some(feature) = licensed_feature(&current.policy, &plan) {
-        return Err(WriteError::Unlicensed(feature));
-    }
-    let Plan::Attempt(changes, accept) = plan else {
-        return Ok(plan);
-    };
-    let before = current.policy.settings().clone();
-    let accept = move |attempt: &Attempt<'_>| {
-        let unlicensed = unlicensed_changes(&before, attempt);
-        match accept(attempt) {
-            Ok(_) if !unlicensed.is_empty() => Err(WriteError::UnlicensedChanges(unlicensed)),
-            Err(WriteError::InvalidChanges(mut faults)) => {
-                faults.extend(unlicensed);
-                Err(WriteError::InvalidChanges(faults))
-            }
-            accepted => accepted,
-        }
-    };
-    Ok(Plan::Attempt(changes, Box::new(accept)))
-}
-
-/// The changes with an effect that require a license.
-fn unlicensed_changes(before: &Settings, attempt: &Attempt<'_>) -> Vec<DocumentFault> {
-    let fault = |(index, change): (usize, &Change)| {
+    for (index, change) in made.effective() {
         let feature = match change {
             Change::AddAcl(acl) => {
                 (acl.principal.kind() != PrincipalType::User).then_some(LicensedFeature::Acl)
@@ -121,15 +106,17 @@ fn unlicensed_changes(before: &Settings, attempt: &Attempt<'_>) -> Vec<DocumentF
                 Some(LicensedFeature::Role)
             }
             Change::Settings(settings) => {
-                licensed_property(before, settings).map(LicensedFeature::Property)
+                licensed_property(&before.settings, settings).map(LicensedFeature::Property)
             }
             Change::RemoveAcl(_) | Change::DeleteRole { .. } => None,
         };
-        feature.map(|feature| DocumentFault {
-            path: format!("/changes/{index}"),
-            code: "license_required".into(),
-            message: feature.message(),
-        })
-    };
-    attempt.effective().filter_map(fault).collect()
+        if let Some(feature) = feature {
+            faults.push(DocumentFault {
+                path: format!("/changes/{index}"),
+                code: "license_required".into(),
+                message: feature.message(),
+            });
+        }
+    }
+    faults
 }

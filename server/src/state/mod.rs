@@ -2,6 +2,8 @@
 //! log, and the rules for changing them. Nothing here knows HTTP.
 
 pub(crate) mod audit;
+pub(crate) mod change;
+mod change_events;
 pub(crate) mod cluster_property;
 pub(crate) mod config;
 pub(crate) mod config_change;

@@ -51,10 +51,13 @@ pub(crate) fn principals(policy: &Policy) -> Option<BTreeSet<Principal>> {
 }
 
 /// The principals that changes add.
-pub(crate) fn added_principals<'c>(
-    changes: impl IntoIterator<Item = &'c Change>,
-) -> BTreeSet<Principal> {
-    let principal = |change: &Change| match change {
+pub(crate) fn added_principals(changes: &[Change]) -> BTreeSet<Principal> {
+    changes.iter().filter_map(added_principal).collect()
+}
+
+/// The principal that a change adds.
+pub(crate) fn added_principal(change: &Change) -> Option<Principal> {
+    match change {
         Change::AddAcl(acl) => Some(acl.principal.clone()),
         Change::CreateRole(name) => Some(Principal::role(name)),
         Change::AddMember { member, .. } => Some(member.clone()),
@@ -62,6 +65,5 @@ pub(crate) fn added_principals<'c>(
         | Change::RemoveMember { .. }
         | Change::DeleteRole { .. }
         | Change::Settings(_) => None,
-    };
-    changes.into_iter().filter_map(principal).collect()
+    }
 }

@@ -7,12 +7,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use gbac_analysis::audit::Modification;
 use serde_json::Value;
 
-use super::audit::{Audit, AuditLog, ChangeRecorder, PolicyTags, RecordedChange};
+use super::audit::{Audit, AuditLog, ChangeRecorder};
+use super::change::make_change;
 use super::error::{AuditError, WriteError};
-use super::license;
 use super::log_levels::LogLevels;
 use super::public_endpoint::PublicEndpoint;
-use super::store::{Plan, Snapshot, Store, StoreError};
+use super::store::{Snapshot, StateChange, Store, StoreError, Stored};
 use super::trusted_proxies::TrustedProxies;
 use crate::clock::Clock;
 use crate::metrics::{CurrentValues, Metrics};
@@ -58,52 +58,31 @@ impl Service {
         self.0.store.data_id()
     }
 
-    /// The entity tag of a snapshot's policy.
-    pub(crate) fn etag(&self, snapshot: &Snapshot) -> String {
-        self.0.store.etag(snapshot)
-    }
-
     /// Makes a planned change if the license permits it, after its audit events are written; see
-    /// [`Store::change`].
+    /// [`make_change`] and [`Store::change`].
+    ///
+    /// # Errors
+    /// See there.
     pub(crate) async fn change<T, E>(
         &self,
-        plan: impl FnOnce(&Snapshot) -> Result<Plan<T>, E> + Send + 'static,
-    ) -> Result<(T, Snapshot), E>
+        plan: impl FnOnce(&Snapshot) -> Result<(StateChange, T), E> + Send + 'static,
+    ) -> Result<Stored<T>, E>
     where
         T: Send + 'static,
         E: From<WriteError> + Send + 'static,
     {
-        let recorded = RecordedChange::default();
-        let recorder = ChangeRecorder::new(&self.audit(), recorded.clone());
-        let parts = Arc::clone(&self.0);
-        // A task of its own, so that a change that fails is recorded as failed even if its client
-        // has gone.
-        let change = tokio::spawn(async move {
-            let store = parts.store.clone();
-            let planned = parts.store.change(move |current| {
-                let plan = license::check(current, plan(current)?)?;
-                let tags = PolicyTags {
-                    current: store.etag(current),
-                    next: store.next_etag(current),
-                };
-                Ok(recorder.record(current, tags, plan)?)
-            });
-            let result = planned.await;
-            if result.is_err() {
-                recorded.fail(&parts.audit_log).await;
-            }
-            result
-        });
-        change
+        let recorder = ChangeRecorder::new(&self.audit());
+        self.0
+            .store
+            .change(move |batch| make_change(batch, &recorder, plan))
             .await
-            .unwrap_or_else(|_| Err(WriteError::Aborted.into()))
     }
 
     /// Records that the service starts or stops.
     pub(crate) async fn record_lifecycle(&self, modification: Modification<'_>) {
         let audit = self.audit();
         if audit.is_enabled() {
-            ChangeRecorder::new(&audit, RecordedChange::default())
+            ChangeRecorder::new(&audit)
                 .record_lifecycle(modification)
                 .await;
         }
@@ -124,7 +103,7 @@ impl Service {
         if !audit.is_enabled() {
             return Ok(());
         }
-        ChangeRecorder::new(&audit, RecordedChange::default())
+        ChangeRecorder::new(&audit)
             .record_value(kind, name, before, after)
             .await
     }

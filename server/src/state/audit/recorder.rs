@@ -44,11 +44,6 @@ impl<'a> Audit<'a> {
         }
     }
 
-    /// Where the events are kept.
-    pub(crate) const fn log(&self) -> &'a AuditLog {
-        self.log
-    }
-
     /// Whether events are recorded.
     pub(crate) const fn is_enabled(&self) -> bool {
         self.enabled

@@ -11,7 +11,7 @@ use super::sign_in_method::SignInMethod;
 use crate::lock::Lock;
 
 /// The most ACLs that the event of a request names; each change also has an event of its own.
-pub(super) const MAX_ACLS: usize = 100;
+pub(crate) const MAX_ACLS: usize = 100;
 
 tokio::task_local! {
     static CURRENT: Arc<RequestScope>;
@@ -31,7 +31,7 @@ pub(crate) struct RequestScope {
 
 /// An ACL that a request created or deleted.
 #[derive(Clone)]
-pub(super) enum AclChange {
+pub(crate) enum AclChange {
     Created(Acl),
     Deleted(Acl),
 }

@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use gbac_engine::policy::{Change, ChangeError, ChangeOutcome, Policy, apply_each};
 
-use super::plan::{Attempt, Plan, Snapshot};
+use super::change::{MadeChange, RecordedChange, StateChange};
 use super::rows::{self, RowWrite};
+use super::snapshot::{Snapshot, StateVersion};
+use crate::state::audit::WrittenEvents;
 use crate::state::error::WriteError;
 
 /// The interval at which a writer checks whether readers have released the standby.
@@ -46,18 +48,20 @@ impl Standby {
 }
 
 /// Writes that are committed together.
-pub(super) struct Batch {
+pub(crate) struct Batch {
     /// The state with the writes so far. Its policy is shared with readers until the first change.
     pub(super) state: Snapshot,
     /// The policy that readers see, or the one that replaced it.
     base: Arc<Policy>,
     /// The changes from there to the state.
     pub(super) log: Vec<Change>,
-    pub(super) writes: Vec<RowWrite>,
+    pub(super) rows: Vec<RowWrite>,
+    /// The audit events of the writes.
+    pub(super) events: Vec<WrittenEvents>,
     /// Whether the policy was replaced.
     pub(super) replaced: bool,
-    /// Whether anything changed.
-    pub(super) changed: bool,
+    /// Whether the state has changes that are not in the log, because they are not recorded yet.
+    has_unrecorded: bool,
 }
 
 impl Batch {
@@ -66,107 +70,138 @@ impl Batch {
         let state = standby
             .and_then(|standby| standby.catch_up(current).ok())
             .unwrap_or_else(|| current.clone());
-        let base = Arc::clone(&current.policy);
         Self {
             state,
-            base,
+            base: Arc::clone(&current.policy),
             log: Vec::new(),
-            writes: Vec::new(),
+            rows: Vec::new(),
+            events: Vec::new(),
             replaced: false,
-            changed: false,
+            has_unrecorded: false,
         }
     }
 
-    /// Applies what a plan returns, all of it or nothing.
-    pub(super) fn apply_plan<T, E: From<WriteError>>(
+    /// The state with the writes so far.
+    pub(crate) fn state(&self) -> &Snapshot {
+        &self.state
+    }
+
+    /// Calls `write` and adds the change that it returns, all of it or nothing.
+    pub(super) fn add_write<T, E: From<WriteError>>(
         &mut self,
-        plan: impl FnOnce(&Snapshot) -> Result<Plan<T>, E>,
-    ) -> Result<(T, Counters), E> {
-        let mut outcome = PlanOutcome::default();
-        let answer = match plan(&self.state)? {
-            Plan::Changes(changes, answer) => {
-                self.apply_all(changes, &mut outcome, |_| Ok(answer))?
-            }
-            Plan::Attempt(changes, accept) => self.apply_all(changes, &mut outcome, accept)?,
-            Plan::Configure(changes, config, answer) => {
-                self.apply_all(changes, &mut outcome, |_| Ok(()))?;
-                if *self.state.config != config {
-                    rows::config_writes(&self.state.config, &config, &mut outcome.writes);
-                    self.state.config = Arc::new(config);
-                    outcome.config_changed = true;
-                }
-                answer
-            }
-            Plan::Replace(policy, answer) => {
-                outcome.writes = rows::policy_writes(&self.state.policy, &policy);
-                if !outcome.writes.is_empty() {
-                    outcome.policy_changed = true;
-                    outcome.config_changed = self.state.policy.settings() != policy.settings();
-                    self.base = Arc::clone(&policy);
-                    self.state.policy = policy;
-                    self.replaced = true;
-                    self.log.clear();
-                }
-                answer
-            }
-        };
-        self.changed |= outcome.policy_changed || outcome.config_changed;
-        self.state.version += u64::from(outcome.policy_changed);
-        self.state.config_version += u64::from(outcome.config_changed);
-        self.writes.append(&mut outcome.writes);
-        Ok((
+        write: impl FnOnce(&mut Self) -> Result<(T, RecordedChange), E>,
+    ) -> Result<AddedWrite<T>, E> {
+        let added = self.try_write(write);
+        if added.is_err() && self.has_unrecorded {
+            self.roll_back();
+        }
+        added
+    }
+
+    fn try_write<T, E: From<WriteError>>(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<(T, RecordedChange), E>,
+    ) -> Result<AddedWrite<T>, E> {
+        let (answer, recorded) = write(self)?;
+        if let Some((_, error)) = recorded.change.refused().next() {
+            return Err(WriteError::Unexpected(error.clone()).into());
+        }
+        let outcomes = self.add(recorded);
+        Ok(AddedWrite {
             answer,
-            Counters {
-                version: self.state.version,
-                config_version: self.state.config_version,
+            outcomes,
+            version: self.state.version,
+        })
+    }
+
+    /// Makes a change where no reader sees it. It is undone unless it is recorded and added.
+    pub(crate) fn make(&mut self, change: StateChange) -> MadeChange {
+        let mut rows = Vec::new();
+        let (mut outcomes, mut policy_changed, mut config_changed) = (Vec::new(), false, false);
+        if let StateChange::Replace(policy) = &change {
+            rows = rows::policy_writes(&self.state.policy, policy);
+            policy_changed = !rows.is_empty();
+            config_changed = policy_changed && self.state.policy.settings() != policy.settings();
+        }
+        // Without changes, a policy that readers share need not be copied.
+        if !change.policy_changes().is_empty() {
+            let mut settings = self.state.policy.settings().clone();
+            let policy = Arc::make_mut(&mut self.state.policy);
+            outcomes = apply_each(policy, change.policy_changes());
+            for (change, outcome) in change.policy_changes().iter().zip(&outcomes) {
+                if *outcome != ChangeOutcome::Changed {
+                    continue;
+                }
+                policy_changed = true;
+                rows::change_writes(&settings, change, &mut rows);
+                if let Change::Settings(after) = change {
+                    settings = after.filled_from(&settings);
+                    config_changed = true;
+                }
+            }
+            self.has_unrecorded |= policy_changed;
+        }
+        if let StateChange::Configure(_, config) = &change
+            && *self.state.config != *config
+        {
+            rows::config_writes(&self.state.config, config, &mut rows);
+            config_changed = true;
+        }
+        let before = self.state.version;
+        MadeChange {
+            change,
+            outcomes,
+            rows,
+            version: StateVersion {
+                policy: before.policy + u64::from(policy_changed),
+                config: before.config + u64::from(config_changed),
+                ..before
             },
-        ))
+        }
     }
 
-    /// Makes the changes if `accept` accepts them and none of them is refused; otherwise none of
-    /// them.
-    fn apply_all<T>(
-        &mut self,
-        changes: Vec<Change>,
-        outcome: &mut PlanOutcome,
-        accept: impl FnOnce(&Attempt<'_>) -> Result<T, WriteError>,
-    ) -> Result<T, WriteError> {
-        let mut settings = self.state.policy.settings().clone();
-        let effects = match changes.as_slice() {
-            // Without changes, a policy that readers share need not be copied.
-            [] => Vec::new(),
-            changes => apply_each(Arc::make_mut(&mut self.state.policy), changes),
-        };
-        let attempt = Attempt {
-            changes: &changes,
-            effects: &effects,
-        };
-        let accepted = accept(&attempt).and_then(|answer| match first_refusal(&effects) {
-            Some(error) => Err(error.into()),
-            None => Ok(answer),
-        });
-        if accepted.is_err() {
-            if effects.contains(&ChangeOutcome::Changed) {
-                self.roll_back();
+    /// Adds a change that was made to what is committed. Returns what its changes did.
+    fn add(&mut self, recorded: RecordedChange) -> Vec<ChangeOutcome> {
+        let MadeChange {
+            change,
+            outcomes,
+            mut rows,
+            version,
+        } = recorded.change;
+        match change {
+            StateChange::Changes(changes) | StateChange::Attempt(changes) => {
+                self.log_effective(changes, &outcomes);
             }
-            return accepted;
+            StateChange::Configure(changes, config) => {
+                self.log_effective(changes, &outcomes);
+                if *self.state.config != config {
+                    self.state.config = Arc::new(config);
+                }
+            }
+            StateChange::Replace(policy) if rows.is_empty() => drop(policy),
+            StateChange::Replace(policy) => {
+                self.base = Arc::clone(&policy);
+                self.state.policy = policy;
+                self.replaced = true;
+                self.log.clear();
+            }
         }
-        for (change, effect) in changes.into_iter().zip(effects) {
-            if effect != ChangeOutcome::Changed {
-                continue;
-            }
-            rows::change_writes(&settings, &change, &mut outcome.writes);
-            if let Change::Settings(after) = &change {
-                settings = after.filled_from(&settings);
-                outcome.config_changed = true;
-            }
-            outcome.policy_changed = true;
-            self.log.push(change);
-        }
-        accepted
+        self.rows.append(&mut rows);
+        self.state.version = version;
+        self.events.push(recorded.events);
+        self.has_unrecorded = false;
+        outcomes
     }
 
-    /// Undoes the changes of a failed plan, which are not in the log yet.
+    fn log_effective(&mut self, changes: Vec<Change>, outcomes: &[ChangeOutcome]) {
+        for (change, outcome) in changes.into_iter().zip(outcomes) {
+            if *outcome == ChangeOutcome::Changed {
+                self.log.push(change);
+            }
+        }
+    }
+
+    /// Undoes the changes of a failed write, which are not in the log yet.
     fn roll_back(&mut self) {
         let mut policy = (*self.base).clone();
         let replayed = self
@@ -177,27 +212,14 @@ impl Batch {
         // The same changes succeeded before, on the same policy.
         debug_assert!(replayed.is_ok());
         self.state.policy = Arc::new(policy);
+        self.has_unrecorded = false;
     }
 }
 
-fn first_refusal(effects: &[ChangeOutcome]) -> Option<ChangeError> {
-    effects.iter().find_map(|effect| match effect {
-        ChangeOutcome::Refused(error) => Some(error.clone()),
-        ChangeOutcome::Changed | ChangeOutcome::Unchanged => None,
-    })
-}
-
-/// What one plan changed.
-#[derive(Default)]
-struct PlanOutcome {
-    writes: Vec<RowWrite>,
-    policy_changed: bool,
-    config_changed: bool,
-}
-
-/// The counters after a write.
-#[derive(Clone, Copy)]
-pub(super) struct Counters {
-    pub(super) version: u64,
-    pub(super) config_version: u64,
+/// A write of a batch.
+pub(super) struct AddedWrite<T> {
+    pub(super) answer: T,
+    pub(super) outcomes: Vec<ChangeOutcome>,
+    /// The version of the state with it.
+    pub(super) version: StateVersion,
 }

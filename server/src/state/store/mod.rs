@@ -7,6 +7,7 @@
 
 mod backup;
 mod batch;
+mod change;
 mod error;
 mod file;
 mod folder;
@@ -14,10 +15,11 @@ mod format;
 #[cfg(any(test, feature = "fuzz"))]
 pub(crate) mod fuzz;
 mod panics;
-mod plan;
+mod queue;
 mod refused;
 mod rows;
 mod rows_digest;
+mod snapshot;
 mod stored_state;
 
 use std::path::Path;
@@ -31,15 +33,19 @@ use tokio::sync::oneshot;
 
 use crate::lock::Lock;
 use crate::random;
+use crate::state::audit::WrittenEvents;
 use crate::state::config::Config;
 use crate::state::error::WriteError;
 pub use backup::{BackupContents, BackupError, restore_backup, verify_backup};
-use batch::{Batch, Counters, Standby};
+pub(crate) use batch::Batch;
+use batch::Standby;
+pub(crate) use change::{MadeChange, RecordedChange, StateChange, Stored};
 pub use error::StoreError;
 use file::{Disk, data_id_row, new_data_id};
 pub(crate) use panics::catch_panic;
-pub(crate) use plan::{Attempt, Plan, Snapshot};
+use queue::{CommitResult, Job, Pending, Queue};
 use rows::{RowWrite, Table};
+pub(crate) use snapshot::{Snapshot, StateVersion};
 use stored_state::StoredState;
 
 /// A commit waits for at most this many writes.
@@ -80,24 +86,7 @@ struct Shared {
     recent_batch: AtomicUsize,
     /// The ID of the data; empty in memory.
     data_id: String,
-    /// A random prefix, so that entity tags differ between runs.
-    etag_prefix: String,
 }
-
-#[derive(Default)]
-struct Queue {
-    jobs: Vec<Job>,
-    /// Whether a task is draining it.
-    draining: bool,
-}
-
-/// Plans a write. What it returns answers the writer once the batch is durable or has failed.
-type Job = Box<dyn FnOnce(&mut Batch) -> Answer + Send>;
-type Answer = Box<dyn FnOnce(Result<&Snapshot, &StoreError>) + Send>;
-/// The answers of a batch, and the state after it.
-type Committed = (Vec<Answer>, Result<Snapshot, Arc<StoreError>>);
-/// The result of a write: its answer and the state after it.
-type WriteResult<T, E> = Result<(T, Snapshot), E>;
 
 impl Store {
     /// A store in memory with this initial state.
@@ -155,8 +144,11 @@ impl Store {
         let snapshot = Snapshot {
             policy: Arc::new(policy),
             config: Arc::new(config),
-            version,
-            config_version,
+            version: StateVersion {
+                run: random::bytes().map_err(redb::Error::Io)?,
+                policy: version,
+                config: config_version,
+            },
         };
         Ok(Self(Arc::new(Shared {
             current: RwLock::new(snapshot),
@@ -171,9 +163,6 @@ impl Store {
             failures: AtomicU64::new(0),
             recent_batch: AtomicUsize::new(0),
             data_id: data_id.unwrap_or_default(),
-            etag_prefix: random::bytes::<8>()
-                .map(|bytes| random::hex(&bytes))
-                .map_err(redb::Error::Io)?,
         })))
     }
 
@@ -189,19 +178,6 @@ impl Store {
     /// The ID of the data, which restarts and backups keep; empty in memory.
     pub(crate) fn data_id(&self) -> &str {
         &self.0.data_id
-    }
-
-    /// The entity tag of a snapshot's policy (RFC 9110 8.8.3).
-    pub(crate) fn etag(&self, snapshot: &Snapshot) -> String {
-        format!("\"{}-{}\"", self.0.etag_prefix, snapshot.version)
-    }
-
-    /// The entity tag of the policy after the next change of it.
-    pub(crate) fn next_etag(&self, snapshot: &Snapshot) -> String {
-        self.etag(&Snapshot {
-            version: snapshot.version + 1,
-            ..snapshot.clone()
-        })
     }
 
     /// Whether the store accepts writes.
@@ -264,29 +240,26 @@ impl Store {
             .write(&[RowWrite::put(Table::Passwords, user, hash)])
     }
 
-    /// Calls `plan` with the current state and makes the write that it returns, with no other write
-    /// in between. The write is durable when this returns. A plan validates its changes, so that
-    /// they cannot fail one by one. The snapshot has the counters of this write; its policy may
-    /// include later ones.
+    /// Calls `write` with no other write in between, and stores the change that it returns with the
+    /// events of it. The change is durable when this returns.
     ///
     /// # Errors
-    /// Those of the plan, or the store cannot be written. Nothing has changed then.
+    /// Those of `write`, a change of the policy is refused, or the store cannot be written. Nothing
+    /// has changed then.
     pub(crate) async fn change<T, E>(
         &self,
-        plan: impl FnOnce(&Snapshot) -> Result<Plan<T>, E> + Send + 'static,
-    ) -> WriteResult<T, E>
+        write: impl FnOnce(&mut Batch) -> Result<(T, RecordedChange), E> + Send + 'static,
+    ) -> Result<Stored<T>, E>
     where
         T: Send + 'static,
         E: From<WriteError> + Send + 'static,
     {
-        let (first, answer) = self.enqueue(plan);
-        if first {
+        let (is_first, pending) = self.enqueue(write);
+        if is_first {
             let this = self.clone();
             drop(tokio::task::spawn_blocking(move || this.drain()));
         }
-        answer
-            .await
-            .unwrap_or_else(|_| Err(WriteError::Aborted.into()))
+        pending.wait().await
     }
 
     /// [`Store::change`] without an async runtime, for the start of the service.
@@ -295,48 +268,38 @@ impl Store {
     /// See there.
     pub(crate) fn change_now<T, E>(
         &self,
-        plan: impl FnOnce(&Snapshot) -> Result<Plan<T>, E> + Send + 'static,
-    ) -> WriteResult<T, E>
+        write: impl FnOnce(&mut Batch) -> Result<(T, RecordedChange), E> + Send + 'static,
+    ) -> Result<Stored<T>, E>
     where
         T: Send + 'static,
         E: From<WriteError> + Send + 'static,
     {
-        let (_, mut answer) = self.enqueue(plan);
+        let (_, pending) = self.enqueue(write);
         self.clone().drain();
-        answer
-            .try_recv()
-            .unwrap_or_else(|_| Err(WriteError::Aborted.into()))
+        pending.take()
+    }
+
+    /// Makes a change without events, as if auditing were disabled.
+    #[cfg(any(test, feature = "fuzz"))]
+    pub(crate) fn change_unrecorded(&self, change: StateChange) -> Result<Stored<()>, WriteError> {
+        self.change_now(|batch| unrecorded(batch, change))
     }
 
     /// Adds a write to the queue. Returns whether the caller must drain the queue.
     fn enqueue<T, E>(
         &self,
-        plan: impl FnOnce(&Snapshot) -> Result<Plan<T>, E> + Send + 'static,
-    ) -> (bool, oneshot::Receiver<WriteResult<T, E>>)
+        write: impl FnOnce(&mut Batch) -> Result<(T, RecordedChange), E> + Send + 'static,
+    ) -> (bool, Pending<T, E>)
     where
         T: Send + 'static,
         E: From<WriteError> + Send + 'static,
     {
-        let (send, answer) = oneshot::channel();
-        let job = move |batch: &mut Batch| -> Answer {
-            let planned = batch.apply_plan(plan);
-            Box::new(move |durable| {
-                let result = match (planned, durable) {
-                    (Err(rejected), _) => Err(rejected),
-                    (Ok(_), Err(error)) => Err(WriteError::NotStored(error.to_string()).into()),
-                    (Ok((answer, counters)), Ok(state)) => {
-                        Ok((answer, counters.in_snapshot(state)))
-                    }
-                };
-                // The request may have been canceled.
-                let _ = send.send(result);
-            })
-        };
-        let first = self.0.queue.with(|queue| {
-            queue.jobs.push(Box::new(job));
+        let (job, pending) = queue::job(write);
+        let is_first = self.0.queue.with(|queue| {
+            queue.jobs.push(job);
             !std::mem::replace(&mut queue.draining, true)
         });
-        (first, answer)
+        (is_first, pending)
     }
 
     /// Makes the queued writes, batch by batch, until the queue is empty. When the last answer is
@@ -346,47 +309,44 @@ impl Store {
         loop {
             worker.gather();
             let Some(jobs) = worker.take() else { return };
-            let (answers, outcome) = worker.0.commit(jobs);
-            let answer = || {
-                answers
-                    .into_iter()
-                    .for_each(|answer| answer(outcome.as_ref().map_err(|error| &**error)));
-            };
+            let (writers, result) = worker.0.commit(jobs);
             if worker.is_done() {
                 drop(worker);
-                return answer();
+                return answer(writers, &result);
             }
-            answer();
+            answer(writers, &result);
         }
     }
 
-    /// Commits the writes of a batch together, and then shows them to readers.
-    fn commit(&self, jobs: Vec<Job>) -> Committed {
+    /// Commits the writes of a batch together, and then shows them to readers. Returns who waits
+    /// for it.
+    fn commit(&self, jobs: Vec<Job>) -> (Vec<oneshot::Sender<CommitResult>>, CommitResult) {
         let before = self.read();
         if self.0.retry_due.swap(false, Relaxed) {
             self.recover();
         }
         let mut batch = Batch::new(&before, self.0.standby.with(Option::take));
-        let answers = jobs.into_iter().map(|job| job(&mut batch)).collect();
+        let mut writers = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            (job.add)(&mut batch);
+            writers.push(job.committed);
+        }
+        (writers, self.commit_batch(before, batch))
+    }
+
+    fn commit_batch(&self, before: Snapshot, batch: Batch) -> CommitResult {
         let Batch {
             state,
             log,
-            mut writes,
+            rows,
+            events,
             replaced,
-            changed,
             ..
         } = batch;
+        let changed = state.version != before.version;
         if changed {
-            writes.extend(Disk::counters(state.version, state.config_version));
-            let turns_auditing_off = before.config.audit_enabled && !state.config.audit_enabled;
-            let mut stored = self.write(&writes);
-            if stored.is_err() && turns_auditing_off && self.0.disk.release_reserve() {
-                self.recover();
-                stored = self.write(&writes);
-            }
-            if let Err(failure) = stored {
-                return (answers, Err(failure));
-            }
+            // If this fails, the events are dropped, which records that nothing is stored.
+            self.write_rows(rows, &before, &state)?;
             self.0.commits.fetch_add(1, Relaxed);
             *self
                 .0
@@ -394,6 +354,7 @@ impl Store {
                 .write()
                 .unwrap_or_else(PoisonError::into_inner) = state.clone();
         }
+        events.into_iter().for_each(WrittenEvents::stored);
         let next = if changed {
             // The previous state becomes the standby and lacks this batch.
             (!replaced).then_some(Standby {
@@ -408,7 +369,24 @@ impl Store {
             })
         };
         self.0.standby.with(|standby| *standby = next);
-        (answers, Ok(state))
+        Ok(state)
+    }
+
+    /// Writes the rows of a batch to the file. Turning auditing off can use the reserve.
+    fn write_rows(
+        &self,
+        mut rows: Vec<RowWrite>,
+        before: &Snapshot,
+        after: &Snapshot,
+    ) -> Result<(), Arc<StoreError>> {
+        rows.extend(Disk::counters(after.version.policy, after.version.config));
+        let stored = self.write(&rows);
+        let turns_auditing_off = before.config.audit_enabled && !after.config.audit_enabled;
+        if stored.is_ok() || !turns_auditing_off || !self.0.disk.release_reserve() {
+            return stored;
+        }
+        self.recover();
+        self.write(&rows)
     }
 
     /// Writes rows to the file, unless it accepts no writes.
@@ -480,13 +458,12 @@ fn retry(store: &Weak<Shared>, first: Duration) {
         };
         if !store.is_writable() {
             store.0.retry_due.store(true, Relaxed);
-            let (is_first, answer) =
-                store.enqueue(|_| Ok::<_, WriteError>(Plan::Changes(Vec::new(), ())));
+            let (is_first, pending) = store.enqueue(|batch| unrecorded(batch, StateChange::NONE));
             if is_first {
                 store.clone().drain();
             }
             // The task that drains the queue may be at an earlier batch.
-            let _ = answer.blocking_recv();
+            pending.block();
         }
         let is_done = store.is_writable() && store.0.disk.take_reserve();
         if is_done && store.0.stop_retrying() {
@@ -496,13 +473,18 @@ fn retry(store: &Weak<Shared>, first: Duration) {
     }
 }
 
-impl Counters {
-    fn in_snapshot(self, state: &Snapshot) -> Snapshot {
-        Snapshot {
-            version: self.version,
-            config_version: self.config_version,
-            ..state.clone()
-        }
+/// Makes a change without events.
+fn unrecorded(batch: &mut Batch, change: StateChange) -> Result<((), RecordedChange), WriteError> {
+    let change = batch.make(change);
+    let events = WrittenEvents::none();
+    Ok(((), RecordedChange { change, events }))
+}
+
+/// Tells the writers of a batch whether it is stored.
+fn answer(writers: Vec<oneshot::Sender<CommitResult>>, result: &CommitResult) {
+    for writer in writers {
+        // The request may have been canceled.
+        let _ = writer.send(result.clone());
     }
 }
 

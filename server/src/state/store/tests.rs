@@ -10,6 +10,8 @@ use serde_json::json;
 
 pub(crate) use super::file::tests::DiskFaults;
 use super::*;
+use crate::state::audit::{Audit, AuditFileLimits, AuditLog, ChangeRecorder};
+use crate::state::change::make_change;
 
 const POLICY: &str = include_str!("../../../demo/policy.json");
 
@@ -21,12 +23,12 @@ fn empty() -> Store {
     Store::memory(Policy::default(), Config::default()).unwrap()
 }
 
-fn role(name: &str) -> Plan<()> {
-    Plan::Changes(vec![Change::CreateRole(name.into())], ())
+fn role(name: &str) -> StateChange {
+    StateChange::Changes(vec![Change::CreateRole(name.into())])
 }
 
-fn now(store: &Store, plan: Plan<()>) -> Snapshot {
-    store.change_now(|_| Ok::<_, WriteError>(plan)).unwrap().1
+fn now(store: &Store, change: StateChange) -> Snapshot {
+    store.change_unrecorded(change).unwrap().after
 }
 
 /// The state in the file.
@@ -39,34 +41,37 @@ fn a_change_makes_a_new_tag_and_leaves_old_snapshots() {
     let store = empty();
     let before = store.read();
     let after = now(&store, role("a"));
-    assert_ne!(store.etag(&before), store.etag(&after));
-    assert_eq!(store.etag(&store.read()), store.etag(&after));
+    assert_ne!(before.version.etag(), after.version.etag());
+    assert_eq!(store.read().version.etag(), after.version.etag());
     assert_eq!(
         (before.policy.roles().len(), after.policy.roles().len()),
         (0, 1)
     );
-    assert_eq!(before.config_version, after.config_version);
+    assert_eq!(before.version.config, after.version.config);
 }
 
 #[test]
 fn no_change_keeps_the_tag_and_commits_nothing() {
     let store = Store::memory(demo(), Config::default()).unwrap();
-    let before = store.etag(&store.read());
+    let before = store.read().version.etag();
     store
-        .change_now::<_, WriteError>(|current| {
-            Ok(Plan::Replace(Arc::new((*current.policy).clone()), ()))
-        })
+        .change_unrecorded(StateChange::Replace(Arc::new(
+            (*store.read().policy).clone(),
+        )))
         .unwrap();
     store
         .change_now::<(), WriteError>(|_| Err(WriteError::Aborted))
         .unwrap_err();
     now(
         &store,
-        Plan::Changes(demo().acls().map(Change::AddAcl).collect(), ()),
+        StateChange::Changes(demo().acls().map(Change::AddAcl).collect()),
     );
-    now(&store, Plan::Configure(Vec::new(), Config::default(), ()));
-    assert_eq!((store.etag(&store.read()), store.commits()), (before, 0));
-    assert_ne!(empty().0.etag_prefix, store.0.etag_prefix);
+    now(
+        &store,
+        StateChange::Configure(Vec::new(), Config::default()),
+    );
+    assert_eq!((store.read().version.etag(), store.commits()), (before, 0));
+    assert_ne!(empty().read().version.run, store.read().version.run);
 }
 
 #[test]
@@ -74,17 +79,14 @@ fn a_plan_that_fails_halfway_changes_nothing() {
     let store = empty();
     now(&store, role("a"));
     let before = store.read();
-    let half = Plan::Changes(
-        vec![
-            Change::CreateRole("b".into()),
-            Change::CreateRole("a".into()),
-        ],
-        (),
-    );
-    store.change_now::<_, WriteError>(|_| Ok(half)).unwrap_err();
+    let half = StateChange::Changes(vec![
+        Change::CreateRole("b".into()),
+        Change::CreateRole("a".into()),
+    ]);
+    store.change_unrecorded(half).unwrap_err();
     assert_eq!(
-        (store.commits(), store.etag(&store.read())),
-        (1, store.etag(&before))
+        (store.commits(), store.read().version.etag()),
+        (1, before.version.etag())
     );
     now(&store, role("c"));
     assert_eq!(names(&store.read().policy), ["a", "c"]);
@@ -94,65 +96,51 @@ fn a_plan_that_fails_halfway_changes_nothing() {
 #[test]
 fn the_file_matches_what_readers_see_after_every_kind_of_change() {
     let store = empty();
-    let check = |plan: Plan<()>| {
-        let after = now(&store, plan);
+    let check = |change: StateChange| {
+        let after = now(&store, change);
         let loaded = stored(&store);
         let text = |policy| serde_json::to_string(&DocumentJson::in_full(policy)).unwrap();
         assert_eq!(text(&loaded.policy), text(&after.policy));
         assert_eq!(
             (&loaded.config, loaded.version),
-            (&*after.config, after.version)
+            (&*after.config, after.version.policy)
         );
-        assert_eq!(loaded.config_version, after.config_version);
+        assert_eq!(loaded.config_version, after.version.config);
     };
-    check(Plan::Replace(Arc::new(demo()), ()));
+    check(StateChange::Replace(Arc::new(demo())));
     let acls: Vec<Acl> = demo().acls().collect();
-    check(Plan::Changes(
+    check(StateChange::Changes(
         acls.iter()
             .take(9)
             .cloned()
             .map(Change::RemoveAcl)
             .collect(),
-        (),
     ));
-    check(Plan::Changes(
+    check(StateChange::Changes(
         acls.into_iter().take(4).map(Change::AddAcl).collect(),
-        (),
     ));
     let name = demo().role_names().next().unwrap().to_owned();
     let member = Principal::user("new");
-    check(Plan::Changes(
-        vec![Change::AddMember {
-            role: name.clone(),
-            member: member.clone(),
-        }],
-        (),
-    ));
-    check(Plan::Changes(
-        vec![Change::RemoveMember {
-            role: name.clone(),
-            member,
-        }],
-        (),
-    ));
-    check(Plan::Changes(
-        vec![Change::DeleteRole {
-            name,
-            delete_acls: true,
-        }],
-        (),
-    ));
+    check(StateChange::Changes(vec![Change::AddMember {
+        role: name.clone(),
+        member: member.clone(),
+    }]));
+    check(StateChange::Changes(vec![Change::RemoveMember {
+        role: name.clone(),
+        member,
+    }]));
+    check(StateChange::Changes(vec![Change::DeleteRole {
+        name,
+        delete_acls: true,
+    }]));
     let name = demo().role_names().last().unwrap().to_owned();
-    check(Plan::Changes(
-        vec![
-            Change::DeleteRole {
-                name: name.clone(),
-                delete_acls: false,
-            },
-            Change::CreateRole(name),
-        ],
-        (),
-    ));
+    check(StateChange::Changes(vec![
+        Change::DeleteRole {
+            name: name.clone(),
+            delete_acls: false,
+        },
+        Change::CreateRole(name),
+    ]));
     let sso = json!({ "sso": { "mode": "use_map", "attributes": { "federated_groups": "$.g" } }, "superusers": ["x"] });
     let settings = gbac_json::settings_from_value(&sso).unwrap();
     let config = Config {
@@ -160,13 +148,12 @@ fn the_file_matches_what_readers_see_after_every_kind_of_change() {
         oidc_clock_skew: 7,
         ..Config::default()
     };
-    check(Plan::Configure(
+    check(StateChange::Configure(
         vec![Change::Settings(Box::new(settings))],
         config,
-        (),
     ));
-    check(Plan::Replace(Arc::new(Policy::default()), ()));
-    check(Plan::Replace(Arc::new(demo()), ()));
+    check(StateChange::Replace(Arc::new(Policy::default())));
+    check(StateChange::Replace(Arc::new(demo())));
 }
 
 #[test]
@@ -175,18 +162,15 @@ fn changes_of_settings_keep_omitted_settings() {
     let store = empty();
     now(
         &store,
-        Plan::Changes(
-            vec![of(
-                json!({ "superusers": ["root"], "oidc_group_claim_path": "$.x" }),
-            )],
-            (),
-        ),
+        StateChange::Changes(vec![of(
+            json!({ "superusers": ["root"], "oidc_group_claim_path": "$.x" }),
+        )]),
     );
     let two = vec![
         of(json!({ "nested_group_behavior": "suffix" })),
         of(json!({ "oidc_principal_mapping": "$.email" })),
     ];
-    let after = now(&store, Plan::Changes(two, ()));
+    let after = now(&store, StateChange::Changes(two));
     let wanted = json!({ "oidc_group_claim_path": "$.x", "nested_group_behavior": "suffix",
         "oidc_principal_mapping": "$.email", "superusers": ["root"], "access": { "read_only": [], "evaluate": [] } });
     assert_eq!(gbac_json::settings_to_json(after.policy.settings()), wanted);
@@ -218,14 +202,14 @@ async fn writers_share_commits() {
             let store = store.clone();
             tokio::spawn(async move {
                 store
-                    .change(move |_| Ok::<_, WriteError>(role(&at.to_string())))
+                    .change(move |batch| unrecorded(batch, role(&at.to_string())))
                     .await
             })
         })
         .collect();
     for writer in writers {
-        let ((), after) = writer.await.unwrap().unwrap();
-        assert!(after.policy.role_count() > 0);
+        let stored = writer.await.unwrap().unwrap();
+        assert!(stored.after.policy.role_count() > 0);
     }
     assert_eq!(store.read().policy.role_count(), 64);
     assert!(
@@ -233,6 +217,42 @@ async fn writers_share_commits() {
         "{} commits",
         store.commits()
     );
+}
+
+#[test]
+fn events_of_a_batch_that_panics_are_recorded_as_failed() {
+    let config = Config {
+        audit_enabled: true,
+        ..Config::default()
+    };
+    let store = Store::memory(Policy::default(), config).unwrap();
+    let log = AuditLog::new(None, AuditFileLimits::default(), || 1.0).unwrap();
+    let audit = Audit::new(&log, true, 1.0, ([127, 0, 0, 1], 8420).into());
+    let recorder = ChangeRecorder::new(&audit);
+    let create = |name| move |_: &Snapshot| Ok::<_, WriteError>((role(name), ()));
+    let first = create("first");
+    let (_, pending) = store.enqueue(move |batch| make_change(batch, &recorder, first));
+    let panic = |_: &mut Batch| -> Result<((), RecordedChange), WriteError> { panic!("a fault") };
+    store.enqueue(panic);
+    assert!(catch_panic(|| store.clone().drain()).is_none());
+    assert!(matches!(pending.take(), Err(WriteError::Aborted)));
+    let recorder = ChangeRecorder::new(&audit);
+    let next = create("next");
+    store
+        .change_now(move |batch| make_change(batch, &recorder, next))
+        .unwrap();
+    assert_eq!(names(&store.read().policy), ["next"]);
+    let events = log.recent(9);
+    let messages = [
+        "gbac created the role next",
+        "not done: gbac created the role first",
+        "gbac created the role first",
+    ];
+    for (event, message) in std::iter::zip(&events, messages) {
+        let message = format!(r#""message":"{message}""#);
+        assert!(event.contains(&message), "{event}");
+    }
+    assert_eq!(events.len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -268,7 +288,7 @@ async fn changes_are_atomic_for_readers() {
             .map(|name| Change::CreateRole(name.into()))
             .to_vec();
         store
-            .change(|_| Ok::<_, WriteError>(Plan::Changes(both, ())))
+            .change(|batch| unrecorded(batch, StateChange::Changes(both)))
             .await
             .unwrap();
         let neither = ["other", "one"]
@@ -278,12 +298,12 @@ async fn changes_are_atomic_for_readers() {
             })
             .to_vec();
         store
-            .change(|_| Ok::<_, WriteError>(Plan::Changes(neither, ())))
+            .change(|batch| unrecorded(batch, StateChange::Changes(neither)))
             .await
             .unwrap();
     }
     store
-        .change(|_| Ok::<_, WriteError>(role("last")))
+        .change(|batch| unrecorded(batch, role("last")))
         .await
         .unwrap();
     assert!(reading.await.unwrap() > 0);
@@ -324,8 +344,8 @@ fn close(store: Store) {
     drop(store);
 }
 
-fn refused(store: &Store, plan: Plan<()>) -> String {
-    match store.change_now(|_| Ok::<_, WriteError>(plan)) {
+fn refused(store: &Store, change: StateChange) -> String {
+    match store.change_unrecorded(change) {
         Err(WriteError::NotStored(why)) => why,
         other => panic!("{:?}", other.map(drop)),
     }
@@ -379,15 +399,14 @@ fn a_full_disk_refuses_writes_until_there_is_room() {
 fn a_write_that_fails_halfway_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     let (store, faults) = Store::with_faults(folder.path(), Duration::ZERO);
-    now(&store, Plan::Replace(Arc::new(demo()), ()));
+    now(&store, StateChange::Replace(Arc::new(demo())));
     let mut expected = names(&store.read().policy);
     let document = |policy: &Policy| serde_json::to_string(&DocumentJson::in_full(policy)).unwrap();
     let mut failures = 0;
     for room in 0.. {
         faults.room.store(room, Relaxed);
         let name = format!("role-{room:03}");
-        let plan = role(&name);
-        let written = store.change_now(|_| Ok::<_, WriteError>(plan));
+        let written = store.change_unrecorded(role(&name));
         faults.room.store(u64::MAX, Relaxed);
         store.wait_until_writable();
         if written.is_ok() {
@@ -415,7 +434,7 @@ fn a_write_that_may_have_reached_the_disk_is_undone() {
     let folder = tempfile::tempdir().unwrap();
     let (store, faults) = Store::with_faults(folder.path(), NEVER);
     store.set_password("admin", "hash").unwrap();
-    now(&store, Plan::Replace(Arc::new(demo()), ()));
+    now(&store, StateChange::Replace(Arc::new(demo())));
     let before = names(&store.read().policy);
     let config = Config {
         audit_enabled: true,
@@ -424,7 +443,7 @@ fn a_write_that_may_have_reached_the_disk_is_undone() {
     faults.sync_fails.store(true, Relaxed);
     refused(
         &store,
-        Plan::Configure(vec![Change::CreateRole("refused".into())], config, ()),
+        StateChange::Configure(vec![Change::CreateRole("refused".into())], config),
     );
     drop(store);
     // A restart before the store has recovered. The file has the write.
@@ -462,7 +481,7 @@ fn a_write_that_may_have_reached_the_disk_is_undone() {
     faults.sync_fails.store(true, Relaxed);
     refused(
         &store,
-        Plan::Configure(vec![Change::CreateRole("refused".into())], config, ()),
+        StateChange::Configure(vec![Change::CreateRole("refused".into())], config),
     );
     faults.sync_fails.store(false, Relaxed);
     store.wait_until_writable();
@@ -491,7 +510,7 @@ fn pinned_fields_are_not_stored() {
         audit_enabled: true,
         ..(*store.read().config).clone()
     };
-    now(&store, Plan::Configure(Vec::new(), config, ()));
+    now(&store, StateChange::Configure(Vec::new(), config));
     assert_eq!(store.read().config.license, LicenseStatus::Missing);
     drop(store);
     let config = Store::open(folder.path(), |_| {}).unwrap().read().config;
@@ -628,7 +647,10 @@ fn an_interrupted_start_leaves_no_partial_store() {
     std::fs::write(folder.path().join("gbac.redb.new"), "half").unwrap();
     let store = Store::open(folder.path(), |_| {}).unwrap();
     assert_eq!(
-        (store.read().version, store.password("admin").unwrap()),
+        (
+            store.read().version.policy,
+            store.password("admin").unwrap()
+        ),
         (1, None)
     );
 }

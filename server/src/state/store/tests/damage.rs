@@ -15,7 +15,7 @@ fn opened(folder: &Path) -> Result<String, StoreError> {
             "{document} {:?} {:?} {}",
             current.config,
             store.password("admin")?,
-            current.version
+            current.version.policy
         );
         Ok(state)
     });
@@ -38,19 +38,19 @@ fn stopped_and_killed() -> [(tempfile::TempDir, String); 2] {
     store
         .set_password("admin", "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA")
         .unwrap();
-    now(&store, Plan::Replace(Arc::new(demo()), ()));
+    now(&store, StateChange::Replace(Arc::new(demo())));
     let config = Config {
         audit_enabled: true,
         oidc_clock_skew: 7,
         ..Config::default()
     };
-    now(&store, Plan::Configure(Vec::new(), config, ()));
+    now(&store, StateChange::Configure(Vec::new(), config));
     let deny = Acl {
         principal: Principal::user("mallory"),
         permission: Permission::Deny,
         ..demo().acls().next().unwrap()
     };
-    now(&store, Plan::Changes(vec![Change::AddAcl(deny)], ()));
+    now(&store, StateChange::Changes(vec![Change::AddAcl(deny)]));
     for file in [format::FILE, format::LOCK_FILE] {
         std::fs::copy(stopped.path().join(file), killed.path().join(file)).unwrap();
     }
@@ -193,7 +193,7 @@ fn an_older_file_in_the_same_folder_is_refused() {
 fn data_of_the_first_format_is_converted() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path(), |_| {}).unwrap();
-    now(&store, Plan::Replace(Arc::new(demo()), ()));
+    now(&store, StateChange::Replace(Arc::new(demo())));
     drop(store);
     let state = opened(folder.path()).unwrap();
     let database = redb::Database::open(folder.path().join(format::FILE)).unwrap();
@@ -228,11 +228,10 @@ fn a_copy_of_the_file_during_writes_is_complete_or_refused() {
                 }
                 now(
                     &store,
-                    Plan::Changes(
+                    StateChange::Changes(
                         ["a", "b"]
                             .map(|half| Change::CreateRole(format!("{at:05}-{half}")))
                             .to_vec(),
-                        (),
                     ),
                 );
             }

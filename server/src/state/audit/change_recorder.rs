@@ -1,0 +1,149 @@
+//! Records changes, with the user and the request that make them. Their events are written before
+//! the change is made, so that no change is made without its events (D-50).
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use gbac_analysis::audit::{
+    Administration, Context, Endpoint, Event, Modification, ResultingState, User, UserKind,
+    administration, service,
+};
+use gbac_words::audit_message::action;
+use serde_json::Value;
+
+use super::files::Stream;
+use super::log::AuditLog;
+use super::recorder::Audit;
+use super::scope::{AclChange, RequestScope};
+use super::written_events::WrittenEvents;
+use crate::state::error::AuditError;
+
+/// Records the changes of a request, or of the service itself.
+pub(crate) struct ChangeRecorder {
+    log: AuditLog,
+    scope: Option<Arc<RequestScope>>,
+    time_ms: i64,
+    server: SocketAddr,
+}
+
+impl ChangeRecorder {
+    /// A recorder for the current request; without one, for the service itself.
+    pub(crate) fn new(audit: &Audit<'_>) -> Self {
+        Self {
+            log: audit.log.clone(),
+            scope: RequestScope::current(),
+            time_ms: audit.time_ms(),
+            server: audit.server,
+        }
+    }
+
+    /// The event of a modification, and the state that it results in.
+    pub(crate) fn event(
+        &self,
+        modification: Modification<'_>,
+        state: Option<ResultingState<'_>>,
+    ) -> Event {
+        let scope = self.scope.as_deref();
+        let server = Endpoint {
+            ip: Some(self.server.ip()),
+            port: Some(self.server.port()),
+            name: None,
+        };
+        let user = match scope {
+            Some(scope) => User {
+                name: &scope.user,
+                kind: UserKind::Admin,
+                ..User::default()
+            },
+            None => User {
+                name: "gbac",
+                kind: UserKind::System,
+                ..User::default()
+            },
+        };
+        administration(&Administration {
+            context: Context {
+                time_ms: self.time_ms,
+                product: self.log.product(),
+                service: service::ADMIN,
+                server,
+                client: scope.map(|scope| scope.head.client()).unwrap_or_default(),
+                correlation_uid: scope.map(|scope| scope.head.id.as_str()),
+                invoked_by: None,
+            },
+            user,
+            protocol: scope.map(|scope| scope.method.protocol()),
+            action: &action(&modification),
+            modification,
+            state,
+        })
+    }
+
+    /// Notes the ACLs that the request changes.
+    pub(crate) fn note_acls(&self, acls: &[AclChange]) {
+        if let Some(scope) = &self.scope {
+            scope.add_acls(acls);
+        }
+    }
+
+    /// Writes the events of a change that is not stored yet. With `keep`, events that cannot be
+    /// written are kept until they can.
+    ///
+    /// # Errors
+    /// The events cannot be written, so the change must not be stored.
+    pub(crate) fn write(
+        &self,
+        events: Vec<Event>,
+        keep: bool,
+    ) -> Result<WrittenEvents, AuditError> {
+        if events.is_empty() {
+            return Ok(WrittenEvents::none());
+        }
+        if let Err(error) = self.log.write_now(Stream::Changes, &events) {
+            if !keep {
+                return Err(error);
+            }
+            self.log.owe(Stream::Changes, &events);
+        }
+        if let Some(scope) = &self.scope {
+            scope.set_changed();
+        }
+        Ok(WrittenEvents::new(&self.log, events))
+    }
+
+    /// Records that the service starts or stops. If that cannot be written, it is kept until it
+    /// can: nobody has to be refused.
+    pub(crate) async fn record_lifecycle(self, modification: Modification<'_>) {
+        let events = [self.event(modification, None)];
+        if self.log.write(Stream::Changes, &events).await.is_err() {
+            self.log.owe(Stream::Changes, &events);
+        }
+    }
+
+    /// Records a change that is not one of the policy or the configuration, before it is made.
+    ///
+    /// # Errors
+    /// The event cannot be written, so the change must not be made.
+    pub(crate) async fn record_value(
+        self,
+        kind: &str,
+        name: &str,
+        before: &Value,
+        after: &Value,
+    ) -> Result<(), AuditError> {
+        let event = self.event(
+            Modification::ValueSet {
+                kind,
+                name,
+                before,
+                after,
+            },
+            None,
+        );
+        self.log.write(Stream::Changes, &[event]).await?;
+        if let Some(scope) = &self.scope {
+            scope.set_changed();
+        }
+        Ok(())
+    }
+}
