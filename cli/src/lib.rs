@@ -1,29 +1,21 @@
 //! The command line `gbac` as a function, so that a test runs a command without a process.
 
 mod args;
-mod audit;
 mod client;
 mod commands;
-mod completion;
 mod confirm;
-mod credentials;
 mod help;
 mod input;
-mod instant;
-mod json_lines;
-mod lists;
+mod json_position;
 mod output;
-mod policy_source;
 mod process;
-mod profile;
 mod progress;
-mod query;
-mod report;
-mod results;
+mod render;
+#[cfg(all(test, feature = "schema"))]
+mod schema;
 mod secrets;
 mod serve_options;
 mod suggest;
-mod table;
 mod usage;
 mod yaml;
 
@@ -32,7 +24,7 @@ use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 
-use args::output::FormatArg;
+use args::format::FormatArg;
 use process::Process;
 pub use process::Terminal;
 
@@ -60,10 +52,10 @@ pub fn run(
         output,
         error,
     );
-    if completion::complete(&process) {
+    if commands::completions::complete(&process) {
         return output::SUCCESS;
     }
-    let cli = match usage::parse(&process, commands::serve::faults) {
+    let cli = match usage::parse(&process) {
         Ok(cli) => cli,
         Err(exit) => return exit,
     };

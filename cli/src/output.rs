@@ -15,12 +15,34 @@ use gbac_server::private_file;
 use gbac_words::common::acls_and_roles;
 use gbac_words::decision;
 use gbac_words::rich_text::RichText;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::process::{Notes, Process};
-use crate::results::{CommandError, ErrorResult};
 use crate::secrets::{redacted, redacted_problems};
+
+/// The failure of a command, or of one check of `--requests`.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct ErrorResult<'a> {
+    /// The error.
+    pub(crate) error: CommandError<'a>,
+}
+
+/// An error.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct CommandError<'a> {
+    /// The stable code.
+    pub(crate) code: &'a str,
+    /// The error and what to do.
+    pub(crate) message: &'a str,
+    /// The problems of a document, if the error is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) problems: Option<&'a Problems>,
+}
 
 /// Output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +63,11 @@ pub(crate) const ERROR: u8 = 1;
 pub(crate) const DENIED: u8 = 2;
 /// The arguments are invalid.
 pub(crate) const INVALID_USAGE: u8 = 64;
+
+/// The exit code of a command that has no failure, but a result that can be bad.
+pub(crate) const fn exit_code(is_good: bool) -> u8 {
+    if is_good { SUCCESS } else { ERROR }
+}
 
 /// Why a command failed.
 #[derive(Debug)]

@@ -1,7 +1,6 @@
 //! Progress of long operations, on standard error: a bar, or a line that moves while one request
 //! runs. Nothing is shown in the first second, without a terminal, and with `--quiet`.
 
-use crate::process::{Notes, Process};
 use std::fmt;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
@@ -9,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use gbac_words::phrases::{count, duration};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+
+use crate::process::{Notes, Process};
 
 /// Operations that take less time show no progress.
 const DELAY: Duration = Duration::from_secs(1);

@@ -12,7 +12,6 @@ use clap::error::{ContextKind, ErrorKind};
 use clap::{Arg, ArgAction, Command};
 use toml::{Spanned, Value};
 
-use crate::help;
 use crate::input;
 use crate::output::{Failure, plain};
 use crate::process::Process;
@@ -37,20 +36,13 @@ pub(crate) struct ServeArguments {
 }
 
 /// The arguments of the program, completed if its command is `serve`.
-pub(crate) fn complete(process: &Process) -> Result<ServeArguments, Failure> {
+pub(crate) fn complete(process: &Process, grammar: &Command) -> Result<ServeArguments, Failure> {
     let mut arguments = process.arguments.clone();
-    let unchanged = |arguments| {
-        Ok(ServeArguments {
+    let (Some(at), Some(command)) = (serve(&arguments), grammar.find_subcommand("serve")) else {
+        return Ok(ServeArguments {
             arguments,
             ..ServeArguments::default()
-        })
-    };
-    let Some(at) = serve(&arguments) else {
-        return unchanged(arguments);
-    };
-    let command = help::grammar();
-    let Some(command) = command.find_subcommand("serve") else {
-        return unchanged(arguments);
+        });
     };
     let own = arguments.split_off(at);
     let options = Options {

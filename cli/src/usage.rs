@@ -7,20 +7,16 @@ use clap::{ArgMatches, Command, FromArgMatches};
 use gbac_engine::model::Operation;
 use gbac_formats::table::OutputFormat;
 
-use crate::args::{Cli, Format};
+use crate::commands::{self, Cli, serve};
 use crate::help;
 use crate::input;
-use crate::output::{self, Failure};
+use crate::output::{self, Failure, Format};
 use crate::process::Process;
 use crate::secrets::{redacted, refuse_tokens};
 use crate::serve_options;
 
 /// Parses the arguments. A token in place of a name is refused before any message repeats it.
-/// `check_serve` finds the faults in the options of `serve`.
-pub(crate) fn parse(
-    process: &Process,
-    check_serve: fn(&Process, &ArgMatches) -> Vec<String>,
-) -> Result<Cli, u8> {
+pub(crate) fn parse(process: &Process) -> Result<Cli, u8> {
     let words = process.words();
     let failed = |failure: Failure| failure.report(process, requested_format(&words));
     if words.is_empty() {
@@ -31,23 +27,22 @@ pub(crate) fn parse(
     refuse_tokens(&words)
         .map_err(Failure::usage)
         .map_err(failed)?;
-    let mut serving = serve_options::complete(process).map_err(failed)?;
+    let mut grammar = commands::grammar();
+    let mut serving = serve_options::complete(process, &grammar).map_err(failed)?;
     serving.arguments.insert(0, "gbac".into());
-    let parsed = help::grammar()
-        .try_get_matches_from(&serving.arguments)
-        .or_else(|error| match error.kind() {
-            ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-                help::command().try_get_matches_from(&serving.arguments)
-            }
-            _ => Err(error),
-        });
+    let mut parsed = grammar.try_get_matches_from_mut(&serving.arguments);
+    if let Err(error) = &parsed
+        && asks_for_help(error)
+    {
+        parsed = commands::command_line().try_get_matches_from(&serving.arguments);
+    }
     if !serving.faults.is_empty() {
         let mut faults = serving.faults;
         if serving.is_check {
-            faults.extend(match parsed {
-                Ok(matches) => check_serve(process, &matches),
-                Err(error) => vec![sentence(error, &words)],
-            });
+            match parsed {
+                Ok(matches) => faults.extend(serve::faults(process, &matches)),
+                Err(error) => faults.push(sentence(error, &words)),
+            }
         }
         return Err(failed(serve_options::invalid(&faults)));
     }
@@ -55,6 +50,13 @@ pub(crate) fn parse(
     refuse_shared_input(&matches).map_err(failed)?;
     refuse_groups_without_user(&matches).map_err(failed)?;
     Cli::from_arg_matches(&matches).map_err(|error| report(process, error))
+}
+
+fn asks_for_help(error: &clap::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    )
 }
 
 /// Flags with an output file.
@@ -191,7 +193,7 @@ fn flag_of_argument(error: &clap::Error, words: &[String]) -> Option<String> {
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
     }
-    let root = help::grammar();
+    let root = commands::grammar();
     let mut command = &root;
     for word in words {
         command = command.find_subcommand(word).unwrap_or(command);
@@ -234,7 +236,7 @@ fn misplaced(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
         return None;
     };
-    let command = help::grammar();
+    let command = commands::grammar();
     if command
         .get_subcommands()
         .any(|below| below.get_name() == word)

@@ -6,8 +6,8 @@ use gbac_api::problem::Refusal;
 use gbac_engine::escape::escaped;
 use gbac_words::phrases::duration;
 
+use super::credentials::{Sent, SentKind};
 use super::transport::Unreachable;
-use crate::credentials::{Sent, SentKind};
 use crate::output::Failure;
 
 /// Why a call failed.

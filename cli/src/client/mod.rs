@@ -1,8 +1,12 @@
 //! The client of a running service: its URL, calls, retries and Ctrl-C.
 
+pub(crate) mod connection;
+pub(crate) mod credentials;
 mod error;
 mod exchange;
+pub(crate) mod platform;
 mod proxy;
+pub(crate) mod saved_profiles;
 mod tls;
 mod transport;
 
@@ -20,8 +24,7 @@ use gbac_api::address::{AddressError, BaseUrl, address};
 use gbac_api::paths;
 use gbac_api::problem::{FieldViolation, Refusal};
 use gbac_api::security::OidcIdentity;
-use gbac_api::service::ServiceInfo;
-use gbac_api::service::accepted_tokens;
+use gbac_api::service::{ServiceInfo, accepted_tokens};
 use gbac_api::target::Probe;
 use gbac_engine::model::{CLUSTER_NAME, RoleSpelling};
 use gbac_engine::policy::Policy;
@@ -35,13 +38,12 @@ use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
-use crate::args::online::ConnectArgs;
-use crate::credentials::{Credentials, Sent, SentKind};
 use crate::input;
 use crate::output::{self, Failure, plain};
 use crate::process::Process;
-use crate::profile;
 use crate::progress::Waiting;
+use connection::ConnectArgs;
+use credentials::{Credentials, Sent, SentKind};
 pub(crate) use error::CallError;
 pub(crate) use exchange::HeldBytes;
 use exchange::{ExchangeError, RawResponse, execute};
@@ -111,7 +113,7 @@ type Interrupt = Pin<Box<dyn Future<Output = ()>>>;
 impl Client {
     /// Reads the URL and the credentials: flags, then the environment, then a profile.
     pub(crate) fn open(process: &Process, args: &ConnectArgs) -> Result<Self, Failure> {
-        let profile = profile::selected(process, args.profile.as_deref())?;
+        let profile = saved_profiles::selected(process, args.profile.as_deref())?;
         let from_profile = || profile.as_ref().map(|profile| profile.url.clone());
         let named = args.url.clone().or_else(|| {
             args.profile

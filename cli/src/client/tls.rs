@@ -4,7 +4,7 @@ use std::path::Path;
 
 use reqwest::{Certificate, ClientBuilder, Identity};
 
-use crate::args::online::TlsArgs;
+use super::connection::TlsArgs;
 use crate::input;
 use crate::output::{Failure, plain};
 use crate::process::Process;

@@ -2,8 +2,7 @@
 //! wrong.
 
 use std::error::Error;
-use std::fmt;
-use std::io;
+use std::{fmt, io};
 
 use hyper::Uri;
 use hyper_util::client::legacy::connect::HttpConnector;

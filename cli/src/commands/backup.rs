@@ -5,18 +5,54 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use gbac_api::paths;
 use gbac_server::private_file::{self, PrivateTo};
 use gbac_server::{BackupContents, BackupError, verify_backup};
 use gbac_words::commands::policy;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::Format;
-use crate::args::online::BackupArgs;
 use crate::client::Client;
-use crate::output::{self, Failure, plain, sentence};
+use crate::client::connection::ConnectArgs;
+use crate::output::{self, Failure, Format, plain, sentence};
 use crate::process::Process;
-use crate::results::{BackupSummary, SavedBackup};
+
+#[derive(Debug, Args)]
+pub(crate) struct BackupArgs {
+    #[command(flatten)]
+    connect: ConnectArgs,
+    /// File for the backup. If it exists, the command fails unless --replace is given.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Replace an existing file, once the new backup is complete.
+    #[arg(long)]
+    replace: bool,
+}
+
+/// A backup that was saved.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct SavedBackup<'a> {
+    /// The file.
+    file: &'a str,
+    /// The contents.
+    #[serde(flatten)]
+    contents: BackupSummary<'a>,
+}
+
+/// The contents of a backup.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct BackupSummary<'a> {
+    /// The number of ACLs.
+    acls: usize,
+    /// The number of roles.
+    roles: usize,
+    /// The SHA-256 of the backup, in hexadecimal digits.
+    sha256: &'a str,
+}
 
 pub(crate) fn run(process: &Process, args: &BackupArgs, format: Format) -> Result<u8, Failure> {
     let (file, path) = (args.file.display().to_string(), process.path(&args.file));
@@ -49,12 +85,16 @@ pub(crate) fn run(process: &Process, args: &BackupArgs, format: Format) -> Resul
         io::ErrorKind::AlreadyExists => exists(),
         _ => Failure::io(&file, &error),
     })?;
-    report(process, "Saved", &file, &contents, format, |contents| {
-        SavedBackup {
-            file: &file,
-            contents,
+    match format {
+        Format::Json | Format::Yaml => {
+            let saved = SavedBackup {
+                file: &file,
+                contents: summary(&contents),
+            };
+            output::value(process, format, &saved)?;
         }
-    })?;
+        Format::Text => output::text(process, &render("Saved", &file, &contents))?,
+    }
     Ok(output::SUCCESS)
 }
 
@@ -93,34 +133,18 @@ fn replace(path: &Path, backup: &[u8]) -> io::Result<()> {
     })
 }
 
-/// Reports the contents and the place of a backup; `result` adds the place to the contents.
-pub(super) fn report<'a, T: Serialize>(
-    process: &Process,
-    done: &str,
-    place: &str,
-    contents: &'a BackupContents,
-    format: Format,
-    result: impl FnOnce(BackupSummary<'a>) -> T,
-) -> Result<(), Failure> {
-    let BackupContents {
-        acls,
-        roles,
-        sha256,
-    } = contents;
-    match format {
-        Format::Json | Format::Yaml => output::value(
-            process,
-            format,
-            &result(BackupSummary {
-                acls: *acls,
-                roles: *roles,
-                sha256,
-            }),
-        ),
-        Format::Text => {
-            let transferred = sentence(&policy::transferred(done, place, *acls, *roles));
-            let digest = policy::backup_digest(sha256);
-            output::text(process, &format!("{transferred}\n{digest}\n"))
-        }
+/// The contents of a backup, as JSON.
+pub(super) fn summary(contents: &BackupContents) -> BackupSummary<'_> {
+    BackupSummary {
+        acls: contents.acls,
+        roles: contents.roles,
+        sha256: &contents.sha256,
     }
+}
+
+/// The place and the contents of a backup, as text.
+pub(super) fn render(done: &str, place: &str, contents: &BackupContents) -> String {
+    let transferred = policy::transferred(done, place, contents.acls, contents.roles);
+    let digest = policy::backup_digest(&contents.sha256);
+    format!("{}\n{digest}\n", sentence(&transferred))
 }

@@ -3,28 +3,142 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use clap::{Args, Subcommand};
 use gbac_api::cluster_config::{ConfigChange, ConfigSchema, ConfigVersion};
-use gbac_api::license::{LicenseBody, LicenseStatus};
+use gbac_api::license::LicenseBody;
 use gbac_api::loggers::{ChangedLogLevel, Logger};
 use gbac_api::paths;
 use gbac_api::target::TargetNeed;
 use gbac_words::commands::service;
 use gbac_words::phrases::duration;
 use reqwest::Method;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::target;
-use crate::args::online::{
-    AdminCommand, AdminConfigCommand, ClusterCommand, ConfigCommand, ConnectArgs, LicenseCommand,
-    LogLevelCommand, LoggersCommand, SetLevelArgs,
-};
-use crate::args::{Format, LicenseArg};
-use crate::client::{CallError, Client};
-use crate::lists;
-use crate::output::{self, Failure, plain};
+use crate::args::license::LicenseArg;
+use crate::client::connection::ConnectArgs;
+use crate::client::{CallError, Client, platform};
+use crate::input;
+use crate::output::{self, Failure, Format, plain};
 use crate::process::Process;
-use crate::results::{ChangedLogLevels, FailedLogLevel};
-use crate::table::table;
+use crate::render::table::table;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ClusterCommand {
+    /// Get, set and list cluster properties.
+    Config {
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// List loggers and set their levels.
+    Loggers {
+        #[command(subcommand)]
+        command: LoggersCommand,
+    },
+    /// Show or set the enterprise license.
+    License {
+        #[command(subcommand)]
+        command: Option<LicenseCommand>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Show the value of a property.
+    Get {
+        /// Property name, such as oidc_group_claim_path.
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Set properties: NAME VALUE, or one or more NAME=VALUE.
+    ///
+    /// Either all properties are set or none. Write a list with commas or as a JSON array. An empty
+    /// value resets a property to its default, unless it is a string property.
+    Set {
+        /// A name and a value, or one or more NAME=VALUE.
+        #[arg(required = true, value_name = "NAME[=]VALUE")]
+        assignments: Vec<String>,
+    },
+    /// List every property with its value.
+    List,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LoggersCommand {
+    /// Set the level of loggers, temporarily by default.
+    Set(SetLevelArgs),
+    /// List the loggers with their levels.
+    List,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SetLevelArgs {
+    /// Loggers, such as security; `all` selects every logger.
+    #[arg(required = true, value_name = "LOGGER")]
+    loggers: Vec<String>,
+    /// Log level: error, warn, info, debug or trace.
+    #[arg(short, long, value_name = "LEVEL", default_value = "debug")]
+    level: String,
+    /// Seconds until the level reverts; 0 never reverts [default: 300].
+    #[arg(short, long, value_name = "SECONDS")]
+    expiry_seconds: Option<u32>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LicenseCommand {
+    /// Set the license.
+    Set {
+        /// License state.
+        #[arg(value_enum, value_name = "STATE")]
+        state: LicenseArg,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AdminCommand {
+    /// Deprecated: use `gbac cluster loggers`.
+    Config {
+        #[command(subcommand)]
+        command: AdminConfigCommand,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AdminConfigCommand {
+    /// Deprecated: use `gbac cluster loggers`.
+    LogLevel {
+        #[command(subcommand)]
+        command: LogLevelCommand,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LogLevelCommand {
+    /// Deprecated: use `gbac cluster loggers set`.
+    Set(SetLevelArgs),
+}
+
+/// The loggers whose level was set, and those whose level was not.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct ChangedLogLevels<'a> {
+    /// The loggers whose level was set.
+    successes: &'a [ChangedLogLevel],
+    /// The loggers whose level was not set.
+    failures: Vec<FailedLogLevel<'a>>,
+}
+
+/// A logger whose level was not set.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct FailedLogLevel<'a> {
+    /// The logger's name.
+    name: &'a str,
+    /// The error.
+    message: &'a str,
+}
 
 pub(crate) fn run(
     process: &Process,
@@ -34,30 +148,22 @@ pub(crate) fn run(
 ) -> Result<u8, Failure> {
     let client = || Client::open(process, connect);
     match command {
-        ClusterCommand::Config {
-            command: ConfigCommand::Get { name },
-        } => get(process, &client()?, name, format)?,
-        ClusterCommand::Config {
-            command: ConfigCommand::Set { assignments },
-        } => {
-            let assigned = parse_assignments(assignments)?;
-            set(process, &client()?, assigned, format)?;
-        }
-        ClusterCommand::Config {
-            command: ConfigCommand::List,
-        } => list(process, &client()?, format)?,
-        ClusterCommand::Loggers {
-            command: LoggersCommand::Set(args),
-        } => {
-            return set_level(process, &client()?, args, format);
-        }
-        ClusterCommand::Loggers {
-            command: LoggersCommand::List,
-        } => list_loggers(process, &client()?, format)?,
-        ClusterCommand::License { command } => {
-            let state = command.as_ref().map(|LicenseCommand::Set { state }| *state);
-            license(process, &client()?, state, format)?;
-        }
+        ClusterCommand::Config { command } => match command {
+            ConfigCommand::Get { name } => get(process, &client()?, name, format)?,
+            ConfigCommand::Set { assignments } => {
+                let assigned = parse_assignments(assignments)?;
+                set(process, &client()?, assigned, format)?;
+            }
+            ConfigCommand::List => list(process, &client()?, format)?,
+        },
+        ClusterCommand::Loggers { command } => match command {
+            LoggersCommand::Set(args) => return set_level(process, &client()?, args, format),
+            LoggersCommand::List => list_loggers(process, &client()?, format)?,
+        },
+        ClusterCommand::License { command: None } => license(process, &client()?, None, format)?,
+        ClusterCommand::License {
+            command: Some(LicenseCommand::Set { state }),
+        } => license(process, &client()?, Some(*state), format)?,
     }
     Ok(output::SUCCESS)
 }
@@ -96,11 +202,13 @@ fn get(process: &Process, client: &Client, name: &str, format: Format) -> Result
 fn yaml(value: &Value) -> String {
     match value {
         Value::String(text) => plain(text),
-        Value::Array(items) if !items.is_empty() => items
-            .iter()
-            .map(|item| format!("- {}", yaml(item)))
-            .collect::<Vec<_>>()
-            .join("\n"),
+        Value::Array(items) if !items.is_empty() => {
+            let mut lines = Vec::new();
+            for item in items {
+                lines.push(format!("- {}", yaml(item)));
+            }
+            lines.join("\n")
+        }
         other => plain(&other.to_string()),
     }
 }
@@ -110,15 +218,14 @@ fn list(process: &Process, client: &Client, format: Format) -> Result<(), Failur
     match format {
         Format::Json | Format::Yaml => output::value(process, format, &values),
         Format::Text => {
-            let bare = |value: &Value| {
-                value
-                    .as_str()
-                    .map_or_else(|| value.to_string(), str::to_owned)
-            };
-            let rows: Vec<_> = values
-                .iter()
-                .map(|(name, value)| vec![name.clone(), bare(value)])
-                .collect();
+            let mut rows = Vec::new();
+            for (name, value) in values {
+                let bare = match value {
+                    Value::String(text) => text,
+                    value => value.to_string(),
+                };
+                rows.push(vec![name, bare]);
+            }
             output::text(process, &table(process, &["PROPERTY", "VALUE"], rows))
         }
     }
@@ -133,11 +240,11 @@ fn parse_assignments(words: &[String]) -> Result<BTreeMap<String, String>, Failu
     }
     let mut assigned = BTreeMap::new();
     for word in words {
-        let (name, value) = word.split_once('=').ok_or_else(|| {
-            Failure::usage(format!(
+        let Some((name, value)) = word.split_once('=') else {
+            return Err(Failure::usage(format!(
                 "`{word}` has no value; write NAME VALUE or NAME=VALUE"
-            ))
-        })?;
+            )));
+        };
         if assigned.insert(name.to_owned(), value.to_owned()).is_some() {
             return Err(Failure::usage(service::set_twice(name)));
         }
@@ -161,21 +268,20 @@ const LICENSED: [(&str, &str); 4] = [
 /// What these properties need of a cluster.
 fn needs(assigned: &BTreeMap<String, String>) -> Vec<TargetNeed> {
     let mut needs = vec![TargetNeed::AdminApi];
-    let value = |name: &str| assigned.get(name).map(String::as_str);
-    if GROUP_PROPERTIES
-        .iter()
-        .any(|(name, _)| value(name).is_some())
-    {
-        needs.push(TargetNeed::Groups);
+    let mut is_licensed = false;
+    for (name, default) in GROUP_PROPERTIES {
+        if let Some(value) = assigned.get(name) {
+            needs.push(TargetNeed::Groups);
+            is_licensed |= !value.is_empty() && value != default;
+        }
     }
-    let of_groups = GROUP_PROPERTIES.iter().any(|(name, default)| {
-        value(name).is_some_and(|value| !value.is_empty() && value != *default)
-    });
-    if of_groups
-        || LICENSED
-            .iter()
-            .any(|(name, part)| value(name).is_some_and(|value| value.contains(part)))
-    {
+    needs.dedup();
+    for (name, part) in LICENSED {
+        if let Some(value) = assigned.get(name) {
+            is_licensed |= value.contains(part);
+        }
+    }
+    if is_licensed {
         needs.push(TargetNeed::License);
     }
     needs
@@ -187,15 +293,15 @@ fn set(
     assigned: BTreeMap<String, String>,
     format: Format,
 ) -> Result<(), Failure> {
-    target::require(client, &needs(&assigned))?;
+    platform::require(client, &needs(&assigned))?;
     let schema: ConfigSchema = client.get(paths::CLUSTER_CONFIG_SCHEMA)?;
     let mut change = ConfigChange::default();
     for (name, text) in assigned {
         // An unknown property is sent unchanged, and the service reports it by name.
-        let kind = schema
-            .properties
-            .get(&name)
-            .map_or("string", |property| property.kind.as_str());
+        let kind = match schema.properties.get(&name) {
+            Some(property) => property.kind.as_str(),
+            None => "string",
+        };
         if text.is_empty() && kind != "string" {
             change.remove.push(name);
         } else {
@@ -217,14 +323,14 @@ fn set(
 /// Converts the value of a property to its type. Text that is not of this type is sent unchanged,
 /// and the service reports the expected type.
 fn typed(kind: &str, name: &str, text: String) -> Result<Value, Failure> {
-    let json = || serde_json::from_str::<Value>(&text).ok();
-    Ok(match kind {
-        "integer" | "boolean" => json().filter(|value| value.is_number() || value.is_boolean()),
-        "array" if text.starts_with('[') => json().filter(Value::is_array),
-        "array" => Some(lists::bare_names(name, std::slice::from_ref(&text))?.into()),
-        _ => None,
+    if kind == "array" && !text.starts_with('[') {
+        return Ok(input::bare_names(name, &[text])?.into());
     }
-    .unwrap_or(Value::String(text)))
+    Ok(match (kind, serde_json::from_str(&text)) {
+        ("integer" | "boolean", Ok(value @ (Value::Number(_) | Value::Bool(_)))) => value,
+        ("array", Ok(value @ Value::Array(_))) => value,
+        _ => Value::String(text),
+    })
 }
 
 fn list_loggers(process: &Process, client: &Client, format: Format) -> Result<(), Failure> {
@@ -232,15 +338,11 @@ fn list_loggers(process: &Process, client: &Client, format: Format) -> Result<()
     match format {
         Format::Json | Format::Yaml => output::value(process, format, &loggers),
         Format::Text => {
-            let row = |logger: Logger| vec![logger.name, logger.level.unwrap_or_default()];
-            output::text(
-                process,
-                &table(
-                    process,
-                    &["NAME", "LEVEL"],
-                    loggers.into_iter().map(row).collect::<Vec<_>>(),
-                ),
-            )
+            let mut rows = Vec::new();
+            for logger in loggers {
+                rows.push(vec![logger.name, logger.level.unwrap_or_default()]);
+            }
+            output::text(process, &table(process, &["NAME", "LEVEL"], rows))
         }
     }
 }
@@ -252,16 +354,12 @@ fn set_level(
     args: &SetLevelArgs,
     format: Format,
 ) -> Result<u8, Failure> {
-    target::require(client, &[TargetNeed::AdminApi])?;
-    let names = if args.loggers.iter().any(|name| name == "all") {
-        client
-            .get::<Vec<Logger>>(paths::LOGGERS)?
-            .into_iter()
-            .map(|logger| logger.name)
-            .collect()
-    } else {
-        args.loggers.clone()
-    };
+    platform::require(client, &[TargetNeed::AdminApi])?;
+    let mut names = args.loggers.clone();
+    if names.iter().any(|name| name == "all") {
+        let loggers: Vec<Logger> = client.get(paths::LOGGERS)?;
+        names = loggers.into_iter().map(|logger| logger.name).collect();
+    }
     let (mut successes, mut failures) = (Vec::new(), Vec::new());
     for name in names {
         let path = paths::log_level(&name, Some((&args.level, args.expiry_seconds)));
@@ -273,25 +371,19 @@ fn set_level(
     }
     match format {
         Format::Json | Format::Yaml => {
-            let failed = failures
-                .iter()
-                .map(|(name, message)| FailedLogLevel { name, message });
-            output::value(
-                process,
-                format,
-                &ChangedLogLevels {
-                    successes: &successes,
-                    failures: failed.collect(),
-                },
-            )?;
+            let mut failed = Vec::new();
+            for (name, message) in &failures {
+                failed.push(FailedLogLevel { name, message });
+            }
+            let result = ChangedLogLevels {
+                successes: &successes,
+                failures: failed,
+            };
+            output::value(process, format, &result)?;
         }
         Format::Text => output::text(process, &levels(process, &successes, &failures))?,
     }
-    Ok(if failures.is_empty() {
-        output::SUCCESS
-    } else {
-        output::ERROR
-    })
+    Ok(output::exit_code(failures.is_empty()))
 }
 
 fn levels(
@@ -301,40 +393,30 @@ fn levels(
 ) -> String {
     let mut text = String::new();
     if !successes.is_empty() {
-        let reverts = |seconds: u64| {
-            if seconds == 0 {
-                "never".into()
-            } else {
-                format!("in {}", duration(seconds as f64))
-            }
-        };
-        let row = |changed: &ChangedLogLevel| {
-            let ChangedLogLevel {
-                name,
-                previous_level,
-                new_level,
-                expiration,
-            } = changed.clone();
-            vec![name, new_level, previous_level, reverts(expiration)]
-        };
-        let rows: Vec<_> = successes.iter().map(row).collect();
-        let _ = write!(
-            text,
-            "SUCCESSES\n{}",
-            table(process, &["NAME", "LEVEL", "BEFORE", "REVERTS"], rows)
-        );
+        let mut rows = Vec::new();
+        for changed in successes.iter().cloned() {
+            let reverts = match changed.expiration {
+                0 => "never".into(),
+                seconds => format!("in {}", duration(seconds as f64)),
+            };
+            rows.push(vec![
+                changed.name,
+                changed.new_level,
+                changed.previous_level,
+                reverts,
+            ]);
+        }
+        let head = ["NAME", "LEVEL", "BEFORE", "REVERTS"];
+        let _ = write!(text, "SUCCESSES\n{}", table(process, &head, rows));
     }
     if !failures.is_empty() {
         let gap = if text.is_empty() { "" } else { "\n" };
-        let rows: Vec<_> = failures
-            .iter()
-            .map(|(name, error)| vec![name.clone(), error.clone()])
-            .collect();
-        let _ = write!(
-            text,
-            "{gap}FAILURES\n{}",
-            table(process, &["NAME", "ERROR"], rows)
-        );
+        let mut rows = Vec::new();
+        for (name, error) in failures {
+            rows.push(vec![name.clone(), error.clone()]);
+        }
+        let failed = table(process, &["NAME", "ERROR"], rows);
+        let _ = write!(text, "{gap}FAILURES\n{failed}");
     }
     text
 }
@@ -348,22 +430,14 @@ fn license(
     let held: Result<LicenseBody, CallError> = match assigned {
         None => client.get(paths::LICENSE),
         Some(state) => {
-            let license = match state {
-                LicenseArg::Valid => LicenseStatus::Valid,
-                LicenseArg::Expired => LicenseStatus::Expired,
-                LicenseArg::Missing => LicenseStatus::Missing,
+            let body = LicenseBody {
+                license: state.into(),
+                pinned: false,
             };
-            client.change(
-                Method::PUT,
-                paths::LICENSE,
-                &LicenseBody {
-                    license,
-                    pinned: false,
-                },
-            )
+            client.change(Method::PUT, paths::LICENSE, &body)
         }
     };
-    let held = held.map_err(|error| target::without_license_call(client, error))?;
+    let held = held.map_err(|error| platform::without_license_call(client, error))?;
     match format {
         Format::Json | Format::Yaml => output::value(process, format, &held),
         Format::Text => {

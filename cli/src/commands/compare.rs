@@ -1,43 +1,79 @@
 //! `gbac compare`: the access of two users, side by side.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 
-use gbac_analysis::check::Answer;
+use clap::Args;
+use gbac_analysis::check::{Answer, evaluate};
 use gbac_analysis::{IdentityComparison, compare_identities};
 use gbac_engine::decide::At;
+use gbac_engine::policy::Policy;
 use gbac_engine::{ResolvedIdentity, Subject};
 use gbac_json::{AnswerJson, IdentityComparisonJson};
 use gbac_words::commands::access;
 use gbac_words::common::IDENTICAL_PERMISSIONS;
 
-use super::differences::regions;
-use super::verdicts;
-use crate::args::Format;
-use crate::args::simulate::CompareArgs;
-use crate::output::{self, Failure, plain, sentence};
-use crate::policy_source::{self, LoadedPolicy};
+use crate::args::policy_source::{self, LoadedPolicy, PolicySourceArgs};
+use crate::args::question::{self, QueryArgs, SignIn, SubjectArgs};
+use crate::output::{self, Failure, Format, plain, sentence};
 use crate::process::Process;
-use crate::query::{self, SignIn};
+use crate::render::gains_and_losses::regions;
+use crate::render::verdicts;
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    #[command(flatten)]
+    policy: PolicySourceArgs,
+    #[command(flatten)]
+    subject: SubjectArgs,
+    #[command(flatten)]
+    other: OtherSubjectArgs,
+    #[command(flatten)]
+    query: QueryArgs,
+}
+
+/// The second of two users.
+#[derive(Debug, Args)]
+pub(crate) struct OtherSubjectArgs {
+    /// File with the other user's access token, `-` for standard input.
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "other_user",
+        required_unless_present = "other_user"
+    )]
+    other_token_file: Option<PathBuf>,
+    /// Name of the other user, instead of a token.
+    #[arg(long, value_name = "NAME")]
+    other_user: Option<String>,
+    /// Groups of --other-user, comma-separated like --group.
+    #[arg(
+        long = "other-group",
+        alias = "other-member-of",
+        value_name = "GROUPS",
+        requires = "other_user"
+    )]
+    other_groups: Vec<String>,
+    /// User-info document of the other user, if the policy's SSO mapping reads groups or the user
+    /// from it.
+    #[arg(long, value_name = "FILE", conflicts_with = "other_user")]
+    other_userinfo: Option<PathBuf>,
+}
 
 pub(crate) fn run(process: &Process, args: &CompareArgs, format: Format) -> Result<u8, Failure> {
     let LoadedPolicy { policy, state } = policy_source::load(process, &args.policy)?;
-    let (verifier, at) = query::verifier(process, &args.subject)?;
-    let first = query::subject(process, &args.subject, verifier.is_some())?;
-    let second = query::other_subject(process, &args.other, verifier.is_some())?;
-    let evaluate = |subject: &Subject| -> Result<(ResolvedIdentity, Option<Answer>), Failure> {
-        let opened = SignIn::new(verifier.as_ref(), state.as_ref()).accepted(&policy, subject)?;
-        let check = query::optional_check(subject, &args.query)?;
-        let answer = check
-            .map(|check| gbac_analysis::check::evaluate(&policy, &opened.identity, &check, at))
-            .transpose();
-        Ok((opened, answer.map_err(|error| query::failure(&error))?))
-    };
-    let (first, first_answer) = evaluate(&first)?;
-    let (second, second_answer) = evaluate(&second)?;
-    let decisions = first_answer
-        .zip(second_answer)
-        .map(|(first, second)| [first, second]);
+    let (verifier, at) = question::verifier(process, &args.subject)?;
+    let sign_in = SignIn::new(verifier.as_ref(), state.as_ref());
+    let first = question::subject(process, &args.subject, sign_in.has_keys())?;
+    let second = other_subject(process, &args.other, sign_in.has_keys())?;
+    let (first, first_answer) = evaluated(&policy, sign_in, &first, &args.query, at)?;
+    let (second, second_answer) = evaluated(&policy, sign_in, &second, &args.query, at)?;
     let comparison = compare_identities(&policy, &first.identity, &second.identity);
+    let decisions = match (first_answer, second_answer) {
+        (Some(first), Some(second)) => Some([first, second]),
+        _ => None,
+    };
+    let users = [first, second];
     match format {
         Format::Json | Format::Yaml => {
             let decisions = decisions
@@ -54,20 +90,44 @@ pub(crate) fn run(process: &Process, args: &CompareArgs, format: Format) -> Resu
             )?;
         }
         Format::Text => {
-            policy_source::write_text(
-                process,
-                state.as_ref(),
-                &render(
-                    process,
-                    &[first, second],
-                    &comparison,
-                    decisions.as_ref(),
-                    at,
-                ),
-            )?;
+            let text = render(process, &users, &comparison, decisions.as_ref(), at);
+            policy_source::write_text(process, state.as_ref(), &text)?;
         }
     }
     Ok(output::SUCCESS)
+}
+
+/// The other user of the flags.
+fn other_subject(
+    process: &Process,
+    args: &OtherSubjectArgs,
+    verified: bool,
+) -> Result<Subject, Failure> {
+    match &args.other_user {
+        Some(user) => question::by_name(process, "--other-", user, &args.other_groups),
+        None => question::by_token(
+            process,
+            args.other_token_file.as_deref(),
+            args.other_userinfo.as_deref(),
+            verified,
+        ),
+    }
+}
+
+/// A user, and the answer to the question of the flags, if they contain one.
+fn evaluated(
+    policy: &Policy,
+    sign_in: SignIn<'_>,
+    subject: &Subject,
+    query: &QueryArgs,
+    at: At,
+) -> Result<(ResolvedIdentity, Option<Answer>), Failure> {
+    let resolved = sign_in.accepted(policy, subject)?;
+    let answer = match question::optional_check(subject, query)? {
+        Some(check) => Some(evaluate(policy, &resolved.identity, &check, at)?),
+        None => None,
+    };
+    Ok((resolved, answer))
 }
 
 fn render(

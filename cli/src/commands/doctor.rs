@@ -1,35 +1,81 @@
 //! `gbac doctor`: the troubleshooting procedure (specification 8), step by step.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 
+use clap::Args;
 use gbac_analysis::doctor::{
     DiagnosticInput, DiagnosticStep, ServiceResolution, StepStatus, TokenInput, diagnose,
 };
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_api::loggers::LogLevel;
 use gbac_api::paths;
-use gbac_api::service::ServiceInfo;
-use gbac_api::service::accepted_tokens;
+use gbac_api::service::{ServiceInfo, accepted_tokens};
 use gbac_engine::policy::{Policy, Settings};
+use gbac_json::Code;
 use gbac_words::commands::service;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::inspect;
 use super::policy::read_settings;
-use crate::args::{DoctorArgs, Format};
+use crate::args::question;
+use crate::args::settings::{self, SettingsArgs};
+use crate::client::connection::ConnectArgs;
 use crate::client::{CallError, Client};
 use crate::input;
-use crate::output::{self, BAD, Failure, GOOD, paint, plain};
+use crate::output::{self, BAD, Failure, Format, GOOD, paint, plain};
 use crate::process::Process;
-use crate::query;
-use crate::results::{Diagnosis, DiagnosisStep};
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// File with the access token to examine, `-` for standard input [env: GBAC_CHECK_TOKEN].
+    #[arg(value_name = "FILE", conflicts_with = "claims")]
+    token: Option<PathBuf>,
+    /// File with the claims as a JSON object, instead of a token.
+    #[arg(long, value_name = "FILE")]
+    claims: Option<PathBuf>,
+    /// Groups that the token should produce, comma-separated and without the prefix `Group:`; quote
+    /// a name that contains a comma: '"a,b"'.
+    #[arg(long, value_name = "GROUPS")]
+    expect_group: Vec<String>,
+    #[command(flatten)]
+    settings: SettingsArgs,
+    /// Also query the running service: how it resolves the token, its properties, its policy and
+    /// its log level.
+    #[arg(long, conflicts_with = "claims")]
+    online: bool,
+    #[command(flatten)]
+    connect: ConnectArgs,
+}
+
+/// The troubleshooting procedure, step by step.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct Diagnosis<'a> {
+    /// The steps, in order.
+    steps: Vec<DiagnosisStep<'a>>,
+}
+
+/// One step of the troubleshooting procedure.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct DiagnosisStep<'a> {
+    /// The stable name.
+    code: &'static str,
+    /// What the step does.
+    title: &'static str,
+    /// Its status.
+    state: Code<StepStatus>,
+    /// The findings.
+    findings: &'a [String],
+    /// The next actions.
+    next: &'a [String],
+}
 
 pub(crate) fn run(process: &Process, args: &DoctorArgs, format: Format) -> Result<u8, Failure> {
-    let claims = args
-        .claims
-        .as_deref()
-        .map(|path| input::object(process, path))
-        .transpose()?;
+    let claims = input::optional_object(process, args.claims.as_deref())?;
     if claims.is_none()
         && args.token.is_none()
         && args.connect.connect_token.is_some()
@@ -43,20 +89,13 @@ pub(crate) fn run(process: &Process, args: &DoctorArgs, format: Format) -> Resul
     } else {
         input::token(process, args.token.as_deref())?
     };
-    let expected = query::group_names("--expect-group", &args.expect_group)?;
-    let userinfo = args
-        .settings
-        .userinfo
-        .as_deref()
-        .map(|path| input::object(process, path))
-        .transpose()?;
-    let mut settings = inspect::settings(process, &args.settings)?;
-    let mut policy = args
-        .settings
-        .policy
-        .as_deref()
-        .map(|path| input::policy(process, path))
-        .transpose()?;
+    let expected = question::group_names("--expect-group", &args.expect_group)?;
+    let userinfo = input::optional_object(process, args.settings.userinfo.as_deref())?;
+    let mut settings = settings::settings(process, &args.settings)?;
+    let mut policy = match &args.settings.policy {
+        Some(path) => Some(input::policy(process, path)?),
+        None => None,
+    };
     let (mut resolved, mut log_level, mut accepted) = (None, None, None);
     if args.online {
         let service = ServiceState::read(process, &Client::open(process, &args.connect)?, &token)?;
@@ -67,9 +106,10 @@ pub(crate) fn run(process: &Process, args: &DoctorArgs, format: Format) -> Resul
         policy = policy.or(service.policy);
     }
     let steps = diagnose(&DiagnosticInput {
-        token: claims
-            .as_ref()
-            .map_or(TokenInput::Token(&token), TokenInput::Claims),
+        token: match &claims {
+            Some(claims) => TokenInput::Claims(claims),
+            None => TokenInput::Token(&token),
+        },
         userinfo: userinfo.as_ref(),
         settings: &settings,
         policy: policy.as_ref(),
@@ -81,22 +121,13 @@ pub(crate) fn run(process: &Process, args: &DoctorArgs, format: Format) -> Resul
     });
     match format {
         Format::Json | Format::Yaml => {
-            output::value(
-                process,
-                format,
-                &Diagnosis {
-                    steps: steps.iter().map(result).collect(),
-                },
-            )?;
+            let steps = steps.iter().map(result).collect();
+            output::value(process, format, &Diagnosis { steps })?;
         }
         Format::Text => output::text(process, &render(&steps))?,
     }
     let failed = steps.iter().any(|step| step.state == StepStatus::Failed);
-    Ok(if failed {
-        output::ERROR
-    } else {
-        output::SUCCESS
-    })
+    Ok(output::exit_code(!failed))
 }
 
 /// The state of a running service. A part that the service does not disclose becomes a note, and

@@ -1,20 +1,31 @@
 //! `gbac export`: saves the whole policy of a running service.
 
+use std::path::PathBuf;
+
+use clap::Args;
 use gbac_json::{policy_to_json, policy_to_text};
 
-use super::import::report;
-use super::target;
-use crate::args::Format;
-use crate::args::online::ExportArgs;
-use crate::client::Client;
-use crate::output::{self, Failure};
+use crate::client::connection::ConnectArgs;
+use crate::client::{Client, platform};
+use crate::output::{self, Failure, Format};
 use crate::process::Process;
+use crate::render::policy_transfer;
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    #[command(flatten)]
+    connect: ConnectArgs,
+    /// Write the document to this file instead of standard output, and print the state for
+    /// --if-match.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
 
 pub(crate) fn run(process: &Process, args: &ExportArgs, format: Format) -> Result<u8, Failure> {
     let client = Client::open(process, &args.connect)?;
     let (policy, tag) = client
         .policy()
-        .map_err(|error| target::explained(process, &client, error))?;
+        .map_err(|error| platform::explained(process, &client, error))?;
     let document = policy_to_text(&policy);
     let Some(path) = &args.out else {
         match format {
@@ -24,13 +35,7 @@ pub(crate) fn run(process: &Process, args: &ExportArgs, format: Format) -> Resul
         return Ok(output::SUCCESS);
     };
     output::file(process, path, &document)?;
-    report(
-        process,
-        "Exported",
-        &path.display().to_string(),
-        &policy,
-        Some(&tag),
-        format,
-    )?;
+    let file = path.display().to_string();
+    policy_transfer::report(process, "Exported", &file, &policy, Some(&tag), format)?;
     Ok(output::SUCCESS)
 }

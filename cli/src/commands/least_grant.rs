@@ -1,27 +1,26 @@
 //! `gbac least-grant`: the smallest grant that allows a denied request.
 
-use gbac_words::common;
 use std::fmt::Write;
 
 use gbac_analysis::{LeastGrant, least_grant, membership_gains};
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{Outcome, Reason, Request};
 use gbac_engine::model::{Principal, PrincipalType};
-use gbac_engine::policy::{Change, Policy};
+use gbac_engine::policy::Change;
 use gbac_json::LeastGrantJson;
 use gbac_words::commands::access;
-use gbac_words::least_change;
 use gbac_words::rich_text::listed;
+use gbac_words::{common, least_change};
 
-use super::changes;
-use super::differences::regions;
-use super::verdicts::{self, because, resource, subject, token, verdict};
-use crate::args::{Format, PolicyQueryArgs};
-use crate::output::{self, Failure, sentence};
-use crate::policy_source;
+use crate::args::policy_question::{EvaluatedQuery, PolicyQueryArgs};
+use crate::args::policy_source;
+use crate::args::question;
+use crate::output::{self, Failure, Format, sentence};
 use crate::process::Process;
-use crate::query::{self, EvaluatedQuery};
-use crate::table::{Cell, table};
+use crate::render::gains_and_losses::regions;
+use crate::render::proposed_changes;
+use crate::render::table::table;
+use crate::render::verdicts::{self, because, resource, subject, token, verdict};
 
 pub(crate) fn run(
     process: &Process,
@@ -31,13 +30,13 @@ pub(crate) fn run(
     let query = EvaluatedQuery::evaluate(process, args)?;
     let requests = query.requests()?;
     let mut least = least_grant(&query.policy, &query.opened.identity, &requests);
-    if let Some(group) = query::group_alone(&query.opened.identity) {
+    if let Some(group) = question::group_alone(&query.opened.identity) {
         for_group(&mut least, &group);
     }
     let grants: Vec<Change> = least.acls.iter().cloned().map(Change::AddAcl).collect();
     if let Some(path) = &args.out {
-        changes::write(process, path, &grants)?;
-        changes::announce(process, path, &grants, &access::new_acls(grants.len()));
+        proposed_changes::write(process, path, &grants)?;
+        proposed_changes::announce(process, path, &grants, &access::new_acls(grants.len()));
     }
     match format {
         Format::Json | Format::Yaml => {
@@ -49,18 +48,8 @@ pub(crate) fn run(
             )?;
         }
         Format::Text => {
-            policy_source::write_text(
-                process,
-                query.state.as_ref(),
-                &render(
-                    process,
-                    &query.policy,
-                    &query.opened,
-                    &requests,
-                    &least,
-                    &grants,
-                ),
-            )?;
+            let text = render(process, &query, &requests, &least, &grants);
+            policy_source::write_text(process, query.state.as_ref(), &text)?;
         }
     }
     Ok(output::SUCCESS)
@@ -79,19 +68,17 @@ fn for_group(least: &mut LeastGrant, group: &Principal) {
 
 /// The command that makes the user, or the group alone, a member of the first role that is enough.
 fn command_to_join(opened: &ResolvedIdentity, least: &LeastGrant) -> String {
-    let role = least
-        .memberships_to_add
-        .iter()
-        .find_map(|set| match set.as_slice() {
-            [role] if role.kind() == PrincipalType::Role => Some(role.name().to_owned()),
-            _ => None,
-        });
-    let Some(role) = role else {
-        return String::new();
-    };
-    let member = query::principal_of(&opened.identity);
-    let title = sentence(&access::join(&member, &role));
-    changes::as_commands(&title, &[Change::AddMember { role, member }])
+    for set in &least.memberships_to_add {
+        if let [role] = set.as_slice()
+            && role.kind() == PrincipalType::Role
+        {
+            let member = question::principal_of(&opened.identity);
+            let role = role.name().to_owned();
+            let title = sentence(&access::join(&member, &role));
+            return proposed_changes::as_commands(&title, &[Change::AddMember { role, member }]);
+        }
+    }
+    String::new()
 }
 
 /// The number of sets of memberships whose whole access is listed.
@@ -99,49 +86,31 @@ const COMPARED: usize = 5;
 
 fn render(
     process: &Process,
-    policy: &Policy,
-    opened: &ResolvedIdentity,
+    query: &EvaluatedQuery,
     requests: &[Request<'_>],
     least: &LeastGrant,
     grants: &[Change],
 ) -> String {
-    let rows: Vec<Vec<Cell>> = requests
-        .iter()
-        .zip(&least.decisions)
-        .map(|(request, decision)| {
-            let operation = request.operation.spelling().label.into();
-            let on = resource(request.resource_type, request.resource_name);
-            vec![
-                verdict(decision),
-                operation,
-                on.into(),
-                because(opened, decision).into(),
-            ]
-        })
-        .collect();
+    let EvaluatedQuery { policy, opened, .. } = query;
+    let (mut rows, mut all_allowed, mut is_expired) = (Vec::new(), true, false);
+    for (request, decision) in requests.iter().zip(&least.decisions) {
+        all_allowed &= decision.outcome == Outcome::Allow;
+        is_expired |= decision.reason == Reason::Expired;
+        rows.push(vec![
+            verdict(decision),
+            request.operation.spelling().label.into(),
+            resource(request.resource_type, request.resource_name).into(),
+            because(opened, decision).into(),
+        ]);
+    }
     let mut text = format!("{}\n{}", subject(opened), token(opened));
-    let _ = write!(
-        text,
-        "\n{}\n",
-        table(
-            process,
-            &["VERDICT", "OPERATION", "RESOURCE", "REASON"],
-            rows
-        )
-    );
-    if least
-        .decisions
-        .iter()
-        .all(|decision| decision.outcome == Outcome::Allow)
-    {
+    let head = ["VERDICT", "OPERATION", "RESOURCE", "REASON"];
+    let _ = write!(text, "\n{}\n", table(process, &head, rows));
+    if all_allowed {
         let _ = writeln!(text, "{}", common::ALREADY_ALLOWED);
         return text;
     }
-    if least
-        .decisions
-        .iter()
-        .any(|decision| decision.reason == Reason::Expired)
-    {
+    if is_expired {
         let _ = writeln!(text, "{}", least_change::TOKEN_EXPIRED);
         return text;
     }
@@ -154,9 +123,9 @@ fn render(
         return text;
     }
     let identity = &opened.identity;
-    let member = query::principal_of(identity);
+    let member = question::principal_of(identity);
     if least.memberships_to_add.is_empty() {
-        let none = match query::group_alone(identity) {
+        let none = match question::group_alone(identity) {
             Some(_) => access::NO_ROLE,
             None => access::NO_MEMBERSHIP,
         };
@@ -180,6 +149,6 @@ fn render(
         }
     }
     text.push_str(&command_to_join(opened, least));
-    text.push_str(&changes::as_commands(access::CREATE_ACLS, grants));
+    text.push_str(&proposed_changes::as_commands(access::CREATE_ACLS, grants));
     text
 }

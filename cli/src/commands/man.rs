@@ -4,12 +4,23 @@ use std::fs;
 use std::path::Path;
 
 use gbac_words::commands::files;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use crate::args::Format;
-use crate::help;
-use crate::output::{self, Failure, sentence};
+use super::command_line;
+use crate::output::{self, Failure, Format, sentence};
 use crate::process::Process;
-use crate::results::ManualPages;
+
+/// The manual pages that were written.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct ManualPages<'a> {
+    /// The folder.
+    folder: &'a str,
+    /// The number of pages.
+    pages: usize,
+}
 
 /// Writes one page for each command into a folder.
 pub(crate) fn run(process: &Process, folder: &Path, format: Format) -> Result<u8, Failure> {
@@ -17,17 +28,15 @@ pub(crate) fn run(process: &Process, folder: &Path, format: Format) -> Result<u8
     let failed = |error: std::io::Error| Failure::io(&name, &error);
     let folder = process.path(folder);
     fs::create_dir_all(&folder).map_err(failed)?;
-    clap_mangen::generate_to(help::command().disable_help_subcommand(true), &folder)
+    clap_mangen::generate_to(command_line().disable_help_subcommand(true), &folder)
         .map_err(failed)?;
-    let pages = fs::read_dir(&folder)
-        .map_err(failed)?
-        .filter_map(Result::ok);
-    let is_page = |file: &fs::DirEntry| {
-        file.file_name()
-            .to_str()
-            .is_some_and(|name| name.starts_with("gbac") && name.ends_with(".1"))
-    };
-    let pages = pages.filter(is_page).count();
+    let mut pages = 0;
+    for file in fs::read_dir(&folder).map_err(failed)?.flatten() {
+        let name = file.file_name();
+        if name.to_string_lossy().starts_with("gbac") && name.to_string_lossy().ends_with(".1") {
+            pages += 1;
+        }
+    }
     match format {
         Format::Json | Format::Yaml => output::value(
             process,

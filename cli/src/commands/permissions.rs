@@ -1,5 +1,6 @@
 //! `gbac permissions`: the effective permissions of a user or principal.
 
+use clap::Args;
 use gbac_analysis::{Grant, GrantException, Permissions, Scope, permissions, permissions_of};
 use gbac_engine::model::{Host, Principal};
 use gbac_engine::policy::Policy;
@@ -7,15 +8,25 @@ use gbac_json::PermissionsJson;
 use gbac_words::commands::access;
 use gbac_words::common::SUPERUSERS_ALLOWED;
 
-use super::principals;
-use super::verdicts::{expired, names, operations, token};
-use crate::args::{Format, PermissionsArgs};
-use crate::output::{self, Failure, plain};
-use crate::policy_source::{self, LoadedPolicy};
+use crate::args::policy_source::{self, LoadedPolicy, PolicySourceArgs};
+use crate::args::question::{self, SignIn, SubjectArgs};
+use crate::output::{self, Failure, Format, plain};
 use crate::process::Process;
-use crate::query::{self, SignIn};
+use crate::render::table::table;
+use crate::render::verdicts::{expired, names, operations, token};
 use crate::suggest;
-use crate::table::table;
+
+#[derive(Debug, Args)]
+pub(crate) struct PermissionsArgs {
+    #[command(flatten)]
+    policy: PolicySourceArgs,
+    /// Principal, such as Group:engineering or Role:readers, instead of a user; `User:*` is
+    /// everyone.
+    #[arg(long, value_name = "TYPE:NAME", conflicts_with_all = ["user", "token_file"])]
+    principal: Option<String>,
+    #[command(flatten)]
+    subject: SubjectArgs,
+}
 
 pub(crate) fn run(
     process: &Process,
@@ -24,7 +35,7 @@ pub(crate) fn run(
 ) -> Result<u8, Failure> {
     let LoadedPolicy { policy, state } = policy_source::load(process, &args.policy)?;
     let (who, permissions, is_expired) = if let Some(principal) = &args.principal {
-        let principal = query::parse_principal(principal)?;
+        let principal = question::parse_principal(principal)?;
         suggest_principal(process, &policy, &principal);
         (
             format!("{}\n", plain(&principal.to_string())),
@@ -32,8 +43,8 @@ pub(crate) fn run(
             false,
         )
     } else {
-        let (verifier, at) = query::verifier(process, &args.subject)?;
-        let subject = query::subject(process, &args.subject, verifier.is_some())?;
+        let (verifier, at) = question::verifier(process, &args.subject)?;
+        let subject = question::subject(process, &args.subject, verifier.is_some())?;
         let opened = SignIn::new(verifier.as_ref(), state.as_ref()).accepted(&policy, &subject)?;
         let who = format!(
             "User:{}\n{}{}",
@@ -68,19 +79,14 @@ pub(crate) fn run(
 
 /// Says that the policy does not name a principal, with the nearest one that it names.
 fn suggest_principal(process: &Process, policy: &Policy, principal: &Principal) {
-    let named = principals(policy);
+    let named = policy_source::principals(policy);
     if principal.is_everyone() || named.contains(principal) {
         return;
     }
-    let of_type = named
-        .iter()
-        .filter(|one| one.kind() == principal.kind())
-        .map(Principal::name);
-    let near = suggest::nearest(principal.name(), of_type).and_then(|name| {
-        named
-            .iter()
-            .find(|one| one.kind() == principal.kind() && one.name() == name)
-    });
+    let mut of_type = named;
+    of_type.retain(|one| one.kind() == principal.kind());
+    let near = suggest::nearest(principal.name(), of_type.iter().map(Principal::name));
+    let near = of_type.iter().find(|one| Some(one.name()) == near);
     let not_named = access::not_named(principal, near);
     output::note(process, &format!("note: {}", not_named.message_text()));
 }
@@ -100,17 +106,13 @@ fn render(process: &Process, permissions: &Permissions) -> String {
 }
 
 fn row(grant: &Grant) -> Vec<String> {
-    let except: Vec<String> = grant
-        .except
-        .iter()
-        .map(|exception| exception_label(grant, exception))
-        .collect();
+    let mut except = Vec::new();
+    for exception in &grant.except {
+        except.push(exception_label(grant, exception));
+    }
+    let (kind, pattern) = (grant.resource_type, &grant.pattern);
     vec![
-        names(
-            grant.resource_type,
-            grant.pattern.pattern_type,
-            &grant.pattern.name,
-        ),
+        names(kind, pattern.pattern_type, &pattern.name),
         operations(&grant.operations),
         grant.host.to_string(),
         except.join("; "),

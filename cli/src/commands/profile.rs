@@ -1,17 +1,114 @@
 //! `gbac profile`: connection profiles.
 
+use clap::Subcommand;
 use gbac_engine::model::RoleSpelling;
 use gbac_words::commands::service;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use crate::args::Format;
-use crate::args::online::ProfileCommand;
 use crate::client;
-use crate::credentials::is_valid_user_name;
-use crate::output::{self, Failure, plain, sentence};
+use crate::client::connection::SpellingArg;
+use crate::client::credentials::is_valid_user_name;
+use crate::client::saved_profiles::{Profile, Profiles};
+use crate::output::{self, Failure, Format, plain, sentence};
 use crate::process::Process;
-use crate::profile::{Profile, Profiles};
-use crate::results::{ChangedProfile, CurrentProfile, ListedProfile, ProfileList};
-use crate::table::table;
+use crate::render::table::table;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProfileCommand {
+    /// Save a service's URL and user name under a name. Passwords and tokens are never saved.
+    ///
+    /// The first profile becomes the current one.
+    Create {
+        /// Profile name.
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// URL of the service: https, or http to this machine.
+        #[arg(long, value_name = "URL")]
+        url: String,
+        /// User name to sign in with.
+        #[arg(long, value_name = "NAME")]
+        user: Option<String>,
+        /// Prefix of role principals in output and requests.
+        #[arg(long, value_name = "WORD", value_enum)]
+        role_spelling: Option<SpellingArg>,
+        /// Replace an existing profile with this name.
+        #[arg(long)]
+        replace: bool,
+        /// Allow the URL to be plain http to another machine. Commands that use the profile need
+        /// --insecure too.
+        #[arg(id = "insecure_profile", long = "insecure")]
+        insecure: bool,
+    },
+    /// Set the current profile.
+    Use {
+        /// Profile name.
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Show the profile that commands use, and where it is selected.
+    Current,
+    /// List the profiles; an asterisk marks the current one.
+    #[command(visible_alias = "ls")]
+    List,
+    /// Delete a profile.
+    Delete {
+        /// Profile name.
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+}
+
+/// A connection profile that was created, selected or deleted.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct ChangedProfile<'a> {
+    /// Its name.
+    profile: &'a str,
+    /// The name of the current profile; null if there is none.
+    current: Option<&'a str>,
+}
+
+/// The current connection profile.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct CurrentProfile<'a> {
+    /// Its name.
+    name: &'a str,
+    /// The URL of the service.
+    url: &'a str,
+    /// The user to sign in with, if the profile names one.
+    user: Option<&'a str>,
+    /// The prefix of role principals, if it is not `Role`.
+    role_spelling: Option<&'a str>,
+    /// What selects it: `GBAC_PROFILE` or `gbac profile use`.
+    selected_by: &'a str,
+}
+
+/// The connection profiles.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct ProfileList<'a> {
+    /// The profiles, sorted by name.
+    profiles: Vec<ListedProfile<'a>>,
+}
+
+/// A connection profile.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct ListedProfile<'a> {
+    /// Its name.
+    name: &'a str,
+    /// The URL of the service.
+    url: &'a str,
+    /// The user to sign in with, if the profile names one.
+    user: Option<&'a str>,
+    /// The prefix of role principals, if it is not `Role`.
+    role_spelling: Option<&'a str>,
+    /// Whether it is the current profile.
+    current: bool,
+}
 
 pub(crate) fn run(
     process: &Process,
@@ -34,9 +131,8 @@ pub(crate) fn run(
                 return Err(Failure::usage(service::INVALID_PROFILE_NAME));
             }
             client::parse_base_url("--url", url, *insecure)?;
-            if user
-                .as_deref()
-                .is_some_and(|user| !is_valid_user_name(user))
+            if let Some(user) = user
+                && !is_valid_user_name(user)
             {
                 return Err(Failure::usage(
                     "--user: the name is empty or contains a colon",
@@ -46,9 +142,10 @@ pub(crate) fn run(
                 let message = format!("profile `{name}` already exists; replace it with --replace");
                 return Err(Failure::new("profile_exists", message));
             }
-            let role_spelling = role_spelling
-                .map(RoleSpelling::from)
-                .filter(|spelling| *spelling != RoleSpelling::default());
+            let role_spelling = match role_spelling {
+                Some(SpellingArg::RedpandaRole) => Some(RoleSpelling::RedpandaRole),
+                Some(SpellingArg::Role) | None => None,
+            };
             let role_spelling = role_spelling.map(|spelling| spelling.prefix().to_owned());
             let profile = Profile {
                 url: url.clone(),
@@ -80,14 +177,11 @@ pub(crate) fn run(
     };
     match format {
         Format::Json | Format::Yaml => {
-            output::value(
-                process,
-                format,
-                &ChangedProfile {
-                    profile: name,
-                    current: profiles.current.as_deref(),
-                },
-            )?;
+            let changed = ChangedProfile {
+                profile: name,
+                current: profiles.current.as_deref(),
+            };
+            output::value(process, format, &changed)?;
         }
         Format::Text => output::text(process, &format!("{done} profile {}\n", plain(name)))?,
     }
@@ -129,47 +223,34 @@ fn current(process: &Process, profiles: &Profiles, format: Format) -> Result<u8,
 }
 
 fn list(process: &Process, profiles: &Profiles, format: Format) -> Result<u8, Failure> {
-    let is_current = |name: &str| profiles.current.as_deref() == Some(name);
+    let current = profiles.current.as_ref();
     match format {
         Format::Json | Format::Yaml => {
-            let each = profiles
-                .profiles
-                .iter()
-                .map(|(name, profile)| ListedProfile {
+            let mut listed = Vec::new();
+            for (name, profile) in &profiles.profiles {
+                listed.push(ListedProfile {
                     name,
                     url: &profile.url,
                     user: profile.user.as_deref(),
                     role_spelling: profile.role_spelling.as_deref(),
-                    current: is_current(name),
+                    current: current == Some(name),
                 });
-            output::value(
-                process,
-                format,
-                &ProfileList {
-                    profiles: each.collect(),
-                },
-            )?;
+            }
+            output::value(process, format, &ProfileList { profiles: listed })?;
         }
         Format::Text => {
-            let row = |(name, profile): (&String, &Profile)| {
-                let name = if is_current(name) {
-                    format!("{name}*")
-                } else {
-                    name.clone()
-                };
-                let spelling = profile.role_spelling.clone().unwrap_or_default();
-                vec![
-                    name,
+            let mut rows = Vec::new();
+            for (name, profile) in &profiles.profiles {
+                let mark = if current == Some(name) { "*" } else { "" };
+                rows.push(vec![
+                    format!("{name}{mark}"),
                     profile.url.clone(),
                     profile.user.clone().unwrap_or_default(),
-                    spelling,
-                ]
-            };
-            let rows: Vec<_> = profiles.profiles.iter().map(row).collect();
-            output::text(
-                process,
-                &table(process, &["NAME", "URL", "USER", "ROLE-SPELLING"], rows),
-            )?;
+                    profile.role_spelling.clone().unwrap_or_default(),
+                ]);
+            }
+            let head = ["NAME", "URL", "USER", "ROLE-SPELLING"];
+            output::text(process, &table(process, &head, rows))?;
         }
     }
     Ok(output::SUCCESS)

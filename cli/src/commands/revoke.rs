@@ -1,25 +1,23 @@
 //! `gbac revoke`: the smallest change that denies an allowed request.
 
-use gbac_words::common;
 use std::fmt::Write;
 
 use gbac_analysis::{Revocation, revoke};
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{Outcome, Request};
-use gbac_engine::model::Acl;
 use gbac_engine::policy::Change;
 use gbac_json::RevocationJson;
 use gbac_words::commands::access;
-use gbac_words::least_change;
+use gbac_words::{common, least_change};
 
-use super::changes;
-use super::verdicts::{self, because, resource, subject, token, verdict};
-use crate::args::{Format, PolicyQueryArgs};
-use crate::output::{self, Failure, sentence};
-use crate::policy_source;
+use crate::args::policy_question::{EvaluatedQuery, PolicyQueryArgs};
+use crate::args::policy_source;
+use crate::args::question;
+use crate::output::{self, Failure, Format, sentence};
 use crate::process::Process;
-use crate::query::{self, EvaluatedQuery};
-use crate::table::table;
+use crate::render::proposed_changes;
+use crate::render::table::table;
+use crate::render::verdicts::{self, because, resource, subject, token, verdict};
 
 pub(crate) fn run(
     process: &Process,
@@ -32,18 +30,17 @@ pub(crate) fn run(
         return Err(Failure::usage(access::SEVERAL_PERMISSIONS));
     };
     let mut revocation = revoke(&query.policy, &query.opened.identity, request);
-    if let Some(group) = query::group_alone(&query.opened.identity) {
+    if let Some(group) = question::group_alone(&query.opened.identity) {
         // A group leaves no group, and the memberships of its roles are among the removals.
         revocation.memberships_to_leave = None;
-        revocation.deny = revocation.deny.map(|deny| Acl {
-            principal: group,
-            ..deny
-        });
+        if let Some(deny) = &mut revocation.deny {
+            deny.principal = group;
+        }
     }
     if let Some(path) = &args.out {
         let removals = revocation.changes().unwrap_or_default();
-        changes::write(process, path, &removals)?;
-        changes::announce(process, path, &removals, &access::removals(removals.len()));
+        proposed_changes::write(process, path, &removals)?;
+        proposed_changes::announce(process, path, &removals, &access::removals(removals.len()));
     }
     match format {
         Format::Json | Format::Yaml => {
@@ -54,11 +51,10 @@ pub(crate) fn run(
                 RevocationJson::from(&revocation),
             )?;
         }
-        Format::Text => policy_source::write_text(
-            process,
-            query.state.as_ref(),
-            &render(process, &query.opened, request, &revocation),
-        )?,
+        Format::Text => {
+            let text = render(process, &query.opened, request, &revocation);
+            policy_source::write_text(process, query.state.as_ref(), &text)?;
+        }
     }
     Ok(output::SUCCESS)
 }
@@ -76,15 +72,8 @@ fn render(
         resource(request.resource_type, request.resource_name).into(),
         because(opened, &revocation.decision).into(),
     ];
-    let _ = write!(
-        text,
-        "\n{}\n",
-        table(
-            process,
-            &["VERDICT", "OPERATION", "RESOURCE", "REASON"],
-            vec![row]
-        )
-    );
+    let head = ["VERDICT", "OPERATION", "RESOURCE", "REASON"];
+    let _ = write!(text, "\n{}\n", table(process, &head, vec![row]));
     if revocation.decision.outcome == Outcome::Deny {
         let _ = writeln!(text, "{}", common::ALREADY_DENIED);
         return text;
@@ -94,7 +83,7 @@ fn render(
         let _ = writeln!(text, "{}", sentence(&superuser));
         return text;
     };
-    let is_group = query::group_alone(&opened.identity).is_some();
+    let is_group = question::group_alone(&opened.identity).is_some();
     let removals = match is_group {
         true => access::REMOVALS_OF_GROUP,
         false => access::REMOVALS,
@@ -103,7 +92,7 @@ fn render(
     for row in &least {
         let _ = writeln!(text, "  {}", verdicts::change(row));
     }
-    text.push_str(&changes::as_commands(access::REMOVE, &least));
+    text.push_str(&proposed_changes::as_commands(access::REMOVE, &least));
     if let Some(leave) = &revocation.memberships_to_leave {
         let _ = writeln!(text, "{}", access::LEAVE);
         for principal in leave {
@@ -117,7 +106,7 @@ fn render(
         };
         let _ = writeln!(text, "{add_deny}\n  {}", verdicts::acl(deny));
         let add = [Change::AddAcl(deny.clone())];
-        text.push_str(&changes::as_commands(access::CREATE_ACL, &add));
+        text.push_str(&proposed_changes::as_commands(access::CREATE_ACL, &add));
     }
     text
 }

@@ -1,7 +1,8 @@
 //! `gbac serve`: the flags of the service, and how it ends.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
 use gbac_api::clusters::DataPlaneApiForm;
 use gbac_api::license::LicenseStatus;
 use gbac_server::{
@@ -9,16 +10,190 @@ use gbac_server::{
     EmbeddedFiles, LogFormat, LogOptions, OidcClientOptions, OidcRules, PublicEndpointOptions,
     ServeError, ServeMode, ServeOptions, TlsFiles, UpstreamOptions,
 };
-
-use clap::{ArgMatches, FromArgMatches};
 use gbac_words::commands::service as words;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use crate::args::{Cli, Command, DataPlaneApiFormArg, Format, LicenseArg, LogFormatArg, ServeArgs};
-use crate::lists::entries;
-use crate::output::{self, Failure, sentence};
+use super::Cli;
+use super::Command;
+use crate::args::license::LicenseArg;
+use crate::input::entries;
+use crate::output::{self, Failure, Format, sentence};
 use crate::process::Process;
-use crate::results::CheckedOptions;
 use crate::serve_options::invalid;
+
+/// The flags of `gbac serve`.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// File with options (TOML): in its table `[serve]`, the long names of options and their
+    /// values. A variable such as GBAC_SERVE_LISTEN comes before the file, and the command line
+    /// before both. Relative paths in the file start from its folder [env: GBAC_SERVE_CONFIG].
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Check the options, from wherever they come, name every mistake, and end without starting.
+    #[arg(long)]
+    check_config: bool,
+    /// Run a demonstration: in memory, on loopback, with a sample policy and its own identity
+    /// provider.
+    #[arg(long, conflicts_with_all = ["data", "admin_user", "oidc_discovery_url", "oidc_audience", "oidc_issuer", "oidc_access_tokens_only", "oidc_max_token_lifetime", "oidc_client_id", "tls_cert", "insecure_listen"])]
+    demo: bool,
+    /// Store the policy in this folder; created if it does not exist.
+    #[arg(long, value_name = "DIR", required_unless_present = "demo")]
+    data: Option<PathBuf>,
+    /// Listen address; port 0 selects a free port. Addresses other than loopback require --tls-cert
+    /// or --insecure-listen.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8420")]
+    listen: String,
+    /// Name of the local account: the user with a password, who is a superuser [env:
+    /// GBAC_ADMIN_USER] [default: admin].
+    #[arg(long, value_name = "NAME")]
+    admin_user: Option<String>,
+    /// File with the password of the local account, instead of GBAC_ADMIN_PASSWORD.
+    #[arg(long, value_name = "FILE")]
+    admin_password_file: Option<PathBuf>,
+    /// Level of the log at the start: error, warn, info, debug or trace, of one logger as in
+    /// `oidc=debug`. Repeatable, comma-separated [default: info].
+    #[arg(long = "log-level", value_name = "LEVEL")]
+    log_levels: Vec<String>,
+    /// Form of the log on standard error.
+    #[arg(long, value_name = "FORM", value_enum, default_value_t)]
+    log_format: LogFormatArg,
+    /// Discovery document of the identity provider (OpenID Connect Discovery 1.0). Overrides the
+    /// property oidc_discovery_url, which cannot be changed while the service runs.
+    #[arg(long, value_name = "URL")]
+    oidc_discovery_url: Option<String>,
+    /// Required audience of a token (`aud`). Overrides the property oidc_token_audience, which
+    /// cannot be changed while the service runs.
+    #[arg(long, value_name = "NAME")]
+    oidc_audience: Option<String>,
+    /// Issuer of the identity provider, if it does not match the URL of its discovery document.
+    #[arg(long, value_name = "ISSUER")]
+    oidc_issuer: Option<String>,
+    /// Accept only access tokens with the type `at+jwt` (RFC 9068).
+    #[arg(long)]
+    oidc_access_tokens_only: bool,
+    /// Maximum lifetime of a token, from `iat` to `exp`; tokens without `iat` are refused.
+    #[arg(long, value_name = "SECONDS")]
+    oidc_max_token_lifetime: Option<u32>,
+    /// Client ID of this service at the identity provider, so that users can sign in to the console
+    /// with it. Its redirect URI is PUBLIC-URL/gbac/v1/sign-in/callback.
+    #[arg(long, value_name = "ID")]
+    oidc_client_id: Option<String>,
+    /// File with the client secret; without it, this service is a public client.
+    #[arg(long, value_name = "FILE", requires = "oidc_client_id")]
+    oidc_client_secret_file: Option<PathBuf>,
+    /// Scopes to request when users sign in to the console, separated by spaces [default: openid].
+    #[arg(long, value_name = "SCOPES", requires = "oidc_client_id")]
+    oidc_scope: Option<String>,
+    /// Enterprise license. Overrides the stored license, which cannot be changed while the service
+    /// runs.
+    #[arg(long, value_name = "STATE", value_enum)]
+    license: Option<LicenseArg>,
+    /// Cluster ID that the Control Plane API answers for [default: any].
+    #[arg(long, value_name = "ID")]
+    cluster_id: Option<String>,
+    /// Form of `dataplane_api` in responses of the Control Plane API: a string, or an object with
+    /// `url`.
+    #[arg(long, value_name = "FORM", value_enum, default_value_t)]
+    dataplane_api_form: DataPlaneApiFormArg,
+    /// URL that clients use for the service [default: the listen address]. Requests for its host
+    /// are accepted.
+    #[arg(long, value_name = "URL")]
+    public_url: Option<String>,
+    /// Additional host names and IP addresses that clients use; requests for them are accepted.
+    /// Repeatable, comma-separated.
+    #[arg(long = "public-host", value_name = "HOST")]
+    public_hosts: Vec<String>,
+    /// Addresses or networks (CIDR) of proxies whose X-Forwarded-For, Forwarded and
+    /// X-Forwarded-Proto headers name the client. Repeatable, comma-separated.
+    #[arg(long = "trusted-proxy", value_name = "CIDR")]
+    trusted_proxies: Vec<String>,
+    /// Open connections in total [default: 4096, or fewer if the limit on open files requires it].
+    #[arg(long, value_name = "N")]
+    max_connections: Option<usize>,
+    /// Open connections from one address (IPv6: /64 network), except of trusted proxies [default:
+    /// 128].
+    #[arg(long, value_name = "N")]
+    max_connections_per_address: Option<usize>,
+    /// Concurrent requests of one client address, including clients behind trusted proxies.
+    #[arg(long, value_name = "N", default_value_t = 128)]
+    max_requests_per_address: usize,
+    /// Admin API of another cluster to relay requests to.
+    #[arg(long, value_name = "URL")]
+    upstream_admin: Option<String>,
+    /// Data Plane API of another cluster to relay requests to.
+    #[arg(long, value_name = "URL")]
+    upstream_dataplane: Option<String>,
+    /// Control Plane API of another cluster to relay requests to.
+    #[arg(long, value_name = "URL")]
+    upstream_controlplane: Option<String>,
+    /// Relay only requests of callers who are signed in to this service, with `GBAC-Authorization`
+    /// or with credentials that are valid for both services.
+    #[arg(long)]
+    relay_requires_sign_in: bool,
+    /// TLS certificate and its chain, in PEM. Reloaded when the files change, and on SIGHUP.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// Private key of --tls-cert, in PEM.
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Listen on an address other than loopback without TLS, because a proxy in front of the
+    /// service provides it.
+    #[arg(long, conflicts_with = "tls_cert")]
+    insecure_listen: bool,
+    /// Rotate the audit file at this size in MiB; 0 means no limit.
+    #[arg(long, value_name = "MIB", default_value_t = 64)]
+    audit_file_mib: u32,
+    /// Rotate the audit file when its first event is this many hours old; 0 means no limit.
+    #[arg(long, value_name = "HOURS", default_value_t = 24)]
+    audit_file_hours: u32,
+    /// Delete the oldest audit files of decisions beyond this total size in MiB; 0 keeps all.
+    #[arg(long, value_name = "MIB", default_value_t = 1024)]
+    audit_total_mib: u32,
+    /// The same for the audit files of changes and sign-ins (changes.jsonl).
+    #[arg(long, value_name = "MIB", default_value_t = 0)]
+    changes_total_mib: u32,
+    /// Disk space in MiB that audit events leave free. With less, requests that need an event are
+    /// refused; 0 keeps nothing free.
+    #[arg(long, value_name = "MIB", default_value_t = 64)]
+    audit_reserve_mib: u32,
+    /// Folder with a console to serve instead of the built-in one.
+    #[arg(long, value_name = "DIR")]
+    console: Option<PathBuf>,
+}
+
+/// Form of `dataplane_api` (D-88).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum DataPlaneApiFormArg {
+    /// A string, as in the specification.
+    #[default]
+    String,
+    /// An object with `url`, as the platform's Control Plane.
+    Object,
+}
+
+/// Form of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum LogFormatArg {
+    /// Lines for people.
+    #[default]
+    Text,
+    /// One JSON object per line.
+    Json,
+}
+
+/// The valid options of `gbac serve`.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct CheckedOptions<'a> {
+    /// Always true; invalid options are an error.
+    valid: bool,
+    /// The folder of the data; null for a demo.
+    data: Option<&'a Path>,
+    /// The listen address.
+    listen: &'a str,
+}
 
 /// The console in this program.
 #[cfg(feature = "embed-console")]
@@ -33,16 +208,15 @@ pub(crate) fn run(process: &Process, args: ServeArgs, format: Format) -> Result<
     if is_check {
         return check(process, &options, format);
     }
-    gbac_server::serve(&options)
-        .map(|()| output::SUCCESS)
-        .map_err(|error| {
-            let message = format!("{error}; {}", error.hint());
-            if is_invalid_flag(&error) {
-                Failure::value(error.code(), message)
-            } else {
-                Failure::new(error.code(), message)
-            }
-        })
+    let Err(error) = gbac_server::serve(&options) else {
+        return Ok(output::SUCCESS);
+    };
+    let message = format!("{error}; {}", error.hint());
+    if is_invalid_flag(&error) {
+        Err(Failure::value(error.code(), message))
+    } else {
+        Err(Failure::new(error.code(), message))
+    }
 }
 
 /// Prints every mistake, or what the service would do.
@@ -57,21 +231,17 @@ fn check(process: &Process, options: &ServeOptions, format: Format) -> Result<u8
             Some(std::path::absolute(&data.folder).unwrap_or_else(|_| data.folder.clone()))
         }
     };
-    let is_text = !matches!(format, Format::Json | Format::Yaml);
-    match (&data, is_text) {
-        (_, false) => {
-            output::value(
-                process,
-                format,
-                &CheckedOptions {
-                    valid: true,
-                    data: data.as_deref(),
-                    listen: &options.listen,
-                },
-            )?;
+    match format {
+        Format::Json | Format::Yaml => {
+            let checked = CheckedOptions {
+                valid: true,
+                data: data.as_deref(),
+                listen: &options.listen,
+            };
+            output::value(process, format, &checked)?;
         }
-        (data, true) => {
-            let data = data.as_ref().map(|data| data.display().to_string());
+        Format::Text => {
+            let data = data.map(|data| data.display().to_string());
             let valid = words::valid_options(data.as_deref(), &options.listen);
             output::text(process, &format!("{}\n", sentence(&valid)))?;
         }
@@ -95,10 +265,11 @@ pub(crate) fn faults(process: &Process, matches: &ArgMatches) -> Vec<String> {
 }
 
 fn sentences(options: &ServeOptions) -> Vec<String> {
-    gbac_server::faults(options)
-        .iter()
-        .map(|error| format!("{error}; {}", error.hint()))
-        .collect()
+    let mut sentences = Vec::new();
+    for error in gbac_server::faults(options) {
+        sentences.push(format!("{error}; {}", error.hint()));
+    }
+    sentences
 }
 
 /// Whether the value of a flag is invalid, independent of the machine's state.
@@ -133,9 +304,24 @@ const fn is_invalid_flag(error: &ServeError) -> bool {
 
 fn options(process: &Process, args: ServeArgs) -> Result<ServeOptions, Failure> {
     let path = |path: Option<PathBuf>| path.map(|path| process.path(&path));
-    let mode = args
-        .data
-        .map_or(ServeMode::Demo(DemoOptions::default()), |folder| {
+    let mode = match args.data {
+        None => ServeMode::Demo(DemoOptions::default()),
+        Some(folder) => {
+            let oidc_client = match args.oidc_client_id {
+                Some(id) => Some(Box::new(OidcClientOptions {
+                    id,
+                    secret_file: path(args.oidc_client_secret_file),
+                    scope: args.oidc_scope,
+                })),
+                None => None,
+            };
+            let tls = match (args.tls_cert, args.tls_key) {
+                (Some(cert), Some(key)) => Some(TlsFiles {
+                    cert: process.path(&cert),
+                    key: process.path(&key),
+                }),
+                _ => None,
+            };
             ServeMode::Data(DataOptions {
                 folder: process.path(&folder),
                 admin_user: args
@@ -148,20 +334,12 @@ fn options(process: &Process, args: ServeArgs) -> Result<ServeOptions, Failure> 
                     access_tokens_only: args.oidc_access_tokens_only,
                     max_lifetime: args.oidc_max_token_lifetime,
                 },
-                oidc_client: args.oidc_client_id.map(|id| {
-                    Box::new(OidcClientOptions {
-                        id,
-                        secret_file: path(args.oidc_client_secret_file),
-                        scope: args.oidc_scope,
-                    })
-                }),
-                tls: args.tls_cert.zip(args.tls_key).map(|(cert, key)| TlsFiles {
-                    cert: process.path(&cert),
-                    key: process.path(&key),
-                }),
+                oidc_client,
+                tls,
                 insecure_listen: args.insecure_listen,
             })
-        });
+        }
+    };
     Ok(ServeOptions {
         listen: args.listen,
         mode,
@@ -174,11 +352,7 @@ fn options(process: &Process, args: ServeArgs) -> Result<ServeOptions, Failure> 
             },
             levels: entries("--log-level", &args.log_levels)?,
         },
-        license: args.license.map(|license| match license {
-            LicenseArg::Valid => LicenseStatus::Valid,
-            LicenseArg::Expired => LicenseStatus::Expired,
-            LicenseArg::Missing => LicenseStatus::Missing,
-        }),
+        license: args.license.map(LicenseStatus::from),
         endpoint: PublicEndpointOptions {
             cluster_id: args.cluster_id,
             public_url: args.public_url,

@@ -1,27 +1,65 @@
 //! `gbac test`: runs assertion files and bug reports.
 
-use gbac_analysis::check::CheckError;
-use gbac_words::commands::files;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use gbac_analysis::check::evaluate;
+use clap::Args;
+use gbac_analysis::check::{Answer, Check, CheckError, evaluate};
 use gbac_engine::decide::At;
+use gbac_engine::identity::Identity;
 use gbac_engine::policy::Policy;
 use gbac_engine::resolve;
 use gbac_json::{AssertionTest, PolicySource, assertions_from_json, find_assertions};
+use gbac_words::commands::files;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use crate::args::output::ReportFormat;
-use crate::args::{Format, TestArgs};
+use crate::args::format::ReportFormat;
 use crate::input;
-use crate::json_lines::line_of;
-use crate::output::{self, BAD, Failure, GOOD, plain_lines};
+use crate::json_position::line_of;
+use crate::output::{self, BAD, Failure, Format, GOOD, plain_lines};
 use crate::process::Process;
-use crate::report::{self, Case, Entry, Level};
-use crate::results::{TestResult, TestResults};
+use crate::render::pipeline_report::{self, Case, Entry, Level};
+use crate::render::table::{Cell, table};
 use crate::secrets::redacted;
-use crate::table::{Cell, table};
 use crate::yaml;
+
+#[derive(Debug, Args)]
+pub(crate) struct TestArgs {
+    /// Assertion files, or bug reports that the simulator created from a failing test.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Also write a JUnit report to this file.
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+}
+
+/// The results of assertion files.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct TestResults<'a> {
+    /// The number of tests that passed.
+    passed: usize,
+    /// The number of tests that failed.
+    failed: usize,
+    /// The tests, in the order of the files. A file that cannot be read is a failed test.
+    tests: Vec<TestResult<'a>>,
+}
+
+/// The result of one test.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct TestResult<'a> {
+    /// The file.
+    file: &'a str,
+    /// The name of the test, after its ID if it has one.
+    name: &'a str,
+    /// Whether it passed.
+    passed: bool,
+    /// What differs from the expected result; null if it passed.
+    difference: Option<&'a str>,
+}
 
 /// One test that was run.
 struct Run {
@@ -67,12 +105,14 @@ pub(crate) fn run(
         }
     }
     if let Some(path) = &args.junit {
-        output::file(process, path, &report::junit(&cases(&runs)))?;
+        output::file(process, path, &pipeline_report::junit(&cases(&runs)))?;
     }
     let failed = runs.iter().filter(|run| run.difference.is_some()).count();
     match (report, format) {
-        (Some(ReportFormat::Junit), _) => output::document(process, &report::junit(&cases(&runs)))?,
-        (Some(report), _) => report::write(process, report, "test", "", &entries(&runs))?,
+        (Some(ReportFormat::Junit), _) => {
+            output::document(process, &pipeline_report::junit(&cases(&runs)))?;
+        }
+        (Some(report), _) => pipeline_report::write(process, report, "test", "", &entries(&runs))?,
         (None, Format::Json | Format::Yaml) => {
             let tests = runs.iter().map(Run::result).collect();
             output::value(
@@ -87,37 +127,37 @@ pub(crate) fn run(
         }
         (None, Format::Text) => output::text(process, &render(process, &runs, failed))?,
     }
-    Ok(if failed == 0 {
-        output::SUCCESS
-    } else {
-        output::ERROR
-    })
+    Ok(output::exit_code(failed == 0))
 }
 
 fn cases(runs: &[Run]) -> Vec<Case> {
-    let case = |run: &Run| Case {
-        file: run.file.clone(),
-        name: run.name.clone(),
-        failure: run.difference.clone(),
-    };
-    runs.iter().map(case).collect()
+    let mut cases = Vec::new();
+    for run in runs {
+        cases.push(Case {
+            file: run.file.clone(),
+            name: run.name.clone(),
+            failure: run.difference.clone(),
+        });
+    }
+    cases
 }
 
 /// The failed tests.
 fn entries(runs: &[Run]) -> Vec<Entry> {
-    let entry = |run: &Run| {
-        let message = format!("{}: {}", run.name, run.difference.as_deref()?);
-        let (level, rule, title) = (Level::Error, "test_failed".to_owned(), run.name.clone());
-        Some(Entry {
-            level,
-            rule,
-            title,
-            message,
-            file: run.file.clone(),
-            line: run.line,
-        })
-    };
-    runs.iter().filter_map(entry).collect()
+    let mut entries = Vec::new();
+    for run in runs {
+        if let Some(difference) = &run.difference {
+            entries.push(Entry {
+                level: Level::Error,
+                rule: "test_failed".to_owned(),
+                title: run.name.clone(),
+                message: format!("{}: {difference}", run.name),
+                file: run.file.clone(),
+                line: run.line,
+            });
+        }
+    }
+    entries
 }
 
 fn run_file(process: &Process, path: &Path, what: &str) -> Result<Vec<Run>, Failure> {
@@ -136,30 +176,24 @@ fn run_file(process: &Process, path: &Path, what: &str) -> Result<Vec<Run>, Fail
             input::policy(process, &path.parent().unwrap_or(Path::new("")).join(name))?
         }
     };
-    let line = |place: usize| line_of(&original, &format!("/tests/{place}")).unwrap_or(1);
-    Ok(file
-        .tests
-        .iter()
-        .enumerate()
-        .map(|(place, test)| run_one(what, &policy, test, line(place)))
-        .collect())
+    let mut runs = Vec::new();
+    for (place, test) in file.tests.iter().enumerate() {
+        let line = line_of(&original, &format!("/tests/{place}")).unwrap_or(1);
+        runs.push(run_one(what, &policy, test, line));
+    }
+    Ok(runs)
 }
 
 fn run_one(file: &str, policy: &Policy, test: &AssertionTest, line: usize) -> Run {
-    let answered = resolve(policy, &test.check.subject, None)
-        .map_err(CheckError::from)
-        .and_then(|opened| {
-            evaluate(policy, &opened.identity, &test.check, At::IgnoringExpiry)
-                .map(|answer| (answer, opened.identity))
-        });
+    let answered = answer(policy, &test.check);
     let observed = match &answered {
         Ok((answer, identity)) => Ok((answer, identity.groups())),
         Err(error) => Err(error.code()),
     };
-    let name = test
-        .id
-        .as_ref()
-        .map_or_else(|| test.name.clone(), |id| format!("{id} {}", test.name));
+    let name = match &test.id {
+        Some(id) => format!("{id} {}", test.name),
+        None => test.name.clone(),
+    };
     Run {
         file: file.into(),
         name,
@@ -168,36 +202,32 @@ fn run_one(file: &str, policy: &Policy, test: &AssertionTest, line: usize) -> Ru
     }
 }
 
+fn answer(policy: &Policy, check: &Check) -> Result<(Answer, Identity), CheckError> {
+    let identity = resolve(policy, &check.subject, None)?.identity;
+    let answer = evaluate(policy, &identity, check, At::IgnoringExpiry)?;
+    Ok((answer, identity))
+}
+
 fn render(process: &Process, runs: &[Run], failed: usize) -> String {
-    let rows: Vec<Vec<Cell>> = runs
-        .iter()
-        .map(|run| {
-            let result = match run.difference {
-                Some(_) => Cell::styled("FAILED", BAD),
-                None => Cell::styled("ok", GOOD),
-            };
-            // The other lines of a difference are printed below the table.
-            let (first, _) = parts(run.difference.as_deref().unwrap_or_default());
-            vec![result, run.name.clone().into(), first.into()]
-        })
-        .collect();
+    let mut rows = Vec::new();
+    for run in runs {
+        let result = match run.difference {
+            Some(_) => Cell::styled("FAILED", BAD),
+            None => Cell::styled("ok", GOOD),
+        };
+        // The other lines of a difference are printed below the table.
+        let difference = run.difference.as_deref().unwrap_or_default();
+        let first = difference.split('\n').next().unwrap_or_default();
+        rows.push(vec![result, run.name.clone().into(), first.into()]);
+    }
     let mut text = table(process, &["RESULT", "TEST", "DIFFERENCE"], rows);
     for run in runs {
-        if let (_, Some(_)) = parts(run.difference.as_deref().unwrap_or_default()) {
-            let _ = writeln!(
-                text,
-                "\n{}",
-                plain_lines(run.difference.as_deref().unwrap_or_default())
-            );
+        if let Some(difference) = &run.difference
+            && difference.contains('\n')
+        {
+            let _ = writeln!(text, "\n{}", plain_lines(difference));
         }
     }
     let _ = writeln!(text, "\n{} passed, {failed} failed", runs.len() - failed);
     text
-}
-
-/// The first line, and the rest.
-fn parts(difference: &str) -> (&str, Option<&str>) {
-    difference
-        .split_once('\n')
-        .map_or((difference, None), |(first, rest)| (first, Some(rest)))
 }

@@ -2,10 +2,29 @@
 
 use std::env::consts::{ARCH, OS};
 
-use crate::args::Format;
-use crate::output::{self, Failure};
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::output::{self, Failure, Format};
 use crate::process::Process;
-use crate::results::ProgramVersion;
+
+/// The version, the build and the features of this program.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct ProgramVersion<'a> {
+    /// The version.
+    version: &'a str,
+    /// `debug` or `release`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["debug", "release"])))]
+    build: &'a str,
+    /// The operating system and the architecture, such as `linux-x86_64`.
+    platform: &'a str,
+    /// The version of the engine.
+    engine: &'a str,
+    /// The features.
+    features: &'a [&'a str],
+}
 
 pub(crate) fn run(process: &Process, format: Format) -> Result<u8, Failure> {
     // The crates of the workspace have one version.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::time::Duration;
 
+use clap::Args;
 use gbac_analysis::{Diff, Difference, diff};
 use gbac_api::audit::{AuditEvents, AuditQuery, MAX_EVENTS};
 use gbac_api::paths;
@@ -14,17 +15,89 @@ use gbac_formats::script::changes_between;
 use gbac_json::{ChangeJson, DiffJson};
 use gbac_words::audit_event::{AuditEvent, EventKind};
 use gbac_words::commands::service;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::Value;
 
-use super::{differences, verdicts};
-use crate::args::Format;
-use crate::args::online::WatchArgs;
+use crate::args::question::{ResourceArgs, Resources};
+use crate::client::connection::ConnectArgs;
 use crate::client::{CallError, Client};
-use crate::lists;
-use crate::output::{self, BAD, Failure, paint, sentence};
+use crate::input;
+use crate::output::{self, BAD, Failure, Format, paint, sentence};
 use crate::process::Process;
-use crate::query;
-use crate::results::{WatchEvent, WatchedAcl};
+use crate::render::{gains_and_losses, verdicts};
+
+#[derive(Debug, Args)]
+pub(crate) struct WatchArgs {
+    #[command(flatten)]
+    connect: ConnectArgs,
+    /// Show only what concerns this principal: User:NAME, Group:NAME or Role:NAME; without a type,
+    /// a user.
+    #[arg(long, value_name = "PRINCIPAL")]
+    principal: Option<String>,
+    #[command(flatten)]
+    resources: ResourceArgs,
+}
+
+/// An event of `gbac watch`.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub(crate) enum WatchEvent<'a> {
+    /// The policy changed.
+    PolicyChanged {
+        /// The state before.
+        state_before: &'a str,
+        /// The state after.
+        policy_state: &'a str,
+        /// The changes.
+        changes: Vec<ChangeJson>,
+        /// The difference of effective access.
+        effect: Box<DiffJson>,
+    },
+    /// The service denied a request.
+    Denied {
+        /// When, as a date and time.
+        time: String,
+        /// The bare user name.
+        user: &'a str,
+        /// The group that decided.
+        groups: &'a [String],
+        /// The operation or the request.
+        operation: &'a str,
+        /// The resource's type; empty if the decision was not about one.
+        resource_type: &'a str,
+        /// The resource's name; empty if the decision was not about one.
+        resource_name: &'a str,
+        /// The client's address; empty if it is unknown.
+        from: &'a str,
+        /// The number of requests that the event stands for.
+        times: usize,
+        /// The reason, if no ACL decided.
+        reason: &'a str,
+        /// The ACL that decided; null if there is none.
+        acl: Option<WatchedAcl<'a>>,
+    },
+}
+
+/// An ACL in the words of the audit log.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct WatchedAcl<'a> {
+    /// The principal; null if it is unknown.
+    principal: Option<String>,
+    /// `allow` or `deny`.
+    permission: &'a str,
+    /// The operation.
+    operation: &'a str,
+    /// The resource's type.
+    resource_type: &'a str,
+    /// The name or prefix.
+    resource_name: &'a str,
+    /// `literal` or `prefixed`.
+    pattern: &'a str,
+}
 
 /// Interval between two looks at the service.
 const INTERVAL: Duration = Duration::from_secs(2);
@@ -140,12 +213,10 @@ fn look(
         let change = PolicyChange::between(&before, &known.policy, filter);
         if !change.is_empty() {
             let states = [earlier.trim_matches('"'), known.tag.trim_matches('"')];
-            write(
-                process,
-                format,
-                || change.render(process, states),
-                || change.value(states),
-            )
+            match format {
+                Format::Text => output::text(process, &change.render(process, states)),
+                Format::Json | Format::Yaml => write_value(process, format, &change.value(states)),
+            }
             .map_err(Look::Output)?;
         }
     }
@@ -160,33 +231,27 @@ fn look(
             output::note(process, switched);
         }
         for event in new_events(client, known)? {
-            let denied = AuditEvent::read(&event)
-                .filter(|row| row.kind == EventKind::Decision && !row.is_allowed);
-            if let Some(row) = denied.filter(|row| filter.matches_event(row)) {
-                write(process, format, || render_event(&row), || event_value(&row))
-                    .map_err(Look::Output)?;
+            if let Some(row) = AuditEvent::read(&event)
+                && row.kind == EventKind::Decision
+                && !row.is_allowed
+                && filter.matches_event(&row)
+            {
+                match format {
+                    Format::Text => output::text(process, &render_event(&row)),
+                    Format::Json | Format::Yaml => write_value(process, format, &event_value(&row)),
+                }
+                .map_err(Look::Output)?;
             }
-        }
-    }
-    Ok(())
-}
-
-fn write<'a>(
-    process: &Process,
-    format: Format,
-    text: impl FnOnce() -> String,
-    value: impl FnOnce() -> WatchEvent<'a>,
-) -> Result<(), Failure> {
-    match format {
-        Format::Text => output::text(process, &text())?,
-        Format::Json | Format::Yaml => {
-            output::stream_value(&mut process.output(), format, &value())?;
         }
     }
     process
         .output()
         .flush()
-        .map_err(|error| Failure::standard_output(&error))
+        .map_err(|error| Look::Output(Failure::standard_output(&error)))
+}
+
+fn write_value(process: &Process, format: Format, event: &WatchEvent<'_>) -> Result<(), Failure> {
+    output::stream_value(&mut process.output(), format, event)
 }
 
 /// The events since the last look, oldest first.
@@ -239,14 +304,13 @@ struct Filter {
 
 impl Filter {
     fn from_args(args: &WatchArgs) -> Result<Self, Failure> {
-        let principal = args
-            .principal
-            .as_deref()
-            .map(|text| lists::principal("--principal", text))
-            .transpose()?;
+        let principal = match &args.principal {
+            Some(text) => Some(input::principal("--principal", text)?),
+            None => None,
+        };
         Ok(Self {
             principal,
-            resources: query::resources(&args.resources)?,
+            resources: Resources::from(&args.resources).all()?,
         })
     }
 
@@ -255,88 +319,83 @@ impl Filter {
     }
 
     fn matches_principal(&self, principal: &Principal) -> bool {
-        self.principal
-            .as_ref()
-            .is_none_or(|wanted| wanted == principal)
+        match &self.principal {
+            Some(wanted) => wanted == principal,
+            None => true,
+        }
+    }
+
+    /// Whether no resources are wanted, or one of them.
+    fn matches_resource(&self, is_it: impl Fn(ResourceType, &str) -> bool) -> bool {
+        self.resources.is_empty() || self.resources.iter().any(|(kind, name)| is_it(*kind, name))
     }
 
     fn matches_change(&self, change: &Change) -> bool {
-        let role = |name: &str| Principal::role(name);
         match change {
             Change::AddAcl(acl) | Change::RemoveAcl(acl) => {
-                let covers = |(kind, name): &(ResourceType, String)| {
-                    *kind == acl.resource_type && acl.covers_name(name)
-                };
                 self.matches_principal(&acl.principal)
-                    && (self.resources.is_empty() || self.resources.iter().any(covers))
+                    && self.matches_resource(|kind, name| {
+                        kind == acl.resource_type && acl.covers_name(name)
+                    })
             }
             Change::CreateRole(name) | Change::DeleteRole { name, .. } => {
-                self.resources.is_empty() && self.matches_principal(&role(name))
+                self.resources.is_empty() && self.matches_principal(&Principal::role(name))
             }
-            Change::AddMember { role: name, member }
-            | Change::RemoveMember { role: name, member } => {
+            Change::AddMember { role, member } | Change::RemoveMember { role, member } => {
                 self.resources.is_empty()
-                    && (self.matches_principal(&role(name)) || self.matches_principal(member))
+                    && (self.matches_principal(&Principal::role(role))
+                        || self.matches_principal(member))
             }
             Change::Settings(_) => self.is_open(),
         }
     }
 
     /// The part of a difference that concerns the filter.
-    fn of_difference(&self, difference: Difference) -> Option<Difference> {
-        let scope = difference.scope.to_string();
-        if self
-            .principal
-            .as_ref()
-            .is_some_and(|wanted| wanted.to_string() != scope && !difference.scope.is_everyone())
+    fn of_difference(&self, mut difference: Difference) -> Option<Difference> {
+        if let Some(wanted) = &self.principal
+            && wanted.to_string() != difference.scope.to_string()
+            && !difference.scope.is_everyone()
         {
             return None;
         }
-        let mut difference = difference;
-        if !self.resources.is_empty() {
-            difference.regions.retain(|region| {
-                let covers = |(kind, name): &(ResourceType, String)| {
-                    *kind == region.resource_type
-                        && region.pattern.covers(name)
-                        && !region.except.iter().any(|except| except.covers(name))
-                };
-                self.resources.iter().any(covers)
-            });
-        }
+        difference.regions.retain(|region| {
+            self.matches_resource(|kind, name| {
+                kind == region.resource_type
+                    && region.pattern.covers(name)
+                    && !region.except.iter().any(|except| except.covers(name))
+            })
+        });
         (!difference.regions.is_empty()).then_some(difference)
+    }
+
+    fn of_differences(&self, all: Vec<Difference>) -> Vec<Difference> {
+        let shown = all.into_iter().filter_map(|one| self.of_difference(one));
+        shown.collect()
     }
 
     fn of_diff(&self, mut diff: Diff) -> Diff {
         if !self.is_open() {
-            let keep = |all: Vec<Difference>| {
-                all.into_iter()
-                    .filter_map(|one| self.of_difference(one))
-                    .collect()
-            };
-            diff.differences = keep(diff.differences);
-            diff.roles = keep(diff.roles);
+            diff.differences = self.of_differences(diff.differences);
+            diff.roles = self.of_differences(diff.roles);
             (diff.groups, diff.users, diff.settings) = (Vec::new(), Vec::new(), Vec::new());
         }
         diff
     }
 
     fn matches_event(&self, row: &AuditEvent) -> bool {
-        let of_principal = self
-            .principal
-            .as_ref()
-            .is_none_or(|wanted| match wanted.kind() {
+        let of_principal = match &self.principal {
+            None => true,
+            Some(wanted) => match wanted.kind() {
                 PrincipalType::Group => row.groups.iter().any(|group| group == wanted.name()),
                 PrincipalType::Role => row.role.as_deref() == Some(wanted.name()),
                 _ => row.user == wanted.name(),
-            });
-        let of_resource = |(kind, name): &(ResourceType, String)| {
-            row.resource
-                .as_ref()
-                .is_some_and(|(event_kind, event_name)| {
-                    event_name == name && event_kind.parse() == Ok(*kind)
-                })
+            },
         };
-        of_principal && (self.resources.is_empty() || self.resources.iter().any(of_resource))
+        of_principal
+            && self.matches_resource(|kind, name| match &row.resource {
+                Some((of_event, named)) => named == name && of_event.parse() == Ok(kind),
+                None => false,
+            })
     }
 }
 
@@ -348,11 +407,10 @@ struct PolicyChange {
 
 impl PolicyChange {
     fn between(before: &Policy, after: &Policy, filter: &Filter) -> Self {
-        let changes = changes_between(before, after)
-            .into_iter()
-            .filter(|change| filter.matches_change(change));
+        let mut changes = changes_between(before, after);
+        changes.retain(|change| filter.matches_change(change));
         Self {
-            changes: changes.collect(),
+            changes,
             effect: filter.of_diff(diff(before, after)),
         }
     }
@@ -368,7 +426,7 @@ impl PolicyChange {
         for change in &self.changes {
             let _ = writeln!(text, "  {}", verdicts::change(change));
         }
-        text.push_str(&differences::render(process, &self.effect));
+        text.push_str(&gains_and_losses::render(process, &self.effect));
         text
     }
 
@@ -394,10 +452,10 @@ fn render_event(row: &AuditEvent) -> String {
 }
 
 fn event_value(row: &AuditEvent) -> WatchEvent<'_> {
-    let (resource_type, resource_name) = row
-        .resource
-        .as_ref()
-        .map_or(("", ""), |(kind, name)| (kind.as_str(), name.as_str()));
+    let (resource_type, resource_name) = match &row.resource {
+        Some((kind, name)) => (kind.as_str(), name.as_str()),
+        None => ("", ""),
+    };
     WatchEvent::Denied {
         time: row.when(),
         user: &row.user,

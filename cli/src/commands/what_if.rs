@@ -1,92 +1,103 @@
 //! `gbac what-if`: a user's access before and after hypothetical changes.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 
-use gbac_analysis::WhatIf;
-use gbac_analysis::{HypotheticalChange, HypotheticalChanges};
+use clap::Args;
+use gbac_analysis::{HypotheticalChange, HypotheticalChanges, WhatIf, what_if};
 use gbac_engine::decide::At;
-use gbac_engine::policy::Change;
 use gbac_json::{POLICY_CHANGES, PROVIDER_CHANGES, WhatIfJson, hypothetical_changes_from_json};
 use gbac_words::change;
 use gbac_words::commands::access;
 use gbac_words::common::NO_CHANGE_IN_ACCESS;
 
-use super::changes;
-use super::differences::regions;
-use super::verdicts;
-use crate::args::Format;
-use crate::args::simulate::WhatIfArgs;
+use crate::args::policy_source::{self, LoadedPolicy, PolicySourceArgs};
+use crate::args::question;
+use crate::args::question::{QueryArgs, SubjectArgs};
 use crate::input;
-use crate::output::{self, Failure, plain, sentence};
-use crate::policy_source::{self, LoadedPolicy};
+use crate::output::{self, Failure, Format, plain, sentence};
 use crate::process::Process;
-use crate::query;
+use crate::render::gains_and_losses::regions;
+use crate::render::proposed_changes::{self, CHANGES_HELP};
+use crate::render::verdicts;
+
+#[derive(Debug, Args)]
+pub(crate) struct WhatIfArgs {
+    #[command(flatten)]
+    policy: PolicySourceArgs,
+    /// File with the changes, a JSON array, `-` for standard input.
+    #[arg(long, value_name = "FILE", long_help = CHANGES_HELP)]
+    changes: Option<PathBuf>,
+    /// Groups to add the user to in the identity provider, comma-separated like --group.
+    #[arg(long, value_name = "GROUPS")]
+    join: Vec<String>,
+    /// Groups to remove the user from in the identity provider, comma-separated like --group.
+    #[arg(long, value_name = "GROUPS")]
+    leave: Vec<String>,
+    /// Also write the changes of the policy to this file, for `gbac policy apply`. Those in the
+    /// identity provider are not in it.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    subject: SubjectArgs,
+    #[command(flatten)]
+    query: QueryArgs,
+}
 
 pub(crate) fn run(process: &Process, args: &WhatIfArgs, format: Format) -> Result<u8, Failure> {
     let LoadedPolicy { policy, state } = policy_source::load(process, &args.policy)?;
     let changes = hypothetical(process, args)?;
-    let (verifier, at) = query::verifier(process, &args.subject)?;
-    let subject = query::subject(process, &args.subject, verifier.is_some())?;
-    let check = query::optional_check(&subject, &args.query)?;
-    let verify = verifier
-        .as_ref()
-        .map(|verifier| |token: &str| verifier.verify(token));
-    let verify = verify.as_ref().map(|verify| verify as &dyn Fn(&str) -> _);
-    let result = gbac_analysis::what_if(&policy, &subject, &changes, check.as_ref(), verify, at)
-        .map_err(|error| query::failure(&error))?;
+    let (verifier, at) = question::verifier(process, &args.subject)?;
+    let subject = question::subject(process, &args.subject, verifier.is_some())?;
+    let check = question::optional_check(&subject, &args.query)?;
+    let check = check.as_ref();
+    let result = match &verifier {
+        Some(verifier) => {
+            let verify = |token: &str| verifier.verify(token);
+            what_if(&policy, &subject, &changes, check, Some(&verify), at)?
+        }
+        None => what_if(&policy, &subject, &changes, check, None, at)?,
+    };
     match format {
         Format::Json | Format::Yaml => {
             policy_source::write_value(process, state.as_ref(), format, WhatIfJson::from(&result))?;
         }
-        Format::Text => policy_source::write_text(
-            process,
-            state.as_ref(),
-            &render(process, &changes, &result, at),
-        )?,
+        Format::Text => {
+            let text = render(process, &changes, &result, at);
+            policy_source::write_text(process, state.as_ref(), &text)?;
+        }
     }
     if let Some(path) = &args.out {
-        let of_policy = changes.as_slice().iter().filter_map(|change| match change {
-            HypotheticalChange::Policy(change) => Some(change.clone()),
-            HypotheticalChange::Join(_) | HypotheticalChange::Leave(_) => None,
-        });
-        let of_policy: Vec<Change> = of_policy.collect();
-        changes::write(process, path, &of_policy)?;
+        let mut of_policy = Vec::new();
+        for change in changes.as_slice() {
+            if let HypotheticalChange::Policy(change) = change {
+                of_policy.push(change.clone());
+            }
+        }
+        proposed_changes::write(process, path, &of_policy)?;
         let omits = of_policy.len() < changes.as_slice().len();
         let what = access::policy_changes(of_policy.len(), omits);
-        changes::announce(process, path, &of_policy, &what);
+        proposed_changes::announce(process, path, &of_policy, &what);
     }
     let is_refused = result.no_ops.iter().any(|idle| idle.error.is_some());
-    Ok(if is_refused {
-        output::ERROR
-    } else {
-        output::SUCCESS
-    })
+    Ok(output::exit_code(!is_refused))
 }
 
 fn hypothetical(process: &Process, args: &WhatIfArgs) -> Result<HypotheticalChanges, Failure> {
-    let mut hypothetical = match &args.changes {
-        None => HypotheticalChanges::default(),
-        Some(path) => hypothetical_changes_from_json(&input::document(process, path)?).map_err(
-            |problems| {
-                let kinds = [&POLICY_CHANGES[..], &PROVIDER_CHANGES].concat();
-                Failure::problems(
-                    &path.display().to_string(),
-                    changes::with_kinds(problems, &kinds),
-                )
-            },
-        )?,
-    };
-    for (flag, names, change) in [
-        (
-            "--join",
-            &args.join,
-            HypotheticalChange::Join as fn(String) -> HypotheticalChange,
-        ),
-        ("--leave", &args.leave, HypotheticalChange::Leave),
-    ] {
-        for name in query::group_names(flag, names)? {
-            hypothetical.add(change(name));
-        }
+    let mut hypothetical = HypotheticalChanges::default();
+    if let Some(path) = &args.changes {
+        let document = input::document(process, path)?;
+        hypothetical = hypothetical_changes_from_json(&document).map_err(|problems| {
+            let kinds = [&POLICY_CHANGES[..], &PROVIDER_CHANGES].concat();
+            let problems = proposed_changes::with_kinds(problems, &kinds);
+            Failure::problems(&path.display().to_string(), problems)
+        })?;
+    }
+    for name in question::group_names("--join", &args.join)? {
+        hypothetical.add(HypotheticalChange::Join(name));
+    }
+    for name in question::group_names("--leave", &args.leave)? {
+        hypothetical.add(HypotheticalChange::Leave(name));
     }
     if hypothetical.as_slice().is_empty() {
         return Err(Failure::usage(

@@ -2,35 +2,50 @@
 
 use std::fmt::Write;
 
+use clap::Args;
 use gbac_analysis::{Scope, WhoCan, WhoCanEntry, who_can};
-use gbac_engine::decide::Request;
+use gbac_engine::decide::{At, Request};
 use gbac_engine::model::Principal;
 use gbac_json::WhoCanJson;
 use gbac_words::commands::access;
 use gbac_words::decision;
 use gbac_words::phrases::list;
 
-use super::verdicts::access_path;
-use crate::args::{Format, WhoCanArgs};
-use crate::output::{self, Failure, plain, sentence};
-use crate::policy_source::{self, LoadedPolicy};
+use crate::args::policy_source::{self, LoadedPolicy, PolicySourceArgs};
+use crate::args::question::{self, ResourceArgs, Resources};
+use crate::output::{self, Failure, Format, plain, sentence};
 use crate::process::Process;
-use crate::query::AccessQuery;
-use crate::table::{Cell, table};
+use crate::render::table::{Cell, table};
+use crate::render::verdicts::access_path;
+
+#[derive(Debug, Args)]
+pub(crate) struct WhoCanArgs {
+    #[command(flatten)]
+    policy: PolicySourceArgs,
+    /// Operation, such as read or describe-configs.
+    #[arg(long, value_name = "OPERATION")]
+    operation: String,
+    #[command(flatten)]
+    resources: ResourceArgs,
+    /// IP address of the client. Without it, ACLs limited to one host do not allow, but still deny.
+    #[arg(long, value_name = "ADDRESS")]
+    host: Option<String>,
+}
 
 pub(crate) fn run(process: &Process, args: &WhoCanArgs, format: Format) -> Result<u8, Failure> {
-    let query = AccessQuery::from_args(&args.operation, &args.resources, args.host.as_deref())?;
+    let operation = question::parse_operation(&args.operation)?;
+    let host = question::parse_host(args.host.as_deref())?;
+    let (kind, name) = Resources::from(&args.resources).single()?;
+    let request = Request::new(operation, kind, &name, At::IgnoringExpiry).with_host(host);
     let LoadedPolicy { policy, state } = policy_source::load(process, &args.policy)?;
-    let who = who_can(&policy, &query.request());
+    let who = who_can(&policy, &request);
     match format {
         Format::Json | Format::Yaml => {
             policy_source::write_value(process, state.as_ref(), format, WhoCanJson::from(&who))?;
         }
-        Format::Text => policy_source::write_text(
-            process,
-            state.as_ref(),
-            &render(process, &query.request(), &who),
-        )?,
+        Format::Text => {
+            policy_source::write_text(process, state.as_ref(), &render(process, &request, &who))?;
+        }
     }
     Ok(output::SUCCESS)
 }
@@ -82,9 +97,10 @@ fn row(entry: &WhoCanEntry) -> Vec<Cell> {
         decision::outcome(entry.outcome),
         output::outcome_style(entry.outcome),
     );
-    let because: Vec<String> = match &entry.denied_by[..] {
-        [] => entry.granted_by.iter().map(access_path).collect(),
-        denies => denies.iter().map(access_path).collect(),
+    let because: Vec<String> = if entry.denied_by.is_empty() {
+        entry.granted_by.iter().map(access_path).collect()
+    } else {
+        entry.denied_by.iter().map(access_path).collect()
     };
     let because = if because.is_empty() {
         "no ACL allows it".into()

@@ -4,20 +4,66 @@ use std::fmt::Write;
 
 use gbac_api::paths;
 use gbac_api::service::ServiceInfo;
-use gbac_api::target::{ApiPresence, TargetAnswer, TargetApi, TargetReport};
+use gbac_api::target::{ApiPresence, TargetAnswer, TargetApi, TargetGap, TargetReport};
 use gbac_engine::policy::AccessLevel;
 use gbac_words::commands::service;
 use gbac_words::phrases::list;
 use reqwest::Method;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::target;
-use crate::args::Format;
-use crate::args::online::ConnectArgs;
-use crate::client::{CallError, Client};
-use crate::output::{self, Failure, plain, sentence};
+use crate::client::connection::ConnectArgs;
+use crate::client::{CallError, Client, platform};
+use crate::output::{self, Failure, Format, plain, sentence};
 use crate::process::Process;
-use crate::results::{CallerIdentity, ClusterTarget, ServiceCaller};
+
+/// A service, the caller, and what the caller may do.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct ServiceCaller<'a> {
+    /// The URL of the service.
+    url: &'a str,
+    /// The name of the service.
+    service: &'a str,
+    /// Its version.
+    version: &'a str,
+    /// Whether it is a demo.
+    demo: bool,
+    /// The user of the password; null without one.
+    user: Option<&'a str>,
+    /// The identity of the caller's token; null without one.
+    token: Option<CallerIdentity<'a>>,
+    /// What the caller may do: `superuser` everything; `read_only` read the policy, the properties
+    /// and the audit log; `evaluate` evaluate requests; `none` nothing.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["superuser", "read_only", "evaluate", "none"])))]
+    access: &'static str,
+}
+
+/// The identity of the caller's token.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct CallerIdentity<'a> {
+    /// The bare user name.
+    user: &'a str,
+    /// The bare names of the groups.
+    groups: &'a [String],
+}
+
+/// A cluster of the platform, and what it lacks.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct ClusterTarget<'a> {
+    /// The URL.
+    url: &'a str,
+    /// What the cluster has.
+    cluster: &'a TargetReport,
+    /// What it does not have.
+    gaps: &'a [TargetGap],
+    /// The user of the password; null without one.
+    user: Option<&'a str>,
+}
 
 /// What a caller may do, from the most to the least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,10 +133,10 @@ pub(crate) fn run(process: &Process, connect: &ConnectArgs, format: Format) -> R
     };
     let level = Level::of_caller(&client)?;
     let identity = client.caller();
-    let token = client
-        .caller_token()
-        .map(|token| client.resolve(token))
-        .transpose()?;
+    let token = match client.caller_token() {
+        Some(token) => Some(client.resolve(token)?),
+        None => None,
+    };
     match format {
         Format::Json | Format::Yaml => {
             let caller = ServiceCaller {
@@ -132,22 +178,19 @@ pub(crate) fn run(process: &Process, connect: &ConnectArgs, format: Format) -> R
 /// A cluster of the platform: its APIs at this URL, and what it lacks.
 fn of_cluster(process: &Process, client: &Client, format: Format) -> Result<u8, Failure> {
     let mut report = TargetReport::default();
-    target::discover(client, TargetApi::DataPlane, &mut report)?;
-    target::discover(client, TargetApi::Admin, &mut report)?;
+    platform::discover(client, TargetApi::DataPlane, &mut report)?;
+    platform::discover(client, TargetApi::Admin, &mut report)?;
     let answer = TargetAnswer::from(report);
     let TargetAnswer { target, gaps } = &answer;
     if format != Format::Text {
         let (url, user) = (client.url(), client.caller_user());
-        output::value(
-            process,
-            format,
-            &ClusterTarget {
-                url,
-                cluster: target,
-                gaps,
-                user,
-            },
-        )?;
+        let cluster = ClusterTarget {
+            url,
+            cluster: target,
+            gaps,
+            user,
+        };
+        output::value(process, format, &cluster)?;
         return Ok(output::SUCCESS);
     }
     let version = target.version.as_deref().unwrap_or("unknown");
@@ -160,20 +203,18 @@ fn of_cluster(process: &Process, client: &Client, format: Format) -> Result<u8, 
         ("Data Plane API", target.data_plane),
         (service::REGISTRY_ACLS, target.registry_acls),
     ];
-    let present = apis
-        .into_iter()
-        .filter(|(_, presence)| *presence == ApiPresence::Present)
-        .map(|(name, _)| name);
-    let present: Vec<&str> = present.collect();
-    let _ = writeln!(
-        text,
-        "Has: {}",
-        if present.is_empty() {
-            "nothing that is known".into()
-        } else {
-            list(&present)
+    let mut present = Vec::new();
+    for (name, presence) in apis {
+        if presence == ApiPresence::Present {
+            present.push(name);
         }
-    );
+    }
+    let present = if present.is_empty() {
+        "nothing that is known".into()
+    } else {
+        list(&present)
+    };
+    let _ = writeln!(text, "Has: {present}");
     if let Some(license) = &target.license {
         let _ = writeln!(text, "License: {}", plain(license));
     }

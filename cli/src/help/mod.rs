@@ -5,11 +5,10 @@ mod pages;
 
 use std::fmt::Write;
 
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Command};
 
-use crate::args::Cli;
-use crate::args::output::FormatArg;
-use crate::report;
+use crate::args::format::FormatArg;
+use crate::render::pipeline_report;
 use pages::{Page, page};
 
 /// What `gbac` alone prints.
@@ -67,32 +66,24 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ),
 ];
 
-/// The command line without help texts, which take longer to compose than most commands run.
-pub(crate) fn grammar() -> Command {
-    let command = Cli::command();
-    let format = command
-        .get_arguments()
-        .find(|argument| argument.get_id() == "format")
-        .cloned();
-    match format {
-        Some(format) => with_report_formats(command, &format),
-        None => command,
-    }
-}
-
 /// The command line with its help texts.
-pub(crate) fn command() -> Command {
-    let command = grammar();
+pub(crate) fn with_texts(grammar: Command) -> Command {
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{}\nOptions:\n{{options}}{{after-help}}",
-        groups(&command)
+        groups(&grammar)
     );
-    explained(command, "", &[]).help_template(template)
+    explained(grammar, "", &[]).help_template(template)
 }
 
 /// The commands that write reports, with their own list of formats in place of the general one.
-fn with_report_formats(mut command: Command, format: &Arg) -> Command {
-    for (path, reports) in report::WRITERS {
+pub(crate) fn with_report_formats(mut command: Command) -> Command {
+    let formats = command
+        .get_arguments()
+        .find(|argument| argument.get_id() == "format");
+    let Some(format) = formats.cloned() else {
+        return command;
+    };
+    for (path, reports) in pipeline_report::WRITERS {
         let argument = format.clone().value_parser(FormatArg::parser(reports));
         command = at(command, path, argument);
     }
@@ -113,11 +104,10 @@ fn groups(command: &Command) -> String {
     for (title, names) in GROUPS {
         let _ = writeln!(text, "\n{title}:");
         for name in names {
-            let about = command
-                .find_subcommand(name)
-                .and_then(Command::get_about)
-                .map(ToString::to_string);
-            let about = about.unwrap_or_else(|| "Print the help of a command".into());
+            let about = match command.find_subcommand(name).and_then(Command::get_about) {
+                Some(about) => about.to_string(),
+                None => "Print the help of a command".to_owned(),
+            };
             let _ = writeln!(text, "  {name:<12} {about}");
         }
     }
@@ -152,11 +142,11 @@ fn explained(command: Command, path: &str, variables: &[&'static Variable]) -> C
 }
 
 fn examples(page: &Page) -> String {
-    page.examples
-        .iter()
-        .fold("Examples:\n".to_owned(), |text, line| {
-            format!("{text}  {line}\n")
-        })
+    let mut text = String::from("Examples:\n");
+    for line in page.examples {
+        let _ = writeln!(text, "  {line}");
+    }
+    text
 }
 
 fn after_help(page: Option<&Page>, variables: &[&Variable]) -> String {
@@ -292,7 +282,10 @@ const VARIABLES: [Variable; 14] = [
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::commands::Cli;
 
     fn paths(command: &Command, path: &str, found: &mut Vec<String>) {
         for below in command

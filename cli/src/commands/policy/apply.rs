@@ -1,61 +1,61 @@
 //! `gbac policy apply`: makes changes of a file in a running service.
 
-use gbac_engine::policy::{Change, Policy};
+use std::path::PathBuf;
+
+use clap::Args;
+use gbac_engine::policy::Change;
 use gbac_json::{POLICY_CHANGES, Problem, Problems, changes_from_json};
 use gbac_words::commands::policy as words;
 use gbac_words::common;
 
-use crate::args::Format;
-use crate::args::policy::ApplyArgs;
 use crate::client::Client;
-use crate::commands::change_list::ChangeList;
-use crate::commands::{changes, import};
+use crate::client::connection::ConnectArgs;
 use crate::confirm::confirm;
 use crate::input;
-use crate::output::{self, Failure};
+use crate::output::{self, Failure, Format};
 use crate::process::Process;
+use crate::render::adds_and_removes::AddsAndRemoves;
+use crate::render::policy_transfer;
+use crate::render::proposed_changes::{self, CHANGES_HELP};
+
+#[derive(Debug, Args)]
+pub(crate) struct ApplyArgs {
+    #[command(flatten)]
+    connect: ConnectArgs,
+    /// File with the changes, a JSON array, `-` for standard input.
+    #[arg(long, value_name = "FILE", long_help = CHANGES_HELP)]
+    changes: PathBuf,
+    /// Change nothing. Run every check, and show who would gain or lose access.
+    #[arg(short, long, alias = "dry")]
+    dry_run: bool,
+    /// Do not ask for confirmation.
+    #[arg(long)]
+    no_confirm: bool,
+}
 
 /// Reads an array of changes, or an object with the member `changes`, as the service accepts it.
 fn read(text: &str) -> Result<Vec<Change>, Problems> {
     if !text.trim_start().starts_with('[') {
         return changes_from_json(text);
     }
-    changes_from_json(&format!("{{\"changes\":{text}}}")).map_err(|Problems(problems)| {
-        let place = |path: &str| path.strip_prefix("/changes").unwrap_or(path).to_owned();
-        Problems(
-            problems
-                .into_iter()
-                .map(|problem| Problem {
-                    path: place(&problem.path),
-                    ..problem
-                })
-                .collect(),
-        )
-    })
-}
-
-/// Says that the service has every change already.
-fn nothing_to_change(
-    process: &Process,
-    file: &str,
-    policy: &Policy,
-    tag: &str,
-    format: Format,
-) -> Result<bool, Failure> {
-    match format {
-        Format::Text => output::text(process, &format!("{}\n", common::NOTHING_TO_CHANGE))?,
-        Format::Json | Format::Yaml => {
-            import::report(process, "", file, policy, Some(tag), format)?;
+    changes_from_json(&format!("{{\"changes\":{text}}}")).map_err(|mut problems| {
+        for Problem { path, .. } in &mut problems.0 {
+            if let Some(place) = path.strip_prefix("/changes") {
+                *path = place.to_owned();
+            }
         }
-    }
-    Ok(true)
+        problems
+    })
 }
 
 /// Shows the effect of the changes, and makes all of them or none.
 pub(super) fn run(process: &Process, args: &ApplyArgs, format: Format) -> Result<bool, Failure> {
     let file = args.changes.display().to_string();
     let changes = read(&input::document(process, &args.changes)?).map_err(|problems| {
-        Failure::problems(&file, changes::with_kinds(problems, &POLICY_CHANGES))
+        Failure::problems(
+            &file,
+            proposed_changes::with_kinds(problems, &POLICY_CHANGES),
+        )
     })?;
     let client = Client::open(process, &args.connect)?;
     let (before, tag) = client.policy()?;
@@ -77,17 +77,23 @@ pub(super) fn run(process: &Process, args: &ApplyArgs, format: Format) -> Result
     }
     if args.dry_run {
         client.validate_policy(&after, &tag)?;
-        import::show_dry_run(process, &before, &after, format)?;
+        policy_transfer::show_dry_run(process, &before, &after, format)?;
         return Ok(true);
     }
-    if ChangeList::between(&before, &after).is_empty() {
-        return nothing_to_change(process, &file, &after, &tag, format);
+    if AddsAndRemoves::between(&before, &after).is_empty() {
+        match format {
+            Format::Text => output::text(process, &format!("{}\n", common::NOTHING_TO_CHANGE))?,
+            Format::Json | Format::Yaml => {
+                policy_transfer::report(process, "", &file, &after, Some(&tag), format)?;
+            }
+        }
+        return Ok(true);
     }
-    import::show_effect(process, &before, &after, format)?;
+    policy_transfer::show_effect(process, &before, &after, format)?;
     if !args.no_confirm {
         confirm(process, words::MAKE_CHANGES)?;
     }
     let tag = client.replace_policy(&after, &tag)?;
-    import::report(process, "Applied", &file, &after, tag.as_deref(), format)?;
+    policy_transfer::report(process, "Applied", &file, &after, tag.as_deref(), format)?;
     Ok(true)
 }

@@ -1,20 +1,42 @@
 //! `gbac policy convert`: a policy document as a script, or as resources of another tool.
 
-use gbac_formats::export::{Export, Exported};
+use std::path::PathBuf;
 
-use crate::args::policy::ConvertArgs;
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use gbac_formats::export::{Export, Exported};
+use gbac_formats::table::OutputFormat;
+
 use crate::input;
 use crate::output::{self, Failure, plain};
 use crate::process::Process;
 
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// Policy document, `-` for standard input.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Format of the result.
+    #[arg(long, value_name = "FORMAT", value_parser = output_format(), default_value = "gbac")]
+    to: &'static OutputFormat,
+    /// Policy document of the cluster today. A script then makes only the changes, and Terraform
+    /// imports what is there.
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    #[arg(long, value_name = "NAME", help = cluster_name_help())]
+    cluster_name: Option<String>,
+    /// Write the result to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
 /// Returns whether the result expresses the whole policy.
 pub(super) fn run(process: &Process, args: &ConvertArgs) -> Result<bool, Failure> {
     let policy = input::policy(process, &args.file)?;
-    let current = args
-        .from
-        .as_ref()
-        .map(|current| input::policy(process, current))
-        .transpose()?;
+    let current = match &args.from {
+        Some(current) => Some(input::policy(process, current)?),
+        None => None,
+    };
     let Exported { text, notes } = args.to.write(&Export {
         policy: &policy,
         current: current.as_ref(),
@@ -25,10 +47,10 @@ pub(super) fn run(process: &Process, args: &ConvertArgs) -> Result<bool, Failure
         Some(path) => {
             output::file(process, path, &text)?;
             let (file, title) = (plain(&path.display().to_string()), args.to.title);
-            let next = args
-                .to
-                .next
-                .map_or(String::new(), |next| format!("; {next}"));
+            let next = match args.to.next {
+                Some(next) => format!("; {next}"),
+                None => String::new(),
+            };
             output::note(process, &format!("note: {file}: {title}{next}"));
         }
         None => output::document(process, &text)?,
@@ -43,4 +65,21 @@ pub(super) fn run(process: &Process, args: &ConvertArgs) -> Result<bool, Failure
         output::note(process, &format!("note: {note}"));
     }
     Ok(missing.is_empty())
+}
+
+/// The values of `--to`.
+fn output_format() -> impl TypedValueParser<Value = &'static OutputFormat> {
+    let values = OutputFormat::converted().map(|format| {
+        let about = format.about.trim_end_matches('.');
+        PossibleValue::new(format.word).help(about)
+    });
+    PossibleValuesParser::new(values).try_map(|word| OutputFormat::find(&word).ok_or("unknown"))
+}
+
+fn cluster_name_help() -> String {
+    let defaults: Vec<String> = OutputFormat::all()
+        .filter_map(|format| Some(format!("{} for `--to {}`", format.cluster?, format.word)))
+        .collect();
+    let defaults = defaults.join(", ");
+    format!("Name of the cluster's resource in Kubernetes [default: {defaults}]")
 }

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use gbac_analysis::{AccessEffect, Diff, Difference, Relation, diff};
 use gbac_engine::Coded;
 use gbac_engine::model::{Principal, PrincipalType};
@@ -13,16 +14,33 @@ use gbac_json::DiffJson;
 use gbac_words::commands::policy as words;
 use gbac_words::difference;
 
-use crate::args::Format;
-use crate::args::output::ReportFormat;
-use crate::args::policy::DiffArgs;
-use crate::commands::change_list::ChangeList;
-use crate::commands::{differences, principals};
+use crate::args::format::ReportFormat;
+use crate::args::policy_source::{self, LoadedPolicy, PolicySourceArgs};
 use crate::input;
-use crate::output::{self, Failure, plain, sentence};
-use crate::policy_source::{self, LoadedPolicy};
+use crate::output::{self, Failure, Format, plain, sentence};
 use crate::process::Process;
-use crate::report::{self, Entry, Level};
+use crate::render::adds_and_removes::AddsAndRemoves;
+use crate::render::gains_and_losses;
+use crate::render::pipeline_report::{self, Entry, Level};
+
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "gbac policy diff [OPTIONS] <BEFORE> <AFTER>\n       gbac policy diff [OPTIONS] --online <AFTER>"
+)]
+pub(crate) struct DiffArgs {
+    /// Old policy document. With --online or --policy, the old one is that, and this one is the new
+    /// one.
+    #[arg(value_name = "BEFORE")]
+    first: PathBuf,
+    /// New policy document.
+    #[arg(value_name = "AFTER")]
+    second: Option<PathBuf>,
+    #[command(flatten)]
+    source: PolicySourceArgs,
+    /// Exit with 1 if effective access or the settings differ.
+    #[arg(long)]
+    exit_code: bool,
+}
 
 /// The settings that differ only because the new policy does not state them (D-43).
 fn unstated(changed: &Diff, stated: StatedSettings) -> Vec<&'static str> {
@@ -34,12 +52,9 @@ fn unstated(changed: &Diff, stated: StatedSettings) -> Vec<&'static str> {
         "access" => stated.access,
         _ => true,
     };
-    changed
-        .settings
-        .iter()
-        .copied()
-        .filter(|name| !is_stated(name))
-        .collect()
+    let mut unstated = changed.settings.clone();
+    unstated.retain(|name| !is_stated(name));
+    unstated
 }
 
 /// The old policy: of the first of two files, or of --online or --policy; and the file of the new
@@ -67,7 +82,7 @@ fn before<'a>(process: &Process, args: &'a DiffArgs) -> Result<(LoadedPolicy, &'
     }
 }
 
-/// Reports who gains and loses access; returns whether nothing changes.
+/// Reports who gains and loses access; returns whether nothing changes, if the flags ask for that.
 pub(super) fn run(
     process: &Process,
     args: &DiffArgs,
@@ -83,7 +98,7 @@ pub(super) fn run(
     ) = before(process, args)?;
     let later = input::policy(process, after)?;
     let changed = diff(&earlier, &later);
-    let changes = ChangeList::between(&earlier, &later);
+    let changes = AddsAndRemoves::between(&earlier, &later);
     let unstated = unstated(&changed, later.settings().states());
     if !unstated.is_empty() {
         let (file, names) = (after.display(), unstated.join("`, `"));
@@ -95,13 +110,8 @@ pub(super) fn run(
         }
         (Some(report), _) => {
             let file = after.display().to_string();
-            report::write(
-                process,
-                report,
-                "policy diff",
-                &file,
-                &entries(&changed, &file),
-            )?;
+            let entries = entries(&changed, &file);
+            pipeline_report::write(process, report, "policy diff", &file, &entries)?;
         }
         (None, Format::Json | Format::Yaml) => {
             let value = changes.counted(DiffJson::from(&changed));
@@ -112,86 +122,73 @@ pub(super) fn run(
                 format!("{}\n", words::IDENTICAL)
             } else {
                 // Adds and removes say what the document would do to the service.
-                let direction = state.as_ref().map_or_else(String::new, |state| {
-                    let file = after.display().to_string();
-                    let direction = words::direction(state.client().url(), &file);
-                    format!("{}\n", sentence(&direction))
-                });
-                format!(
-                    "{direction}{}{}",
-                    changes.render(),
-                    differences::render(process, &changed)
-                )
+                let direction = match &state {
+                    Some(state) => {
+                        let file = after.display().to_string();
+                        let direction = words::direction(state.client().url(), &file);
+                        sentence(&direction) + "\n"
+                    }
+                    None => String::new(),
+                };
+                let effect = gains_and_losses::render(process, &changed);
+                format!("{direction}{}{effect}", changes.render())
             };
             policy_source::write_text(process, state.as_ref(), &text)?;
         }
     }
-    Ok(changed.relation == Relation::Equal)
+    Ok(changed.relation == Relation::Equal || !args.exit_code)
 }
 
 /// Each difference as a result: a gain is a warning, everything else a notice.
 fn entries(changed: &Diff, file: &str) -> Vec<Entry> {
-    let settings = changed.settings.iter().map(|name| Entry {
-        level: Level::Warning,
-        rule: "setting_differs".into(),
-        title: (*name).into(),
-        message: format!("the setting `{name}` differs"),
-        file: file.to_owned(),
-        line: 1,
-    });
-    let all = changed.differences.iter().chain(&changed.roles);
-    let differences = all.flat_map(|difference| {
+    let mut entries = Vec::new();
+    for name in &changed.settings {
+        entries.push(Entry {
+            level: Level::Warning,
+            rule: "setting_differs".into(),
+            title: (*name).into(),
+            message: format!("the setting `{name}` differs"),
+            file: file.to_owned(),
+            line: 1,
+        });
+    }
+    for difference in changed.differences.iter().chain(&changed.roles) {
         let level = match difference.effect {
             AccessEffect::Gains | AccessEffect::GainsWithOthers => Level::Warning,
             AccessEffect::Loses | AccessEffect::LosesWithOthers | AccessEffect::StillBlocked => {
                 Level::Notice
             }
         };
-        differences::rows(difference)
-            .into_iter()
-            .map(move |row| Entry {
+        for row in gains_and_losses::rows(difference) {
+            entries.push(Entry {
                 level,
                 rule: difference.effect.code().into(),
                 title: difference.scope.to_string(),
                 message: row.join(", "),
                 file: file.to_owned(),
                 line: 1,
-            })
-    });
-    settings.chain(differences).collect()
+            });
+        }
+    }
+    entries
 }
 
 /// Who gains, who loses and what is new, for a pull request.
 fn markdown(before: &Policy, after: &Policy, changed: &Diff) -> String {
-    let (earlier, later) = (principals(before), principals(after));
-    let all = earlier.union(&later).count();
+    let (earlier, later) = (
+        policy_source::principals(before),
+        policy_source::principals(after),
+    );
     let mut text = String::from("### Access changes\n\n");
     let _ = writeln!(text, "{}", difference::sentence(changed));
-    let having = |effects: [AccessEffect; 2]| -> BTreeSet<String> {
-        let differences = changed.differences.iter().chain(&changed.roles);
-        differences
-            .filter(|one| effects.contains(&one.effect))
-            .map(|one| one.scope.to_string())
-            .collect()
-    };
-    let gains = having([AccessEffect::Gains, AccessEffect::GainsWithOthers]);
-    let loses = having([AccessEffect::Loses, AccessEffect::LosesWithOthers]);
-    let names = |names: BTreeSet<String>| {
-        names
-            .iter()
-            .map(|name| code(name))
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
-    let of = |one: &BTreeSet<Principal>, other: &BTreeSet<Principal>| -> BTreeSet<String> {
-        one.difference(other).map(ToString::to_string).collect()
-    };
     text.push_str("\n| | number | who |\n|---|---|---|\n");
+    let gains = [AccessEffect::Gains, AccessEffect::GainsWithOthers];
+    let loses = [AccessEffect::Loses, AccessEffect::LosesWithOthers];
     for (label, who) in [
-        ("gain access", gains),
-        ("lose access", loses),
-        ("are new", of(&later, &earlier)),
-        ("are no longer named", of(&earlier, &later)),
+        ("gain access", having(changed, gains)),
+        ("lose access", having(changed, loses)),
+        ("are new", only_in_first(&later, &earlier)),
+        ("are no longer named", only_in_first(&earlier, &later)),
     ] {
         let everyone = if who.contains("User:*") {
             " and everyone"
@@ -199,33 +196,44 @@ fn markdown(before: &Policy, after: &Policy, changed: &Diff) -> String {
             ""
         };
         let number = who.iter().filter(|name| *name != "User:*").count();
-        let _ = writeln!(text, "| {label} | {number}{everyone} | {} |", names(who));
+        let names: Vec<String> = who.iter().map(|name| code(name)).collect();
+        let names = names.join(", ");
+        let _ = writeln!(text, "| {label} | {number}{everyone} | {names} |");
     }
-    let kinds = [
-        PrincipalType::User,
-        PrincipalType::Group,
-        PrincipalType::Role,
-    ];
-    let number = |kind| {
-        earlier
-            .union(&later)
-            .filter(|principal| principal.kind() == kind)
-            .count()
-    };
-    let [users, groups, roles] = kinds.map(number);
+    let (mut all, mut users, mut groups, mut roles) = (0, 0, 0, 0);
+    for principal in earlier.union(&later) {
+        all += 1;
+        match principal.kind() {
+            PrincipalType::User => users += 1,
+            PrincipalType::Group => groups += 1,
+            PrincipalType::Role => roles += 1,
+            PrincipalType::Other => {}
+        }
+    }
     let counted_over = words::counted_over(all, users, groups, roles);
     let _ = writeln!(text, "\n{counted_over}");
-    for (title, list) in [
-        ("Users and groups", &changed.differences),
-        ("Members of roles", &changed.roles),
-    ] {
-        text.push_str(&section(title, list));
-    }
+    text.push_str(&section("Users and groups", &changed.differences));
+    text.push_str(&section("Members of roles", &changed.roles));
     if !changed.settings.is_empty() {
         let names: Vec<String> = changed.settings.iter().map(|name| code(name)).collect();
         let _ = writeln!(text, "\nSettings that differ: {}", names.join(", "));
     }
     text
+}
+
+/// Those whose access differs with one of two effects.
+fn having(changed: &Diff, effects: [AccessEffect; 2]) -> BTreeSet<String> {
+    let mut having = BTreeSet::new();
+    for one in changed.differences.iter().chain(&changed.roles) {
+        if effects.contains(&one.effect) {
+            having.insert(one.scope.to_string());
+        }
+    }
+    having
+}
+
+fn only_in_first(first: &BTreeSet<Principal>, second: &BTreeSet<Principal>) -> BTreeSet<String> {
+    first.difference(second).map(ToString::to_string).collect()
 }
 
 fn section(title: &str, list: &[Difference]) -> String {
@@ -235,7 +243,7 @@ fn section(title: &str, list: &[Difference]) -> String {
     let mut text = format!(
         "\n#### {title}\n\n| principal | effect | operations | resource | host |\n|---|---|---|---|---|\n"
     );
-    for row in list.iter().flat_map(differences::rows) {
+    for row in list.iter().flat_map(gains_and_losses::rows) {
         let cells: Vec<String> = row.iter().map(|cell| code(cell)).collect();
         let _ = writeln!(text, "| {} |", cells.join(" | "));
     }

@@ -4,13 +4,24 @@ use std::path::{Path, PathBuf};
 
 use gbac_json::{policy_from_json, policy_to_text};
 use gbac_words::commands::policy as words;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use crate::args::Format;
 use crate::input;
-use crate::output::{self, Failure, plain};
+use crate::output::{self, Failure, Format, plain};
 use crate::process::Process;
-use crate::results::FormattedFiles;
 use crate::yaml;
+
+/// The policy documents that are not in the canonical form.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct FormattedFiles<'a> {
+    /// The files that differ, or differed, from the canonical form.
+    differing: &'a [String],
+    /// Whether the canonical form was written.
+    written: bool,
+}
 
 /// Writes documents in the canonical form: standard input to standard output, and files in place.
 /// With `check`, only reports the files that differ; returns whether none does.
@@ -41,14 +52,11 @@ pub(super) fn run(
     match format {
         _ if of_output => {}
         Format::Json | Format::Yaml => {
-            output::value(
-                process,
-                format,
-                &FormattedFiles {
-                    differing: &differing,
-                    written: !check,
-                },
-            )?;
+            let result = FormattedFiles {
+                differing: &differing,
+                written: !check,
+            };
+            output::value(process, format, &result)?;
         }
         Format::Text => {
             let verb = if check {
@@ -56,10 +64,10 @@ pub(super) fn run(
             } else {
                 "Formatted"
             };
-            let lines: String = differing
-                .iter()
-                .map(|file| format!("{verb}: {}\n", plain(file)))
-                .collect();
+            let mut lines = String::new();
+            for file in &differing {
+                lines += &format!("{verb}: {}\n", plain(file));
+            }
             output::text(process, &lines)?;
         }
     }

@@ -2,19 +2,91 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use gbac_engine::policy::Policy;
 use gbac_formats::import::{Import, ImportedText};
+use gbac_formats::table::InputFormat;
 use gbac_json::policy_to_text;
 use gbac_words::commands::policy as words;
 use gbac_words::phrases::count;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use crate::args::Format;
-use crate::args::policy::ImportPolicyArgs;
+use super::DialectArg;
 use crate::input;
-use crate::lists;
-use crate::output::{self, Failure, contents, plain, sentence};
+use crate::output::{self, Failure, Format, contents, plain, sentence};
 use crate::process::Process;
-use crate::results::{ImportedPolicy, ImportedSource, UnreadEntry};
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportPolicyArgs {
+    /// Files to read, `-` for standard input.
+    #[arg(value_name = "FILE", required_unless_present = "role")]
+    files: Vec<PathBuf>,
+    /// Role name and the file with the output of `security role describe NAME --format json`,
+    /// comma-separated; quote an entry that contains a comma.
+    #[arg(long, value_name = "NAME=FILE")]
+    role: Vec<String>,
+    /// Write the document to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Skip entries that cannot be read, write the rest, and exit with 0.
+    #[arg(long)]
+    skip_unreadable: bool,
+    /// System that the cluster runs. A policy document among the files can state it, too.
+    #[arg(long, value_enum)]
+    dialect: Option<DialectArg>,
+}
+
+/// What was read from the sources of a policy, and the document that was written.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct ImportedPolicy<'a> {
+    /// The file that was written; null if entries could not be read, so that nothing was written.
+    file: Option<&'a str>,
+    /// The number of ACLs of the policy.
+    acls: usize,
+    /// The number of roles of the policy.
+    roles: usize,
+    /// The sources, in order.
+    sources: Vec<ImportedSource<'a>>,
+}
+
+/// What was read from one source.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct ImportedSource<'a> {
+    /// The file, or the path of the service's API.
+    source: &'a str,
+    /// The format, in words.
+    kind: &'a str,
+    /// The number of ACLs, including duplicates.
+    acls: usize,
+    /// The number of ACLs that an earlier entry already has.
+    again: usize,
+    /// The number of roles.
+    roles: usize,
+    /// The number of lines before the list that were skipped, such as log lines.
+    skipped_lines: usize,
+    /// The number of objects that were left out because they are not about access, such as a
+    /// `ConfigMap`.
+    ignored: usize,
+    /// The entries that could not be read.
+    unread: Vec<UnreadEntry<'a>>,
+}
+
+/// An entry that could not be read.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct UnreadEntry<'a> {
+    /// The place: a line such as `line 12`, a JSON Pointer such as `/matches/3`, or empty for the
+    /// whole text.
+    place: &'a str,
+    /// The stable code.
+    code: &'a str,
+    /// The error.
+    message: &'a str,
+}
 
 pub(super) fn run(
     process: &Process,
@@ -23,21 +95,23 @@ pub(super) fn run(
 ) -> Result<bool, Failure> {
     let mut sources: Vec<(Option<&str>, PathBuf)> =
         args.files.iter().map(|file| (None, file.clone())).collect();
-    let roles = lists::entries("--role", &args.role)?;
+    let roles = input::entries("--role", &args.role)?;
     for pair in &roles {
-        let (name, file) = pair
-            .split_once('=')
-            .filter(|(name, file)| !name.is_empty() && !file.is_empty())
-            .ok_or_else(|| {
-                Failure::usage(format!(
+        match pair.split_once('=') {
+            Some((name, file)) if !name.is_empty() && !file.is_empty() => {
+                sources.push((Some(name), file.into()));
+            }
+            _ => {
+                return Err(Failure::usage(format!(
                     "--role: `{pair}` is not NAME=FILE; quote an entry that contains a comma"
-                ))
-            })?;
-        sources.push((Some(name), file.into()));
+                )));
+            }
+        }
     }
-    let import = args.dialect.map_or_else(Import::default, |dialect| {
-        Import::in_dialect(dialect.into())
-    });
+    let import = match args.dialect {
+        Some(dialect) => Import::in_dialect(dialect.into()),
+        None => Import::default(),
+    };
     let mut imported = Imported {
         import,
         reads: Vec::new(),
@@ -134,29 +208,44 @@ impl Imported {
     }
 
     fn report<'a>(&'a self, policy: &Policy, file: Option<&'a str>) -> ImportedPolicy<'a> {
-        let sources = self.reads.iter().map(|(source, read)| ImportedSource {
-            source,
-            kind: read.label(),
-            acls: read.acls,
-            again: read.again,
-            roles: read.roles,
-            skipped_lines: read.skipped,
-            ignored: read.ignored.values().sum(),
-            unread: read
-                .unread
-                .iter()
-                .map(|entry| UnreadEntry {
+        let mut sources = Vec::new();
+        for (source, read) in &self.reads {
+            let mut unread = Vec::new();
+            for entry in &read.unread {
+                unread.push(UnreadEntry {
                     place: &entry.place,
                     code: entry.code,
                     message: &entry.message,
-                })
-                .collect(),
-        });
+                });
+            }
+            sources.push(ImportedSource {
+                source,
+                kind: read.label(),
+                acls: read.acls,
+                again: read.again,
+                roles: read.roles,
+                skipped_lines: read.skipped,
+                ignored: read.ignored.values().sum(),
+                unread,
+            });
+        }
         ImportedPolicy {
             file,
             acls: policy.acl_count(),
             roles: policy.role_count(),
-            sources: sources.collect(),
+            sources,
         }
     }
+}
+
+/// The help of `policy import`, with every format that it reads.
+pub(super) fn import_about() -> String {
+    let mut text = String::from(
+        "Create a policy document from the output of an existing cluster's tools.\n\nReads any mix of these formats:\n",
+    );
+    for InputFormat { label, content, .. } in InputFormat::all() {
+        text += &format!("- {label}: {content}\n");
+    }
+    text + "\nIf an entry cannot be read, it is reported on standard error, nothing is written, and the exit code is 1; \
+            see --skip-unreadable. It changes no service; `gbac import` does that."
 }

@@ -1,28 +1,70 @@
 //! `gbac policy lint`: findings as text, JSON or a report, and their fixes as changes.
 
-use gbac_words::common;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::{Args, ValueEnum};
 use gbac_analysis::{Finding, Severity, neutral_fixes};
 use gbac_engine::Coded;
 use gbac_engine::model::PrincipalType;
 use gbac_engine::policy::Change;
 use gbac_json::{ChangeJson, FindingJson, lint_from_json, lint_in_dialect, policy_from_json};
 use gbac_words::commands::policy as words;
+use gbac_words::common;
 use gbac_words::phrases::{count, list};
-use serde_json::{Value, json};
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 
-use crate::args::Format;
-use crate::args::output::ReportFormat;
-use crate::args::policy::{FailOn, LintArgs};
-use crate::commands::changes;
-use crate::json_lines::line_of;
-use crate::output::{self, Failure, plain, sentence};
-use crate::policy_source::{self, PolicyText};
+use super::DialectArg;
+use crate::args::format::ReportFormat;
+use crate::args::policy_source::{self, PolicySourceArgs, PolicyText};
+use crate::json_position::line_of;
+use crate::output::{self, Failure, Format, plain, sentence};
 use crate::process::Process;
-use crate::report::{self, Entry, Level};
-use crate::results::Findings;
+use crate::render::pipeline_report::{self, Entry, Level};
+use crate::render::proposed_changes;
+
+#[derive(Debug, Args)]
+pub(crate) struct LintArgs {
+    /// Policy document, `-` for standard input.
+    #[arg(value_name = "FILE", conflicts_with_all = ["policy_file", "online"])]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    source: PolicySourceArgs,
+    /// Lowest severity that makes the command exit with 1.
+    #[arg(long, value_enum, default_value_t = FailOn::Error)]
+    fail_on: FailOn,
+    /// System that the policy is for, whatever the document says. With `kafka`, also list the ACLs
+    /// that begin to match when the GBAC plugin is installed.
+    #[arg(long, value_enum)]
+    dialect: Option<DialectArg>,
+    /// Write the fixes without a change in effective access to this file, for `gbac policy apply`.
+    #[arg(long, value_name = "FILE")]
+    fix: Option<PathBuf>,
+}
+
+/// Lowest severity that makes the command exit with 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// A rule can give access that nobody intended.
+    Error,
+    /// A rule has no effect, or not the intended one.
+    Warning,
+    /// A rule is redundant or incomplete.
+    Notice,
+    /// Findings never change the exit code.
+    Never,
+}
+
+/// The findings of a policy.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct Findings {
+    /// The findings.
+    findings: Vec<FindingJson>,
+}
 
 /// Reports the findings; returns whether none is as severe as `fail_on`.
 pub(super) fn run(
@@ -33,21 +75,19 @@ pub(super) fn run(
 ) -> Result<bool, Failure> {
     let PolicyText { text, name, state } =
         policy_source::read(process, &args.source, args.file.as_deref())?;
-    let findings = args
-        .dialect
-        .map_or_else(
-            || lint_from_json(&text),
-            |dialect| lint_in_dialect(&text, dialect.into()),
-        )
-        .map_err(|problems| Failure::problems(&name, problems))?;
+    let findings = match args.dialect {
+        Some(dialect) => lint_in_dialect(&text, dialect.into()),
+        None => lint_from_json(&text),
+    };
+    let findings = findings.map_err(|problems| Failure::problems(&name, problems))?;
     match (report, format) {
         (Some(report), _) => {
             let document: Value = serde_json::from_str(&text).unwrap_or_default();
-            let entries: Vec<Entry> = findings
-                .iter()
-                .map(|finding| entry(finding, &name, &text, &document))
-                .collect();
-            report::write(process, report, "policy lint", &name, &entries)?;
+            let mut entries = Vec::new();
+            for finding in &findings {
+                entries.push(entry(finding, &name, &text, &document));
+            }
+            pipeline_report::write(process, report, "policy lint", &name, &entries)?;
         }
         (None, Format::Json | Format::Yaml) => {
             let findings = findings.iter().map(FindingJson::from).collect();
@@ -61,13 +101,13 @@ pub(super) fn run(
         write_fixes(process, path, &text, &name, &findings)?;
     }
     let least = match args.fail_on {
-        FailOn::Error => Some(Severity::Error),
-        FailOn::Warning => Some(Severity::Warning),
-        FailOn::Notice => Some(Severity::Notice),
-        FailOn::Never => None,
+        FailOn::Error => Severity::Error,
+        FailOn::Warning => Severity::Warning,
+        FailOn::Notice => Severity::Notice,
+        FailOn::Never => return Ok(true),
     };
     // Severities are ordered from the most severe.
-    Ok(!least.is_some_and(|least| findings.iter().any(|finding| finding.severity <= least)))
+    Ok(findings.iter().all(|finding| finding.severity > least))
 }
 
 /// Writes the fixes that leave all effective access unchanged; a person decides about the others.
@@ -80,7 +120,7 @@ fn write_fixes(
 ) -> Result<(), Failure> {
     let policy = policy_from_json(text).map_err(|problems| Failure::problems(name, problems))?;
     let (all, fixed) = neutral_fixes(&policy, findings);
-    changes::write(process, path, &all)?;
+    proposed_changes::write(process, path, &all)?;
     let file = path.display().to_string();
     let fixed = words::findings_fixed(fixed, findings.len(), &file);
     output::note(process, &format!("note: {}", sentence(&fixed)));
@@ -94,18 +134,16 @@ fn entry(finding: &Finding, file: &str, text: &str, document: &Value) -> Entry {
         Severity::Warning => Level::Warning,
         Severity::Notice => Level::Notice,
     };
-    let place = finding
-        .places
-        .first()
-        .cloned()
-        .or_else(|| place(finding, document));
+    let place = match finding.places.first() {
+        Some(place) => Some(place.clone()),
+        None => place(finding, document),
+    };
     let line = place.and_then(|place| line_of(text, &place)).unwrap_or(1);
     let message = format!("{}; {}", finding.message, finding.hint);
-    let title = finding
-        .principals
-        .first()
-        .map(ToString::to_string)
-        .unwrap_or_default();
+    let title = match finding.principals.first() {
+        Some(principal) => principal.to_string(),
+        None => String::new(),
+    };
     Entry {
         level,
         rule: finding.code.code().into(),
@@ -118,29 +156,37 @@ fn entry(finding: &Finding, file: &str, text: &str, document: &Value) -> Entry {
 
 /// Where the first ACL or role of a finding is in a document.
 fn place(finding: &Finding, document: &Value) -> Option<String> {
-    let position = |list: &str, is_it: &dyn Fn(&Value) -> bool| {
-        let place = document.get(list)?.as_array()?.iter().position(is_it)?;
-        Some(format!("/{list}/{place}"))
-    };
     if let Some(acl) = finding.acls.first() {
         let change = json!(ChangeJson::from(&Change::AddAcl(acl.clone())));
         let whole = change.get("acl")?;
         // A document can omit members.
-        let is_it = |one: &Value| {
-            one.as_object().is_some_and(|one| {
-                one.iter()
-                    .all(|(name, value)| whole.get(name) == Some(value))
-            })
-        };
-        return position("acls", &is_it);
+        return position(document, "acls", |entry| {
+            entry
+                .iter()
+                .all(|(name, value)| whole.get(name) == Some(value))
+        });
     }
-    let member =
-        |one: &Value, name: &str, text: &str| one.get(name).and_then(Value::as_str) == Some(text);
     let first = finding.principals.first()?;
-    if first.kind() == PrincipalType::Role {
-        return position("roles", &|one| member(one, "name", first.name()));
+    let (list, member, name) = match first.kind() {
+        PrincipalType::Role => ("roles", "name", first.name().to_owned()),
+        _ => ("acls", "principal", first.to_string()),
+    };
+    position(document, list, |entry| {
+        entry.get(member) == Some(&json!(name))
+    })
+}
+
+fn position(
+    document: &Value,
+    list: &str,
+    is_it: impl Fn(&Map<String, Value>) -> bool,
+) -> Option<String> {
+    for (place, entry) in document.get(list)?.as_array()?.iter().enumerate() {
+        if entry.as_object().is_some_and(&is_it) {
+            return Some(format!("/{list}/{place}"));
+        }
     }
-    position("acls", &|one| member(one, "principal", &first.to_string()))
+    None
 }
 
 fn render_findings(findings: &[Finding]) -> String {
@@ -163,18 +209,14 @@ fn render_findings(findings: &[Finding]) -> String {
         );
         let _ = writeln!(text, "  {}", plain(&finding.hint));
     }
-    let number = |severity| {
-        findings
-            .iter()
-            .filter(|finding| finding.severity == severity)
-            .count()
-    };
-    let counts: Vec<String> = Severity::ALL
-        .iter()
-        .map(|severity| (number(*severity), severity.code()))
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, noun)| count(number, noun))
-        .collect();
+    let mut counts = Vec::new();
+    for severity in Severity::ALL.iter().copied() {
+        let of_severity = findings.iter().filter(|one| one.severity == severity);
+        match of_severity.count() {
+            0 => {}
+            number => counts.push(count(number, severity.code())),
+        }
+    }
     let _ = writeln!(text, "\n{}", list(&counts));
     text
 }

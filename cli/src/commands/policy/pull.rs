@@ -2,7 +2,9 @@
 //! calls (specification 4).
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
+use clap::Args;
 use gbac_api::clusters::GetCluster;
 use gbac_api::paging::Page;
 use gbac_api::paths;
@@ -11,16 +13,36 @@ use gbac_api::target::{TargetApi, TargetReport};
 use gbac_engine::policy::Settings;
 use gbac_json::settings_from_value;
 use gbac_words::commands::policy as words;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::super::target;
 use super::import::Imported;
-use crate::args::Format;
-use crate::args::policy::PullArgs;
-use crate::client::{CallError, Client, HeldBytes};
-use crate::output::{Failure, plain};
+use crate::client::connection::ConnectArgs;
+use crate::client::{CallError, Client, HeldBytes, platform};
+use crate::output::{Failure, Format, plain};
 use crate::process::Process;
 use crate::progress::Progress;
+
+#[derive(Debug, Args)]
+pub(crate) struct PullArgs {
+    #[command(flatten)]
+    connect: ConnectArgs,
+    /// URL of the Admin API, if it differs from the URL of the Data Plane API.
+    #[arg(long, value_name = "URL")]
+    admin_url: Option<String>,
+    /// Cluster ID. With it, --url is the Control Plane API, which returns the URL of the Data Plane
+    /// API.
+    #[arg(long, value_name = "ID")]
+    cluster_id: Option<String>,
+    /// Omit the settings; managed clouds have no cluster properties.
+    #[arg(long, conflicts_with = "admin_url")]
+    no_settings: bool,
+    /// Write the document to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Skip entries that cannot be read, write the rest, and exit with 0.
+    #[arg(long)]
+    skip_unreadable: bool,
+}
 
 /// The cluster properties that a policy document contains.
 pub(crate) const PROPERTIES: [&str; 4] = [
@@ -66,13 +88,13 @@ pub(super) fn run(process: &Process, args: &PullArgs, format: Format) -> Result<
 /// Finds out what there is, and says what is missing.
 fn check(process: &Process, mut client: Client, args: &PullArgs) -> Result<Client, Failure> {
     let mut report = TargetReport::default();
-    target::require_data_plane(&client, &mut report)?;
+    platform::require_data_plane(&client, &mut report)?;
     if !args.no_settings {
         let url = client.url().to_owned();
         if let Some(admin) = &args.admin_url {
             client = client.with_url("--admin-url", admin)?;
         }
-        target::discover(&client, TargetApi::Admin, &mut report)?;
+        platform::discover(&client, TargetApi::Admin, &mut report)?;
         if report.is_without_admin() {
             let message = format!(
                 "there is no Admin API at `{}`, which has the settings; pass its URL with --admin-url, or --no-settings",
@@ -82,7 +104,7 @@ fn check(process: &Process, mut client: Client, args: &PullArgs) -> Result<Clien
         }
         client = client.with_url("the Data Plane API", &url)?;
     }
-    target::note_gaps(process, &report);
+    platform::note_gaps(process, &report);
     Ok(client)
 }
 
@@ -119,17 +141,13 @@ fn pages<T>(
 
 fn role_names(client: &Client, held: &mut HeldBytes) -> Result<Vec<String>, CallError> {
     pages(|page| {
-        let listed: ListRoles = client.get_within(
-            held,
-            &paths::roles(&RoleQuery {
-                page,
-                ..RoleQuery::default()
-            }),
-        )?;
-        Ok((
-            listed.roles.into_iter().map(|role| role.name).collect(),
-            listed.next_page_token,
-        ))
+        let query = RoleQuery {
+            page,
+            ..RoleQuery::default()
+        };
+        let listed: ListRoles = client.get_within(held, &paths::roles(&query))?;
+        let names = listed.roles.into_iter().map(|role| role.name).collect();
+        Ok((names, listed.next_page_token))
     })
 }
 
@@ -148,10 +166,12 @@ fn members(client: &Client, held: &mut HeldBytes, role: &str) -> Result<Vec<Memb
 /// default.
 pub(crate) fn read_settings(client: &Client) -> Result<Settings, Failure> {
     let values: BTreeMap<String, Value> = client.get(paths::CLUSTER_CONFIG)?;
-    let known = values
-        .into_iter()
-        .filter(|(name, value)| PROPERTIES.contains(&name.as_str()) && !value.is_null());
-    let settings: Value = known.collect::<serde_json::Map<_, _>>().into();
-    settings_from_value(&settings)
+    let mut settings = Map::new();
+    for (name, value) in values {
+        if PROPERTIES.contains(&name.as_str()) && !value.is_null() {
+            settings.insert(name, value);
+        }
+    }
+    settings_from_value(&settings.into())
         .map_err(|problems| Failure::problems(paths::CLUSTER_CONFIG, problems))
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use clap::{Args, Subcommand, ValueEnum};
 use gbac_analysis::diff;
 use gbac_api::acls::{AclBody, AclFilter, DeletedAcls, ListAcls};
 use gbac_api::paths;
@@ -11,21 +12,128 @@ use gbac_engine::policy::{Change, Policy};
 use gbac_json::DiffJson;
 use gbac_words::commands::security as words;
 use reqwest::Method;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde::de::IgnoredAny;
 
-use super::rows::{rows, table};
-use crate::args::Format;
-use crate::args::online::{DeleteAclsArgs, ListAclsArgs, SubsystemArg};
-use crate::client::{CallError, Client};
-use crate::commands::{differences, target};
+use super::acl_flags::{self, CreateAclsArgs, FilterArgs};
+use super::acl_rows::{AclRow, rows, table};
+use crate::client::connection::ConnectArgs;
+use crate::client::{CallError, Client, platform};
 use crate::confirm::confirm;
-use crate::output::{self, Failure, plain};
+use crate::output::{self, Failure, Format, plain};
 use crate::process::Process;
 use crate::progress::Progress;
-use crate::results::{AclCreations, AclDeletions, AclMatches, AclRow};
+use crate::render::gains_and_losses;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AclCommand {
+    /// Create ACLs, one for each combination of principal, host, resource and operation.
+    ///
+    /// Flags can be repeated and accept comma-separated lists; quote an entry that contains a
+    /// comma, as in '"Group:eng,fin"'. A principal without a type is a user; if the first entry of
+    /// a list has a type, every entry needs one. Exits with 1 if an ACL could not be created.
+    Create(Box<CreateAclsArgs>),
+    /// List ACLs. Omitted filters match everything.
+    #[command(visible_aliases = ["ls", "describe"])]
+    List(Box<ListAclsArgs>),
+    /// Delete ACLs, after listing them and asking for confirmation. Omitted filters match
+    /// everything.
+    Delete(Box<DeleteAclsArgs>),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListAclsArgs {
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// List only ACLs of Kafka resources, or of the Schema Registry.
+    #[arg(long, value_name = "SUBSYSTEM", value_enum, value_delimiter = ',')]
+    subsystem: Vec<SubsystemArg>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DeleteAclsArgs {
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// Delete nothing. Run every check, and show the matching ACLs and who would gain or lose
+    /// access.
+    #[arg(short, long, alias = "dry")]
+    dry_run: bool,
+    /// Do not ask for confirmation.
+    #[arg(long)]
+    no_confirm: bool,
+}
+
+/// The resources of one subsystem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SubsystemArg {
+    /// Topics, consumer groups, transactional IDs and the cluster.
+    Kafka,
+    /// Subjects, and the Schema Registry as a whole.
+    Registry,
+}
+
+/// The effect of creating ACLs, with `--dry-run`.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct AclCreations {
+    /// The ACLs, each with the error that the service would report.
+    creations: Vec<AclRow>,
+    /// The difference of effective access.
+    difference: DiffJson,
+}
+
+/// The ACLs that match filters.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct AclMatches<'a> {
+    /// The filters.
+    filters: &'a [AclRow],
+    /// The ACLs.
+    matches: &'a [AclRow],
+}
+
+/// The ACLs that match filters, and those that were deleted.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct AclDeletions<'a> {
+    /// The filters and the ACLs that match.
+    #[serde(flatten)]
+    matching: AclMatches<'a>,
+    /// With `--dry-run`, the difference of effective access.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<DiffJson>,
+    /// The ACLs that were deleted; absent if none matches, and with `--dry-run`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deletions: Option<Vec<AclRow>>,
+}
+
+pub(super) fn run(
+    process: &Process,
+    connect: &ConnectArgs,
+    command: &AclCommand,
+    format: Format,
+) -> Result<u8, Failure> {
+    let client = || Client::open(process, connect);
+    match command {
+        AclCommand::Create(args) => {
+            let acls = acl_flags::acls_to_create(args)?;
+            create(process, &client()?, acls, args.dry_run, format)
+        }
+        AclCommand::List(args) => {
+            let filters = acl_flags::filters(&args.filter)?;
+            list(process, &client()?, args, &filters, format)
+        }
+        AclCommand::Delete(args) => {
+            let filters = acl_flags::narrow(&args.filter)?;
+            delete(process, &client()?, args, &filters, format)
+        }
+    }
+}
 
 /// Creates the ACLs; a refused one does not stop the others.
-pub(super) fn create(
+fn create(
     process: &Process,
     client: &Client,
     new_acls: BTreeSet<Acl>,
@@ -35,7 +143,7 @@ pub(super) fn create(
     if dry_run {
         return dry_run_of_create(process, client, new_acls, format);
     }
-    target::require(client, &needs_of_creation(&new_acls))?;
+    platform::require(client, &needs_of_creation(&new_acls))?;
     let (mut done, mut fatal, roles) = (Vec::new(), None, client.roles());
     let mut progress = Progress::new(process, new_acls.len(), "ACL");
     for acl in &new_acls {
@@ -68,20 +176,23 @@ fn is_of_registry(resource_type: ResourceType) -> bool {
 
 /// What creating these ACLs needs of a cluster.
 fn needs_of_creation(acls: &BTreeSet<Acl>) -> Vec<TargetNeed> {
-    let has = |kind: PrincipalType| acls.iter().any(|acl| acl.principal.kind() == kind);
-    let of_registry = acls.iter().any(|acl| is_of_registry(acl.resource_type));
-    let licensed = of_registry || has(PrincipalType::Group) || has(PrincipalType::Role);
-    let needs = [
-        (true, TargetNeed::DataPlane),
-        (has(PrincipalType::Group), TargetNeed::Groups),
-        (of_registry, TargetNeed::RegistryAcls),
-        (licensed, TargetNeed::License),
-    ];
+    let (mut of_groups, mut of_roles, mut of_registry) = (false, false, false);
+    for acl in acls {
+        of_groups |= acl.principal.kind() == PrincipalType::Group;
+        of_roles |= acl.principal.kind() == PrincipalType::Role;
+        of_registry |= is_of_registry(acl.resource_type);
+    }
+    let mut needs = vec![TargetNeed::DataPlane];
+    if of_groups {
+        needs.push(TargetNeed::Groups);
+    }
+    if of_registry {
+        needs.push(TargetNeed::RegistryAcls);
+    }
+    if of_registry || of_groups || of_roles {
+        needs.push(TargetNeed::License);
+    }
     needs
-        .into_iter()
-        .filter(|(is_needed, _)| *is_needed)
-        .map(|(_, need)| need)
-        .collect()
 }
 
 /// What deleting ACLs needs of a cluster.
@@ -108,11 +219,7 @@ fn show(process: &Process, done: &[AclRow], format: Format) -> Result<(), Failur
 }
 
 fn outcome(rows: &[AclRow]) -> u8 {
-    if rows.iter().any(AclRow::has_failed) {
-        output::ERROR
-    } else {
-        output::SUCCESS
-    }
+    output::exit_code(!rows.iter().any(AclRow::has_failed))
 }
 
 /// How creating the ACLs would change effective access.
@@ -124,47 +231,35 @@ fn dry_run_of_create(
 ) -> Result<u8, Failure> {
     let (mut done, mut changes) = (Vec::new(), Vec::new());
     for acl in new_acls {
-        let faults: Vec<String> = acl
-            .check_create()
-            .iter()
-            .map(|fault| format!("{fault}; {}", fault.hint()))
-            .collect();
-        done.push(AclRow::with_message(
-            &acl,
-            client.roles(),
-            faults.join("; "),
-        ));
+        let mut faults = Vec::new();
+        for fault in acl.check_create() {
+            faults.push(format!("{fault}; {}", fault.hint()));
+        }
+        let message = faults.join("; ");
+        done.push(AclRow::with_message(&acl, client.roles(), message));
         if faults.is_empty() {
             changes.push(Change::AddAcl(acl));
         }
     }
     let (before, after) = validated(process, client, changes)?;
     let difference = diff(&before, &after);
+    let exit = outcome(&done);
     match format {
         Format::Json | Format::Yaml => {
-            let difference = DiffJson::from(&difference);
-            output::value(
-                process,
-                format,
-                &AclCreations {
-                    creations: done.clone(),
-                    difference,
-                },
-            )?;
+            let result = AclCreations {
+                creations: done,
+                difference: DiffJson::from(&difference),
+            };
+            output::value(process, format, &result)?;
         }
         Format::Text => {
-            output::text(
-                process,
-                &format!(
-                    "{}\n{} {}",
-                    table(process, &done),
-                    words::NOTHING_CREATED,
-                    differences::render(process, &difference)
-                ),
-            )?;
+            let acls = table(process, &done);
+            let effect = gains_and_losses::render(process, &difference);
+            let text = format!("{acls}\n{} {effect}", words::NOTHING_CREATED);
+            output::text(process, &text)?;
         }
     }
-    Ok(outcome(&done))
+    Ok(exit)
 }
 
 /// The service's policy before and after changes that the service validated.
@@ -175,7 +270,7 @@ fn validated(
 ) -> Result<(Policy, Policy), Failure> {
     let (before, tag) = client
         .policy()
-        .map_err(|error| target::explained(process, client, error))?;
+        .map_err(|error| platform::explained(process, client, error))?;
     let mut after = before.clone();
     let has_changes = !changes.is_empty();
     for change in changes {
@@ -212,23 +307,21 @@ fn suggest_type(
     }
     let mut named = BTreeSet::new();
     for filter in filters {
-        let Some(user) = filter
-            .principal
-            .as_ref()
-            .filter(|one| one.kind() == PrincipalType::User)
-        else {
+        let Some(user) = &filter.principal else {
             continue;
         };
-        let others = [Principal::group(user.name()), Principal::role(user.name())];
-        let others = others.map(|other| AclFilter {
-            principal: Some(other),
-            ..filter.clone()
-        });
-        named.extend(
-            matching(client, &others)?
-                .into_iter()
-                .map(|acl| acl.principal),
-        );
+        if user.kind() != PrincipalType::User {
+            continue;
+        }
+        for other in [Principal::group(user.name()), Principal::role(user.name())] {
+            let other = AclFilter {
+                principal: Some(other),
+                ..filter.clone()
+            };
+            for acl in matching(client, &[other])? {
+                named.insert(acl.principal);
+            }
+        }
     }
     for principal in named {
         let (name, principal) = (plain(principal.name()), plain(&principal.to_string()));
@@ -241,16 +334,17 @@ fn suggest_type(
 }
 
 fn read(bodies: &[AclBody]) -> Result<Vec<Acl>, CallError> {
-    bodies
-        .iter()
-        .map(|body| {
-            body.to_acl()
-                .map_err(|_| CallError::NotJson(paths::ACLS.into()))
-        })
-        .collect()
+    let mut acls = Vec::new();
+    for body in bodies {
+        match body.to_acl() {
+            Ok(acl) => acls.push(acl),
+            Err(_) => return Err(CallError::NotJson(paths::ACLS.into())),
+        }
+    }
+    Ok(acls)
 }
 
-pub(super) fn list(
+fn list(
     process: &Process,
     client: &Client,
     args: &ListAclsArgs,
@@ -268,20 +362,15 @@ pub(super) fn list(
     );
     match format {
         Format::Json | Format::Yaml => {
-            output::value(
-                process,
-                format,
-                &AclMatches {
-                    filters: &filters,
-                    matches: &matching_acls,
-                },
-            )?;
+            let result = AclMatches {
+                filters: &filters,
+                matches: &matching_acls,
+            };
+            output::value(process, format, &result)?;
         }
         Format::Text if args.filter.print_filters => {
-            output::text(
-                process,
-                &sections(process, &filters, "MATCHES", &matching_acls),
-            )?;
+            let text = sections(process, &filters, "MATCHES", &matching_acls);
+            output::text(process, &text)?;
         }
         Format::Text => output::text(process, &table(process, &matching_acls))?,
     }
@@ -289,10 +378,11 @@ pub(super) fn list(
 }
 
 fn filter_rows(filters: &[AclFilter], roles: RoleSpelling) -> Vec<AclRow> {
-    filters
-        .iter()
-        .map(|filter| AclRow::from_filter(filter, roles))
-        .collect()
+    let mut rows = Vec::new();
+    for filter in filters {
+        rows.push(AclRow::from_filter(filter, roles));
+    }
+    rows
 }
 
 fn sections(process: &Process, filters: &[AclRow], name: &str, rows: &[AclRow]) -> String {
@@ -317,7 +407,7 @@ const fn subsystem(of: ResourceType) -> SubsystemArg {
 
 /// Lists the matching ACLs, asks for confirmation and deletes them; a dry run shows the change of
 /// effective access instead.
-pub(super) fn delete(
+fn delete(
     process: &Process,
     client: &Client,
     args: &DeleteAclsArgs,
@@ -329,7 +419,7 @@ pub(super) fn delete(
         .iter()
         .any(|filter| filter.resource_type.is_some_and(is_of_registry));
     if names_registry && !args.dry_run {
-        target::require(client, needs_of_deletion(true))?;
+        platform::require(client, needs_of_deletion(true))?;
     }
     let matching_acls = matching(client, filters)?;
     suggest_type(process, client, filters, &matching_acls)?;
@@ -337,19 +427,17 @@ pub(super) fn delete(
         let of_registry = matching_acls
             .iter()
             .any(|acl| is_of_registry(acl.resource_type));
-        target::require(client, needs_of_deletion(of_registry))?;
+        platform::require(client, needs_of_deletion(of_registry))?;
     }
     let roles = client.roles();
     let (filter_table, matches) = (filter_rows(filters, roles), rows(&matching_acls, roles));
     if format == Format::Text {
-        output::text(
-            process,
-            &match args.filter.print_filters {
-                true => sections(process, &filter_table, "MATCHES", &matches),
-                false if matching_acls.is_empty() => "No matching ACLs.\n".into(),
-                false => table(process, &matches),
-            },
-        )?;
+        let text = match args.filter.print_filters {
+            true => sections(process, &filter_table, "MATCHES", &matches),
+            false if matching_acls.is_empty() => "No matching ACLs.\n".into(),
+            false => table(process, &matches),
+        };
+        output::text(process, &text)?;
     }
     let matching = AclMatches {
         filters: &filter_table,
@@ -362,22 +450,13 @@ pub(super) fn delete(
     };
     let mut fatal = None;
     if args.dry_run {
-        let (before, after) = validated(
-            process,
-            client,
-            matching_acls.into_iter().map(Change::RemoveAcl).collect(),
-        )?;
+        let removals = matching_acls.into_iter().map(Change::RemoveAcl).collect();
+        let (before, after) = validated(process, client, removals)?;
         let difference = diff(&before, &after);
         result.difference = Some(DiffJson::from(&difference));
         if format == Format::Text {
-            output::text(
-                process,
-                &format!(
-                    "\n{} {}",
-                    words::NOTHING_DELETED,
-                    differences::render(process, &difference)
-                ),
-            )?;
+            let effect = gains_and_losses::render(process, &difference);
+            output::text(process, &format!("\n{} {effect}", words::NOTHING_DELETED))?;
         }
     } else if !matching_acls.is_empty() {
         if !args.no_confirm {
@@ -385,22 +464,23 @@ pub(super) fn delete(
         }
         let (deleted, error) = remove(client, filters);
         fatal = error;
-        let deletions: Vec<AclRow> = deleted
-            .iter()
-            .map(|acl| AclRow::with_message(acl, roles, String::new()))
-            .collect();
+        let mut deletions = Vec::new();
+        for acl in &deleted {
+            deletions.push(AclRow::with_message(acl, roles, String::new()));
+        }
         if format == Format::Text {
-            output::text(
-                process,
-                &format!("\nDELETIONS\n{}", table(process, &deletions)),
-            )?;
+            let deletions = table(process, &deletions);
+            output::text(process, &format!("\nDELETIONS\n{deletions}"))?;
         }
         result.deletions = Some(deletions);
     }
     if format != Format::Text {
         output::value(process, format, &result)?;
     }
-    fatal.map_or(Ok(output::SUCCESS), |error| Err(error.into()))
+    match fatal {
+        Some(error) => Err(error.into()),
+        None => Ok(output::SUCCESS),
+    }
 }
 
 /// Deletes filter by filter; returns the deleted ACLs, and the error that stopped it.

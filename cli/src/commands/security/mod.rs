@@ -1,15 +1,37 @@
 //! `gbac security`: ACLs and roles of a running service.
 
 mod acl;
-mod filters;
+mod acl_flags;
+mod acl_rows;
 mod role;
-mod rows;
 
-use crate::args::Format;
-use crate::args::online::{AclCommand, ConnectArgs, SecurityCommand};
-use crate::client::Client;
-use crate::output::Failure;
+use clap::Subcommand;
+
+use crate::client::connection::ConnectArgs;
+use crate::output::{Failure, Format};
 use crate::process::Process;
+use acl::AclCommand;
+#[cfg(all(test, feature = "schema"))]
+pub(crate) use acl::{AclCreations, AclDeletions, AclMatches};
+#[cfg(all(test, feature = "schema"))]
+pub(crate) use acl_rows::AclRow;
+use role::RoleCommand;
+#[cfg(all(test, feature = "schema"))]
+pub(crate) use role::{RoleDetails, RoleMemberRow, RoleNames};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SecurityCommand {
+    /// Create, list and delete ACLs.
+    Acl {
+        #[command(subcommand)]
+        command: AclCommand,
+    },
+    /// Manage roles, their members and their ACLs.
+    Role {
+        #[command(subcommand)]
+        command: RoleCommand,
+    },
+}
 
 pub(crate) fn run(
     process: &Process,
@@ -18,42 +40,7 @@ pub(crate) fn run(
     format: Format,
 ) -> Result<u8, Failure> {
     match command {
-        SecurityCommand::Acl {
-            command: AclCommand::Create(args),
-        } => {
-            let acls = filters::acls_to_create(args)?;
-            acl::create(
-                process,
-                &Client::open(process, connect)?,
-                acls,
-                args.dry_run,
-                format,
-            )
-        }
-        SecurityCommand::Acl {
-            command: AclCommand::List(args),
-        } => {
-            let filters = filters::filters(&args.filter)?;
-            acl::list(
-                process,
-                &Client::open(process, connect)?,
-                args,
-                &filters,
-                format,
-            )
-        }
-        SecurityCommand::Acl {
-            command: AclCommand::Delete(args),
-        } => {
-            let filters = filters::narrow(&args.filter)?;
-            acl::delete(
-                process,
-                &Client::open(process, connect)?,
-                args,
-                &filters,
-                format,
-            )
-        }
+        SecurityCommand::Acl { command } => acl::run(process, connect, command, format),
         SecurityCommand::Role { command } => role::run(process, connect, command, format),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use clap::{Args, Subcommand};
 use gbac_api::acls::AclFilter;
 use gbac_api::paging::Page;
 use gbac_api::paths;
@@ -14,20 +15,115 @@ use gbac_formats::quote::shell;
 use gbac_words::commands::security as words;
 use gbac_words::phrases::thousands;
 use reqwest::Method;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::acl::matching;
-use super::rows::{rows, table};
-use crate::args::Format;
-use crate::args::online::{ConnectArgs, MembersArgs, RoleCommand};
-use crate::client::{CallError, Client};
-use crate::commands::target;
+use super::acl_rows::{AclRow, rows, table};
+use crate::client::connection::ConnectArgs;
+use crate::client::{CallError, Client, platform};
 use crate::confirm::confirm;
-use crate::lists;
-use crate::output::{self, Failure, plain};
+use crate::input;
+use crate::output::{self, Failure, Format, plain};
 use crate::process::Process;
-use crate::results::{AclRow, RoleDetails, RoleMemberRow, RoleNames};
+use crate::render::table;
 use crate::suggest;
-use crate::table;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RoleCommand {
+    /// Create a role without members.
+    Create {
+        /// Role name.
+        #[arg(value_name = "ROLE")]
+        role: String,
+    },
+    /// Add users and groups to a role.
+    #[command(visible_alias = "add")]
+    Assign(MembersArgs),
+    /// Remove users and groups from a role.
+    #[command(visible_alias = "remove")]
+    Unassign(MembersArgs),
+    /// Show the ACLs and members of a role; both unless a flag selects one.
+    #[command(visible_alias = "info")]
+    Describe {
+        /// Role name.
+        #[arg(value_name = "ROLE")]
+        role: String,
+        /// Show the members.
+        #[arg(short = 'm', long)]
+        print_members: bool,
+        /// Show the ACLs.
+        #[arg(short = 'p', long)]
+        print_permissions: bool,
+        /// Show both.
+        #[arg(short = 'a', long)]
+        print_all: bool,
+    },
+    /// List roles.
+    #[command(visible_alias = "ls")]
+    List {
+        /// List only roles whose name starts with this text.
+        #[arg(long, value_name = "TEXT")]
+        prefix: Option<String>,
+        /// List only roles with this member: User:NAME or Group:NAME; without a type, a user.
+        #[arg(long, value_name = "PRINCIPAL")]
+        principal: Option<String>,
+    },
+    /// Delete a role and its ACLs, after showing them and asking for confirmation.
+    Delete {
+        /// Role name.
+        #[arg(value_name = "ROLE")]
+        role: String,
+        /// Keep the role's ACLs. They take effect again if a role with this name is created.
+        #[arg(long)]
+        keep_acls: bool,
+        /// Do not ask for confirmation.
+        #[arg(long)]
+        no_confirm: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MembersArgs {
+    /// Role name.
+    #[arg(value_name = "ROLE")]
+    role: String,
+    /// Members, comma-separated: User:NAME or Group:NAME; without a type, a user. Quote an entry
+    /// that contains a comma: '"User:CN=a,OU=b"'.
+    #[arg(long, value_name = "PRINCIPALS", required = true)]
+    principal: Vec<String>,
+}
+
+/// The names of roles.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct RoleNames<'a> {
+    /// The bare names.
+    roles: &'a [String],
+}
+
+/// A member of a role.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct RoleMemberRow<'a> {
+    /// Its bare name.
+    name: &'a str,
+    /// `User` or `Group`.
+    principal_type: &'a str,
+}
+
+/// The ACLs and the members of a role.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct RoleDetails<'a> {
+    /// The ACLs of the role; absent with `--print-members` alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permissions: Option<&'a [AclRow]>,
+    /// Its members; absent with `--print-permissions` alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    members: Option<Vec<RoleMemberRow<'a>>>,
+}
 
 pub(super) fn run(
     process: &Process,
@@ -70,10 +166,10 @@ pub(super) fn run(
             )?;
         }
         RoleCommand::List { prefix, principal } => {
-            let principal = principal
-                .as_deref()
-                .map(|text| lists::principal("--principal", text))
-                .transpose()?;
+            let principal = match principal {
+                Some(text) => Some(input::principal("--principal", text)?),
+                None => None,
+            };
             let name_prefix = prefix.clone().unwrap_or_default();
             let query = RoleQuery {
                 name_prefix,
@@ -95,7 +191,7 @@ pub(super) fn run(
 }
 
 fn create(process: &Process, client: &Client, role: &str, format: Format) -> Result<(), Failure> {
-    target::require(client, &[TargetNeed::DataPlane, TargetNeed::License])?;
+    platform::require(client, &[TargetNeed::DataPlane, TargetNeed::License])?;
     let created: CreatedRole =
         client.change(Method::POST, paths::ROLES, &RoleName { name: role.into() })?;
     let name = created.role.name;
@@ -118,17 +214,19 @@ fn create(process: &Process, client: &Client, role: &str, format: Format) -> Res
 
 /// The error about a role; if the role does not exist, with the nearest one that does.
 fn with_nearest_role(client: &Client, role: &str, error: &CallError) -> Failure {
-    let is_unknown = matches!(error, CallError::Refused(refusal) if refusal.status == 404);
-    let query = RoleQuery {
-        page: Page::all(),
-        ..RoleQuery::default()
-    };
-    // Without the list, the error is complete, too.
-    let listed = is_unknown
-        .then(|| client.get::<ListRoles>(&paths::roles(&query)).ok())
-        .flatten();
-    let names = listed.map(|listed| listed.roles).unwrap_or_default();
-    let near = suggest::hint(role, names.iter().map(|known| known.name.as_str()));
+    let mut near = String::new();
+    if let CallError::Refused(refusal) = error
+        && refusal.status == 404
+    {
+        let query = RoleQuery {
+            page: Page::all(),
+            ..RoleQuery::default()
+        };
+        // Without the list, the error is complete, too.
+        if let Ok(listed) = client.get::<ListRoles>(&paths::roles(&query)) {
+            near = suggest::hint(role, listed.roles.iter().map(|known| known.name.as_str()));
+        }
+    }
     Failure::new(error.code(), format!("{error}{}", plain(&near)))
 }
 
@@ -138,10 +236,8 @@ fn quoted(name: &str) -> String {
 }
 
 fn members(args: &MembersArgs) -> Result<Vec<Member>, Failure> {
-    Ok(lists::principals("--principal", &args.principal)?
-        .iter()
-        .map(Member::from)
-        .collect())
+    let principals = input::principals("--principal", &args.principal)?;
+    Ok(principals.iter().map(Member::from).collect())
 }
 
 fn change(
@@ -159,7 +255,7 @@ fn change(
     {
         needs.push(TargetNeed::GroupMembers);
     }
-    target::require(client, &needs)?;
+    platform::require(client, &needs)?;
     let done: UpdatedRole = client
         .change(Method::PUT, &paths::role(role), update)
         .map_err(|error| with_nearest_role(client, role, &error))?;
@@ -177,30 +273,34 @@ fn change(
 }
 
 fn principals(members: &[Member]) -> Result<Vec<Principal>, CallError> {
-    let read = |member: &Member| Principal::parse(&member.principal);
-    members
-        .iter()
-        .map(read)
-        .collect::<Result<_, _>>()
-        .map_err(|_| CallError::NotJson(paths::ROLES.into()))
+    let mut principals = Vec::new();
+    for member in members {
+        match Principal::parse(&member.principal) {
+            Ok(principal) => principals.push(principal),
+            Err(_) => return Err(CallError::NotJson(paths::ROLES.into())),
+        }
+    }
+    Ok(principals)
 }
 
 fn member_rows(members: &[Principal]) -> Vec<RoleMemberRow<'_>> {
-    members
-        .iter()
-        .map(|one| RoleMemberRow {
-            name: one.name(),
-            principal_type: one.kind().prefix(),
-        })
-        .collect()
+    let mut rows = Vec::new();
+    for member in members {
+        rows.push(RoleMemberRow {
+            name: member.name(),
+            principal_type: member.kind().prefix(),
+        });
+    }
+    rows
 }
 
 /// Members with their type as prefix (specification 4.4).
 fn cells(members: &[Principal]) -> Vec<Vec<String>> {
-    members
-        .iter()
-        .map(|member| vec![member.to_string(), member.kind().prefix().into()])
-        .collect()
+    let mut cells = Vec::new();
+    for member in members {
+        cells.push(vec![member.to_string(), member.kind().prefix().into()]);
+    }
+    cells
 }
 
 /// The members and ACLs of a role.
@@ -268,14 +368,10 @@ fn list(
     names.sort_unstable_by(|a, b| b.cmp(a));
     match format {
         Format::Json | Format::Yaml => output::value(process, format, &RoleNames { roles: &names }),
-        Format::Text => output::text(
-            process,
-            &table::table(
-                process,
-                &["NAME"],
-                names.into_iter().map(|name| vec![name]).collect::<Vec<_>>(),
-            ),
-        ),
+        Format::Text => {
+            let rows = names.into_iter().map(|name| vec![name]).collect();
+            output::text(process, &table::table(process, &["NAME"], rows))
+        }
     }
 }
 
@@ -287,7 +383,7 @@ fn delete(
     no_confirm: bool,
     format: Format,
 ) -> Result<(), Failure> {
-    target::require(client, &[TargetNeed::DataPlane])?;
+    platform::require(client, &[TargetNeed::DataPlane])?;
     let details = DescribedRole::read(client, role)?;
     if format == Format::Text {
         details.show(process, true, true, format)?;
@@ -298,16 +394,13 @@ fn delete(
     }
     client.remove(&paths::delete_role(role, !keep_acls))?;
     match format {
-        Format::Json | Format::Yaml => output::value(
-            process,
-            format,
-            &RoleNames {
-                roles: &[role.to_owned()],
-            },
-        ),
-        Format::Text => output::text(
-            process,
-            &format!("{}\n", words::role_deleted(&quoted(role))),
-        ),
+        Format::Json | Format::Yaml => {
+            let roles = &[role.to_owned()];
+            output::value(process, format, &RoleNames { roles })
+        }
+        Format::Text => {
+            let deleted = words::role_deleted(&quoted(role));
+            output::text(process, &format!("{deleted}\n"))
+        }
     }
 }

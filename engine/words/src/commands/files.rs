@@ -34,6 +34,10 @@ pub fn not_utf8(error: std::str::Utf8Error) -> String {
     format!("the line is not UTF-8: {error}")
 }
 
+pub fn no_script(shell: &str) -> String {
+    format!("there is no script for {shell}")
+}
+
 pub fn pages_written(pages: usize, folder: &str) -> RichText {
     RichText::from(format!("Wrote {} to ", count(pages, "page")))
         .code(folder)

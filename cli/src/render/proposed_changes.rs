@@ -13,14 +13,22 @@ use serde_json::json;
 use crate::output::{self, Failure, sentence};
 use crate::process::Process;
 
+/// The long help of `--changes`.
+pub(crate) const CHANGES_HELP: &str = r#"File with the changes, a JSON array, `-` for standard input, as `least-grant --out`, `revoke --out`, `what-if --out` and `policy lint --fix` write it. An array with two changes:
+[{ "change": "add_member", "role": "PaymentsWriters", "principal": "Group:analytics" },
+ { "change": "remove_acl", "acl": { "principal": "Group:engineering",
+   "permission_type": "PERMISSION_TYPE_ALLOW", "operation": "OPERATION_READ", "host": "*",
+   "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders-",
+   "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED" } }]"#;
+
 /// The commands that make the changes, each on a line of its own; empty without changes.
-pub(super) fn as_commands(title: &str, changes: &[Change]) -> String {
-    let steps = steps(changes, ScriptTarget::Gbac);
-    let commands = steps.iter().flat_map(|step| &step.commands);
-    let lines = commands.fold(String::new(), |mut text, command| {
-        let _ = writeln!(text, "  {command}");
-        text
-    });
+pub(crate) fn as_commands(title: &str, changes: &[Change]) -> String {
+    let mut lines = String::new();
+    for step in steps(changes, ScriptTarget::Gbac) {
+        for command in step.commands {
+            let _ = writeln!(lines, "  {command}");
+        }
+    }
     if lines.is_empty() {
         lines
     } else {
@@ -29,7 +37,7 @@ pub(super) fn as_commands(title: &str, changes: &[Change]) -> String {
 }
 
 /// The problems of a list of changes; those about the kind of a change list the possible ones.
-pub(super) fn with_kinds(Problems(mut problems): Problems, kinds: &[&str]) -> Problems {
+pub(crate) fn with_kinds(Problems(mut problems): Problems, kinds: &[&str]) -> Problems {
     let list = policy::change_kinds(kinds);
     for problem in &mut problems {
         let is_missing =
@@ -43,7 +51,7 @@ pub(super) fn with_kinds(Problems(mut problems): Problems, kinds: &[&str]) -> Pr
 
 /// Says on standard error what a file has, and how to review it; nothing about a file without
 /// changes.
-pub(super) fn announce(process: &Process, path: &Path, changes: &[Change], what: &str) {
+pub(crate) fn announce(process: &Process, path: &Path, changes: &[Change], what: &str) {
     if !changes.is_empty() {
         let written = policy::changes_written(&path.display().to_string(), what);
         output::note(process, &format!("note: {}", sentence(&written)));
@@ -51,7 +59,7 @@ pub(super) fn announce(process: &Process, path: &Path, changes: &[Change], what:
 }
 
 /// Writes the changes as the JSON array that `gbac policy apply` and `gbac what-if` read.
-pub(super) fn write(process: &Process, path: &Path, changes: &[Change]) -> Result<(), Failure> {
+pub(crate) fn write(process: &Process, path: &Path, changes: &[Change]) -> Result<(), Failure> {
     let values: Vec<ChangeJson> = changes.iter().map(ChangeJson::from).collect();
     output::file(process, path, &format!("{}\n", json!(values)))?;
     if changes.is_empty() {

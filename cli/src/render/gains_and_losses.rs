@@ -1,4 +1,4 @@
-//! Differences in access between two policies or users, as text.
+//! Who gains and who loses access between two policies or users, as text.
 
 use std::fmt::Write;
 
@@ -6,19 +6,16 @@ use gbac_analysis::{AccessRegion, Diff, Difference, GroupChange};
 use gbac_words::phrases::list;
 use gbac_words::{difference, effect, group_change, hosts};
 
+use super::table::{indented_table, table};
 use super::verdicts::{names, operations};
 use crate::output::sentence;
 use crate::process::Process;
-use crate::table::{indented_table, table};
 
 /// A summary, followed by the principals that gain and lose access.
-pub(super) fn render(process: &Process, diff: &Diff) -> String {
+pub(crate) fn render(process: &Process, diff: &Diff) -> String {
     let mut text = difference::sentence(diff) + "\n";
-    let all = |differences: &[Difference]| -> Vec<Vec<String>> {
-        differences.iter().flat_map(rows).collect()
-    };
     let head = ["PRINCIPAL", "EFFECT", "OPERATIONS", "RESOURCE", "HOST"];
-    let (principals, roles) = (all(&diff.differences), all(&diff.roles));
+    let (principals, roles) = (all_rows(&diff.differences), all_rows(&diff.roles));
     if !principals.is_empty() {
         let _ = write!(text, "\n{}", table(process, &head, principals));
     }
@@ -43,24 +40,24 @@ fn groups(process: &Process, changes: &[GroupChange]) -> String {
     if changes.is_empty() {
         return String::new();
     }
-    let group = |name: &Option<String>| {
-        name.as_ref()
-            .map_or_else(|| "-".to_owned(), |name| format!("Group:{name}"))
-    };
-    let row = |change: &GroupChange| {
-        let effect = group_change::summary(change);
-        let (before, after) = (group(&change.before), group(&change.after));
-        vec![change.name.clone(), before, after, effect]
-    };
-    let rows: Vec<Vec<String>> = changes.iter().map(row).collect();
+    let mut rows = Vec::new();
+    for change in changes {
+        rows.push(vec![
+            change.name.clone(),
+            group(change.before.as_deref()),
+            group(change.after.as_deref()),
+            group_change::summary(change),
+        ]);
+    }
     let table_of_names = table(process, &["NAME", "BEFORE", "AFTER", "EFFECT"], rows);
     let mut text = format!("\nGroups:\n{table_of_names}");
     let mut effects = Vec::new();
     for change in changes {
         for of_name in &change.effects {
             let start = [change.name.clone(), effect::label(of_name.effect).into()];
-            let rows = of_name.regions.iter();
-            effects.extend(rows.map(|region| [&start[..], &cells(region)].concat()));
+            for region in &of_name.regions {
+                effects.push([&start[..], &cells(region)].concat());
+            }
         }
     }
     if !effects.is_empty() {
@@ -72,21 +69,34 @@ fn groups(process: &Process, changes: &[GroupChange]) -> String {
     text
 }
 
+fn group(name: Option<&str>) -> String {
+    match name {
+        Some(name) => format!("Group:{name}"),
+        None => "-".to_owned(),
+    }
+}
+
+fn all_rows(differences: &[Difference]) -> Vec<Vec<String>> {
+    differences.iter().flat_map(rows).collect()
+}
+
 /// A difference as rows: principal, effect, operations, resource, host.
-pub(super) fn rows(one: &Difference) -> Vec<Vec<String>> {
-    let row = |region: &AccessRegion| {
-        let who = if one.scope.is_everyone() {
-            "everyone".into()
-        } else {
-            one.scope.to_string()
-        };
-        [vec![who, effect::label(one.effect).into()], cells(region)].concat()
+pub(crate) fn rows(one: &Difference) -> Vec<Vec<String>> {
+    let who = if one.scope.is_everyone() {
+        "everyone".to_owned()
+    } else {
+        one.scope.to_string()
     };
-    one.regions.iter().map(row).collect()
+    let start = [who, effect::label(one.effect).to_owned()];
+    let mut rows = Vec::new();
+    for region in &one.regions {
+        rows.push([&start[..], &cells(region)].concat());
+    }
+    rows
 }
 
 /// Access regions as a table, with every line indented.
-pub(super) fn regions(process: &Process, regions: &[AccessRegion], indent: &str) -> String {
+pub(crate) fn regions(process: &Process, regions: &[AccessRegion], indent: &str) -> String {
     let rows: Vec<Vec<String>> = regions.iter().map(cells).collect();
     indented_table(process, &["OPERATIONS", "RESOURCE", "HOST"], rows, indent)
 }
@@ -94,14 +104,16 @@ pub(super) fn regions(process: &Process, regions: &[AccessRegion], indent: &str)
 fn cells(extent: &AccessRegion) -> Vec<String> {
     let of = extent.resource_type;
     let mut on = names(of, extent.pattern.pattern_type, &extent.pattern.name);
-    let except: Vec<String> = extent
-        .except
-        .iter()
-        .map(|except| names(of, except.pattern_type, &except.name))
-        .collect();
+    let mut except = Vec::new();
+    for pattern in &extent.except {
+        except.push(names(of, pattern.pattern_type, &pattern.name));
+    }
     if !except.is_empty() {
         let _ = write!(on, " except {}", except.join(", "));
     }
-    let hosts = hosts::set(&extent.hosts).map_or_else(|| "*".into(), |hosts| hosts.plain());
+    let hosts = match hosts::set(&extent.hosts) {
+        Some(hosts) => hosts.plain(),
+        None => "*".to_owned(),
+    };
     vec![operations(&extent.operations), on, hosts]
 }

@@ -11,7 +11,6 @@ use gbac_engine::model::RoleSpelling;
 use gbac_server::private_file::{self, PrivateTo};
 use serde::{Deserialize, Serialize};
 
-use crate::args::online::SpellingArg;
 use crate::input;
 use crate::output::{self, Failure};
 use crate::process::Process;
@@ -46,15 +45,6 @@ impl Profile {
                 format!("a profile has the unknown role prefix `{word}`; create the profile again"),
             )
         })
-    }
-}
-
-impl From<SpellingArg> for RoleSpelling {
-    fn from(arg: SpellingArg) -> Self {
-        match arg {
-            SpellingArg::Role => Self::Role,
-            SpellingArg::RedpandaRole => Self::RedpandaRole,
-        }
     }
 }
 

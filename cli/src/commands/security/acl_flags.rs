@@ -2,16 +2,92 @@
 
 use std::collections::BTreeSet;
 
+use clap::{Args, ValueEnum};
 use gbac_api::acls::{AclFilter, PatternFilter};
 use gbac_engine::model::{
     Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType,
 };
 use gbac_words::commands::security as words;
 
-use crate::args::online::{AclArgs, CreateAclsArgs, FilterArgs, PatternArg, PatternFilterArg};
-use crate::lists::{entries, principals};
+use crate::args::question::{ResourceArgs, Resources, parse_operation};
+use crate::input::{entries, principals};
 use crate::output::Failure;
-use crate::query::{parse_operation, resources};
+
+/// The parts of ACLs. Every flag accepts a comma-separated list; quote an entry that contains a
+/// comma.
+#[derive(Debug, Args)]
+pub(crate) struct AclArgs {
+    #[command(flatten)]
+    resources: ResourceArgs,
+    /// Operations, comma-separated, such as read,describe; `all` is every operation.
+    #[arg(long, value_name = "OPERATIONS")]
+    operation: Vec<String>,
+    /// Allowed principals, comma-separated: User:NAME, Group:NAME or Role:NAME; without a type, a
+    /// user. Quote an entry that contains a comma: '"User:CN=a,OU=b"'.
+    #[arg(long, value_name = "PRINCIPALS")]
+    allow_principal: Vec<String>,
+    /// Denied principals, comma-separated.
+    #[arg(long, value_name = "PRINCIPALS")]
+    deny_principal: Vec<String>,
+    /// Allowed roles, comma-separated.
+    #[arg(long, value_name = "ROLES")]
+    allow_role: Vec<String>,
+    /// Denied roles, comma-separated.
+    #[arg(long, value_name = "ROLES")]
+    deny_role: Vec<String>,
+    /// Allowed client IP addresses, comma-separated. A new ACL applies to any host by default.
+    #[arg(long, value_name = "ADDRESSES")]
+    allow_host: Vec<String>,
+    /// Denied client IP addresses, comma-separated. A new ACL applies to any host by default.
+    #[arg(long, value_name = "ADDRESSES")]
+    deny_host: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CreateAclsArgs {
+    #[command(flatten)]
+    acls: AclArgs,
+    /// Whether a resource name is literal or a prefix.
+    #[arg(long, value_name = "PATTERN", value_enum, default_value_t = PatternArg::Literal)]
+    resource_pattern_type: PatternArg,
+    /// Create nothing. Run every check, and show who would gain or lose access.
+    #[arg(short, long, alias = "dry")]
+    pub(super) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FilterArgs {
+    #[command(flatten)]
+    acls: AclArgs,
+    /// Which patterns the resource name selects.
+    #[arg(long, value_name = "PATTERN", value_enum, default_value_t = PatternFilterArg::Any)]
+    resource_pattern_type: PatternFilterArg,
+    /// Also show the filters.
+    #[arg(short = 'f', long)]
+    pub(super) print_filters: bool,
+}
+
+/// The pattern of a new ACL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PatternArg {
+    /// Exactly this name; `*` matches every name.
+    Literal,
+    /// Every name that starts with this name.
+    Prefixed,
+}
+
+/// The patterns of a filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PatternFilterArg {
+    /// Literal and prefixed patterns with exactly this name.
+    Any,
+    /// Every pattern that matches a resource with this name.
+    Match,
+    /// Literal patterns with exactly this name.
+    Literal,
+    /// Prefixed patterns with exactly this name.
+    Prefixed,
+}
 
 /// The principals and hosts of one permission.
 struct PermissionArgs {
@@ -38,16 +114,16 @@ impl PermissionArgs {
         let flag = |name: &str| format!("--{}-{name}", permission.spelling().cli);
         let mut principals = principals(&flag("principal"), who)?;
         principals.extend(entries(&flag("role"), roles)?.iter().map(|name| role(name)));
-        let hosts = entries(&flag("host"), hosts)?;
-        let hosts = hosts.iter().map(|text| {
-            Host::parse(text).map_err(|error| {
+        let mut parsed = Vec::new();
+        for text in entries(&flag("host"), hosts)? {
+            parsed.push(Host::parse(&text).map_err(|error| {
                 Failure::usage(format!("{}: {error}; {}", flag("host"), error.hint()))
-            })
-        });
+            })?);
+        }
         Ok(Self {
             permission,
             principals,
-            hosts: hosts.collect::<Result<_, _>>()?,
+            hosts: parsed,
         })
     }
 
@@ -66,10 +142,11 @@ fn role(text: &str) -> Principal {
 
 /// The operations that the flags name.
 fn operations(args: &AclArgs) -> Result<Vec<Operation>, Failure> {
-    entries("--operation", &args.operation)?
-        .iter()
-        .map(|text| parse_operation(text))
-        .collect()
+    let mut operations = Vec::new();
+    for text in entries("--operation", &args.operation)? {
+        operations.push(parse_operation(&text)?);
+    }
+    Ok(operations)
 }
 
 /// Whether there is only one resource of a type, so that it has no name.
@@ -80,7 +157,7 @@ const fn is_single(kind: ResourceType) -> bool {
 /// The ACLs to create, one for each combination of the flags.
 pub(super) fn acls_to_create(args: &CreateAclsArgs) -> Result<BTreeSet<Acl>, Failure> {
     let (resources, operations, sides) = (
-        resources(&args.acls.resources)?,
+        Resources::from(&args.acls.resources).all()?,
         operations(&args.acls)?,
         PermissionArgs::both(&args.acls)?,
     );
@@ -98,14 +175,13 @@ pub(super) fn acls_to_create(args: &CreateAclsArgs) -> Result<BTreeSet<Acl>, Fai
     if operations.is_empty() {
         return none("name an operation with --operation");
     }
-    if let Some(side) = sides
-        .iter()
-        .find(|side| side.principals.is_empty() && !side.hosts.is_empty())
-    {
-        let word = side.permission.spelling().cli;
-        return none(&format!(
-            "--{word}-host has no principal; name one with --{word}-principal or --{word}-role"
-        ));
+    for side in &sides {
+        if side.principals.is_empty() && !side.hosts.is_empty() {
+            let word = side.permission.spelling().cli;
+            return none(&format!(
+                "--{word}-host has no principal; name one with --{word}-principal or --{word}-role"
+            ));
+        }
     }
     let pattern = match args.resource_pattern_type {
         PatternArg::Literal => PatternType::Literal,
@@ -150,7 +226,7 @@ pub(super) fn acls_to_create(args: &CreateAclsArgs) -> Result<BTreeSet<Acl>, Fai
 /// everything.
 pub(super) fn filters(args: &FilterArgs) -> Result<Vec<AclFilter>, Failure> {
     let (resources, operations, sides) = (
-        resources(&args.acls.resources)?,
+        Resources::from(&args.acls.resources).all()?,
         operations(&args.acls)?,
         PermissionArgs::both(&args.acls)?,
     );
@@ -160,23 +236,20 @@ pub(super) fn filters(args: &FilterArgs) -> Result<Vec<AclFilter>, Failure> {
         PatternFilterArg::Literal => PatternFilter::Exactly(PatternType::Literal),
         PatternFilterArg::Prefixed => PatternFilter::Exactly(PatternType::Prefixed),
     };
-    let mut by_principal: Vec<AclFilter> = sides
-        .iter()
-        .filter(|side| side.is_named())
-        .flat_map(|side| {
-            any(&side.principals)
-                .into_iter()
-                .flat_map(move |principal| {
-                    any(&side.hosts).into_iter().map(move |host| AclFilter {
-                        principal: principal.clone(),
-                        host,
-                        permission: Some(side.permission),
-                        pattern,
-                        ..AclFilter::default()
-                    })
-                })
-        })
-        .collect();
+    let mut by_principal = Vec::new();
+    for side in sides.iter().filter(|side| side.is_named()) {
+        for principal in any(&side.principals) {
+            for host in any(&side.hosts) {
+                by_principal.push(AclFilter {
+                    principal: principal.clone(),
+                    host,
+                    permission: Some(side.permission),
+                    pattern,
+                    ..AclFilter::default()
+                });
+            }
+        }
+    }
     if by_principal.is_empty() {
         by_principal.push(AclFilter {
             pattern,

@@ -1,30 +1,105 @@
 //! `gbac token inspect`: the user and groups that a token produces, step by step.
 
-use gbac_engine::{ClaimSet, Coded};
 use std::fmt::Write;
+use std::path::PathBuf;
 
+use clap::{Args, Subcommand};
 use gbac_analysis::doctor::describe_claim;
-use gbac_engine::claim_path::ClaimPath;
-use gbac_engine::groups::{ElementOutcome, Extraction, NestedGroupBehavior, suggest_paths};
+use gbac_engine::groups::{ClaimFinding, ElementOutcome, Extraction, extract, suggest_paths};
 use gbac_engine::identity::{Identity, IdentityError};
-use gbac_engine::mapping::PrincipalMapping;
 use gbac_engine::policy::{GroupSource, Settings};
 use gbac_engine::token::{Header, UnverifiedClaims, UnverifiedToken};
 use gbac_engine::verify::{VerificationOutcome, VerificationStep};
 use gbac_engine::warning::Warning;
+use gbac_engine::{ClaimSet, Coded};
 use gbac_formats::quote::shell;
-use gbac_json::{ExtractionJson, WarningJson};
+use gbac_json::{Code, ElementJson, ExtractionJson, GroupJson, WarningJson, claims_to_object};
 use gbac_words::commands::files;
 use gbac_words::extraction;
 use gbac_words::phrases::count;
-use serde_json::Value;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
-use crate::args::{Format, InspectArgs, SettingsArgs};
-use crate::input::{self, Verifier};
-use crate::output::{self, Failure, plain, sentence};
+use crate::args::settings::{self, SettingsArgs};
+use crate::input::{self, KeyArgs, Verifier};
+use crate::output::{self, Failure, Format, plain, sentence};
 use crate::process::Process;
-use crate::results::{InspectedToken, TokenCheck, UserError};
-use crate::table::table;
+use crate::render::table::table;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenCommand {
+    /// Show which user and groups a token produces, step by step.
+    Inspect(Box<InspectArgs>),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// File with the access token to examine, `-` for standard input [env: GBAC_CHECK_TOKEN].
+    #[arg(value_name = "FILE", conflicts_with = "claims")]
+    token: Option<PathBuf>,
+    /// File with the claims as a JSON object, instead of a token.
+    #[arg(long, value_name = "FILE")]
+    claims: Option<PathBuf>,
+    #[command(flatten)]
+    settings: SettingsArgs,
+    #[command(flatten)]
+    keys: KeyArgs,
+}
+
+/// The user and the groups that a token or claims produce.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct InspectedToken<'a> {
+    /// The user; null if none can be read, which `user_error` explains.
+    user: Option<&'a str>,
+    /// Why there is no user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user_error: Option<UserError>,
+    /// The groups in the order of the token, without duplicates.
+    groups: Vec<GroupJson>,
+    /// Warnings about the token and its groups.
+    warnings: Vec<WarningJson>,
+    /// Whether keys were given and the token passed every check.
+    verified: bool,
+    /// The groups claim, or why there is none.
+    claim: Code<ClaimFinding>,
+    /// The elements of the groups claim with their outcomes.
+    elements: Vec<ElementJson>,
+    /// The claims.
+    claims: &'a Map<String, Value>,
+    /// The checks of the token, in order; empty if no keys were given.
+    checks: Vec<TokenCheck<'a>>,
+    /// The header; absent if claims were given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    header: Option<&'a Map<String, Value>>,
+}
+
+/// Why a token names no user.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct UserError {
+    /// The stable code.
+    code: &'static str,
+    /// The error.
+    message: String,
+}
+
+/// One check of a token.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct TokenCheck<'a> {
+    /// What was checked.
+    name: &'static str,
+    /// `passed`, `failed` or `not_checked`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["passed", "failed", "not_checked"])))]
+    outcome: &'static str,
+    /// The stable code of a failed check.
+    code: Option<&'static str>,
+    /// The details.
+    detail: &'a str,
+}
 
 /// The result of inspecting a token or claims.
 struct Inspection {
@@ -40,19 +115,21 @@ struct Inspection {
 impl Inspection {
     /// The warnings about the header, then those about the groups.
     fn warnings(&self) -> Vec<Warning> {
-        let header = self
-            .header
-            .as_ref()
-            .map(Header::warnings)
-            .unwrap_or_default();
-        header
-            .into_iter()
-            .chain(self.extraction.warnings.iter().cloned())
-            .collect()
+        let mut warnings = match &self.header {
+            Some(header) => header.warnings(),
+            None => Vec::new(),
+        };
+        warnings.extend_from_slice(&self.extraction.warnings);
+        warnings
     }
 }
 
-pub(crate) fn run(process: &Process, args: &InspectArgs, format: Format) -> Result<u8, Failure> {
+pub(crate) fn run(
+    process: &Process,
+    command: &TokenCommand,
+    format: Format,
+) -> Result<u8, Failure> {
+    let TokenCommand::Inspect(args) = command;
     let inspection = inspect(process, args)?;
     match format {
         Format::Json | Format::Yaml => output::value(process, format, &result(&inspection))?,
@@ -60,21 +137,12 @@ pub(crate) fn run(process: &Process, args: &InspectArgs, format: Format) -> Resu
     }
     // If keys are given, an unverified token is an error.
     let refused = !inspection.lines.is_empty() && !inspection.verified;
-    Ok(if refused {
-        output::ERROR
-    } else {
-        output::SUCCESS
-    })
+    Ok(output::exit_code(!refused))
 }
 
 fn inspect(process: &Process, args: &InspectArgs) -> Result<Inspection, Failure> {
-    let settings = settings(process, &args.settings)?;
-    let userinfo = args
-        .settings
-        .userinfo
-        .as_deref()
-        .map(|path| input::object(process, path))
-        .transpose()?;
+    let settings = settings::settings(process, &args.settings)?;
+    let userinfo = input::optional_object(process, args.settings.userinfo.as_deref())?;
     let verifier = Verifier::from_args(process, &args.keys, input::now())?;
     let (header, claims, lines) = match &args.claims {
         Some(path) => (
@@ -87,10 +155,10 @@ fn inspect(process: &Process, args: &InspectArgs) -> Result<Inspection, Failure>
             let token = UnverifiedToken::decode(&text).map_err(|error| {
                 Failure::new(error.code(), format!("{error}; {}", error.hint()))
             })?;
-            let lines = verifier
-                .as_ref()
-                .map(|verifier| verifier.report(&text))
-                .unwrap_or_default();
+            let lines = match &verifier {
+                Some(verifier) => verifier.report(&text),
+                None => Vec::new(),
+            };
             (Some(token.header), token.claims, lines)
         }
     };
@@ -104,8 +172,7 @@ fn inspect(process: &Process, args: &InspectArgs) -> Result<Inspection, Failure>
             .iter()
             .all(|line| line.outcome != VerificationOutcome::Failed);
     let rules = settings.identity_rules();
-    let extraction =
-        gbac_engine::groups::extract(&rules.extraction, claims.members(), userinfo.as_ref());
+    let extraction = extract(&rules.extraction, claims.members(), userinfo.as_ref());
     let user = Identity::from_unverified(&claims, userinfo.as_ref(), &rules)
         .map(|(identity, _)| identity.user().to_owned());
     Ok(Inspection {
@@ -119,58 +186,6 @@ fn inspect(process: &Process, args: &InspectArgs) -> Result<Inspection, Failure>
     })
 }
 
-/// Reads the value of `--nested`.
-pub(super) fn nested(text: &str) -> Result<NestedGroupBehavior, Failure> {
-    text.parse::<NestedGroupBehavior>().map_err(|error| {
-        Failure::value(error.code(), format!("--nested: {error}; {}", error.hint()))
-    })
-}
-
-/// The settings that the flags name.
-pub(super) fn settings(process: &Process, args: &SettingsArgs) -> Result<Settings, Failure> {
-    if let Some(path) = &args.policy {
-        return Ok(input::policy(process, path)?.settings().clone());
-    }
-    let mut settings = Settings::default();
-    if let Some(path) = &args.sso {
-        let mut attributes = std::collections::BTreeMap::new();
-        for (name, value) in gbac_json::claims_to_object(&input::object(process, path)?).clone() {
-            let Value::String(text) = value else {
-                return Err(Failure::new(
-                    "wrong_type",
-                    files::not_a_string(&path.display().to_string(), &name),
-                ));
-            };
-            attributes.insert(name, text);
-        }
-        settings.groups = GroupSource::from_attributes(attributes).map_err(|error| {
-            Failure::new(
-                error.code(),
-                format!("{}: {error}; {}", path.display(), error.hint()),
-            )
-        })?;
-    } else if let GroupSource::Properties { claim_path, nested } = &mut settings.groups {
-        if let Some(text) = &args.claim_path {
-            *claim_path = ClaimPath::parse(text).map_err(|error| {
-                let hint = error
-                    .hint()
-                    .map(|hint| format!("; {hint}"))
-                    .unwrap_or_default();
-                Failure::value(error.code(), format!("--claim-path: {error}{hint}"))
-            })?;
-        }
-        if let Some(text) = &args.nested {
-            *nested = self::nested(text)?;
-        }
-    }
-    if let Some(text) = &args.principal_mapping {
-        settings.principal_mapping = PrincipalMapping::parse(text).map_err(|error| {
-            Failure::value(error.code(), format!("--principal-mapping: {error}"))
-        })?;
-    }
-    Ok(settings)
-}
-
 fn result<'a>(inspection: &'a Inspection) -> InspectedToken<'a> {
     let ExtractionJson {
         groups,
@@ -178,19 +193,26 @@ fn result<'a>(inspection: &'a Inspection) -> InspectedToken<'a> {
         elements,
         ..
     } = (&inspection.extraction).into();
-    let check = |line: &'a VerificationStep| TokenCheck {
-        name: line.name.code(),
-        outcome: outcome(line.outcome),
-        code: line.code,
-        detail: &line.detail,
+    let (user, user_error) = match &inspection.user {
+        Ok(user) => (Some(user.as_str()), None),
+        Err(error) => {
+            let (code, message) = (error.code(), error.to_string());
+            (None, Some(UserError { code, message }))
+        }
     };
-    let user_error = |error: &IdentityError| UserError {
-        code: error.code(),
-        message: error.to_string(),
-    };
+    let mut checks = Vec::new();
+    for line in &inspection.lines {
+        checks.push(TokenCheck {
+            name: line.name.code(),
+            outcome: outcome(line.outcome),
+            code: line.code,
+            detail: &line.detail,
+        });
+    }
+    let header = inspection.header.as_ref();
     InspectedToken {
-        user: inspection.user.as_deref().ok(),
-        user_error: inspection.user.as_ref().err().map(user_error),
+        user,
+        user_error,
         groups,
         warnings: inspection
             .warnings()
@@ -200,12 +222,9 @@ fn result<'a>(inspection: &'a Inspection) -> InspectedToken<'a> {
         verified: inspection.verified,
         claim,
         elements,
-        claims: gbac_json::claims_to_object(&inspection.claims),
-        checks: inspection.lines.iter().map(check).collect(),
-        header: inspection
-            .header
-            .as_ref()
-            .map(|header| gbac_json::claims_to_object(header.members())),
+        claims: claims_to_object(&inspection.claims),
+        checks,
+        header: header.map(|header| claims_to_object(header.members())),
     }
 }
 
@@ -236,12 +255,10 @@ fn render(process: &Process, inspection: &Inspection) -> String {
     }
     let (place, nested) = match &inspection.settings.groups {
         GroupSource::Properties { claim_path, nested } => (claim_path.as_str(), nested.code()),
-        GroupSource::Sso { attributes, .. } => (
-            attributes
-                .get("federated_groups")
-                .map_or("", String::as_str),
-            "none",
-        ),
+        GroupSource::Sso { attributes, .. } => match attributes.get("federated_groups") {
+            Some(place) => (place.as_str(), "none"),
+            None => ("", "none"),
+        },
     };
     let _ = writeln!(
         text,
@@ -255,19 +272,19 @@ fn render(process: &Process, inspection: &Inspection) -> String {
         "5. Principals  {}",
         inspection.extraction.groups.len()
     );
-    let rows: Vec<Vec<String>> = inspection
-        .extraction
-        .elements
-        .iter()
-        .map(|element| {
-            let principal = match &element.outcome {
-                ElementOutcome::Kept { group } => format!("Group:{group}"),
-                ElementOutcome::Duplicate { group } => format!("Group:{group} (duplicate)"),
-                ElementOutcome::Dropped { code } => extraction::dropped(*code).to_owned(),
-            };
-            vec![element.location.clone(), element.raw.clone(), principal]
-        })
-        .collect();
+    let mut rows = Vec::new();
+    for element in &inspection.extraction.elements {
+        let principal = match &element.outcome {
+            ElementOutcome::Kept { group } => format!("Group:{group}"),
+            ElementOutcome::Duplicate { group } => format!("Group:{group} (duplicate)"),
+            ElementOutcome::Dropped { code } => extraction::dropped(*code).to_owned(),
+        };
+        rows.push(vec![
+            element.location.clone(),
+            element.raw.clone(),
+            principal,
+        ]);
+    }
     if !rows.is_empty() {
         let _ = write!(
             text,

@@ -2,11 +2,36 @@
 
 use gbac_api::acls::{AclFilter, PatternFilter};
 use gbac_engine::model::{Acl, RoleSpelling};
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::output;
 use crate::process::Process;
-use crate::results::AclRow;
-use crate::table::{self, Cell};
+use crate::render::table::{self, Cell};
+
+/// An ACL or a filter, in the spelling of the platform's command line.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct AclRow {
+    /// The principal; of a filter, empty for any.
+    principal: String,
+    /// The host; of a filter, empty for any.
+    host: String,
+    /// The resource's type, such as `TOPIC`; of a filter, also `ANY`.
+    resource_type: String,
+    /// The name or prefix; of a filter, empty for any.
+    resource_name: String,
+    /// `LITERAL` or `PREFIXED`; of a filter, also `ANY` or `MATCH`.
+    resource_pattern_type: String,
+    /// The operation, such as `READ`; of a filter, also `ANY`.
+    operation: String,
+    /// `ALLOW` or `DENY`; of a filter, also `ANY`.
+    permission: String,
+    /// The error of the call about this ACL; empty if there is none. Absent in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
 
 impl AclRow {
     /// An ACL, with the given prefix of roles.
@@ -27,16 +52,14 @@ impl AclRow {
     pub(super) fn from_filter(filter: &AclFilter, roles: RoleSpelling) -> Self {
         let word = |word: Option<&'static str>| word.unwrap_or("any").to_uppercase();
         Self {
-            principal: filter
-                .principal
-                .as_ref()
-                .map(|it| roles.principal(it))
-                .unwrap_or_default(),
-            host: filter
-                .host
-                .as_ref()
-                .map(ToString::to_string)
-                .unwrap_or_default(),
+            principal: match &filter.principal {
+                Some(principal) => roles.principal(principal),
+                None => String::new(),
+            },
+            host: match &filter.host {
+                Some(host) => host.to_string(),
+                None => String::new(),
+            },
             resource_type: word(filter.resource_type.map(|value| value.spelling().audit)),
             resource_name: filter.resource_name.clone().unwrap_or_default(),
             resource_pattern_type: match filter.pattern {
@@ -60,9 +83,10 @@ impl AclRow {
 
     /// Whether the call failed.
     pub(super) fn has_failed(&self) -> bool {
-        self.message
-            .as_ref()
-            .is_some_and(|message| !message.is_empty())
+        match &self.message {
+            Some(message) => !message.is_empty(),
+            None => false,
+        }
     }
 
     fn cells(&self) -> Vec<Cell> {
@@ -120,9 +144,5 @@ pub(super) fn table(process: &Process, rows: &[AclRow]) -> String {
         "PERMISSION",
         "ERROR",
     ];
-    table::table(
-        process,
-        &head,
-        rows.iter().map(AclRow::cells).collect::<Vec<_>>(),
-    )
+    table::table(process, &head, rows.iter().map(AclRow::cells).collect())
 }

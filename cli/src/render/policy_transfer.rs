@@ -1,60 +1,35 @@
-//! `gbac import`: replaces the policy of a running service with a document, or adds to it.
+//! A whole policy that a service replaces or exports: what it changes, and that it was done.
 
 use gbac_analysis::{Relation, diff};
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::DiffJson;
 use gbac_words::commands::policy as words;
 use gbac_words::common;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::change_list::ChangeList;
-use super::{differences, merge, target};
-use crate::args::Format;
-use crate::args::online::ImportArgs;
-use crate::client::Client;
-use crate::confirm::confirm;
-use crate::input;
-use crate::output::{self, Failure, sentence};
+use super::adds_and_removes::AddsAndRemoves;
+use super::gains_and_losses;
+use crate::output::{self, Failure, Format, sentence};
 use crate::process::Process;
-use crate::results::TransferredPolicy;
 
-pub(crate) fn run(process: &Process, args: &ImportArgs, format: Format) -> Result<u8, Failure> {
-    let file = args.file.display().to_string();
-    let required_tag = args.if_match.as_deref().map(tag_of).transpose()?;
-    let policy = input::policy(process, &args.file)?;
-    let client = Client::open(process, &args.connect)?;
-    if args.merge {
-        return merge::run(process, &client, &policy, args.dry_run, format);
-    }
-    let (before, tag) = client
-        .policy()
-        .map_err(|error| target::explained(process, &client, error))?;
-    if required_tag.is_some_and(|required| required != tag) {
-        return Err(Failure::new("policy_changed", words::POLICY_CHANGED));
-    }
-    let changes = ChangeList::between(&before, &policy);
-    if args.dry_run {
-        client.validate_policy(&policy, &tag)?;
-        let relation = show_dry_run(process, &before, &policy, format)?;
-        let differs = args.exit_code && relation != Relation::Equal;
-        return Ok(if differs {
-            output::ERROR
-        } else {
-            output::SUCCESS
-        });
-    }
-    if changes.removes_something() || changes.sets_something() {
-        show_effect(process, &before, &after_import(&before, &policy)?, format)?;
-    }
-    if changes.removes_something() && !args.no_confirm {
-        confirm(process, words::REPLACE_POLICY)?;
-    }
-    let tag = client.replace_policy(&policy, &tag)?;
-    report(process, "Imported", &file, &policy, tag.as_deref(), format)?;
-    Ok(output::SUCCESS)
+/// A policy that was exported to a file, or imported from one.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct TransferredPolicy<'a> {
+    /// The file.
+    pub(crate) file: &'a str,
+    /// The number of ACLs of the policy.
+    pub(crate) acls: usize,
+    /// The number of roles of the policy.
+    pub(crate) roles: usize,
+    /// The state of the service's policy; null if the service does not state it.
+    pub(crate) state: Option<&'a str>,
 }
 
 /// The policy after a document replaced it: the service keeps settings that the document omits.
-fn after_import(before: &Policy, document: &Policy) -> Result<Policy, Failure> {
+pub(crate) fn after_import(before: &Policy, document: &Policy) -> Result<Policy, Failure> {
     let mut after = document.clone();
     let settings = document.settings().filled_from(before.settings());
     after
@@ -64,13 +39,13 @@ fn after_import(before: &Policy, document: &Policy) -> Result<Policy, Failure> {
 }
 
 /// Shows what replacing a policy with a document would change.
-pub(super) fn show_dry_run(
+pub(crate) fn show_dry_run(
     process: &Process,
     before: &Policy,
     document: &Policy,
     format: Format,
 ) -> Result<Relation, Failure> {
-    let changes = ChangeList::between(before, document);
+    let changes = AddsAndRemoves::between(before, document);
     let changed = diff(before, &after_import(before, document)?);
     match format {
         Format::Json | Format::Yaml => {
@@ -83,7 +58,7 @@ pub(super) fn show_dry_run(
                 format!(
                     "{}{}",
                     changes.render(),
-                    differences::render(process, &changed)
+                    gains_and_losses::render(process, &changed)
                 )
             };
             output::text(process, &format!("{effect}{}\n", words::DRY_RUN))?;
@@ -94,7 +69,7 @@ pub(super) fn show_dry_run(
 
 /// Shows what a change of the whole policy adds and removes, and who gains and loses access. Other
 /// formats than text show it on standard error.
-pub(super) fn show_effect(
+pub(crate) fn show_effect(
     process: &Process,
     before: &Policy,
     after: &Policy,
@@ -102,8 +77,8 @@ pub(super) fn show_effect(
 ) -> Result<(), Failure> {
     let text = format!(
         "{}{}",
-        ChangeList::between(before, after).render(),
-        differences::render(process, &diff(before, after))
+        AddsAndRemoves::between(before, after).render(),
+        gains_and_losses::render(process, &diff(before, after))
     );
     match format {
         Format::Text => output::text(process, &text),
@@ -114,22 +89,8 @@ pub(super) fn show_effect(
     }
 }
 
-/// Converts a printed state to the service's entity tag (RFC 9110 8.8.3).
-fn tag_of(state: &str) -> Result<String, Failure> {
-    let state = state.trim_matches('"');
-    if state.is_empty()
-        || !state
-            .bytes()
-            .all(|byte| byte.is_ascii_graphic() && byte != b'"')
-    {
-        return Err(Failure::usage(
-            "--if-match: invalid state; write one that `gbac export --out` printed",
-        ));
-    }
-    Ok(format!("\"{state}\""))
-}
-
-pub(super) fn report(
+/// Says that a policy was exported or imported.
+pub(crate) fn report(
     process: &Process,
     done: &str,
     file: &str,

@@ -1,20 +1,115 @@
 //! The policy that a question is about: a document, or the policy of a running service with its
 //! state.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
+use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
 use gbac_json::policy_from_json;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::args::Format;
-use crate::args::policy::PolicySourceArgs;
+use crate::client::connection::{ConnectArgs, TlsArgs};
 use crate::client::{CallError, Client};
 use crate::input;
-use crate::output::{self, Failure, plain};
+use crate::output::{self, Failure, Format, plain};
 use crate::process::Process;
-use crate::results::AtState;
+
+/// The policy of a question: a document, or that of a running service.
+#[derive(Debug, Args)]
+pub(crate) struct PolicySourceArgs {
+    /// Policy document, `-` for standard input [env: GBAC_POLICY].
+    #[arg(
+        id = "policy_file",
+        long = "policy",
+        value_name = "FILE",
+        conflicts_with = "online"
+    )]
+    pub(crate) policy_file: Option<PathBuf>,
+    /// Use the policy of a running service instead of a document. The caller signs in with the
+    /// variables below, or the user of the profile.
+    #[arg(long)]
+    pub(crate) online: bool,
+    /// URL of the service: https, or http to this machine [env: GBAC_URL] [default:
+    /// http://127.0.0.1:8420].
+    #[arg(
+        long,
+        value_name = "URL",
+        requires = "online",
+        help_heading = "Service"
+    )]
+    pub(crate) url: Option<String>,
+    /// Connection profile to use, see `gbac profile` [env: GBAC_PROFILE].
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "online",
+        help_heading = "Service"
+    )]
+    pub(crate) profile: Option<String>,
+    /// Request timeout, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "online", help_heading = "Service",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) timeout: u32,
+    #[command(flatten)]
+    pub(crate) tls: TlsArgs,
+}
+
+impl PolicySourceArgs {
+    /// The document of a file, or the policy of a service, for completions.
+    pub(crate) fn for_completion(
+        file: Option<&Path>,
+        url: Option<String>,
+        profile: Option<String>,
+        timeout: u32,
+    ) -> Self {
+        let tls = TlsArgs {
+            tls_ca: None,
+            tls_cert: None,
+            tls_key: None,
+            insecure: false,
+        };
+        Self {
+            policy_file: file.map(Path::to_owned),
+            online: file.is_none(),
+            url,
+            profile,
+            timeout,
+            tls,
+        }
+    }
+
+    /// The connection to the service. In these commands, `--user` and `--token-file` name the user
+    /// of the question.
+    pub(crate) fn connection(&self) -> ConnectArgs {
+        ConnectArgs {
+            url: self.url.clone(),
+            connect_user: None,
+            password_file: None,
+            connect_token: None,
+            profile: self.profile.clone(),
+            role_spelling: None,
+            timeout: self.timeout,
+            tls: self.tls.clone(),
+        }
+    }
+}
+
+/// A result, and the state of the policy that it was decided at.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct AtState<'a, T> {
+    /// The result.
+    #[serde(flatten)]
+    pub(crate) result: T,
+    /// The state of the service's policy that the result was decided at; absent without `--online`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) policy_state: Option<&'a str>,
+}
 
 /// The text of a policy document.
 pub(crate) struct PolicyText {
@@ -170,4 +265,16 @@ pub(crate) fn write_value(
             policy_state: state.map(|state| state.tag.as_str()),
         },
     )
+}
+
+/// The users, groups and roles that a policy names; `User:*` is everyone and no name.
+pub(crate) fn principals(policy: &Policy) -> BTreeSet<Principal> {
+    let mut named: BTreeSet<Principal> = policy.acls().map(|acl| acl.principal).collect();
+    for role in policy.roles() {
+        named.insert(Principal::role(&role.name));
+        named.extend(role.members);
+    }
+    named.extend(policy.settings().superusers.iter().map(Principal::user));
+    named.retain(|principal| !principal.is_everyone());
+    named
 }

@@ -11,26 +11,26 @@ use gbac_engine::{Coded, ResolvedIdentity};
 use gbac_words::commands::access;
 use gbac_words::{acl, change, decision};
 
+use super::table::{Cell, table};
+use crate::args::question;
 use crate::output::{self, plain, sentence};
 use crate::process::Process;
-use crate::query;
-use crate::table::{Cell, table};
 
 /// The user that a question is about, or the group alone.
-pub(super) fn subject(resolved: &ResolvedIdentity) -> String {
-    let alone = if query::group_alone(&resolved.identity).is_some() {
+pub(crate) fn subject(resolved: &ResolvedIdentity) -> String {
+    let alone = if question::group_alone(&resolved.identity).is_some() {
         " alone"
     } else {
         ""
     };
     format!(
         "{}{alone}",
-        plain(&query::principal_of(&resolved.identity).to_string())
+        plain(&question::principal_of(&resolved.identity).to_string())
     )
 }
 
 /// Whether a token was verified, the groups that it produces, and its warnings.
-pub(super) fn token(resolved: &ResolvedIdentity) -> String {
+pub(crate) fn token(resolved: &ResolvedIdentity) -> String {
     let mut text = String::new();
     if resolved.header.is_some() || resolved.extraction.is_some() {
         let groups = resolved.identity.groups();
@@ -50,7 +50,7 @@ pub(super) fn token(resolved: &ResolvedIdentity) -> String {
 }
 
 /// A note that a token has expired, for results that do not depend on its expiry.
-pub(super) fn expired(resolved: &ResolvedIdentity, at: At) -> String {
+pub(crate) fn expired(resolved: &ResolvedIdentity, at: At) -> String {
     if !resolved.identity.is_expired(at) {
         return String::new();
     }
@@ -59,35 +59,35 @@ pub(super) fn expired(resolved: &ResolvedIdentity, at: At) -> String {
 }
 
 /// The verdict as a cell of a table.
-pub(super) fn verdict(decision: &Decision) -> Cell {
+pub(crate) fn verdict(decision: &Decision) -> Cell {
     let text = decision::verdict(decision.reason);
     Cell::styled(text, output::outcome_style(decision.outcome))
 }
 
 /// A resource, such as `topic orders`.
-pub(super) fn resource(kind: ResourceType, name: &str) -> String {
+pub(crate) fn resource(kind: ResourceType, name: &str) -> String {
     sentence(&acl::resource(kind, name))
 }
 
 /// A resource pattern, such as `topic orders- prefixed`.
-pub(super) fn names(kind: ResourceType, pattern: PatternType, name: &str) -> String {
+pub(crate) fn names(kind: ResourceType, pattern: PatternType, name: &str) -> String {
     sentence(&acl::named_pattern(kind, name, pattern))
 }
 
 /// The reason of a decision: the deciding ACL with its access path.
-pub(super) fn because(resolved: &ResolvedIdentity, decision: &Decision) -> String {
+pub(crate) fn because(resolved: &ResolvedIdentity, decision: &Decision) -> String {
     let Some(acl) = &decision.acl else {
         return decision::without_acl(decision.reason, &resolved.identity);
     };
     let mut path = Vec::new();
     if let Some(group) = &decision.group {
-        let found = resolved.extraction.iter();
-        path.extend(
-            found
-                .flat_map(|extraction| &extraction.groups)
-                .filter(|of_token| of_token.name == *group)
-                .map(|group| plain(&group.location)),
-        );
+        if let Some(extraction) = &resolved.extraction {
+            for of_token in &extraction.groups {
+                if of_token.name == *group {
+                    path.push(plain(&of_token.location));
+                }
+            }
+        }
         path.push(format!("Group:{}", plain(group)));
     }
     if let Some(role) = &decision.role {
@@ -102,19 +102,19 @@ pub(super) fn because(resolved: &ResolvedIdentity, decision: &Decision) -> Strin
 }
 
 /// A list of operations, or `All`.
-pub(super) fn operations(operations: &[Operation]) -> String {
+pub(crate) fn operations(operations: &[Operation]) -> String {
     if Dialect::are_all_operations(operations) {
         return Operation::All.spelling().label.into();
     }
-    operations
-        .iter()
-        .map(|operation| operation.spelling().label)
-        .collect::<Vec<_>>()
-        .join(", ")
+    let mut labels = Vec::new();
+    for operation in operations {
+        labels.push(operation.spelling().label);
+    }
+    labels.join(", ")
 }
 
 /// An ACL with its principal.
-pub(super) fn acl(acl: &Acl) -> String {
+pub(crate) fn acl(acl: &Acl) -> String {
     format!(
         "{} > {}",
         plain(&acl.principal.to_string()),
@@ -123,18 +123,14 @@ pub(super) fn acl(acl: &Acl) -> String {
 }
 
 /// An ACL with the group and role through which it applies.
-pub(super) fn access_path(access: &AclMatch) -> String {
-    let mut path: Vec<String> = access
-        .group
-        .iter()
-        .map(|group| format!("Group:{}", plain(group)))
-        .collect();
-    path.extend(
-        access
-            .role
-            .iter()
-            .map(|role| format!("Role:{}", plain(role))),
-    );
+pub(crate) fn access_path(access: &AclMatch) -> String {
+    let mut path = Vec::new();
+    if let Some(group) = &access.group {
+        path.push(format!("Group:{}", plain(group)));
+    }
+    if let Some(role) = &access.role {
+        path.push(format!("Role:{}", plain(role)));
+    }
     if path.is_empty() {
         return acl(&access.acl);
     }
@@ -143,12 +139,12 @@ pub(super) fn access_path(access: &AclMatch) -> String {
 }
 
 /// Groups in a line.
-pub(super) fn groups(groups: &[String]) -> String {
+pub(crate) fn groups(groups: &[String]) -> String {
     sentence(&access::group_list(groups))
 }
 
 /// The verdicts of two sides, check by check.
-pub(super) fn two_sides(
+pub(crate) fn two_sides(
     process: &Process,
     head: &str,
     sides: [(&str, &ResolvedIdentity); 2],
@@ -181,6 +177,6 @@ pub(super) fn two_sides(
 }
 
 /// A change of a policy.
-pub(super) fn change(of: &Change) -> String {
+pub(crate) fn change(of: &Change) -> String {
     sentence(&change::sentence(of))
 }

@@ -4,11 +4,11 @@ use gbac_api::paths;
 use gbac_engine::token;
 use reqwest::RequestBuilder;
 
-use crate::args::online::ConnectArgs;
+use super::connection::ConnectArgs;
+use super::saved_profiles::Profile;
 use crate::input;
 use crate::output::{Failure, plain};
 use crate::process::Process;
-use crate::profile::Profile;
 
 /// Paths of the Data Plane and Control Plane APIs; every other path belongs to the Admin API.
 const DATA_PLANE: [&str; 3] = [paths::ACLS, paths::ROLES, paths::CLUSTERS];

@@ -6,12 +6,13 @@ use gbac_api::service::ServiceInfo;
 use gbac_api::target::{ApiPresence, PROBES, TargetApi, TargetNeed, TargetReport, probes_for};
 use gbac_words::commands::service;
 
-use crate::client::{CallError, Client};
+use super::CallError;
+use super::Client;
 use crate::output::{self, Failure, plain};
 use crate::process::Process;
 
 /// Sends the probes of an API to the client's URL.
-pub(super) fn discover(
+pub(crate) fn discover(
     client: &Client,
     api: TargetApi,
     report: &mut TargetReport,
@@ -24,7 +25,7 @@ pub(super) fn discover(
 }
 
 /// Sends the probe of the Data Plane API, which has to be at the client's URL.
-pub(super) fn require_data_plane(
+pub(crate) fn require_data_plane(
     client: &Client,
     report: &mut TargetReport,
 ) -> Result<(), Failure> {
@@ -40,7 +41,7 @@ pub(super) fn require_data_plane(
 
 /// Refuses a change that the cluster at the URL cannot make, before anything is sent (D-99). A
 /// service of this product refuses precisely by itself, so it gets one request more and no probe.
-pub(super) fn require(client: &Client, needs: &[TargetNeed]) -> Result<(), Failure> {
+pub(crate) fn require(client: &Client, needs: &[TargetNeed]) -> Result<(), Failure> {
     if !is_cluster(client)? {
         return Ok(());
     }
@@ -92,7 +93,7 @@ fn is_cluster(client: &Client) -> Result<bool, CallError> {
 }
 
 /// Says what a cluster lacks, before ACLs and roles are sent to it. Its Admin API may be elsewhere.
-pub(super) fn before_changes(process: &Process, client: &Client) -> Result<(), Failure> {
+pub(crate) fn before_changes(process: &Process, client: &Client) -> Result<(), Failure> {
     let mut report = TargetReport::default();
     require_data_plane(client, &mut report)?;
     discover(client, TargetApi::Admin, &mut report)?;
@@ -104,7 +105,7 @@ pub(super) fn before_changes(process: &Process, client: &Client) -> Result<(), F
 }
 
 /// What a cluster lacks, as notes.
-pub(super) fn note_gaps(process: &Process, report: &TargetReport) {
+pub(crate) fn note_gaps(process: &Process, report: &TargetReport) {
     for gap in report.gaps() {
         output::note(
             process,
@@ -115,7 +116,7 @@ pub(super) fn note_gaps(process: &Process, report: &TargetReport) {
 
 /// The failure of a call that only services of this product have. If there is a cluster of the
 /// platform instead, it says so.
-pub(super) fn explained(process: &Process, client: &Client, error: CallError) -> Failure {
+pub(crate) fn explained(process: &Process, client: &Client, error: CallError) -> Failure {
     let CallError::Refused(refusal) = &error else {
         return error.into();
     };
@@ -139,7 +140,7 @@ pub(super) fn explained(process: &Process, client: &Client, error: CallError) ->
 }
 
 /// The failure of a call for the license; clusters of the platform have another one.
-pub(super) fn without_license_call(client: &Client, error: CallError) -> Failure {
+pub(crate) fn without_license_call(client: &Client, error: CallError) -> Failure {
     if !matches!(&error, CallError::Refused(refusal) if refusal.status == 404)
         || !matches!(is_cluster(client), Ok(true))
     {

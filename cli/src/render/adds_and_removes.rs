@@ -8,25 +8,40 @@ use gbac_formats::script::changes_between;
 use gbac_json::{DiffJson, settings_to_json};
 use gbac_words::change;
 use gbac_words::phrases::thousands;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::Value;
 
 use super::verdicts;
 use crate::output::sentence;
-use crate::results::PolicyDifference;
+
+/// Who gains and who loses access, and the numbers of what is added and removed.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct PolicyDifference {
+    /// The difference of effective access.
+    #[serde(flatten)]
+    pub(crate) diff: DiffJson,
+    /// The number of ACLs, roles, members, superusers and accesses to the service that are added.
+    pub(crate) adds: usize,
+    /// The number of those that are removed.
+    pub(crate) removes: usize,
+}
 
 /// Maximum number of changes to list.
 const MAX_LISTED: usize = 50;
 
 /// The difference between two policies: what is added, removed and set, each as a line of text.
-pub(super) struct ChangeList {
+pub(crate) struct AddsAndRemoves {
     adds: Vec<String>,
     removes: Vec<String>,
     sets: Vec<String>,
 }
 
-impl ChangeList {
+impl AddsAndRemoves {
     /// What a document changes. Settings that it does not state stay as they are.
-    pub(super) fn between(before: &Policy, document: &Policy) -> Self {
+    pub(crate) fn between(before: &Policy, document: &Policy) -> Self {
         let mut changes = Self {
             adds: Vec::new(),
             removes: Vec::new(),
@@ -50,22 +65,30 @@ impl ChangeList {
 
     fn set(&mut self, before: &Settings, after: &Settings) {
         let (current, new) = (&before.superusers, &after.superusers);
-        for name in new.iter().filter(|name| !current.contains(name)) {
-            self.adds.push(sentence(&change::superuser_added(name)));
+        for name in new {
+            if !current.contains(name) {
+                self.adds.push(sentence(&change::superuser_added(name)));
+            }
         }
-        for name in current.iter().filter(|name| !new.contains(name)) {
-            self.removes
-                .push(sentence(&change::superuser_removed(name)));
+        for name in current {
+            if !new.contains(name) {
+                self.removes
+                    .push(sentence(&change::superuser_removed(name)));
+            }
         }
         for level in AccessLevel::ALL {
             let (current, new) = (before.access.grantees(level), after.access.grantees(level));
-            for principal in new.iter().filter(|one| !current.contains(one)) {
-                let granted = change::access_granted(principal, level);
-                self.adds.push(sentence(&granted));
+            for principal in new {
+                if !current.contains(principal) {
+                    let granted = change::access_granted(principal, level);
+                    self.adds.push(sentence(&granted));
+                }
             }
-            for principal in current.iter().filter(|one| !new.contains(one)) {
-                let revoked = change::access_revoked(principal, level);
-                self.removes.push(sentence(&revoked));
+            for principal in current {
+                if !new.contains(principal) {
+                    let revoked = change::access_revoked(principal, level);
+                    self.removes.push(sentence(&revoked));
+                }
             }
         }
         let (current, new) = (settings_to_json(before), settings_to_json(after));
@@ -75,9 +98,9 @@ impl ChangeList {
             "oidc_principal_mapping",
             "sso",
         ] {
-            if current.get(name) != new.get(name) {
-                let value = |settings: &Value| settings.get(name).map(Value::to_string);
-                let [was, is] = [&current, &new].map(value);
+            let (was, is) = (current.get(name), new.get(name));
+            if was != is {
+                let (was, is) = (was.map(Value::to_string), is.map(Value::to_string));
                 let set = change::setting(name, was.as_deref(), is.as_deref());
                 self.sets.push(sentence(&set));
             }
@@ -85,22 +108,22 @@ impl ChangeList {
     }
 
     /// Whether the document changes nothing.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.adds.is_empty() && self.removes.is_empty() && self.sets.is_empty()
     }
 
     /// Whether something is removed.
-    pub(super) fn removes_something(&self) -> bool {
+    pub(crate) fn removes_something(&self) -> bool {
         !self.removes.is_empty()
     }
 
     /// Whether a setting has another value.
-    pub(super) fn sets_something(&self) -> bool {
+    pub(crate) fn sets_something(&self) -> bool {
         !self.sets.is_empty()
     }
 
     /// A difference, with the numbers of what is added and removed.
-    pub(super) const fn counted(&self, diff: DiffJson) -> PolicyDifference {
+    pub(crate) const fn counted(&self, diff: DiffJson) -> PolicyDifference {
         PolicyDifference {
             diff,
             adds: self.adds.len(),
@@ -109,7 +132,7 @@ impl ChangeList {
     }
 
     /// The lists, each below its number.
-    pub(super) fn render(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         let mut text = String::new();
         for (what, lines) in [
             ("Adds", &self.adds),

@@ -12,15 +12,45 @@ use gbac_engine::policy::{Change, Policy, apply_each};
 use gbac_words::commands::policy;
 use gbac_words::common::NOTHING_CHANGED;
 use reqwest::{Method, StatusCode};
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::json;
 
-use super::target;
-use crate::args::Format;
-use crate::client::{AT_ONCE, Call, CallError, Client};
-use crate::output::{self, Failure, plain};
+use crate::client::{AT_ONCE, Call, CallError, Client, platform};
+use crate::output::{self, Failure, Format, plain};
 use crate::process::Process;
 use crate::progress::Progress;
-use crate::results::{MergedPolicy, RefusedCall};
+
+/// What a merge adds to the policy of a service.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct MergedPolicy<'a> {
+    /// Whether nothing was changed, because of `--dry-run`.
+    dry: bool,
+    /// The number of ACLs that the service does not have.
+    missing_acls: usize,
+    /// The number of members that roles of the service do not have.
+    missing_members: usize,
+    /// The number of ACLs that the service already has.
+    there_already: usize,
+    /// The number of calls that are needed.
+    calls: usize,
+    /// The number of calls that succeeded.
+    done: usize,
+    /// The calls that were refused, or would be.
+    refused: Vec<RefusedCall<'a>>,
+}
+
+/// A call that was refused, or would be.
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[derive(Debug, Serialize)]
+pub(crate) struct RefusedCall<'a> {
+    /// The ACL or the role.
+    what: &'a str,
+    /// The error.
+    message: &'a str,
+}
 
 /// Maximum number of members in one call.
 const MEMBERS_PER_CALL: usize = 500;
@@ -32,7 +62,7 @@ pub(super) fn run(
     dry_run: bool,
     format: Format,
 ) -> Result<u8, Failure> {
-    target::before_changes(process, client)?;
+    platform::before_changes(process, client)?;
     let (held, roles) = (held_acls(client)?, roles(process, client, policy)?);
     let missing: Vec<Acl> = policy.acls().filter(|acl| !held.contains(acl)).collect();
     let present = policy.acl_count() - missing.len();
@@ -55,20 +85,14 @@ pub(super) fn run(
             execution.make(client, calls, &mut progress);
         }
     }
-    let (acls, members) = (
-        denies.len() + allows.len(),
-        roles
-            .iter()
-            .map(|(_, members)| members.len())
-            .sum::<usize>(),
-    );
+    let acls = denies.len() + allows.len();
+    let members = roles.iter().map(|(_, members)| members.len()).sum();
     match format {
         Format::Json | Format::Yaml => {
-            let refused = execution
-                .refused
-                .iter()
-                .map(|(what, message)| RefusedCall { what, message })
-                .collect();
+            let mut refused = Vec::new();
+            for (what, message) in &execution.refused {
+                refused.push(RefusedCall { what, message });
+            }
             let result = MergedPolicy {
                 dry: dry_run,
                 missing_acls: acls,
@@ -122,11 +146,10 @@ fn dry_run_of<'a>(
 ) -> Result<Vec<(String, String)>, Failure> {
     let (mut refused, mut changes) = (Vec::new(), Vec::new());
     for acl in acls {
-        let faults: Vec<String> = acl
-            .check_create()
-            .iter()
-            .map(|fault| format!("{fault}; {}", fault.hint()))
-            .collect();
+        let mut faults = Vec::new();
+        for fault in acl.check_create() {
+            faults.push(format!("{fault}; {}", fault.hint()));
+        }
         if faults.is_empty() {
             changes.push(Change::AddAcl(acl.clone()));
         } else {
@@ -134,22 +157,23 @@ fn dry_run_of<'a>(
         }
     }
     for (role, members) in roles {
-        let faults = members
-            .iter()
-            .filter_map(|member| check_member(member).err());
-        let faults: Vec<String> = faults
-            .map(|fault| format!("{fault}; {}", fault.hint()))
-            .collect();
+        let mut faults = Vec::new();
+        for member in members {
+            if let Err(fault) = check_member(member) {
+                faults.push(format!("{fault}; {}", fault.hint()));
+            }
+        }
         match client.check_path(&paths::role(role)) {
             Err(error) => refused.push((role_label(role), error.to_string())),
             Ok(()) if !faults.is_empty() => refused.push((role_label(role), faults.join("; "))),
             Ok(()) => {
                 changes.push(Change::CreateRole(role.clone()));
-                let add = |member: &Principal| Change::AddMember {
-                    role: role.clone(),
-                    member: member.clone(),
-                };
-                changes.extend(members.iter().map(add));
+                for member in members {
+                    changes.push(Change::AddMember {
+                        role: role.clone(),
+                        member: member.clone(),
+                    });
+                }
             }
         }
     }
@@ -212,47 +236,46 @@ impl Execution {
 }
 
 fn acl_calls(acls: &[Acl]) -> Vec<(String, Call)> {
-    let call = |acl: &Acl| {
-        let body = json!(AclBody::in_request(acl)).to_string();
-        (
-            format!("`{acl}`"),
-            Call {
-                method: Method::POST,
-                path: paths::ACLS.into(),
-                body,
-            },
-        )
-    };
-    acls.iter().map(call).collect()
+    let mut calls = Vec::new();
+    for acl in acls {
+        let call = Call {
+            method: Method::POST,
+            path: paths::ACLS.into(),
+            body: json!(AclBody::in_request(acl)).to_string(),
+        };
+        calls.push((format!("`{acl}`"), call));
+    }
+    calls
 }
 
 fn role_calls(roles: &[(String, Vec<Principal>)]) -> Vec<(String, Call)> {
-    let call = |(role, members): &(String, Vec<Principal>)| {
+    let mut calls = Vec::new();
+    for (role, members) in roles {
         let update = UpdateRole {
             create: true,
             add: members.iter().map(Member::from).collect(),
             ..UpdateRole::default()
         };
-        (
-            role_label(role),
-            Call {
-                method: Method::PUT,
-                path: paths::role(role),
-                body: json!(update).to_string(),
-            },
-        )
-    };
-    roles.iter().map(call).collect()
+        let call = Call {
+            method: Method::PUT,
+            path: paths::role(role),
+            body: json!(update).to_string(),
+        };
+        calls.push((role_label(role), call));
+    }
+    calls
 }
 
 fn held_acls(client: &Client) -> Result<BTreeSet<Acl>, Failure> {
     let listed: ListAcls = client.get(paths::ACLS)?;
-    // An ACL that this version cannot read is not part of the policy.
-    Ok(listed
-        .into_acls()
-        .iter()
-        .filter_map(|body| body.to_acl().ok())
-        .collect())
+    let mut held = BTreeSet::new();
+    for body in listed.into_acls() {
+        // An ACL that this version cannot read is not part of the policy.
+        if let Ok(acl) = body.to_acl() {
+            held.insert(acl);
+        }
+    }
+    Ok(held)
 }
 
 /// The roles that are missing or lack members, with these members, in batches for one call each.
@@ -264,38 +287,30 @@ fn roles(
     let mut progress = Progress::new(process, policy.role_count(), "role");
     let mut lacking = Vec::new();
     for role in policy.roles() {
-        let held = match client.get::<GetRole>(&paths::role(&role.name)) {
-            Ok(held) => Some(
-                held.members
-                    .into_iter()
-                    .map(|member| member.principal)
-                    .collect::<BTreeSet<_>>(),
-            ),
+        let mut members: Vec<Principal> = role.members.into_iter().collect();
+        let is_new = match client.get::<GetRole>(&paths::role(&role.name)) {
+            Ok(held) => {
+                let held: BTreeSet<String> =
+                    held.members.into_iter().map(|one| one.principal).collect();
+                members.retain(|member| !held.contains(&member.to_string()));
+                false
+            }
             Err(CallError::Refused(refusal))
                 if refusal.status == StatusCode::NOT_FOUND.as_u16() =>
             {
-                None
+                true
             }
             // The call that creates the role reports the invalid name.
-            Err(CallError::Path(_)) => None,
+            Err(CallError::Path(_)) => true,
             Err(error) => return Err(error.into()),
         };
         progress.step();
-        let is_new = held.is_none();
-        let held = held.unwrap_or_default();
-        let members: Vec<Principal> = role
-            .members
-            .into_iter()
-            .filter(|member| !held.contains(&member.to_string()))
-            .collect();
         if is_new && members.is_empty() {
             lacking.push((role.name.clone(), Vec::new()));
         }
-        lacking.extend(
-            members
-                .chunks(MEMBERS_PER_CALL)
-                .map(|members| (role.name.clone(), members.to_vec())),
-        );
+        for members in members.chunks(MEMBERS_PER_CALL) {
+            lacking.push((role.name.clone(), members.to_vec()));
+        }
     }
     Ok(lacking)
 }

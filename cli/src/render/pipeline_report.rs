@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use gbac_api::encode::component;
 use serde_json::{Value, json};
 
-use crate::args::output::{FormatArg, ReportFormat};
+use crate::args::format::{FormatArg, ReportFormat};
 use crate::output::{self, Failure, plain};
 use crate::process::Process;
 

@@ -19,15 +19,30 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
-use super::{
-    AclCreations, AclDeletions, AclMatches, AclRow, AtState, ChangedLogLevels, ChangedProfile,
-    CheckedOptions, ClusterTarget, CurrentProfile, Diagnosis, ErrorResult, Findings,
-    FormattedFiles, ImportedPolicy, InspectedToken, ManualPages, MergedPolicy, OfRequest,
-    PolicyDifference, ProfileList, ProgramVersion, RestoredBackup, RoleDetails, RoleMemberRow,
-    RoleNames, SavedBackup, ServiceCaller, TestResults, TransferredPolicy, ValidatedFiles,
-    VerifiedAudit, WatchEvent,
+use crate::args::policy_source::AtState;
+use crate::commands::Cli;
+use crate::commands::audit::VerifiedAudit;
+use crate::commands::backup::SavedBackup;
+use crate::commands::check::OfRequest;
+use crate::commands::cluster::ChangedLogLevels;
+use crate::commands::doctor::Diagnosis;
+use crate::commands::import::MergedPolicy;
+use crate::commands::man::ManualPages;
+use crate::commands::policy::{Findings, FormattedFiles, ImportedPolicy, ValidatedFiles};
+use crate::commands::profile::{ChangedProfile, CurrentProfile, ProfileList};
+use crate::commands::restore::RestoredBackup;
+use crate::commands::security::{
+    AclCreations, AclDeletions, AclMatches, AclRow, RoleDetails, RoleMemberRow, RoleNames,
 };
-use crate::args::Cli;
+use crate::commands::serve::CheckedOptions;
+use crate::commands::test::TestResults;
+use crate::commands::token::InspectedToken;
+use crate::commands::version::ProgramVersion;
+use crate::commands::watch::WatchEvent;
+use crate::commands::whoami::{ClusterTarget, ServiceCaller};
+use crate::output::ErrorResult;
+use crate::render::adds_and_removes::PolicyDifference;
+use crate::render::policy_transfer::TransferredPolicy;
 
 /// Makes the schema of a result.
 type Make = fn(&mut SchemaGenerator) -> Schema;

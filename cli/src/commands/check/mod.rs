@@ -1,0 +1,390 @@
+//! `gbac check`: one check with its explanation, or a file of checks.
+
+mod audit_log;
+mod requests;
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use gbac_analysis::check::{Answer, CANDIDATES, Query, TokenRefusal, evaluate, explain};
+use gbac_api::paths;
+use gbac_engine::decide::{
+    AccessPath, At, Candidate, CandidateStatus, Explanation, HostFacet, Outcome, PrincipalFacet,
+    Reason, Request,
+};
+use gbac_engine::model::CLUSTER_NAME;
+use gbac_engine::{ResolvedIdentity, Subject};
+use gbac_json::{AnswerJson, ExplanationJson, TokenRefusalJson};
+use gbac_words::commands::access;
+use gbac_words::{acl, decision, explanation};
+use reqwest::Method;
+use serde_json::{Map, Value, json};
+
+use crate::args::policy_source::{self, LoadedPolicy, PolicySourceArgs, PolicyState};
+use crate::args::question::{self, PrincipalArgs, QueryArgs, SignIn, SubjectArgs};
+use crate::client::{CallError, Client, stated_refusal};
+use crate::output::{self, BAD, Failure, Format, paint, plain, sentence};
+use crate::process::Process;
+use crate::render::table::{Cell, table};
+use crate::render::verdicts::{because, resource, subject, token, verdict};
+use audit_log::AuditLog;
+#[cfg(all(test, feature = "schema"))]
+pub(crate) use requests::OfRequest;
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    policy: PolicySourceArgs,
+    /// File with one check per line (JSON Lines), `-` for standard input. The output has one
+    /// decision per line, in the same order; empty lines are skipped.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["user", "token_file", "principal", "operation", "request", "host"])]
+    requests: Option<PathBuf>,
+    #[command(flatten)]
+    principal: PrincipalArgs,
+    #[command(flatten)]
+    subject: SubjectArgs,
+    #[command(flatten)]
+    query: QueryArgs,
+    /// Maximum number of ACLs in the explanation. Those that decide, match or almost match come
+    /// first.
+    #[arg(long, value_name = "N", default_value_t = CANDIDATES, conflicts_with = "requests")]
+    limit: usize,
+    /// Append an audit event for each decision to this file, one JSON object per line (OCSF 1.0.0).
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
+}
+
+pub(crate) fn run(process: &Process, args: &CheckArgs, format: Format) -> Result<u8, Failure> {
+    let loaded = match policy_source::load_or_client(process, &args.policy)? {
+        Ok(loaded) => loaded,
+        Err(client) => return ask_service(process, args, &client, format),
+    };
+    let (verifier, at) = question::verifier(process, &args.subject)?;
+    let sign_in = SignIn::new(verifier.as_ref(), loaded.state.as_ref());
+    let mut log = match &args.audit {
+        Some(path) => Some(AuditLog::append_to(process, path)?),
+        None => None,
+    };
+    match &args.requests {
+        Some(path) => requests::run(process, path, &loaded, sign_in, log.as_mut(), at, format),
+        None => one(process, args, &loaded, sign_in, log.as_mut(), at, format),
+    }
+}
+
+/// Evaluates the check of the flags.
+fn one(
+    process: &Process,
+    args: &CheckArgs,
+    loaded: &LoadedPolicy,
+    sign_in: SignIn<'_>,
+    log: Option<&mut AuditLog>,
+    at: At,
+    format: Format,
+) -> Result<u8, Failure> {
+    let LoadedPolicy { policy, state } = loaded;
+    let state = state.as_ref();
+    let who = question::subject_or_principal(
+        process,
+        &args.principal,
+        &args.subject,
+        sign_in.has_keys(),
+    )?;
+    let check = question::check_by(who, &args.query)?;
+    let resolved = match sign_in.resolve(policy, &check.subject)? {
+        Ok(resolved) => resolved,
+        Err(refusal) => {
+            if let Some(log) = log {
+                log.record_refusal(&refusal, &check, at)?;
+            }
+            return deny_refused(process, &refusal, state, format);
+        }
+    };
+    let identity = &resolved.identity;
+    let answer = evaluate(policy, identity, &check, at)?;
+    if let Some(log) = log {
+        if question::group_alone(identity).is_some() {
+            return Err(Failure::usage(
+                "--audit records decisions about users; pass --user or a token",
+            ));
+        }
+        log.record(&resolved, &check, &answer, at)?;
+    }
+    let explained = explain(policy, identity, &check, at, args.limit).zip(check.access(at));
+    match (format, &explained) {
+        (Format::Json | Format::Yaml, Some((explanation, _))) => {
+            policy_source::write_value(process, state, format, ExplanationJson::from(explanation))?;
+        }
+        (Format::Json | Format::Yaml, None) => {
+            policy_source::write_value(process, state, format, AnswerJson::from(&answer))?;
+        }
+        (Format::Text, Some((explanation, request))) => {
+            let text = render_explanation(process, &resolved, request, explanation);
+            policy_source::write_text(process, state, &text)?;
+        }
+        (Format::Text, None) => {
+            let text = render_answer(process, &resolved, &answer);
+            policy_source::write_text(process, state, &text)?;
+        }
+    }
+    Ok(match answer.outcome() {
+        Outcome::Allow => output::SUCCESS,
+        Outcome::Deny => output::DENIED,
+    })
+}
+
+/// Asks the service, for callers who can evaluate requests but not read the policy; its decision
+/// has no explanation.
+fn ask_service(
+    process: &Process,
+    args: &CheckArgs,
+    client: &Client,
+    format: Format,
+) -> Result<u8, Failure> {
+    let local = [
+        ("--requests", args.requests.is_some()),
+        ("--principal", args.principal.principal.is_some()),
+        ("--audit", args.audit.is_some()),
+        ("--at", args.subject.at.is_some()),
+        ("--jwks", args.subject.keys.jwks.is_some()),
+        ("--userinfo", args.subject.userinfo.is_some()),
+    ];
+    for (flag, given) in local {
+        if given {
+            let message = format!(
+                "{flag} with --online requires a superuser or the access `read_only`; omit it"
+            );
+            return Err(Failure::new("access_missing", message));
+        }
+    }
+    let who = question::subject_or_principal(process, &args.principal, &args.subject, false)?;
+    let check = question::check_by(who, &args.query)?;
+    let subject = match &check.subject {
+        Subject::Names { user, groups } => {
+            json!({ "type": "user", "id": user, "properties": { "groups": groups } })
+        }
+        Subject::UnverifiedToken { token, .. } | Subject::Token { token, .. } => {
+            json!({ "type": "token", "id": token })
+        }
+        Subject::Principal { .. } | Subject::Claims { .. } => {
+            return Err(Failure::usage(
+                "the service evaluates users and tokens; pass --user or --token-file",
+            ));
+        }
+    };
+    let (action, resource) = match &check.query {
+        Query::Access {
+            operation,
+            resource_type,
+            resource_name,
+        } => (
+            json!({ "name": operation.spelling().cli }),
+            json!({ "type": resource_type.spelling().cli, "id": resource_name }),
+        ),
+        Query::Api {
+            api,
+            name,
+            resources,
+        } => {
+            let mut names = Map::new();
+            for (kind, of_kind) in resources.iter() {
+                names.insert(kind.to_owned(), json!(of_kind));
+            }
+            (
+                json!({ "name": format!("{api}:{name}"), "properties": { "resources": names } }),
+                json!({ "type": "cluster", "id": CLUSTER_NAME }),
+            )
+        }
+    };
+    let context = match check.host {
+        Some(host) => json!({ "host": host }),
+        None => json!({}),
+    };
+    let body =
+        json!({ "subject": subject, "action": action, "resource": resource, "context": context });
+    let answer: Value = client.change(Method::POST, paths::ACCESS_EVALUATION, &body)?;
+    let (Some(allowed), Some(reason)) = (answer["decision"].as_bool(), answer.get("context"))
+    else {
+        return Err(CallError::NotJson(paths::ACCESS_EVALUATION.into()).into());
+    };
+    if let Some(refusal) = stated_refusal(&answer) {
+        return deny_refused(process, &refusal, None, format);
+    }
+    match format {
+        Format::Json | Format::Yaml => output::value(process, format, reason)?,
+        Format::Text => output::text(process, &render_answer_of_service(client, allowed, reason))?,
+    }
+    Ok(if allowed {
+        output::SUCCESS
+    } else {
+        output::DENIED
+    })
+}
+
+fn render_answer_of_service(client: &Client, allowed: bool, reason: &Value) -> String {
+    let verdict = output::outcome(match allowed {
+        true => Outcome::Allow,
+        false => Outcome::Deny,
+    });
+    let code = reason["reason"]
+        .as_str()
+        .or(reason["error"]["code"].as_str());
+    let because = match code {
+        Some(code) => format!(": {}", plain(code)),
+        None => String::new(),
+    };
+    let decided_by = access::evaluated_by(&plain(client.url()));
+    format!("{verdict}{because}\n{decided_by}\n")
+}
+
+/// Writes the denial of a check whose token is refused.
+fn deny_refused(
+    process: &Process,
+    refusal: &TokenRefusal,
+    state: Option<&PolicyState>,
+    format: Format,
+) -> Result<u8, Failure> {
+    match format {
+        Format::Json | Format::Yaml => {
+            policy_source::write_value(process, state, format, TokenRefusalJson::from(refusal))?;
+        }
+        Format::Text => {
+            let TokenRefusal { code, message } = refusal;
+            let verdict = format!("{}: {}", paint(BAD, "Denied"), access::TOKEN_REFUSED);
+            let reason = format!("{} ({})", plain(message), plain(code));
+            let text = format!("{verdict}\n{reason}\n");
+            policy_source::write_text(process, state, &text)?;
+        }
+    }
+    Ok(output::DENIED)
+}
+
+/// The verdict, its reason, and every candidate ACL on the resource.
+fn render_explanation(
+    process: &Process,
+    resolved: &ResolvedIdentity,
+    request: &Request<'_>,
+    explanation: &Explanation,
+) -> String {
+    let mut text = String::new();
+    let decision = &explanation.decision;
+    let asked = sentence(&access::request(
+        request.operation,
+        request.resource_type,
+        request.resource_name,
+    ));
+    let verdict = paint(
+        output::outcome_style(decision.outcome),
+        decision::verdict(decision.reason),
+    );
+    let _ = writeln!(text, "{verdict}: {} {asked}", subject(resolved));
+    let _ = writeln!(text, "{}", because(resolved, decision));
+    if decision.host_unknown
+        && let Some(unknown) = explanation::host_unknown(decision.reason, request)
+    {
+        let _ = writeln!(text, "{unknown} {}", access::OTHER_HOST);
+    }
+    text.push_str(&token(resolved));
+    let mut rows = Vec::new();
+    for candidate in &explanation.candidates {
+        if candidate.is_on_resource() {
+            rows.push(row(candidate));
+        }
+    }
+    let unlisted = explanation.candidates.len() - rows.len();
+    if !rows.is_empty() {
+        let head = [
+            "RESULT",
+            "PERMISSION",
+            "PRINCIPAL",
+            "RESOURCE",
+            "OPERATION",
+            "HOST",
+        ];
+        let _ = write!(text, "\n{}", table(process, &head, rows));
+    }
+    let acls = unlisted + explanation.omitted;
+    if acls > 0 {
+        let at_limit = explanation.omitted > 0;
+        let _ = writeln!(text, "{}", access::acls_not_listed(acls, at_limit));
+    }
+    if decision.reason == Reason::NoMatch {
+        let _ = writeln!(text, "{}", access::FIND_LEAST_GRANT);
+    }
+    text
+}
+
+/// The verdict on an API request, with each permission that it requires.
+fn render_answer(process: &Process, resolved: &ResolvedIdentity, answer: &Answer) -> String {
+    let Answer::Api {
+        outcome, decisions, ..
+    } = answer
+    else {
+        return String::new();
+    };
+    let mut text = format!("{}: {}\n", output::outcome(*outcome), subject(resolved));
+    text.push_str(&token(resolved));
+    let mut rows = Vec::new();
+    for (check, decision) in decisions {
+        rows.push(vec![
+            verdict(decision),
+            check.operation.spelling().label.into(),
+            resource(check.resource_type, &check.resource_name).into(),
+            because(resolved, decision).into(),
+        ]);
+    }
+    if rows.is_empty() {
+        let _ = writeln!(text, "{}", access::NO_PERMISSION_NEEDED);
+    } else {
+        let head = ["VERDICT", "OPERATION", "RESOURCE", "REASON"];
+        text.push_str(&table(process, &head, rows));
+    }
+    text
+}
+
+fn row(candidate: &Candidate) -> Vec<Cell> {
+    let acl = &candidate.acl;
+    let paths: Vec<String> = candidate.paths.iter().map(access_path).collect();
+    let principal = match &candidate.principal {
+        PrincipalFacet::MemberLetterCase(near) | PrincipalFacet::MemberSlashes(near) => {
+            format!(
+                "{} > {}",
+                plain(&near.member.to_string()),
+                plain(&acl.principal.to_string())
+            )
+        }
+        _ if paths.is_empty() => plain(&acl.principal.to_string()),
+        _ => paths.join("; "),
+    };
+    let host = match candidate.host {
+        HostFacet::Unknown => format!("{} (client host unknown)", acl.host),
+        _ => acl.host.to_string(),
+    };
+    vec![
+        status_label(candidate.status).into(),
+        Cell::styled(
+            acl.permission.spelling().label,
+            output::permission_style(acl.permission),
+        ),
+        principal.into(),
+        sentence(&acl::pattern(acl)).into(),
+        acl.operation.spelling().label.into(),
+        host.into(),
+    ]
+}
+
+fn access_path(path: &AccessPath) -> String {
+    match (&path.group, &path.role) {
+        (Some(group), Some(role)) => format!("Group:{} > Role:{}", plain(group), plain(role)),
+        (None, Some(role)) => format!("User > Role:{}", plain(role)),
+        _ => plain(&path.principal.to_string()),
+    }
+}
+
+fn status_label(status: CandidateStatus) -> String {
+    let label = decision::candidate_status(status);
+    match status {
+        CandidateStatus::Near(near) => format!("{label}: {}", decision::near_miss(near)),
+        _ => label.to_owned(),
+    }
+}
