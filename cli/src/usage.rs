@@ -97,14 +97,15 @@ fn refuse_groups_without_user(matches: &ArgMatches) -> Result<(), Failure> {
 /// Refuses `-` for two inputs before anything reads the first one.
 fn refuse_shared_input(matches: &ArgMatches) -> Result<(), Failure> {
     let matches = innermost(matches);
-    let inputs = matches
-        .ids()
-        .map(clap::Id::as_str)
-        .filter(|id| !OUTPUTS.contains(id));
-    let paths = inputs
-        .filter_map(|id| matches.try_get_many::<PathBuf>(id).ok().flatten())
-        .flatten();
-    let standard_inputs = paths.filter(|path| path.as_os_str() == "-").count();
+    let mut standard_inputs = 0;
+    for id in matches.ids() {
+        if OUTPUTS.contains(&id.as_str()) {
+            continue;
+        }
+        if let Ok(Some(paths)) = matches.try_get_many::<PathBuf>(id.as_str()) {
+            standard_inputs += paths.filter(|path| path.as_os_str() == "-").count();
+        }
+    }
     if standard_inputs > 1 {
         Err(input::shared_standard_input())
     } else {
@@ -209,16 +210,14 @@ fn flag_of_argument(error: &clap::Error, words: &[String]) -> Option<String> {
     if has(word) {
         return Some(format!("; did you mean `--{word}`?"));
     }
-    let documents = [
-        ("policy", "a policy is --policy FILE"),
-        ("changes", "changes are --changes FILE"),
-    ];
-    let flags: Vec<&str> = documents
-        .iter()
-        .filter(|(name, _)| has(name))
-        .map(|(_, flag)| *flag)
-        .collect();
-    (!flags.is_empty()).then(|| format!("; {}", flags.join(", and ")))
+    match (has("policy"), has("changes")) {
+        (false, false) => None,
+        (true, false) => Some("; a policy is --policy FILE".to_owned()),
+        (false, true) => Some("; changes are --changes FILE".to_owned()),
+        (true, true) => {
+            Some("; a policy is --policy FILE, and changes are --changes FILE".to_owned())
+        }
+    }
 }
 
 /// The command that writes a format which is no format of output.
@@ -237,10 +236,7 @@ fn misplaced(error: &clap::Error) -> Option<String> {
         return None;
     };
     let command = commands::grammar();
-    if command
-        .get_subcommands()
-        .any(|below| below.get_name() == word)
-    {
+    if command.find_subcommand(word).is_some() {
         return None;
     }
     let path = find(&command, word)?;
@@ -249,41 +245,42 @@ fn misplaced(error: &clap::Error) -> Option<String> {
 
 /// The path of a command below this one.
 fn find(command: &Command, word: &str) -> Option<String> {
-    command
-        .get_subcommands()
-        .filter(|below| !below.is_hide_set())
-        .find_map(|below| {
-            let name = below.get_name();
-            if name == word {
-                return Some(name.to_owned());
-            }
-            find(below, word).map(|path| format!("{name} {path}"))
-        })
+    for below in command.get_subcommands() {
+        let name = below.get_name();
+        if below.is_hide_set() {
+            continue;
+        }
+        if name == word {
+            return Some(name.to_owned());
+        }
+        if let Some(path) = find(below, word) {
+            return Some(format!("{name} {path}"));
+        }
+    }
+    None
 }
 
 /// The output format in the arguments, even if they are otherwise invalid.
 fn requested_format(words: &[String]) -> Format {
-    let flags = ["--format", "-o"];
-    let after = words
-        .iter()
-        .zip(words.iter().skip(1))
-        .find(|(flag, _)| flags.contains(&flag.as_str()));
-    let joined = || {
-        let value = |word: &'_ String| {
-            let value = word
-                .strip_prefix("--format=")
-                .or_else(|| word.strip_prefix("-o"));
-            value.map(|value| value.trim_start_matches('=').to_owned())
-        };
-        words.iter().find_map(value)
-    };
-    match after
-        .map(|(_, word)| word.clone())
-        .or_else(joined)
-        .as_deref()
-    {
+    match value_of_format(words) {
         Some("json") => Format::Json,
         Some("yaml") => Format::Yaml,
         _ => Format::Text,
     }
+}
+
+fn value_of_format(words: &[String]) -> Option<&str> {
+    for pair in words.windows(2) {
+        if let [flag, value] = pair
+            && (flag == "--format" || flag == "-o")
+        {
+            return Some(value);
+        }
+    }
+    for word in words {
+        if let Some(value) = word.strip_prefix("--format=").or(word.strip_prefix("-o")) {
+            return Some(value.trim_start_matches('='));
+        }
+    }
+    None
 }

@@ -1,6 +1,6 @@
 //! Decisions, their reasons and the ACLs considered, in a few words.
 
-use gbac_engine::decide::{CandidateStatus, NearMiss, Outcome, Reason};
+use gbac_engine::decide::{CandidateStatus, NearMiss, Outcome, Reason, Request};
 use gbac_engine::identity::Identity;
 
 use crate::common::ACLS_NOT_EVALUATED;
@@ -40,6 +40,23 @@ pub fn without_acl(reason: Reason, identity: &Identity) -> String {
         }
         (Reason::AllowRule | Reason::DenyRule | Reason::NoMatch, _) => {
             "no ACL of the user, its roles, its groups or their roles allows it".to_owned()
+        }
+    }
+}
+
+/// A decision that may depend on a host that is not known; none if the host does not matter.
+pub const fn host_unknown(reason: Reason, request: &Request<'_>) -> Option<&'static str> {
+    match reason {
+        Reason::DenyRule => Some(
+            "No host was given, so denies for one host apply. The verdict may depend on the host.",
+        ),
+        Reason::AllowRule | Reason::NoMatch | Reason::Superuser | Reason::Expired => {
+            match request.host {
+                None => Some(
+                    "No host was given, so allows for one host do not apply. The verdict may depend on the host.",
+                ),
+                Some(_) => None,
+            }
         }
     }
 }

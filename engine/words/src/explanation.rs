@@ -1,7 +1,7 @@
 //! Explanations: why a request is allowed or denied, and what would change that.
 
 use gbac_engine::decide::{
-    Candidate, CandidateStatus, Explanation, OperationFacet, Outcome, Reason, Request,
+    Candidate, CandidateStatus, Explanation, OperationFacet, Outcome, Request,
 };
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Operation, Permission, Principal};
@@ -107,23 +107,6 @@ pub fn considered(explanation: &Explanation, request: &Request<'_>) -> String {
             thousands(here),
             request.operation.spelling().label
         ),
-    }
-}
-
-/// A decision that may depend on a host that is not known; none if the host does not matter.
-pub const fn host_unknown(reason: Reason, request: &Request<'_>) -> Option<&'static str> {
-    match reason {
-        Reason::DenyRule => Some(
-            "No host was given, so denies for one host apply. The verdict may depend on the host.",
-        ),
-        Reason::AllowRule | Reason::NoMatch | Reason::Superuser | Reason::Expired => {
-            match request.host {
-                None => Some(
-                    "No host was given, so allows for one host do not apply. The verdict may depend on the host.",
-                ),
-                Some(_) => None,
-            }
-        }
     }
 }
 

@@ -17,7 +17,7 @@ use gbac_engine::model::CLUSTER_NAME;
 use gbac_engine::{ResolvedIdentity, Subject};
 use gbac_json::{AnswerJson, ExplanationJson, TokenRefusalJson};
 use gbac_words::commands::access;
-use gbac_words::{acl, decision, explanation};
+use gbac_words::{acl, decision};
 use reqwest::Method;
 use serde_json::{Map, Value, json};
 
@@ -280,7 +280,7 @@ fn render_explanation(
     let _ = writeln!(text, "{verdict}: {} {asked}", subject(resolved));
     let _ = writeln!(text, "{}", because(resolved, decision));
     if decision.host_unknown
-        && let Some(unknown) = explanation::host_unknown(decision.reason, request)
+        && let Some(unknown) = decision::host_unknown(decision.reason, request)
     {
         let _ = writeln!(text, "{unknown} {}", access::OTHER_HOST);
     }

@@ -6,6 +6,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use gbac_formats::export::{Export, Exported};
 use gbac_formats::table::OutputFormat;
+use gbac_words::commands::policy as words;
 
 use crate::input;
 use crate::output::{self, Failure, plain};
@@ -77,9 +78,11 @@ fn output_format() -> impl TypedValueParser<Value = &'static OutputFormat> {
 }
 
 fn cluster_name_help() -> String {
-    let defaults: Vec<String> = OutputFormat::all()
-        .filter_map(|format| Some(format!("{} for `--to {}`", format.cluster?, format.word)))
-        .collect();
-    let defaults = defaults.join(", ");
-    format!("Name of the cluster's resource in Kubernetes [default: {defaults}]")
+    let mut defaults = Vec::new();
+    for format in OutputFormat::all() {
+        if let Some(cluster) = format.cluster {
+            defaults.push(format!("{cluster} for `--to {}`", format.word));
+        }
+    }
+    words::cluster_name(&defaults.join(", "))
 }

@@ -240,12 +240,9 @@ impl Imported {
 
 /// The help of `policy import`, with every format that it reads.
 pub(super) fn import_about() -> String {
-    let mut text = String::from(
-        "Create a policy document from the output of an existing cluster's tools.\n\nReads any mix of these formats:\n",
-    );
+    let mut formats = String::new();
     for InputFormat { label, content, .. } in InputFormat::all() {
-        text += &format!("- {label}: {content}\n");
+        formats += &format!("- {label}: {content}\n");
     }
-    text + "\nIf an entry cannot be read, it is reported on standard error, nothing is written, and the exit code is 1; \
-            see --skip-unreadable. It changes no service; `gbac import` does that."
+    words::import_about(&formats)
 }

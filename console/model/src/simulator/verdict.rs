@@ -123,7 +123,7 @@ pub fn verdict(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
         near_misses(&mut verdict, explained);
     }
     if decision.host_unknown
-        && let Some(words) = explanation::host_unknown(decision.reason, &request)
+        && let Some(words) = decision::host_unknown(decision.reason, &request)
     {
         verdict.why.push(("Host", Why::RichText(words.into())));
     }

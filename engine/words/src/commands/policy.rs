@@ -130,3 +130,17 @@ pub fn only_json_in_place(file: &str) -> String {
         "{file}: only JSON is formatted in place, because the comments of YAML would be lost; write JSON with `gbac policy fmt -`"
     )
 }
+
+/// The help of `policy import`; each format has a line of its own.
+pub fn import_about(formats: &str) -> String {
+    format!(
+        "Create a policy document from the output of an existing cluster's tools.\n\nReads any mix of these formats:\n\
+         {formats}\nIf an entry cannot be read, it is reported on standard error, nothing is written, and the exit code is 1; \
+         see --skip-unreadable. It changes no service; `gbac import` does that."
+    )
+}
+
+/// The help of `policy convert --cluster-name`.
+pub fn cluster_name(defaults: &str) -> String {
+    format!("Name of the cluster's resource in Kubernetes [default: {defaults}]")
+}
