@@ -7,7 +7,7 @@
 //! Each folder may only use those below it:
 //!
 //! - `serve`: options, listening, TLS, start and stop
-//! - `routes`: the routes, one file for each API, each with the access that it requires
+//! - `routes`: the routes, one file for each API, each with its API and the access that it requires
 //! - `middleware`: what every request passes, such as host checks, authorization and logging
 //! - `http`: what handlers and middleware share, such as bodies, problems and credentials
 //! - `identity`: tokens, passwords and sign-in

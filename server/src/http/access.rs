@@ -1,14 +1,8 @@
-//! The credentials that each route requires (D-26). A route declares them where it is registered;
-//! one without a declaration requires a superuser, and so do its requests that only read.
+//! The credentials that a route can require (D-26).
 
-use std::collections::BTreeMap;
-
-use axum::extract::{MatchedPath, Request};
 use axum::http::Method;
-use gbac_api::paths::is_service;
 use gbac_engine::policy::AccessLevel;
 
-use super::surface::is_page;
 use crate::state::audit::Purpose;
 use crate::state::service::Service;
 
@@ -64,9 +58,9 @@ impl Access {
     /// A superuser; requests with safe methods only read.
     pub(crate) const SUPERUSER: Self = Self::Superuser(ReadMethods::Safe);
     /// A superuser for every request, as without a declaration.
-    const UNDECLARED: Self = Self::Superuser(ReadMethods::None);
+    pub(super) const UNDECLARED: Self = Self::Superuser(ReadMethods::None);
     /// As for a method of the SecurityService that does not exist.
-    const UNKNOWN_SERVICE: Self = Self::Superuser(ReadMethods::AllButPost);
+    pub(super) const UNKNOWN_SERVICE: Self = Self::Superuser(ReadMethods::AllButPost);
 
     /// What a request with this method can do.
     pub(crate) fn purpose(self, method: &Method) -> Purpose {
@@ -111,50 +105,5 @@ impl ReadMethods {
             Self::AllButPost => *method != Method::POST,
             Self::All => true,
         }
-    }
-}
-
-/// The declared access of each route, and of the path prefixes of the APIs.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct AccessTable {
-    /// By the pattern of the route.
-    pub(crate) routes: BTreeMap<String, Access>,
-    /// By the path prefix, which ends with a slash.
-    pub(crate) prefixes: BTreeMap<String, Access>,
-}
-
-/// Whether a path is that of a method of some service.
-fn is_below_service(path: &str) -> bool {
-    path.strip_prefix('/')
-        .and_then(|rest| rest.split_once('/'))
-        .is_some_and(|(service, _)| is_service(service))
-}
-
-impl AccessTable {
-    /// The access that the route of a request requires. Below the prefix of an API, a path without
-    /// a route requires the access of the prefix, so that only authorized callers learn that it
-    /// does not exist. All other paths belong to the console.
-    pub(crate) fn access(&self, request: &Request) -> Access {
-        if is_page(request) {
-            return Access::Public;
-        }
-        if let Some(route) = request.extensions().get::<MatchedPath>() {
-            return self
-                .routes
-                .get(route.as_str())
-                .copied()
-                .unwrap_or(Access::UNDECLARED);
-        }
-        let path = request.uri().path();
-        let prefix = self
-            .prefixes
-            .iter()
-            .find(|(prefix, _)| path.starts_with(prefix.as_str()));
-        let other = if is_below_service(path) {
-            Access::UNKNOWN_SERVICE
-        } else {
-            Access::Public
-        };
-        prefix.map_or(other, |(_, access)| *access)
     }
 }

@@ -24,6 +24,7 @@ use super::messages::Call;
 use super::named_fields::NamedFields;
 use super::placement::{Work, run};
 use super::problem::Problem;
+use super::route_table::Declaration;
 use super::surface::Surface;
 
 /// The maximum size of most bodies in bytes.
@@ -55,8 +56,7 @@ pub(crate) async fn text(
 ) -> Result<String, Problem> {
     let (parts, body) = request.into_parts();
     if body.is_end_stream() {
-        return Err(Problem::new(
-            RpcCode::InvalidArgument,
+        return Err(Problem::invalid(
             "the body is empty; it must be a JSON object",
         ));
     }
@@ -65,8 +65,7 @@ pub(crate) async fn text(
         return Err(problem);
     }
     let bytes = bytes(&parts, body, limit, time).await?;
-    String::from_utf8(bytes)
-        .map_err(|_| Problem::new(RpcCode::InvalidArgument, "the body is not UTF-8"))
+    String::from_utf8(bytes).map_err(|_| Problem::invalid("the body is not UTF-8"))
 }
 
 /// Reads the bytes of a body.
@@ -87,8 +86,7 @@ async fn bytes(
     let read = timeout(time, async {
         let mut bytes = Vec::new();
         while let Some(frame) = body.frame().await {
-            let frame = frame
-                .map_err(|_| Problem::new(RpcCode::InvalidArgument, "the body is incomplete"))?;
+            let frame = frame.map_err(|_| Problem::invalid("the body is incomplete"))?;
             if let Some(data) = frame.data_ref() {
                 bytes.extend_from_slice(data);
             }
@@ -146,10 +144,7 @@ pub(crate) async fn message(request: Request) -> Result<Map<String, Value>, Prob
         .ok_or_else(|| Problem::new(RpcCode::Unimplemented, "the path is not that of a service"))?;
     let fields = |message| match message {
         Value::Object(fields) => Ok(fields),
-        _ => Err(Problem::new(
-            RpcCode::InvalidArgument,
-            "the body must be a message",
-        )),
+        _ => Err(Problem::invalid("the body must be a message")),
     };
     decoded(call, request, fields).await
 }
@@ -197,10 +192,7 @@ pub(crate) async fn json_list<T: DeserializeOwned + Send + 'static>(
     read_text(request, |text| {
         let value = gbac_json::parse(text).map_err(|error| invalid(&error))?;
         if !value.is_array() {
-            return Err(Problem::new(
-                RpcCode::InvalidArgument,
-                "the body must be a JSON array",
-            ));
+            return Err(Problem::invalid("the body must be a JSON array"));
         }
         Vec::deserialize(NamedFields(value)).map_err(|error| invalid(&error))
     })
@@ -226,18 +218,12 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
 pub(crate) fn object(text: &str) -> Result<Map<String, Value>, Problem> {
     match gbac_json::parse(text).map_err(|error| invalid(&error))? {
         Value::Object(members) => Ok(members),
-        _ => Err(Problem::new(
-            RpcCode::InvalidArgument,
-            "the body must be a JSON object",
-        )),
+        _ => Err(Problem::invalid("the body must be a JSON object")),
     }
 }
 
 fn invalid(cause: &dyn fmt::Display) -> Problem {
-    Problem::new(
-        RpcCode::InvalidArgument,
-        format!("the body is not valid: {cause}"),
-    )
+    Problem::invalid(format!("the body is not valid: {cause}"))
 }
 
 /// Whether the body needs the content type `application/json`: in APIs with more than one encoding
@@ -245,10 +231,9 @@ fn invalid(cause: &dyn fmt::Display) -> Problem {
 /// send this content type.
 fn needs_json_type(head: &Parts) -> bool {
     let headers = &head.headers;
-    let path = head.uri.path();
-    path.starts_with(paths::UPSTREAM)
+    head.uri.path().starts_with(paths::UPSTREAM)
         || !matches!(
-            Surface::from_path(path),
+            Declaration::of(&head.extensions).surface,
             Surface::DataPlane | Surface::Admin | Surface::SchemaRegistry
         )
         || uses_session(headers)

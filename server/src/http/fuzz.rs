@@ -80,7 +80,7 @@ pub fn messages(bytes: &[u8]) {
         Err(problem) => {
             assert!(!problem.message().is_empty());
             let refused = call
-                .encode(problem.into_response(Surface::from_path(&path)))
+                .encode(problem.response(Surface::of_service(service.full_name())))
                 .now_or_never();
             let is_refused = refused.is_some_and(|response| is_refusal(response, *is_grpc));
             assert!(is_refused, "{path} {content_type}");

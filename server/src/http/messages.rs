@@ -90,7 +90,7 @@ impl Call {
             content_type,
             protocol,
             codec,
-            surface: Surface::from_path(path),
+            surface: Surface::of_service(service),
             messages,
         })
     }
@@ -105,12 +105,7 @@ impl Call {
     /// # Errors
     /// It is not a message of the method.
     pub(crate) fn decode(&self, body: &[u8]) -> Result<Value, Problem> {
-        let invalid = |cause: &str| {
-            Problem::new(
-                RpcCode::InvalidArgument,
-                format!("the body is not valid: {cause}"),
-            )
-        };
+        let invalid = |cause: &str| Problem::invalid(format!("the body is not valid: {cause}"));
         let Some((kind, _)) = self.messages.clone() else {
             return Err(Problem::new(
                 RpcCode::Unimplemented,
@@ -177,9 +172,7 @@ impl Call {
                     parts.headers.insert(header::CONTENT_TYPE, content_type);
                     Response::from_parts(parts, Body::from(message))
                 }
-                Err(problem) => {
-                    Problem::new(RpcCode::Internal, problem.message).into_response(surface)
-                }
+                Err(problem) => Problem::new(RpcCode::Internal, problem.message).response(surface),
             };
         }
         let (mut message, trailers) = match result {
@@ -287,7 +280,7 @@ fn lines(trailers: &HeaderMap) -> Vec<u8> {
 
 /// The only message of a body of gRPC.
 fn unframed(body: &[u8]) -> Result<&[u8], Problem> {
-    let invalid = |message: &str| Problem::new(RpcCode::InvalidArgument, message);
+    let invalid = |message: &str| Problem::invalid(message);
     let ([flags, length @ ..], message) = body
         .split_first_chunk::<PREFIX_BYTES>()
         .ok_or_else(|| invalid("the body has no message of gRPC"))?;

@@ -20,6 +20,7 @@ pub(crate) mod query;
 pub(crate) mod read_target;
 pub(crate) mod reject;
 pub(crate) mod request_head;
+pub(crate) mod route_table;
 pub(crate) mod surface;
 mod transcode;
 pub(crate) mod warning_headers;

@@ -18,7 +18,7 @@ use crate::state::error::{AuditError, RoleError, WriteError};
 use crate::state::store::StoreError;
 
 /// Why a request is rejected.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Problem {
     status: u16,
     code: RpcCode,
@@ -37,6 +37,11 @@ impl Problem {
     /// A problem with the status of its code.
     pub(crate) fn new(code: RpcCode, message: impl Into<String>) -> Self {
         Self::with_status(code.status(), code, code.word(), message)
+    }
+
+    /// A problem because the request is not valid.
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self::new(RpcCode::InvalidArgument, message)
     }
 
     /// A problem with another HTTP status, and a name of our own.
@@ -138,7 +143,7 @@ impl Problem {
     }
 
     /// The response in the form of an API.
-    pub(crate) fn into_response(self, surface: Surface) -> Response {
+    pub(crate) fn response(self, surface: Surface) -> Response {
         let Self {
             mut status,
             mut code,
@@ -270,6 +275,16 @@ impl Problem {
             code: name,
             message: refusal,
         });
+        response
+    }
+}
+
+/// A response without a body, which gets the form of its API where the handler was called.
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = status.into_response();
+        response.extensions_mut().insert(self);
         response
     }
 }

@@ -1,7 +1,7 @@
 //! Reading query parameters.
 
 use gbac_api::encode;
-use gbac_api::problem::{FieldViolation, RpcCode};
+use gbac_api::problem::FieldViolation;
 use gbac_api::wire;
 use gbac_engine::escape::escaped;
 use serde_json::{Map, Value};
@@ -10,12 +10,8 @@ use super::problem::Problem;
 
 /// The name-value pairs of a query.
 pub(crate) fn pairs(query: Option<String>) -> Result<Vec<(String, String)>, Problem> {
-    encode::parse_query(&query.unwrap_or_default()).map_err(|error| {
-        Problem::new(
-            RpcCode::InvalidArgument,
-            format!("{error}; {}", error.hint()),
-        )
-    })
+    encode::parse_query(&query.unwrap_or_default())
+        .map_err(|error| Problem::invalid(format!("{error}; {}", error.hint())))
 }
 
 /// Parses a query with one of the parsers of `gbac-api`.
@@ -71,7 +67,7 @@ pub(crate) fn flag(pairs: &[(String, String)], name: &str) -> Result<Option<bool
                 "`{name}` is `{}`; it must be `true` or `false`",
                 escaped(other)
             );
-            Err(Problem::new(RpcCode::InvalidArgument, message))
+            Err(Problem::invalid(message))
         }
     }
 }

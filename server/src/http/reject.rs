@@ -8,16 +8,16 @@ use gbac_engine::escape::escaped;
 
 use super::body::drain;
 use super::problem::Problem;
-use super::surface::Surface;
+use super::route_table::Declaration;
 
 /// Drains the body of a request and responds with a problem.
 pub(crate) async fn reject(request: Request, problem: Problem) -> Response {
-    let surface = Surface::from_path(request.uri().path());
+    let surface = Declaration::of(request.extensions()).surface;
     let (parts, body) = request.into_parts();
     if parts.method != Method::GET && parts.method != Method::HEAD {
         drain(&parts.headers, body).await;
     }
-    problem.into_response(surface)
+    problem.response(surface)
 }
 
 const NO_BROKER: &str = "this service is not a broker; `GET /v1/brokers` describes its one node";
@@ -51,12 +51,11 @@ pub(crate) async fn not_found(request: Request) -> Response {
         Some((_, reason)) => format!("`{}` is not served: {reason}", escaped(path)),
         None => format!("`{}` does not exist", escaped(path)),
     };
-    let problem = match Surface::from_path(request.uri().path()) {
+    let problem = if Declaration::of(request.extensions()).surface.is_rpc() {
         // To clients, `not_found` is a role or an ACL that does not exist.
-        Surface::Connect | Surface::DataPlaneRpc => {
-            Problem::with_status(404, RpcCode::Unimplemented, "not_found", message)
-        }
-        _ => Problem::new(RpcCode::NotFound, message),
+        Problem::with_status(404, RpcCode::Unimplemented, "not_found", message)
+    } else {
+        Problem::new(RpcCode::NotFound, message)
     };
     reject(request, problem).await
 }

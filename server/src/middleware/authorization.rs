@@ -13,13 +13,14 @@ use gbac_api::problem::RpcCode;
 use gbac_engine::decide::Outcome;
 use gbac_engine::policy::AccessLevel;
 
-use crate::http::access::{AccessTable, RequiredCredentials};
+use crate::http::access::RequiredCredentials;
 use crate::http::credentials::{credentials, is_from_browser, sign_in_problem};
 use crate::http::long_read::Reader;
 use crate::http::problem::{AUDIT_FAILED, Problem, Refusal};
 use crate::http::read_target::ReadTarget;
 use crate::http::reject::reject;
 use crate::http::request_head::{REQUEST_ID, request_head, sanitized};
+use crate::http::route_table::Declaration;
 use crate::http::surface::Surface;
 use crate::identity::sign_in::{Authenticator, Caller, Credentials, SignInError};
 use crate::state::audit::{Purpose, RequestHead, RequestScope};
@@ -32,8 +33,6 @@ pub(crate) struct Authorizer {
     pub(crate) service: Service,
     /// Checks the credentials.
     pub(crate) authenticator: Authenticator,
-    /// The access that each route requires.
-    pub(crate) access: Arc<AccessTable>,
 }
 
 /// Why a caller is allowed to make a request that only reads.
@@ -49,7 +48,7 @@ pub(crate) async fn authorize(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let access = authorizer.access.access(&request);
+    let Declaration { surface, access } = Declaration::of(request.extensions());
     let required = access.required(&authorizer.service, request.method());
     let head = RequestHead {
         purpose: access.purpose(request.method()),
@@ -60,7 +59,9 @@ pub(crate) async fn authorize(
     let mut response = if required == RequiredCredentials::Nothing {
         next.run(request).await
     } else {
-        authorizer.pass(required, head, request, next).await
+        authorizer
+            .pass(required, head, surface, request, next)
+            .await
     };
     if let Ok(id) = id {
         response.headers_mut().entry(REQUEST_ID).or_insert(id);
@@ -73,13 +74,11 @@ impl Authorizer {
         &self,
         required: RequiredCredentials,
         head: RequestHead,
+        surface: Surface,
         mut request: Request,
         next: Next,
     ) -> Response {
-        let (surface, from_browser) = (
-            Surface::from_path(request.uri().path()),
-            is_from_browser(request.headers()),
-        );
+        let from_browser = is_from_browser(request.headers());
         let credentials = credentials(&request, self.service.endpoint());
         let caller = match self
             .check(required, &credentials, surface, from_browser)
@@ -109,7 +108,7 @@ impl Authorizer {
             Ok(response) => response,
             Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
             Err(_) => {
-                Problem::new(RpcCode::Unavailable, "the service is stopping").into_response(surface)
+                Problem::new(RpcCode::Unavailable, "the service is stopping").response(surface)
             }
         }
     }
@@ -126,7 +125,7 @@ impl Authorizer {
         next: Next,
     ) -> Response {
         let (audit, AllowedRead { kind, reason }) = (self.service.audit(), read);
-        if !matches!(surface, Surface::Connect | Surface::DataPlaneRpc) {
+        if !surface.is_rpc() {
             return match audit.read(&head, caller.user(), kind, reason).await {
                 Ok(()) => next.run(request).await,
                 Err(error) => reject(request, error.into()).await,
@@ -141,7 +140,7 @@ impl Authorizer {
         };
         match audit.read(&head, caller.user(), kind, reason).await {
             Ok(()) => response,
-            Err(error) => Problem::from(error).into_response(surface),
+            Err(error) => Problem::from(error).response(surface),
         }
     }
 
@@ -305,7 +304,7 @@ impl Authorizer {
         };
         match self.service.recorder().call(scope, result).await {
             Ok(()) => response,
-            Err(error) => Problem::from(error).into_response(surface),
+            Err(error) => Problem::from(error).response(surface),
         }
     }
 }

@@ -10,7 +10,7 @@ use gbac_api::problem::RpcCode;
 use crate::http::forwarded::forwarded;
 use crate::http::problem::Problem;
 use crate::http::request_head::Encrypted;
-use crate::http::surface::Surface;
+use crate::http::route_table::Declaration;
 use crate::state::service::Service;
 
 /// Marks a request with the address of its client, and with whether the client encrypted it; the
@@ -33,7 +33,7 @@ pub(crate) async fn identify_client(
                 "forwarded_ambiguous",
                 message,
             );
-            return problem.into_response(Surface::from_path(request.uri().path()));
+            return problem.response(Declaration::of(request.extensions()).surface);
         };
         request.extensions_mut().insert(ConnectInfo(client.address));
         match client.is_encrypted {

@@ -10,7 +10,7 @@ use http_body_util::{BodyExt, Collected};
 
 use crate::compression::{Compression, accepts, gzip, is_compressible, set_coding, vary};
 use crate::http::placement::{Work, run};
-use crate::http::surface::Surface;
+use crate::http::route_table::Declaration;
 
 /// The size in bytes from which a body is compressed.
 const MIN_BYTES: u64 = 32;
@@ -21,7 +21,7 @@ const SMALL_BYTES: usize = 16 << 10;
 /// Passes a request, and compresses its response if the client reads gzip.
 pub(crate) async fn compress(request: Request, next: Next) -> Response {
     let reads_gzip = accepts(request.headers(), "gzip");
-    let surface = Surface::from_path(request.uri().path());
+    let surface = Declaration::of(request.extensions()).surface;
     let mut response = next.run(request).await;
     let headers = response.headers();
     let kind = headers
@@ -53,6 +53,6 @@ pub(crate) async fn compress(request: Request, next: Next) -> Response {
             set_coding(&mut parts.headers, "gzip");
             Response::from_parts(parts, Body::from(compressed))
         }
-        Err(problem) => problem.into_response(surface),
+        Err(problem) => problem.response(surface),
     }
 }

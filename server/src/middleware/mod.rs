@@ -3,10 +3,12 @@
 pub(crate) mod authorization;
 pub(crate) mod client_address;
 pub(crate) mod compression;
+pub(crate) mod handler_call;
 pub(crate) mod host_check;
 pub(crate) mod message_encoding;
-pub(crate) mod query_parameters;
+mod query_parameters;
 pub(crate) mod request_limit;
 pub(crate) mod request_log;
 pub(crate) mod response_headers;
+pub(crate) mod route_declaration;
 pub(crate) mod time_limit;

@@ -4,12 +4,10 @@
 
 use axum::extract::Request;
 use axum::http::Method;
-use axum::middleware::Next;
-use axum::response::Response;
 use gbac_api::{paging, paths};
 
+use crate::http::problem::Problem;
 use crate::http::query;
-use crate::http::reject::reject;
 use crate::http::surface::{Surface, only_reads};
 
 const ACL_FILTER: [&str; 7] = [
@@ -23,14 +21,14 @@ const ACL_FILTER: [&str; 7] = [
 ];
 
 /// The parameters of a request that changes something here; `None` for other requests.
-fn supported(method: &Method, path: &str) -> Option<&'static [&'static str]> {
+fn supported(surface: Surface, method: &Method, path: &str) -> Option<&'static [&'static str]> {
     let below = |folder: &str| {
         path.strip_prefix(folder)
             .is_some_and(|rest| rest.starts_with('/'))
     };
     let changes_nothing_here = below(paths::UPSTREAM)
         || [paths::ACCESS_EVALUATION, paths::ACCESS_EVALUATIONS].contains(&path);
-    if changes_nothing_here || only_reads(method, path) {
+    if changes_nothing_here || only_reads(surface, method, path) {
         return None;
     }
     Some(if path == paths::CLUSTER_CONFIG {
@@ -50,21 +48,19 @@ fn supported(method: &Method, path: &str) -> Option<&'static [&'static str]> {
     })
 }
 
-/// Passes requests whose query parameters are supported.
-pub(crate) async fn check_parameters(request: Request, next: Next) -> Response {
-    let Some(supported) = supported(request.method(), request.uri().path()) else {
-        return next.run(request).await;
+/// Checks that the query parameters of a request are supported.
+///
+/// # Errors
+/// They are not, or cannot be read.
+pub(super) fn check_parameters(request: &Request, surface: Surface) -> Result<(), Problem> {
+    let Some(supported) = supported(surface, request.method(), request.uri().path()) else {
+        return Ok(());
     };
     let query = request.uri().query().map(str::to_owned);
     let check = |pairs: &[(String, String)]| paging::only(pairs, supported);
-    let is_data_plane = Surface::from_path(request.uri().path()) == Surface::DataPlane;
-    let checked = if is_data_plane {
+    if surface == Surface::DataPlane {
         query::parse_data_plane(query, check)
     } else {
         query::parse(query, check)
-    };
-    match checked {
-        Ok(()) => next.run(request).await,
-        Err(problem) => reject(request, problem).await,
     }
 }

@@ -11,7 +11,7 @@ use gbac_api::problem::RpcCode;
 
 use crate::client_network::{ClientNetwork, NetworkSlots};
 use crate::http::problem::Problem;
-use crate::http::surface::Surface;
+use crate::http::route_table::Declaration;
 use crate::state::service::Service;
 
 /// What the limit needs.
@@ -53,7 +53,7 @@ pub(crate) async fn limit_requests(
             let message = "your address has too many requests at once; wait for their responses";
             let problem = Problem::new(RpcCode::ResourceExhausted, message);
             let problem = problem.with_header(header::RETRY_AFTER, HeaderValue::from_static("1"));
-            problem.into_response(Surface::from_path(request.uri().path()))
+            problem.response(Declaration::of(request.extensions()).surface)
         }
     }
 }

@@ -8,7 +8,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 
 use crate::http::request_head::sanitized;
-use crate::http::surface::Surface;
+use crate::http::route_table::Declaration;
 use crate::state::service::Service;
 
 /// Counts and logs a request. The line has no query, which can contain names of users, and no
@@ -23,6 +23,7 @@ pub(crate) async fn log_request(
         request.method().clone(),
         request.uri().path().to_owned(),
     );
+    let surface = Declaration::of(request.extensions()).surface;
     let client = request
         .extensions()
         .get::<ConnectInfo<SocketAddr>>()
@@ -31,7 +32,7 @@ pub(crate) async fn log_request(
     let (status, duration) = (response.status().as_u16(), start.elapsed());
     service
         .metrics()
-        .count_request(Surface::from_path(&path).label(), status, duration);
+        .count_request(surface.label(), status, duration);
     let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
     let (path, client) = (sanitized(&path), client.map(tracing::field::display));
     if status < 500 {

@@ -10,6 +10,7 @@ use gbac_api::problem::RpcCode;
 use tokio::time::timeout;
 
 use crate::http::problem::Problem;
+use crate::http::route_table::Declaration;
 use crate::http::surface::Surface;
 
 /// The time limit of most requests.
@@ -34,21 +35,22 @@ fn is_long(path: &str, surface: Surface) -> bool {
         path.strip_prefix(long)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    matches!(surface, Surface::Connect | Surface::DataPlaneRpc)
-        || LONG_PATHS.into_iter().any(is_below)
+    surface.is_rpc() || LONG_PATHS.into_iter().any(is_below)
 }
 
 /// Cancels a request that takes too long. The limit depends on the path, and the problem's form on
 /// the API.
 pub(crate) async fn limit_time(request: Request, next: Next) -> Response {
-    let path = request.uri().path();
-    let surface = Surface::from_path(path);
-    let limit = if is_long(path, surface) {
+    let surface = Declaration::of(request.extensions()).surface;
+    let limit = if is_long(request.uri().path(), surface) {
         LONG_TIME_LIMIT
     } else {
         TIME_LIMIT
     };
-    timeout(limit, next.run(request)).await.unwrap_or_else(|_| {
-        Problem::new(RpcCode::DeadlineExceeded, "the request took too long").into_response(surface)
-    })
+    match timeout(limit, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => {
+            Problem::new(RpcCode::DeadlineExceeded, "the request took too long").response(surface)
+        }
+    }
 }

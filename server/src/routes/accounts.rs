@@ -9,11 +9,12 @@ use gbac_engine::policy::AccessLevel;
 
 use super::registration::Routes;
 use crate::http::access::Access;
+use crate::http::surface::Surface;
 use crate::state::service::Service;
 use crate::state::superusers::superusers;
 
 pub(crate) fn routes() -> Routes {
-    Routes::new().route(paths::ACCOUNTS, Access::SUPERUSER, get(read))
+    Routes::new(Surface::Gbac).route(paths::ACCOUNTS, Access::SUPERUSER, get(read))
 }
 
 async fn read(State(service): State<Service>) -> Json<Accounts> {

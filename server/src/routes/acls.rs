@@ -24,7 +24,7 @@ use crate::state::service::Service;
 use crate::state::store::{Snapshot, StateChange};
 
 pub(crate) fn routes() -> Routes {
-    Routes::new().route(
+    Routes::new(Surface::DataPlane).route(
         paths::ACLS,
         Access::SUPERUSER,
         get(list).post(create).delete(delete),
@@ -89,36 +89,25 @@ pub(super) async fn delete_acls(
     Ok(service.change(plan).await?.answer)
 }
 
-fn respond(result: Result<Response, Problem>) -> Response {
-    result.unwrap_or_else(|problem| problem.into_response(Surface::DataPlane))
-}
-
 async fn list(
     State(service): State<Service>,
     read: LongRead,
     RawQuery(query): RawQuery,
-) -> Response {
-    match query::parse_data_plane(query, AclFilter::from_query) {
-        Ok(filter) => respond(list_acls(&service, read, filter).await),
-        Err(problem) => respond(Err(problem)),
-    }
+) -> Result<Response, Problem> {
+    let filter = query::parse_data_plane(query, AclFilter::from_query)?;
+    list_acls(&service, read, filter).await
 }
 
-async fn create(State(service): State<Service>, request: Request) -> Response {
-    let add = async {
-        let warnings = create_acl(&service, body::json(request).await?).await?;
-        Ok(with_warnings(
-            (StatusCode::CREATED, Json(json!({}))).into_response(),
-            &warnings,
-        ))
-    };
-    respond(add.await)
+async fn create(State(service): State<Service>, request: Request) -> Result<Response, Problem> {
+    let warnings = create_acl(&service, body::json(request).await?).await?;
+    let response = (StatusCode::CREATED, Json(json!({}))).into_response();
+    Ok(with_warnings(response, &warnings))
 }
 
-async fn delete(State(service): State<Service>, RawQuery(query): RawQuery) -> Response {
-    let remove = async {
-        let filter = query::parse_data_plane(query, AclFilter::from_delete_query)?;
-        Ok(Json(delete_acls(&service, filter).await?).into_response())
-    };
-    respond(remove.await)
+async fn delete(
+    State(service): State<Service>,
+    RawQuery(query): RawQuery,
+) -> Result<Json<DeletedAcls>, Problem> {
+    let filter = query::parse_data_plane(query, AclFilter::from_delete_query)?;
+    Ok(Json(delete_acls(&service, filter).await?))
 }

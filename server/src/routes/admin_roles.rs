@@ -35,10 +35,9 @@ use crate::state::role_changes;
 use crate::state::service::Service;
 use crate::state::store::{Snapshot, StateChange};
 
-const SURFACE: Surface = Surface::Admin;
-
 pub(crate) fn routes() -> Routes {
-    Routes::new()
+    Routes::new(Surface::Admin)
+        .prefix("/v1/security", Access::SUPERUSER)
         .route(
             paths::ADMIN_ROLES,
             Access::SUPERUSER,
@@ -59,10 +58,6 @@ pub(crate) fn routes() -> Routes {
             Access::Authenticated,
             get(own_roles),
         )
-}
-
-fn respond(result: Result<Response, Problem>) -> Response {
-    result.unwrap_or_else(|problem| problem.into_response(SURFACE))
 }
 
 /// Reads a body whose only members are these.
@@ -87,22 +82,23 @@ async fn read<T: DeserializeOwned + Send + 'static>(
 }
 
 /// The roles of a list.
-fn listed<'r>(names: impl Iterator<Item = &'r str>) -> Response {
+fn listed<'r>(names: impl Iterator<Item = &'r str>) -> Json<RoleList> {
     let roles = names
         .map(|name| NamedRole {
             name: name.to_owned(),
         })
         .collect();
-    Json(RoleList { roles }).into_response()
+    Json(RoleList { roles })
 }
 
 async fn list(
     State(service): State<Service>,
     read: LongRead,
     RawQuery(query): RawQuery,
-) -> Response {
+) -> Result<Response, Problem> {
     let policy = service.read().policy;
-    let list = read.respond(is_small(&policy), move || {
+    let is_small = is_small(&policy);
+    let list = move || {
         let AdminRoleQuery {
             name_prefix,
             member,
@@ -112,42 +108,45 @@ async fn list(
             principal: member,
             ..RoleQuery::default()
         };
-        Ok(listed(query.page_of_names(&policy)))
-    });
-    respond(list.await)
+        Ok(listed(query.page_of_names(&policy)).into_response())
+    };
+    read.respond(is_small, list).await
 }
 
-async fn create(State(service): State<Service>, request: Request) -> Response {
-    let add = async {
-        let RoleBody { role: name } = read(request, &["role"]).await?;
-        let plan = move |current: &Snapshot| {
-            let changes = role_changes::create(&current.policy, "role", &name, &[])?;
-            let names = added_principals(&changes);
-            let answer = (RoleBody { role: name }, names);
-            Ok::<_, Problem>((StateChange::Changes(changes), answer))
-        };
-        let stored = service.change(plan).await?;
-        let (role, names) = stored.answer;
-        Ok(with_warnings(
-            (StatusCode::CREATED, Json(role)).into_response(),
-            &name_warnings(&stored.after.policy, &names),
-        ))
+async fn create(State(service): State<Service>, request: Request) -> Result<Response, Problem> {
+    let RoleBody { role: name } = read(request, &["role"]).await?;
+    let plan = move |current: &Snapshot| {
+        let changes = role_changes::create(&current.policy, "role", &name, &[])?;
+        let names = added_principals(&changes);
+        let answer = (RoleBody { role: name }, names);
+        Ok::<_, Problem>((StateChange::Changes(changes), answer))
     };
-    respond(add.await)
+    let stored = service.change(plan).await?;
+    let (role, names) = stored.answer;
+    Ok(with_warnings(
+        (StatusCode::CREATED, Json(role)).into_response(),
+        &name_warnings(&stored.after.policy, &names),
+    ))
 }
 
 /// The role of a path.
 fn role(service: &Service, name: Name) -> Result<Role, Problem> {
     let name = role_name(name)?;
-    let role = service.read().policy.role(&name);
-    Ok(role.ok_or(RoleError::NotFound(name))?)
+    match service.read().policy.role(&name) {
+        Some(role) => Ok(role),
+        None => Err(RoleError::NotFound(name).into()),
+    }
 }
 
 fn admin_members<'m>(members: impl IntoIterator<Item = &'m Principal>) -> Vec<AdminMember> {
     members.into_iter().map(AdminMember::from).collect()
 }
 
-async fn describe(State(service): State<Service>, read: LongRead, name: Name) -> Response {
+async fn describe(
+    State(service): State<Service>,
+    read: LongRead,
+    name: Name,
+) -> Result<Response, Problem> {
     let is_small = is_small(&service.read().policy);
     let describe = move || {
         let role = role(&service, name)?;
@@ -157,30 +156,42 @@ async fn describe(State(service): State<Service>, read: LongRead, name: Name) ->
         })
         .into_response())
     };
-    respond(read.respond(is_small, describe).await)
+    read.respond(is_small, describe).await
 }
 
-async fn members(State(service): State<Service>, read: LongRead, name: Name) -> Response {
+async fn members(
+    State(service): State<Service>,
+    read: LongRead,
+    name: Name,
+) -> Result<Response, Problem> {
     let is_small = is_small(&service.read().policy);
     let list = move || {
         let members = admin_members(&role(&service, name)?.members);
         Ok(Json(MemberList { members }).into_response())
     };
-    respond(read.respond(is_small, list).await)
+    read.respond(is_small, list).await
 }
 
-async fn delete(State(service): State<Service>, name: Name, RawQuery(query): RawQuery) -> Response {
-    let remove = async {
-        let name = role_name(name)?;
-        let delete_acls = flag(&pairs(query)?, "delete_acls")?.unwrap_or(false);
-        let plan = move |current: &Snapshot| {
-            let changes = role_changes::delete_if_present(&current.policy, &name, delete_acls);
-            Ok::<_, Problem>((StateChange::Changes(changes), ()))
-        };
-        service.change(plan).await?;
-        Ok(StatusCode::NO_CONTENT.into_response())
+async fn delete(
+    State(service): State<Service>,
+    name: Name,
+    RawQuery(query): RawQuery,
+) -> Result<StatusCode, Problem> {
+    let name = role_name(name)?;
+    let delete_acls = flag(&pairs(query)?, "delete_acls")?.unwrap_or(false);
+    let plan = move |current: &Snapshot| {
+        let changes = role_changes::delete_if_present(&current.policy, &name, delete_acls);
+        Ok::<_, Problem>((StateChange::Changes(changes), ()))
     };
-    respond(remove.await)
+    service.change(plan).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The role of a path, and whether it is created if it does not exist.
+fn changed_role(name: Name, query: Option<String>) -> Result<(String, bool), Problem> {
+    let name = role_name(name)?;
+    let create = flag(&pairs(query)?, "create")?.unwrap_or(false);
+    Ok((name, create))
 }
 
 async fn change_members(
@@ -188,37 +199,32 @@ async fn change_members(
     name: Name,
     RawQuery(query): RawQuery,
     request: Request,
-) -> Response {
-    let write = async {
-        let head = role_name(name)
-            .and_then(|name| Ok((name, flag(&pairs(query)?, "create")?.unwrap_or(false))));
-        let (name, create) = match head {
-            Ok(head) => head,
-            Err(problem) => return Ok(reject(request, problem).await),
-        };
-        let changes: MemberChanges = read(request, &["add", "remove"]).await?;
-        let membership = changes.members().map_err(Problem::admin)?;
-        let plan = move |current: &Snapshot| {
-            let created = !current.policy.has_role(&name);
-            let (changes, membership) =
-                role_changes::update(&current.policy, &name, create, membership)?;
-            let changed = ChangedMembers {
-                role: name,
-                added: admin_members(&membership.added),
-                removed: admin_members(&membership.removed),
-                created,
-            };
-            let names = added_principals(&changes);
-            Ok::<_, Problem>((StateChange::Changes(changes), (changed, names)))
-        };
-        let stored = service.change(plan).await?;
-        let (changed, names) = stored.answer;
-        Ok(with_warnings(
-            Json(changed).into_response(),
-            &name_warnings(&stored.after.policy, &names),
-        ))
+) -> Result<Response, Problem> {
+    let (name, create) = match changed_role(name, query) {
+        Ok(role) => role,
+        Err(problem) => return Ok(reject(request, problem).await),
     };
-    respond(write.await)
+    let changes: MemberChanges = read(request, &["add", "remove"]).await?;
+    let membership = changes.members().map_err(Problem::admin)?;
+    let plan = move |current: &Snapshot| {
+        let created = !current.policy.has_role(&name);
+        let (changes, membership) =
+            role_changes::update(&current.policy, &name, create, membership)?;
+        let changed = ChangedMembers {
+            role: name,
+            added: admin_members(&membership.added),
+            removed: admin_members(&membership.removed),
+            created,
+        };
+        let names = added_principals(&changes);
+        Ok::<_, Problem>((StateChange::Changes(changes), (changed, names)))
+    };
+    let stored = service.change(plan).await?;
+    let (changed, names) = stored.answer;
+    Ok(with_warnings(
+        Json(changed).into_response(),
+        &name_warnings(&stored.after.policy, &names),
+    ))
 }
 
 /// Lists the roles that have the caller as a member by user name.
@@ -227,23 +233,22 @@ async fn own_roles(
     State(authenticator): State<Authenticator>,
     RawQuery(query): RawQuery,
     request: Request,
-) -> Response {
+) -> Result<Response, Problem> {
     let credentials = credentials(&request, service.endpoint());
     let from_browser = is_from_browser(request.headers());
     let caller = match authenticator.authenticate(&credentials).await {
         Ok(caller) => caller,
-        Err(error) => return reject(request, sign_in_problem(&error, SURFACE, from_browser)).await,
+        Err(error) => {
+            let problem = sign_in_problem(&error, Surface::Admin, from_browser);
+            return Ok(reject(request, problem).await);
+        }
     };
-    let read = || {
-        let AdminRoleQuery { name_prefix, .. } =
-            AdminRoleQuery::from_query(&pairs(query)?).map_err(Problem::admin)?;
-        let member = Some(Principal::user(caller.user()));
-        let query = RoleQuery {
-            name_prefix,
-            principal: member,
-            ..RoleQuery::default()
-        };
-        Ok(listed(query.page_of_names(&service.read().policy)))
+    let AdminRoleQuery { name_prefix, .. } =
+        AdminRoleQuery::from_query(&pairs(query)?).map_err(Problem::admin)?;
+    let query = RoleQuery {
+        name_prefix,
+        principal: Some(Principal::user(caller.user())),
+        ..RoleQuery::default()
     };
-    respond(read())
+    Ok(listed(query.page_of_names(&service.read().policy)).into_response())
 }

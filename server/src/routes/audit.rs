@@ -2,31 +2,30 @@
 
 use axum::Json;
 use axum::extract::{RawQuery, State};
-use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use gbac_api::audit::{AuditEvents, AuditQuery};
 use gbac_api::paths;
 
 use super::registration::Routes;
 use crate::http::access::Access;
+use crate::http::problem::Problem;
 use crate::http::query;
 use crate::http::surface::Surface;
 use crate::state::service::Service;
 
 pub(crate) fn routes() -> Routes {
-    Routes::new().route(paths::AUDIT, Access::SUPERUSER, get(read))
+    Routes::new(Surface::Gbac).route(paths::AUDIT, Access::SUPERUSER, get(read))
 }
 
-async fn read(State(service): State<Service>, RawQuery(query): RawQuery) -> Response {
-    match query::parse(query, AuditQuery::from_query) {
-        Ok(AuditQuery { limit }) => {
-            let lines = service.audit_log().recent(limit);
-            let events = lines
-                .iter()
-                .filter_map(|line| serde_json::from_str(line).ok())
-                .collect();
-            Json(AuditEvents { events }).into_response()
-        }
-        Err(problem) => problem.into_response(Surface::Gbac),
-    }
+async fn read(
+    State(service): State<Service>,
+    RawQuery(query): RawQuery,
+) -> Result<Json<AuditEvents>, Problem> {
+    let AuditQuery { limit } = query::parse(query, AuditQuery::from_query)?;
+    let lines = service.audit_log().recent(limit);
+    let events = lines
+        .iter()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
+    Ok(Json(AuditEvents { events }))
 }

@@ -9,20 +9,21 @@ use gbac_api::paths;
 use super::registration::Routes;
 use crate::http::access::{Access, ReadMethods};
 use crate::http::long_read::LongRead;
+use crate::http::problem::Problem;
 use crate::http::surface::Surface;
 use crate::state::service::Service;
 
 pub(crate) fn routes() -> Routes {
     // It contains password hashes, so neither a demo nor read-only access gives it to anybody else.
-    Routes::new().route(
+    Routes::new(Surface::Gbac).route(
         paths::BACKUP,
         Access::Superuser(ReadMethods::Secrets),
         get(read),
     )
 }
 
-async fn read(State(service): State<Service>, read: LongRead) -> Response {
-    let backup = read.respond(false, move || {
+async fn read(State(service): State<Service>, read: LongRead) -> Result<Response, Problem> {
+    let read_backup = move || {
         let headers = [
             (header::CONTENT_TYPE, "application/octet-stream"),
             (
@@ -38,8 +39,6 @@ async fn read(State(service): State<Service>, read: LongRead) -> Response {
                 Err(error.into())
             }
         }
-    });
-    backup
-        .await
-        .unwrap_or_else(|problem| problem.into_response(Surface::Gbac))
+    };
+    read.respond(false, read_backup).await
 }

@@ -6,7 +6,6 @@ use std::thread;
 use axum::Json;
 use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
-use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use gbac_api::admin::Broker;
 use gbac_api::paths;
@@ -21,7 +20,8 @@ use crate::http::surface::Surface;
 pub(crate) const NODE_ID: u64 = 0;
 
 pub(crate) fn routes() -> Routes {
-    Routes::new()
+    Routes::new(Surface::Admin)
+        .prefix(paths::BROKERS, Access::SUPERUSER)
         .route(paths::BROKERS, Access::SUPERUSER, get(list))
         .route("/v1/brokers/{node_id}", Access::SUPERUSER, get(read))
 }
@@ -30,15 +30,14 @@ async fn list() -> Json<Vec<Broker>> {
     Json(vec![node()])
 }
 
-async fn read(id: Result<Path<u64>, PathRejection>) -> Response {
+async fn read(id: Result<Path<u64>, PathRejection>) -> Result<Json<Broker>, Problem> {
     match id {
-        Ok(Path(NODE_ID)) => Json(node()).into_response(),
+        Ok(Path(NODE_ID)) => Ok(Json(node())),
         Ok(Path(id)) => {
             let message = format!("broker with id {id} not found");
-            Problem::new(RpcCode::NotFound, message).into_response(Surface::Admin)
+            Err(Problem::new(RpcCode::NotFound, message))
         }
-        Err(_) => Problem::new(RpcCode::InvalidArgument, "the broker ID is not a number")
-            .into_response(Surface::Admin),
+        Err(_) => Err(Problem::invalid("the broker ID is not a number")),
     }
 }
 

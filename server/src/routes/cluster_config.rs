@@ -10,10 +10,9 @@ use gbac_api::cluster_config::{
     ConfigChange, ConfigFaults, ConfigSchema, ConfigVersion, NodeStatus,
 };
 use gbac_api::paths;
-use gbac_api::problem::RpcCode;
 use gbac_engine::escape::escaped;
 use gbac_engine::policy::Change;
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use super::brokers::NODE_ID;
 use super::registration::Routes;
@@ -29,10 +28,9 @@ use crate::state::error::WriteError;
 use crate::state::service::Service;
 use crate::state::store::{Snapshot, StateChange};
 
-const SURFACE: Surface = Surface::Admin;
-
 pub(crate) fn routes() -> Routes {
-    Routes::new()
+    Routes::new(Surface::Admin)
+        .prefix(paths::CLUSTER_CONFIG, Access::SUPERUSER)
         .route(
             paths::CLUSTER_CONFIG,
             Access::SUPERUSER,
@@ -42,52 +40,43 @@ pub(crate) fn routes() -> Routes {
         .route(paths::CLUSTER_CONFIG_STATUS, Access::SUPERUSER, get(status))
 }
 
-async fn read(State(service): State<Service>, RawQuery(query): RawQuery) -> Response {
-    let answer = || {
-        let pairs = pairs(query)?;
-        let defaults = flag(&pairs, "include_defaults")?.unwrap_or(true);
-        // The response for only one of them would be incomplete.
-        if pairs.iter().filter(|(name, _)| name == "key").count() > 1 {
-            return Err(Problem::new(
-                RpcCode::InvalidArgument,
-                "key: occurs more than once",
-            ));
+async fn read(
+    State(service): State<Service>,
+    RawQuery(query): RawQuery,
+) -> Result<Json<Map<String, Value>>, Problem> {
+    let pairs = pairs(query)?;
+    let with_defaults = flag(&pairs, "include_defaults")?.unwrap_or(true);
+    // The response for only one of them would be incomplete.
+    if pairs.iter().filter(|(name, _)| name == "key").count() > 1 {
+        let message = "key: occurs more than once";
+        return Err(Problem::invalid(message));
+    }
+    let current = PropertyValues::current(&service.read());
+    let mut values = Map::new();
+    if let Some(key) = value(&pairs, "key") {
+        let Some(property) = ClusterProperty::by_name(key) else {
+            let message = format!("Unknown property {{{}}}", escaped(key));
+            return Err(Problem::invalid(message));
+        };
+        values.insert(property.name().into(), property.value(&current));
+        return Ok(Json(values));
+    }
+    let default = PropertyValues::default();
+    for property in ClusterProperty::all() {
+        let value = property.value(&current);
+        if with_defaults || value != property.value(&default) {
+            values.insert(property.name().into(), value);
         }
-        let key = value(&pairs, "key");
-        let current = PropertyValues::current(&service.read());
-        let mut values = Map::new();
-        match key {
-            Some(key) => {
-                let property = ClusterProperty::by_name(key).ok_or_else(|| {
-                    Problem::new(
-                        RpcCode::InvalidArgument,
-                        format!("Unknown property {{{}}}", escaped(key)),
-                    )
-                })?;
-                values.insert(property.name().into(), property.value(&current));
-            }
-            None => {
-                let default = PropertyValues::default();
-                for property in ClusterProperty::all() {
-                    let value = property.value(&current);
-                    if defaults || value != property.value(&default) {
-                        values.insert(property.name().into(), value);
-                    }
-                }
-            }
-        }
-        Ok::<_, Problem>(Json(values).into_response())
-    };
-    answer().unwrap_or_else(|problem| problem.into_response(SURFACE))
+    }
+    Ok(Json(values))
 }
 
 async fn schema(State(service): State<Service>) -> Json<ConfigSchema> {
     let config = service.read().config;
-    let of = |property: ClusterProperty| (property.name().to_owned(), property.schema(&config));
-    let properties = ClusterProperty::all().map(of);
-    Json(ConfigSchema {
-        properties: properties.collect(),
-    })
+    let properties = ClusterProperty::all()
+        .map(|property| (property.name().to_owned(), property.schema(&config)))
+        .collect();
+    Json(ConfigSchema { properties })
 }
 
 /// Why a change is rejected: as a whole, or because of properties.
@@ -108,44 +97,42 @@ impl From<WriteError> for ConfigProblem {
     }
 }
 
+impl IntoResponse for ConfigProblem {
+    fn into_response(self) -> Response {
+        let faults = match self {
+            Self::Request(problem) => return problem.into_response(),
+            Self::Properties(faults) => faults,
+        };
+        let redact = |(name, text): (String, String)| {
+            (without_credentials(&name), without_credentials(&text))
+        };
+        let faults: ConfigFaults = faults.into_iter().map(redact).collect();
+        (StatusCode::BAD_REQUEST, Json(faults)).into_response()
+    }
+}
+
 async fn write(
     State(service): State<Service>,
     RawQuery(query): RawQuery,
     request: Request,
-) -> Response {
-    let change = async {
-        let dry_run = match pairs(query).and_then(|pairs| flag(&pairs, "dry_run")) {
-            Ok(dry_run) => dry_run.unwrap_or(false),
-            Err(problem) => return Ok(reject(request, problem).await),
-        };
-        let change: ConfigChange = body::json(request).await?;
-        let plan = move |current: &Snapshot| {
-            let current = PropertyValues::current(current);
-            let wanted =
-                config_change::apply(&current, &change).map_err(ConfigProblem::Properties)?;
-            if dry_run {
-                return Ok((StateChange::NONE, ()));
-            }
-            let changes = vec![Change::Settings(Box::new(wanted.settings))];
-            Ok::<_, ConfigProblem>((StateChange::Configure(changes, wanted.config), ()))
-        };
-        let stored = service.change(plan).await?;
-        Ok(Json(ConfigVersion {
-            config_version: stored.after.version.config,
-        })
-        .into_response())
+) -> Result<Response, ConfigProblem> {
+    let dry_run = match pairs(query).and_then(|pairs| flag(&pairs, "dry_run")) {
+        Ok(dry_run) => dry_run.unwrap_or(false),
+        Err(problem) => return Ok(reject(request, problem).await),
     };
-    match change.await {
-        Ok(response) => response,
-        Err(ConfigProblem::Request(problem)) => problem.into_response(SURFACE),
-        Err(ConfigProblem::Properties(faults)) => {
-            let redact = |(name, text): (String, String)| {
-                (without_credentials(&name), without_credentials(&text))
-            };
-            let faults: ConfigFaults = faults.into_iter().map(redact).collect();
-            (StatusCode::BAD_REQUEST, Json(faults)).into_response()
+    let change: ConfigChange = body::json(request).await?;
+    let plan = move |current: &Snapshot| {
+        let current = PropertyValues::current(current);
+        let wanted = config_change::apply(&current, &change).map_err(ConfigProblem::Properties)?;
+        if dry_run {
+            return Ok((StateChange::NONE, ()));
         }
-    }
+        let changes = vec![Change::Settings(Box::new(wanted.settings))];
+        Ok::<_, ConfigProblem>((StateChange::Configure(changes, wanted.config), ()))
+    };
+    let stored = service.change(plan).await?;
+    let config_version = stored.after.version.config;
+    Ok(Json(ConfigVersion { config_version }).into_response())
 }
 
 async fn status(State(service): State<Service>) -> Json<Vec<NodeStatus>> {

@@ -6,7 +6,6 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use gbac_api::problem::RpcCode;
 
 use crate::compression::{accepts, is_compressible, set_coding, vary};
 use crate::console::{Asset, Coding, Console, INDEX};
@@ -30,7 +29,7 @@ pub(crate) async fn console(State(console): State<Arc<Console>>, request: Reques
         Ok(path) => path,
         Err(error) => {
             let message = format!("{error}; {}", error.hint());
-            return reject(request, Problem::new(RpcCode::InvalidArgument, message)).await;
+            return reject(request, Problem::invalid(message)).await;
         }
     };
     let Some((name, asset)) = console.find(&path, accepts_page) else {
@@ -46,7 +45,7 @@ pub(crate) async fn console(State(console): State<Arc<Console>>, request: Reques
     } else {
         match content(asset, coding).await {
             Ok(content) => Response::new(Body::from(content)),
-            Err(problem) => return problem.into_response(Surface::Gbac),
+            Err(problem) => return problem.response(Surface::Gbac),
         }
     };
     let caching = if asset.is_immutable {

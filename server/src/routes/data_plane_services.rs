@@ -6,7 +6,6 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use axum::routing::post;
 use gbac_api::acls::{AclBody, AclFilter};
-use gbac_api::problem::RpcCode;
 use gbac_api::roles::{CreatedRole, MemberQuery, RoleQuery, UpdateRole};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -67,8 +66,7 @@ const ROLE_OPERATIONS: [(&str, Access, Operation); 6] = [
 ];
 
 pub(crate) fn routes() -> Routes {
-    Routes::new()
-        .merge(service_routes(ACL_SERVICE, &ACL_OPERATIONS, false))
+    service_routes(ACL_SERVICE, &ACL_OPERATIONS, false)
         .merge(service_routes(ROLE_SERVICE, &ROLE_OPERATIONS, false))
         .merge(service_routes(WRAPPED_ROLE_SERVICE, &ROLE_OPERATIONS, true))
 }
@@ -78,21 +76,17 @@ fn service_routes(
     operations: &[(&str, Access, Operation)],
     is_wrapped: bool,
 ) -> Routes {
-    let routes = Routes::new().prefix(name, CHANGES).route(
-        &format!("/{name}/{{operation}}"),
-        CHANGES,
-        post(unknown),
-    );
-    operations
-        .iter()
-        .fold(routes, |routes, &(operation, access, work)| {
-            let handler = move |State(service): State<Service>,
-                                read: LongRead,
-                                request: Request| async move {
+    let mut routes = Routes::new(Surface::DataPlaneRpc)
+        .prefix(&format!("/{name}/"), CHANGES)
+        .route(&format!("/{name}/{{operation}}"), CHANGES, post(unknown));
+    for &(operation, access, work) in operations {
+        let handler =
+            async move |State(service): State<Service>, read: LongRead, request: Request| {
                 call(&service, read, request, work, is_wrapped).await
             };
-            routes.route(&format!("/{name}/{operation}"), access, post(handler))
-        })
+        routes = routes.route(&format!("/{name}/{operation}"), access, post(handler));
+    }
+    routes
 }
 
 /// Reads the message of a request, runs the method, and responds with its message.
@@ -102,28 +96,21 @@ async fn call(
     request: Request,
     operation: Operation,
     is_wrapped: bool,
-) -> Response {
+) -> Result<Response, Problem> {
     let target = ReadTarget::from_request(&request);
-    let answer = async {
-        let message = body::message(request).await?;
-        let message = if is_wrapped {
-            object(message, "request")
-        } else {
-            message
-        };
-        if let Some(target) = target {
-            let parameters = parameters(message.clone());
-            target.set(
-                parameters
-                    .iter()
-                    .map(|(name, value)| (name.as_str(), value.as_str())),
-            );
-        }
-        run(service, read, operation, message, is_wrapped).await
-    };
-    answer
-        .await
-        .unwrap_or_else(|problem: Problem| problem.into_response(Surface::DataPlaneRpc))
+    let mut message = body::message(request).await?;
+    if is_wrapped {
+        message = object(message, "request");
+    }
+    if let Some(target) = target {
+        let parameters = parameters(message.clone());
+        target.set(
+            parameters
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_str())),
+        );
+    }
+    run(service, read, operation, message, is_wrapped).await
 }
 
 async fn run(
@@ -207,12 +194,8 @@ fn written(answer: &impl Serialize, is_wrapped: bool) -> Result<Response, Proble
 }
 
 fn parsed<T: DeserializeOwned>(message: Map<String, Value>) -> Result<T, Problem> {
-    let invalid = |error: serde_json::Error| {
-        Problem::new(
-            RpcCode::InvalidArgument,
-            format!("the body is not valid: {error}"),
-        )
-    };
+    let invalid =
+        |error: serde_json::Error| Problem::invalid(format!("the body is not valid: {error}"));
     serde_json::from_value(message.into()).map_err(invalid)
 }
 

@@ -12,6 +12,7 @@ use gbac_engine::policy::{Policy, Settings};
 
 use super::registration::Routes;
 use crate::http::access::Access;
+use crate::http::surface::Surface;
 use crate::state::license::licensed_property;
 use crate::state::service::Service;
 use crate::state::store::Snapshot;
@@ -20,7 +21,8 @@ use crate::state::store::Snapshot;
 const NEVER: i64 = 253_402_300_799;
 
 pub(crate) fn routes() -> Routes {
-    Routes::new()
+    Routes::new(Surface::Admin)
+        .prefix("/v1/features", Access::SUPERUSER)
         .route(paths::FEATURES_LICENSE, Access::SUPERUSER, get(license))
         .route(
             paths::FEATURES_ENTERPRISE,

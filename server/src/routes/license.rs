@@ -2,7 +2,6 @@
 
 use axum::Json;
 use axum::extract::{Request, State};
-use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use gbac_api::license::LicenseBody;
 use gbac_api::paths;
@@ -21,37 +20,36 @@ use crate::state::store::{Snapshot, StateChange};
 const FIELD: &str = "license";
 
 pub(crate) fn routes() -> Routes {
-    Routes::new().route(paths::LICENSE, Access::SUPERUSER, get(read).put(write))
+    Routes::new(Surface::Gbac).route(paths::LICENSE, Access::SUPERUSER, get(read).put(write))
 }
 
 async fn read(State(service): State<Service>) -> Json<LicenseBody> {
     Json(license_body(&service.read().config))
 }
 
-async fn write(State(service): State<Service>, request: Request) -> Response {
-    let set = async {
-        let LicenseBody { license, .. } = body::json(request).await?;
-        let plan = move |current: &Snapshot| {
-            if current.config.is_pinned(FIELD) {
-                let message = "the license is set on the command line; restart the service without `--license` to change it";
-                return Err(Problem::with_status(
-                    400,
-                    RpcCode::FailedPrecondition,
-                    "license_pinned",
-                    message,
-                ));
-            }
-            let config = Config {
-                license,
-                ..(*current.config).clone()
-            };
-            Ok::<_, Problem>((StateChange::Configure(Vec::new(), config), ()))
+async fn write(
+    State(service): State<Service>,
+    request: Request,
+) -> Result<Json<LicenseBody>, Problem> {
+    let LicenseBody { license, .. } = body::json(request).await?;
+    let plan = move |current: &Snapshot| {
+        if current.config.is_pinned(FIELD) {
+            let message = "the license is set on the command line; restart the service without `--license` to change it";
+            return Err(Problem::with_status(
+                400,
+                RpcCode::FailedPrecondition,
+                "license_pinned",
+                message,
+            ));
+        }
+        let config = Config {
+            license,
+            ..(*current.config).clone()
         };
-        let stored = service.change(plan).await?;
-        Ok::<_, Problem>(Json(license_body(&stored.after.config)).into_response())
+        Ok::<_, Problem>((StateChange::Configure(Vec::new(), config), ()))
     };
-    set.await
-        .unwrap_or_else(|problem| problem.into_response(Surface::Gbac))
+    let stored = service.change(plan).await?;
+    Ok(Json(license_body(&stored.after.config)))
 }
 
 fn license_body(config: &Config) -> LicenseBody {

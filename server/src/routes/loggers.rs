@@ -4,11 +4,9 @@
 use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
-use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use gbac_api::loggers::{ChangedLogLevel, LogLevel, Logger};
 use gbac_api::paths;
-use gbac_api::problem::RpcCode;
 use gbac_engine::escape::escaped;
 use serde_json::json;
 use tracing::Level;
@@ -21,12 +19,13 @@ use crate::http::surface::Surface;
 use crate::logging::{self, LEVEL_NAMES};
 use crate::state::service::Service;
 
-const SURFACE: Surface = Surface::Admin;
 /// The default time in seconds after which a level reverts.
 const DEFAULT_EXPIRY: u32 = 300;
 
 pub(crate) fn routes() -> Routes {
-    Routes::new()
+    Routes::new(Surface::Admin)
+        .prefix(paths::LOGGERS, Access::SUPERUSER)
+        .prefix("/v1/config", Access::SUPERUSER)
         .route(paths::LOGGERS, Access::SUPERUSER, get(list))
         .route(
             &format!("{}/{{name}}", paths::LOG_LEVEL),
@@ -43,30 +42,24 @@ fn level_name(level: Level) -> String {
         .unwrap_or_default()
 }
 
-async fn list(RawQuery(query): RawQuery) -> Response {
-    match pairs(query).and_then(|pairs| flag(&pairs, "include-levels")) {
-        Ok(levels) => {
-            let level = |name| {
-                levels
-                    .unwrap_or(false)
-                    .then(|| logging::level(name).map(level_name))
-                    .flatten()
-            };
-            let all: Vec<Logger> = logging::names()
-                .map(|name| Logger {
-                    name: name.into(),
-                    level: level(name),
-                })
-                .collect();
-            Json(all).into_response()
-        }
-        Err(problem) => problem.into_response(SURFACE),
+async fn list(RawQuery(query): RawQuery) -> Result<Json<Vec<Logger>>, Problem> {
+    let with_levels = flag(&pairs(query)?, "include-levels")?.unwrap_or(false);
+    let mut loggers = Vec::new();
+    for name in logging::names() {
+        let level = logging::level(name).filter(|_| with_levels);
+        loggers.push(Logger {
+            name: name.into(),
+            level: level.map(level_name),
+        });
     }
+    Ok(Json(loggers))
 }
 
 fn logger(name: Result<Path<String>, PathRejection>) -> Result<(String, Level), Problem> {
-    let bad = "the logger name in the path is not percent-encoded UTF-8";
-    let Path(name) = name.map_err(|_| Problem::new(RpcCode::InvalidArgument, bad))?;
+    let Ok(Path(name)) = name else {
+        let message = "the logger name in the path is not percent-encoded UTF-8";
+        return Err(Problem::invalid(message));
+    };
     match logging::level(&name) {
         Some(level) => Ok((name, level)),
         None => {
@@ -76,7 +69,7 @@ fn logger(name: Result<Path<String>, PathRejection>) -> Result<(String, Level), 
                 escaped(&name),
                 known.join(", ")
             );
-            Err(Problem::new(RpcCode::InvalidArgument, message))
+            Err(Problem::invalid(message))
         }
     }
 }
@@ -84,74 +77,74 @@ fn logger(name: Result<Path<String>, PathRejection>) -> Result<(String, Level), 
 async fn read(
     State(service): State<Service>,
     name: Result<Path<String>, PathRejection>,
-) -> Response {
-    match logger(name) {
-        Ok((name, level)) => {
-            let expiration = service.log_levels().expiration(&name);
-            Json(LogLevel {
-                name,
-                level: level_name(level),
-                expiration,
-            })
-            .into_response()
-        }
-        Err(problem) => problem.into_response(SURFACE),
-    }
+) -> Result<Json<LogLevel>, Problem> {
+    let (name, level) = logger(name)?;
+    let expiration = service.log_levels().expiration(&name);
+    Ok(Json(LogLevel {
+        name,
+        level: level_name(level),
+        expiration,
+    }))
 }
 
 async fn write(
     State(service): State<Service>,
     name: Result<Path<String>, PathRejection>,
     RawQuery(query): RawQuery,
-) -> Response {
-    let set = async {
-        let (name, before) = logger(name)?;
-        let pairs = pairs(query)?;
-        // On the platform, `force` permits expiry times that it would shorten. Here, none is
-        // shortened.
-        flag(&pairs, "force")?;
-        let wanted = value(&pairs, "level").unwrap_or_default();
-        let invalid = |message: String| Problem::new(RpcCode::InvalidArgument, message);
-        let level =
-            LEVEL_NAMES.iter().find(|(known, _)| *known == wanted).map(|(_, level)| *level).ok_or_else(|| {
-                let levels = LEVEL_NAMES.map(|(known, _)| known).join(", ");
-                let wanted = escaped(wanted);
-                invalid(format!(
-                    "Cannot set log level for {{{name}}}: unknown level {{{wanted}}}; the levels are {levels}"
-                ))
-            })?;
-        let expires = value(&pairs, "expires").map_or(Ok(DEFAULT_EXPIRY), |text| {
+) -> Result<Json<ChangedLogLevel>, Problem> {
+    let (name, before) = logger(name)?;
+    let pairs = pairs(query)?;
+    // On the platform, `force` permits expiry times that it would shorten. Here, none is shortened.
+    flag(&pairs, "force")?;
+    let level = wanted_level(&name, value(&pairs, "level").unwrap_or_default())?;
+    let expires = match value(&pairs, "expires") {
+        Some(text) => expiry(text)?,
+        None => DEFAULT_EXPIRY,
+    };
+    let before = json!({ "level": level_name(before) });
+    let after = json!({ "level": level_name(level), "expires": expires });
+    service
+        .record_value("logger", &name, &before, &after)
+        .await?;
+    let previous = service
+        .log_levels()
+        .set(&name, level, expires)
+        .unwrap_or(level);
+    let (previous_level, new_level) = (level_name(previous), level_name(level));
+    tracing::info!(target: "main", logger = name, from = previous_level, to = new_level, expires, "log level changed");
+    Ok(Json(ChangedLogLevel {
+        name,
+        previous_level,
+        new_level,
+        expiration: expires.into(),
+    }))
+}
+
+/// The level with this name, for a logger.
+fn wanted_level(logger: &str, wanted: &str) -> Result<Level, Problem> {
+    match LEVEL_NAMES.iter().find(|(known, _)| *known == wanted) {
+        Some((_, level)) => Ok(*level),
+        None => {
+            let levels = LEVEL_NAMES.map(|(known, _)| known).join(", ");
+            let wanted = escaped(wanted);
+            let message = format!(
+                "Cannot set log level for {{{logger}}}: unknown level {{{wanted}}}; the levels are {levels}"
+            );
+            Err(Problem::invalid(message))
+        }
+    }
+}
+
+/// The seconds after which a level reverts.
+fn expiry(text: &str) -> Result<u32, Problem> {
+    match text.parse() {
+        Ok(seconds) => Ok(seconds),
+        Err(_) => {
             let message = format!(
                 "`expires` is `{}`; it must be a number of seconds; 0 never reverts",
                 escaped(text)
             );
-            text.parse::<u32>().map_err(|_| invalid(message))
-        })?;
-        let after = json!({ "level": level_name(level), "expires": expires });
-        service
-            .record_value(
-                "logger",
-                &name,
-                &json!({ "level": level_name(before) }),
-                &after,
-            )
-            .await?;
-        let previous = service
-            .log_levels()
-            .set(&name, level, expires)
-            .unwrap_or(level);
-        let (previous_level, new_level) = (level_name(previous), level_name(level));
-        tracing::info!(target: "main", logger = name, from = previous_level, to = new_level, expires, "log level changed");
-        Ok::<_, Problem>(
-            Json(ChangedLogLevel {
-                name,
-                previous_level,
-                new_level,
-                expiration: expires.into(),
-            })
-            .into_response(),
-        )
-    };
-    set.await
-        .unwrap_or_else(|problem| problem.into_response(SURFACE))
+            Err(Problem::invalid(message))
+        }
+    }
 }

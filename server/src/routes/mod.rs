@@ -1,5 +1,5 @@
-//! The routes of the service, one file for each API, with the access that each route requires; and
-//! the router.
+//! The routes of the service, one file for each API, with what each route declares: its API and the
+//! access that it requires; and the router.
 
 mod accounts;
 mod acls;
@@ -37,26 +37,29 @@ use axum::extract::Request;
 use axum::middleware::{from_fn, from_fn_with_state, map_response};
 use axum::response::Response;
 
-use crate::http::access::{Access, AccessTable};
+use crate::http::access::Access;
 use crate::http::reject::{method_not_allowed, reject};
+use crate::http::route_table::{Declaration, RouteTable};
+use crate::http::surface::Surface;
 use crate::middleware::authorization::{Authorizer, authorize};
 use crate::middleware::client_address::identify_client;
 use crate::middleware::compression::compress;
+use crate::middleware::handler_call::call_handler;
 use crate::middleware::host_check::check_host;
 use crate::middleware::message_encoding::encode_messages;
-use crate::middleware::query_parameters::check_parameters;
 use crate::middleware::request_limit::{RequestLimit, limit_requests};
 use crate::middleware::request_log::log_request;
 use crate::middleware::response_headers::add_headers;
+use crate::middleware::route_declaration::note_declaration;
 use crate::middleware::time_limit::limit_time;
 use app::App;
 use registration::Routes;
 
 /// Every route of the service.
 pub(crate) fn routes(is_demo: bool) -> Routes {
-    Routes::new()
-        .prefix("v1", Access::SUPERUSER)
-        .prefix("gbac", Access::SUPERUSER)
+    let routes = Routes::new(Surface::Gbac)
+        .prefix("/gbac/", Access::SUPERUSER)
+        .merge(Routes::new(Surface::DataPlane).prefix("/v1/", Access::SUPERUSER))
         .merge(acls::routes())
         .merge(roles::routes())
         .merge(security_service::routes())
@@ -79,29 +82,30 @@ pub(crate) fn routes(is_demo: bool) -> Routes {
         .merge(control_plane::routes())
         .merge(license::routes())
         .merge(loggers::routes())
-        .merge(upstream::routes())
-        .merge(if is_demo {
-            demo_provider::routes()
-        } else {
-            Routes::new()
-        })
+        .merge(upstream::routes());
+    if is_demo {
+        routes.merge(demo_provider::routes())
+    } else {
+        routes
+    }
 }
 
 /// The access that each route requires, by the pattern of the route.
 #[must_use]
 pub fn declared_access(app: &App) -> BTreeMap<String, Access> {
-    let (_, access) = routes(app.service.is_demo()).into_parts();
-    access.routes
+    let (_, table) = routes(app.service.is_demo()).into_parts();
+    let access = |(pattern, declared): (String, Declaration)| (pattern, declared.access);
+    table.routes.into_iter().map(access).collect()
 }
 
 /// The service as a router, without a port.
 pub fn router(app: App) -> Router {
-    let (router, access) = routes(app.service.is_demo()).into_parts();
-    assemble(app, router, access)
+    let (router, table) = routes(app.service.is_demo()).into_parts();
+    assemble(app, router, table)
 }
 
 /// Adds the console and the middleware to routes. The last layer is the outermost.
-pub(crate) fn assemble(app: App, router: Router<App>, access: AccessTable) -> Router {
+pub(crate) fn assemble(app: App, router: Router<App>, table: RouteTable) -> Router {
     let (service, limit) = (
         app.service.clone(),
         RequestLimit::new(&app.service, &app.request_slots),
@@ -109,10 +113,9 @@ pub(crate) fn assemble(app: App, router: Router<App>, access: AccessTable) -> Ro
     let authorizer = Authorizer {
         service: service.clone(),
         authenticator: app.authenticator.clone(),
-        access: Arc::new(access),
     };
     router
-        .route_layer(from_fn(check_parameters))
+        .route_layer(from_fn(call_handler))
         .method_not_allowed_fallback(reject_method)
         .fallback(console::console)
         .layer(from_fn_with_state(authorizer, authorize))
@@ -123,6 +126,7 @@ pub(crate) fn assemble(app: App, router: Router<App>, access: AccessTable) -> Ro
         .layer(from_fn_with_state(limit, limit_requests))
         .layer(from_fn_with_state(service.clone(), log_request))
         .layer(from_fn_with_state(service, identify_client))
+        .layer(from_fn_with_state(Arc::new(table), note_declaration))
         .layer(map_response(add_headers))
         .with_state(app)
 }

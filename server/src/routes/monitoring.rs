@@ -8,12 +8,13 @@ use gbac_api::paths;
 
 use super::registration::Routes;
 use crate::http::access::Access;
+use crate::http::surface::Surface;
 use crate::identity::sign_in::Authenticator;
 use crate::metrics::CONTENT_TYPE;
 use crate::state::service::Service;
 
 pub(crate) fn routes() -> Routes {
-    Routes::new()
+    Routes::new(Surface::Gbac)
         .route(paths::HEALTH, Access::Public, get(async || "ok\n"))
         .route(paths::READY, Access::Public, get(ready))
         .route(paths::METRICS, Access::Local, get(metrics))

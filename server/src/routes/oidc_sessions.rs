@@ -26,7 +26,7 @@ use crate::state::service::Service;
 const SURFACE: Surface = Surface::Admin;
 
 pub(crate) fn routes() -> Routes {
-    Routes::new()
+    Routes::new(Surface::Admin)
         .route(paths::OIDC_WHOAMI, Access::Authenticated, get(who_am_i))
         .route(paths::OIDC_REVOKE, Access::SUPERUSER, post(revoke))
 }

@@ -1,5 +1,7 @@
 //! `/gbac/v1/policy/changes`: makes a list of changes to a known state, all or none of them.
 
+use std::collections::BTreeSet;
+
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
@@ -13,7 +15,7 @@ use gbac_engine::policy::{Change, ChangeOutcome};
 use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::body;
-use crate::http::etag::{Precondition, precondition, with_etag};
+use crate::http::etag::{precondition, with_etag};
 use crate::http::problem::Problem;
 use crate::http::reject::reject;
 use crate::http::surface::Surface;
@@ -23,29 +25,14 @@ use crate::state::service::Service;
 use crate::state::store::{Snapshot, StateChange, Stored};
 
 pub(crate) fn routes() -> Routes {
-    Routes::new().route(paths::POLICY_CHANGES, Access::SUPERUSER, post(apply))
+    Routes::new(Surface::Gbac).route(paths::POLICY_CHANGES, Access::SUPERUSER, post(apply))
 }
 
-async fn apply(State(service): State<Service>, request: Request) -> Response {
+async fn apply(State(service): State<Service>, request: Request) -> Result<Response, Problem> {
     let precondition = match precondition(&request) {
         Ok(precondition) => precondition,
-        Err(problem) => return reject(request, problem).await,
+        Err(problem) => return Ok(reject(request, problem).await),
     };
-    match apply_changes(&service, precondition, request).await {
-        Ok(applied) => {
-            let etag = applied.etag.clone();
-            with_etag(Json(applied).into_response(), &etag)
-        }
-        Err(problem) => problem.into_response(Surface::Gbac),
-    }
-}
-
-/// Applies the changes of a request, all or none of them.
-async fn apply_changes(
-    service: &Service,
-    precondition: Precondition,
-    request: Request,
-) -> Result<AppliedChanges, Problem> {
     let text = body::text(request, body::MAX_DOCUMENT_BYTES, body::DOCUMENT_TIMEOUT).await?;
     let failed = |_| Problem::new(RpcCode::Internal, "the changes could not be read");
     let (changes, principals) = tokio::task::spawn_blocking(move || parse(&text))
@@ -60,18 +47,22 @@ async fn apply_changes(
     } = service.change(plan).await?;
     let etag = after.version.etag();
     let effects: Vec<ChangeEffect> = outcomes.iter().map(effect).collect();
-    let added: Vec<Principal> = std::iter::zip(principals, &effects)
-        .filter_map(|(principal, effect)| principal.filter(|_| *effect == ChangeEffect::Changed))
-        .collect();
+    let find_warnings = move || {
+        let added = std::iter::zip(principals, outcomes)
+            .filter(|(_, outcome)| *outcome == ChangeOutcome::Changed)
+            .filter_map(|(principal, _)| principal);
+        name_warnings(&after.policy, &added.collect::<BTreeSet<_>>())
+    };
     // The changes are made, so a failure only omits the warnings.
-    let warnings = tokio::task::spawn_blocking(move || name_warnings(&after.policy, &added))
+    let warnings = tokio::task::spawn_blocking(find_warnings)
         .await
         .unwrap_or_default();
-    Ok(AppliedChanges {
-        etag,
+    let applied = AppliedChanges {
+        etag: etag.clone(),
         effects,
         warnings,
-    })
+    };
+    Ok(with_etag(Json(applied).into_response(), &etag))
 }
 
 /// Reads changes, and the principal that each of them adds.

@@ -1,5 +1,6 @@
 //! `/gbac/v1/policy`: reads and replaces the whole policy document.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, Request, State};
@@ -8,6 +9,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use gbac_api::paths;
 use gbac_api::problem::{DocumentFault, RpcCode};
+use gbac_api::warning::ChangeWarning;
+use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::policy_from_json;
 
@@ -29,10 +32,8 @@ use crate::state::name_warnings::{name_warnings, principals};
 use crate::state::service::Service;
 use crate::state::store::{Snapshot, StateChange};
 
-const SURFACE: Surface = Surface::Gbac;
-
 pub(crate) fn routes() -> Routes {
-    Routes::new().route(paths::POLICY, Access::SUPERUSER, get(read).put(write))
+    Routes::new(Surface::Gbac).route(paths::POLICY, Access::SUPERUSER, get(read).put(write))
 }
 
 async fn read(
@@ -40,77 +41,68 @@ async fn read(
     State(copies): State<PolicyCopies>,
     read: LongRead,
     headers: HeaderMap,
-) -> Response {
+) -> Result<Response, Problem> {
     let current = service.read();
     let etag = current.version.etag();
     if is_known(&headers, &etag) {
-        return with_etag(StatusCode::NOT_MODIFIED.into_response(), &etag);
+        return Ok(with_etag(StatusCode::NOT_MODIFIED.into_response(), &etag));
     }
     let in_gzip = accepts(&headers, "gzip");
-    let copy = async {
-        let turn = read.turn().await?;
-        let mut response = json_response(copies.get(&current.policy, &etag, in_gzip).await?);
-        if in_gzip {
-            set_coding(response.headers_mut(), "gzip");
-            vary(response.headers_mut());
-        }
-        Ok::<_, Problem>(turn.until_sent(with_etag(response, &etag)))
-    };
-    copy.await
-        .unwrap_or_else(|problem| problem.into_response(SURFACE))
+    let turn = read.turn().await?;
+    let mut response = json_response(copies.get(&current.policy, &etag, in_gzip).await?);
+    if in_gzip {
+        set_coding(response.headers_mut(), "gzip");
+        vary(response.headers_mut());
+    }
+    Ok(turn.until_sent(with_etag(response, &etag)))
 }
 
 async fn write(
     State(service): State<Service>,
     RawQuery(query): RawQuery,
     request: Request,
-) -> Response {
+) -> Result<Response, Problem> {
     let precondition = match precondition(&request) {
         Ok(precondition) => precondition,
-        Err(problem) => return reject(request, problem).await,
+        Err(problem) => return Ok(reject(request, problem).await),
     };
     let is_dry_run = match pairs(query).and_then(|pairs| flag(&pairs, "dry_run")) {
         Ok(is_dry_run) => is_dry_run.unwrap_or(false),
-        Err(problem) => return reject(request, problem).await,
+        Err(problem) => return Ok(reject(request, problem).await),
     };
-    let replace = async {
-        let text = body::text(request, body::MAX_DOCUMENT_BYTES, body::DOCUMENT_TIMEOUT).await?;
-        let failed = |_| Problem::new(RpcCode::Internal, "the policy document could not be read");
-        let policy = tokio::task::spawn_blocking(move || parse_document(&text))
-            .await
-            .map_err(failed)??;
-        let before = principals(&service.read().policy);
-        let plan = move |current: &Snapshot| {
-            precondition.check(&current.version.etag())?;
-            let change = StateChange::Replace(with_current_settings(policy, &current.policy)?);
-            if is_dry_run {
-                license::check(current, &change)?;
-                return Ok((StateChange::NONE, ()));
-            }
-            Ok::<_, Problem>((change, ()))
-        };
-        let after = service.change(plan).await?.after;
-        let policy = Arc::clone(&after.policy);
-        let find_warnings = move || {
-            let now = before.and_then(|before| Some((before, principals(&policy)?)));
-            now.map(|(before, now)| name_warnings(&policy, now.difference(&before)))
-                .unwrap_or_default()
-        };
-        // The policy is replaced, so a failure only omits the warnings.
-        let warnings = run(Work::Other, false, find_warnings)
-            .await
-            .unwrap_or_default();
-        Ok::<_, Problem>((after, warnings))
-    };
-    match replace.await {
-        Ok((after, warnings)) => {
-            let response = with_etag(
-                StatusCode::NO_CONTENT.into_response(),
-                &after.version.etag(),
-            );
-            with_warnings(response, &warnings)
+    let text = body::text(request, body::MAX_DOCUMENT_BYTES, body::DOCUMENT_TIMEOUT).await?;
+    let failed = |_| Problem::new(RpcCode::Internal, "the policy document could not be read");
+    let policy = tokio::task::spawn_blocking(move || parse_document(&text))
+        .await
+        .map_err(failed)??;
+    let before = principals(&service.read().policy);
+    let plan = move |current: &Snapshot| {
+        precondition.check(&current.version.etag())?;
+        let change = StateChange::Replace(with_current_settings(policy, &current.policy)?);
+        if is_dry_run {
+            license::check(current, &change)?;
+            return Ok((StateChange::NONE, ()));
         }
-        Err(problem) => problem.into_response(SURFACE),
+        Ok::<_, Problem>((change, ()))
+    };
+    let after = service.change(plan).await?.after;
+    let policy = Arc::clone(&after.policy);
+    // The policy is replaced, so a failure only omits the warnings.
+    let warnings = run(Work::Other, false, move || {
+        new_name_warnings(before, &policy)
+    })
+    .await
+    .unwrap_or_default();
+    let response = StatusCode::NO_CONTENT.into_response();
+    let response = with_etag(response, &after.version.etag());
+    Ok(with_warnings(response, &warnings))
+}
+
+/// The warnings about principals that were not there before; none if there are too many to compare.
+fn new_name_warnings(before: Option<BTreeSet<Principal>>, policy: &Policy) -> Vec<ChangeWarning> {
+    match (before, principals(policy)) {
+        (Some(before), Some(now)) => name_warnings(policy, now.difference(&before)),
+        (None, _) | (_, None) => Vec::new(),
     }
 }
 

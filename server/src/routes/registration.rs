@@ -1,22 +1,28 @@
-//! The registration of routes, each with the access that it requires.
+//! The registration of routes, each with its API and the access that it requires.
 
 use axum::Router;
 use axum::routing::MethodRouter;
 
 use super::app::App;
-use crate::http::access::{Access, AccessTable};
+use crate::http::access::Access;
+use crate::http::route_table::{Declaration, RouteTable};
+use crate::http::surface::Surface;
 
-/// Routes with the access that they require.
-#[derive(Default)]
+/// Routes of an API, with the access that they require.
 pub(crate) struct Routes {
+    surface: Surface,
     router: Router<App>,
-    access: AccessTable,
+    table: RouteTable,
 }
 
 impl Routes {
-    /// No routes.
-    pub(crate) fn new() -> Self {
-        Self::default()
+    /// No routes yet, of this API.
+    pub(crate) fn new(surface: Surface) -> Self {
+        Self {
+            surface,
+            router: Router::new(),
+            table: RouteTable::default(),
+        }
     }
 
     /// Adds a route: its pattern, the access that it requires, and its methods.
@@ -26,27 +32,37 @@ impl Routes {
         access: Access,
         methods: MethodRouter<App>,
     ) -> Self {
-        self.access.routes.insert(pattern.to_owned(), access);
+        let declaration = self.declaration(access);
+        self.table.routes.insert(pattern.to_owned(), declaration);
         self.router = self.router.route(pattern, methods);
         self
     }
 
-    /// Declares the access that paths without a route below `/<name>/` require.
-    pub(crate) fn prefix(mut self, name: &str, access: Access) -> Self {
-        self.access.prefixes.insert(format!("/{name}/"), access);
+    /// Declares the access that paths without a route require: this one and those below it, or,
+    /// with a slash at its end, only those below it.
+    pub(crate) fn prefix(mut self, path: &str, access: Access) -> Self {
+        let declaration = self.declaration(access);
+        self.table.prefixes.insert(path.to_owned(), declaration);
         self
+    }
+
+    fn declaration(&self, access: Access) -> Declaration {
+        Declaration {
+            surface: self.surface,
+            access,
+        }
     }
 
     /// Adds other routes.
     pub(crate) fn merge(mut self, other: Self) -> Self {
         self.router = self.router.merge(other.router);
-        self.access.routes.extend(other.access.routes);
-        self.access.prefixes.extend(other.access.prefixes);
+        self.table.routes.extend(other.table.routes);
+        self.table.prefixes.extend(other.table.prefixes);
         self
     }
 
-    /// The router, and the access that its routes require.
-    pub(crate) fn into_parts(self) -> (Router<App>, AccessTable) {
-        (self.router, self.access)
+    /// The router, and what its routes declare.
+    pub(crate) fn into_parts(self) -> (Router<App>, RouteTable) {
+        (self.router, self.table)
     }
 }

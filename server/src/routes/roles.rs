@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use gbac_api::paths;
-use gbac_api::problem::{FieldViolation, RpcCode};
+use gbac_api::problem::FieldViolation;
 use gbac_api::roles::{
     CreatedRole, GetRole, ListMembers, ListRoles, Member, MemberQuery, RoleName, RoleQuery,
     UpdateRole, UpdatedRole,
@@ -33,7 +33,7 @@ use crate::state::store::{Snapshot, StateChange};
 pub(super) type Name = Result<Path<String>, PathRejection>;
 
 pub(crate) fn routes() -> Routes {
-    Routes::new()
+    Routes::new(Surface::DataPlane)
         .route(paths::ROLES, Access::SUPERUSER, get(list).post(create))
         .route(
             "/v1/roles/{role_name}",
@@ -47,15 +47,15 @@ pub(crate) fn routes() -> Routes {
         )
 }
 
-fn respond(result: Result<Response, Problem>) -> Response {
-    result.unwrap_or_else(|problem| problem.into_response(Surface::DataPlane))
-}
-
 /// The name of a path.
 pub(super) fn role_name(name: Name) -> Result<String, Problem> {
-    let message = "the role name in the path is not percent-encoded UTF-8";
-    name.map(|Path(name)| name)
-        .map_err(|_| Problem::new(RpcCode::InvalidArgument, message))
+    match name {
+        Ok(Path(name)) => Ok(name),
+        Err(_) => {
+            let message = "the role name in the path is not percent-encoded UTF-8";
+            Err(Problem::invalid(message))
+        }
+    }
 }
 
 /// Whether the roles that a query finds are few, and found without a search.
@@ -184,59 +184,52 @@ async fn list(
     State(service): State<Service>,
     read: LongRead,
     RawQuery(query): RawQuery,
-) -> Response {
-    let query = match query::parse_data_plane(query, RoleQuery::from_query) {
-        Ok(query) => query,
-        Err(problem) => return respond(Err(problem)),
-    };
+) -> Result<Response, Problem> {
+    let query = query::parse_data_plane(query, RoleQuery::from_query)?;
     let is_small = is_page(&service, &query);
-    respond(
-        read.respond(is_small, move || {
-            Ok(Json(list_roles(&service, &query)).into_response())
-        })
-        .await,
-    )
+    let list = move || Ok(Json(list_roles(&service, &query)).into_response());
+    read.respond(is_small, list).await
 }
 
-async fn create(State(service): State<Service>, request: Request) -> Response {
-    let add = async {
-        let RoleName { name } = body::json(request).await?;
-        let (role, warnings) = create_role(&service, name).await?;
-        Ok(with_warnings(
-            (StatusCode::CREATED, Json(CreatedRole { role })).into_response(),
-            &warnings,
-        ))
-    };
-    respond(add.await)
+async fn create(State(service): State<Service>, request: Request) -> Result<Response, Problem> {
+    let RoleName { name } = body::json(request).await?;
+    let (role, warnings) = create_role(&service, name).await?;
+    let response = (StatusCode::CREATED, Json(CreatedRole { role })).into_response();
+    Ok(with_warnings(response, &warnings))
 }
 
-async fn describe(State(service): State<Service>, read: LongRead, name: Name) -> Response {
+async fn describe(
+    State(service): State<Service>,
+    read: LongRead,
+    name: Name,
+) -> Result<Response, Problem> {
     let is_small = is_small(&service.read().policy);
     let describe = move || Ok(Json(get_role(&service, role_name(name)?)?).into_response());
-    respond(read.respond(is_small, describe).await)
+    read.respond(is_small, describe).await
 }
 
-async fn update(State(service): State<Service>, name: Name, request: Request) -> Response {
-    let write = async {
-        let name = match role_name(name) {
-            Ok(name) => name,
-            Err(problem) => return Ok(reject(request, problem).await),
-        };
-        let (updated, warnings) =
-            update_members(&service, name, &body::json(request).await?).await?;
-        Ok(with_warnings(Json(updated).into_response(), &warnings))
+async fn update(
+    State(service): State<Service>,
+    name: Name,
+    request: Request,
+) -> Result<Response, Problem> {
+    let name = match role_name(name) {
+        Ok(name) => name,
+        Err(problem) => return Ok(reject(request, problem).await),
     };
-    respond(write.await)
+    let (updated, warnings) = update_members(&service, name, &body::json(request).await?).await?;
+    Ok(with_warnings(Json(updated).into_response(), &warnings))
 }
 
-async fn delete(State(service): State<Service>, name: Name, RawQuery(query): RawQuery) -> Response {
-    let remove = async {
-        let name = role_name(name)?;
-        let delete_acls = query::parse_data_plane(query, |pairs| flag(pairs, "delete_acls"))?;
-        delete_role(&service, name, delete_acls).await?;
-        Ok(StatusCode::NO_CONTENT.into_response())
-    };
-    respond(remove.await)
+async fn delete(
+    State(service): State<Service>,
+    name: Name,
+    RawQuery(query): RawQuery,
+) -> Result<StatusCode, Problem> {
+    let name = role_name(name)?;
+    let delete_acls = query::parse_data_plane(query, |pairs| flag(pairs, "delete_acls"))?;
+    delete_role(&service, name, delete_acls).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// A parameter that is `true` or `false`; false if it is omitted.
@@ -257,12 +250,12 @@ async fn members(
     read: LongRead,
     name: Name,
     RawQuery(query): RawQuery,
-) -> Response {
+) -> Result<Response, Problem> {
     let is_small = is_small(&service.read().policy);
     let list = move || {
         let name = role_name(name)?;
         let query = query::parse_data_plane(query, MemberQuery::from_query)?;
         Ok(Json(list_members(&service, name, &query)?).into_response())
     };
-    respond(read.respond(is_small, list).await)
+    read.respond(is_small, list).await
 }

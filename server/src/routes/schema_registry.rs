@@ -30,15 +30,11 @@ use crate::state::service::Service;
 use crate::state::store::{Snapshot, StateChange};
 
 pub(crate) fn routes() -> Routes {
-    Routes::new().route(
+    Routes::new(Surface::SchemaRegistry).route(
         paths::REGISTRY_ACLS,
         Access::SUPERUSER,
         get(list).post(create).delete(delete),
     )
-}
-
-fn respond(result: Result<Response, Problem>) -> Response {
-    result.unwrap_or_else(|problem| problem.into_response(Surface::SchemaRegistry))
 }
 
 async fn list(
@@ -51,17 +47,7 @@ async fn list(
     let mut response = if is_page(&request) {
         console(State(files), request).await
     } else {
-        let policy = service.read().policy;
-        let list = read.respond(is_small(&policy), move || {
-            let filter = parse(query, |pairs| filter(&pairs.iter().cloned().collect()))?;
-            let acls = policy
-                .acls()
-                .filter(|acl| is_of_registry(acl) && filter.matches(acl));
-            Ok(json_response(json_list(
-                acls.map(|acl| RegistryAcl::from(&acl)),
-            )?))
-        });
-        respond(list.await)
+        list_acls(&service, read, query).await.into_response()
     };
     response
         .headers_mut()
@@ -69,38 +55,52 @@ async fn list(
     response
 }
 
-async fn create(State(service): State<Service>, request: Request) -> Response {
-    let add = async {
-        let acls = check_create(body::json_list(request).await?).map_err(Problem::fields)?;
-        let principals: Vec<_> = acls.iter().map(|acl| acl.principal.clone()).collect();
-        let change = StateChange::Changes(acls.into_iter().map(Change::AddAcl).collect());
-        let stored = service.change(|_| Ok::<_, Problem>((change, ()))).await?;
-        Ok(with_warnings(
-            StatusCode::CREATED.into_response(),
-            &name_warnings(&stored.after.policy, &principals),
-        ))
+async fn list_acls(
+    service: &Service,
+    read: LongRead,
+    query: Option<String>,
+) -> Result<Response, Problem> {
+    let policy = service.read().policy;
+    let list = move || {
+        let filter = parse(query, |pairs| filter(&pairs.iter().cloned().collect()))?;
+        let acls = policy
+            .acls()
+            .filter(|acl| is_of_registry(acl) && filter.matches(acl));
+        Ok(json_response(json_list(
+            acls.map(|acl| RegistryAcl::from(&acl)),
+        )?))
     };
-    respond(add.await)
+    read.respond(is_small(&service.read().policy), list).await
 }
 
-async fn delete(State(service): State<Service>, request: Request) -> Response {
-    let remove = async {
-        let filters: Vec<BTreeMap<String, String>> = body::json_list(request).await?;
-        let filters: Vec<AclFilter> = filters
-            .iter()
-            .map(filter)
-            .collect::<Result<_, _>>()
-            .map_err(Problem::fields)?;
-        let plan = move |current: &Snapshot| {
-            let is_deleted =
-                |acl: &Acl| is_of_registry(acl) && filters.iter().any(|filter| filter.matches(acl));
-            let matching: Vec<Acl> = current.policy.acls().filter(is_deleted).collect();
-            let answer: Vec<RegistryAcl> = matching.iter().map(RegistryAcl::from).collect();
-            let changes = matching.into_iter().map(Change::RemoveAcl).collect();
-            Ok::<_, Problem>((StateChange::Changes(changes), answer))
-        };
-        let stored = service.change(plan).await?;
-        Ok(Json(stored.answer).into_response())
+async fn create(State(service): State<Service>, request: Request) -> Result<Response, Problem> {
+    let acls = check_create(body::json_list(request).await?).map_err(Problem::fields)?;
+    let principals: Vec<_> = acls.iter().map(|acl| acl.principal.clone()).collect();
+    let change = StateChange::Changes(acls.into_iter().map(Change::AddAcl).collect());
+    let stored = service.change(|_| Ok::<_, Problem>((change, ()))).await?;
+    Ok(with_warnings(
+        StatusCode::CREATED.into_response(),
+        &name_warnings(&stored.after.policy, &principals),
+    ))
+}
+
+async fn delete(
+    State(service): State<Service>,
+    request: Request,
+) -> Result<Json<Vec<RegistryAcl>>, Problem> {
+    let filters: Vec<BTreeMap<String, String>> = body::json_list(request).await?;
+    let filters: Vec<AclFilter> = filters
+        .iter()
+        .map(filter)
+        .collect::<Result<_, _>>()
+        .map_err(Problem::fields)?;
+    let plan = move |current: &Snapshot| {
+        let is_deleted =
+            |acl: &Acl| is_of_registry(acl) && filters.iter().any(|filter| filter.matches(acl));
+        let matching: Vec<Acl> = current.policy.acls().filter(is_deleted).collect();
+        let answer: Vec<RegistryAcl> = matching.iter().map(RegistryAcl::from).collect();
+        let changes = matching.into_iter().map(Change::RemoveAcl).collect();
+        Ok::<_, Problem>((StateChange::Changes(changes), answer))
     };
-    respond(remove.await)
+    Ok(Json(service.change(plan).await?.answer))
 }

@@ -16,7 +16,6 @@ use gbac_api::security::{
 };
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{Principal, Role};
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::oidc_sessions::end_sessions;
@@ -47,116 +46,112 @@ pub(super) const READS: Access = Access::Superuser(ReadMethods::All);
 pub(super) const CHANGES: Access = Access::Superuser(ReadMethods::AllButPost);
 
 pub(crate) fn routes() -> Routes {
-    [SECURITY_SERVICE, PLATFORM_SECURITY_SERVICE]
-        .into_iter()
-        .fold(Routes::new(), |routes, service| {
-            let at = |operation: &str| format!("/{service}/{operation}");
-            routes
-                .prefix(service, CHANGES)
-                .route(&at("CreateRole"), CHANGES, post(create_role))
-                .route(&at("GetRole"), READS, post(get_role))
-                .route(&at("ListRoles"), READS, post(list_roles))
-                .route(&at("AddRoleMembers"), CHANGES, post(add_role_members))
-                .route(&at("RemoveRoleMembers"), CHANGES, post(remove_role_members))
-                .route(&at("DeleteRole"), CHANGES, post(delete_role))
-                .route(
-                    &at(LIST_CURRENT_USER_ROLES),
-                    Access::Authenticated,
-                    post(list_current_user_roles),
-                )
-                .route(
-                    &at(RESOLVE_OIDC_IDENTITY),
-                    Access::Authenticated,
-                    post(resolve_oidc_identity),
-                )
-                .route(&at("RefreshOidcKeys"), CHANGES, post(refresh_oidc_keys))
-                .route(
-                    &at("RevokeOidcSessions"),
-                    CHANGES,
-                    post(revoke_oidc_sessions),
-                )
-                .route(&at("{operation}"), CHANGES, post(unknown))
-        })
+    service_routes(SECURITY_SERVICE).merge(service_routes(PLATFORM_SECURITY_SERVICE))
 }
 
-/// Reads the message of a request, runs the operation, and responds in the form of the protocol.
-async fn call<M: DeserializeOwned + Send + 'static>(
+fn service_routes(service: &str) -> Routes {
+    let at = |operation: &str| format!("/{service}/{operation}");
+    Routes::new(Surface::Connect)
+        .prefix(&at(""), CHANGES)
+        .route(&at("CreateRole"), CHANGES, post(create_role))
+        .route(&at("GetRole"), READS, post(get_role))
+        .route(&at("ListRoles"), READS, post(list_roles))
+        .route(&at("AddRoleMembers"), CHANGES, post(add_role_members))
+        .route(&at("RemoveRoleMembers"), CHANGES, post(remove_role_members))
+        .route(&at("DeleteRole"), CHANGES, post(delete_role))
+        .route(
+            &at(LIST_CURRENT_USER_ROLES),
+            Access::Authenticated,
+            post(list_current_user_roles),
+        )
+        .route(
+            &at(RESOLVE_OIDC_IDENTITY),
+            Access::Authenticated,
+            post(resolve_oidc_identity),
+        )
+        .route(&at("RefreshOidcKeys"), CHANGES, post(refresh_oidc_keys))
+        .route(
+            &at("RevokeOidcSessions"),
+            CHANGES,
+            post(revoke_oidc_sessions),
+        )
+        .route(&at("{operation}"), CHANGES, post(unknown))
+}
+
+fn role(role: SecurityRole) -> Json<WithRole> {
+    Json(WithRole { role })
+}
+
+async fn create_role(
+    State(service): State<Service>,
     request: Request,
-    work: impl AsyncFnOnce(M) -> Result<Response, Problem>,
-) -> Response {
-    let answer = async { work(body::json(request).await?).await };
-    answer
-        .await
-        .unwrap_or_else(|problem| problem.into_response(Surface::Connect))
-}
-
-fn role(role: SecurityRole) -> Response {
-    Json(WithRole { role }).into_response()
-}
-
-async fn create_role(State(service): State<Service>, request: Request) -> Response {
-    call(request, async |WithRole { role: wanted }| {
-        let members = principals(&wanted.members, MemberAction::Add).map_err(Problem::fields)?;
-        let plan = move |current: &Snapshot| {
-            let changes = create(&current.policy, "role.name", &wanted.name, &members)?;
-            let made = Role {
-                name: wanted.name,
-                members: members.into_iter().collect(),
-            };
-            let names = added_principals(&changes);
-            let answer = (SecurityRole::from(&made), names);
-            Ok::<_, Problem>((StateChange::Changes(changes), answer))
+) -> Result<Response, Problem> {
+    let WithRole { role: wanted } = body::json(request).await?;
+    let members = principals(&wanted.members, MemberAction::Add).map_err(Problem::fields)?;
+    let plan = move |current: &Snapshot| {
+        let changes = create(&current.policy, "role.name", &wanted.name, &members)?;
+        let made = Role {
+            name: wanted.name,
+            members: members.into_iter().collect(),
         };
-        let stored = service.change(plan).await?;
-        let (made, names) = stored.answer;
-        Ok(with_warnings(
-            role(made),
-            &name_warnings(&stored.after.policy, &names),
-        ))
-    })
-    .await
+        let names = added_principals(&changes);
+        let answer = (SecurityRole::from(&made), names);
+        Ok::<_, Problem>((StateChange::Changes(changes), answer))
+    };
+    let stored = service.change(plan).await?;
+    let (made, names) = stored.answer;
+    Ok(with_warnings(
+        role(made).into_response(),
+        &name_warnings(&stored.after.policy, &names),
+    ))
 }
 
-async fn get_role(State(service): State<Service>, read: LongRead, request: Request) -> Response {
+async fn get_role(
+    State(service): State<Service>,
+    read: LongRead,
+    request: Request,
+) -> Result<Response, Problem> {
     let target = ReadTarget::from_request(&request);
-    call(request, async |Named { name }| {
-        if let Some(target) = target {
-            target.set([("name", name.as_str())]);
-        }
-        let policy = service.read().policy;
-        read.respond(is_small(&policy), move || {
-            let current = policy.role(&name).ok_or(RoleError::NotFound(name))?;
-            Ok(role(SecurityRole::from(&current)))
-        })
-        .await
-    })
-    .await
+    let Named { name } = body::json(request).await?;
+    if let Some(target) = target {
+        target.set([("name", name.as_str())]);
+    }
+    let policy = service.read().policy;
+    let is_small = is_small(&policy);
+    let describe = move || match policy.role(&name) {
+        Some(current) => Ok(role(SecurityRole::from(&current)).into_response()),
+        None => Err(RoleError::NotFound(name).into()),
+    };
+    read.respond(is_small, describe).await
 }
 
-async fn list_roles(State(service): State<Service>, read: LongRead, request: Request) -> Response {
-    call(request, async |_: Empty| {
-        let policy = service.read().policy;
-        read.respond(is_small(&policy), move || {
-            let roles = policy.roles().map(|role| SecurityRole::from(&role));
-            Ok(json_response(json_member("roles", json_list(roles)?)))
-        })
-        .await
-    })
-    .await
+async fn list_roles(
+    State(service): State<Service>,
+    read: LongRead,
+    request: Request,
+) -> Result<Response, Problem> {
+    let _: Empty = body::json(request).await?;
+    let policy = service.read().policy;
+    let is_small = is_small(&policy);
+    let list = move || {
+        let roles = policy.roles().map(|role| SecurityRole::from(&role));
+        Ok(json_response(json_member("roles", json_list(roles)?)))
+    };
+    read.respond(is_small, list).await
 }
 
-async fn add_role_members(State(service): State<Service>, request: Request) -> Response {
-    call(request, async |message| {
-        change_members(&service, message, MemberAction::Add).await
-    })
-    .await
+async fn add_role_members(
+    State(service): State<Service>,
+    request: Request,
+) -> Result<Response, Problem> {
+    change_members(&service, body::json(request).await?, MemberAction::Add).await
 }
 
-async fn remove_role_members(State(service): State<Service>, request: Request) -> Response {
-    call(request, async |message| {
-        change_members(&service, message, MemberAction::Remove).await
-    })
-    .await
+async fn remove_role_members(
+    State(service): State<Service>,
+    request: Request,
+) -> Result<Response, Problem> {
+    change_members(&service, body::json(request).await?, MemberAction::Remove).await
 }
 
 async fn change_members(
@@ -192,21 +187,22 @@ async fn change_members(
     let stored = service.change(plan).await?;
     let (made, names) = stored.answer;
     Ok(with_warnings(
-        role(made),
+        role(made).into_response(),
         &name_warnings(&stored.after.policy, &names),
     ))
 }
 
-async fn delete_role(State(service): State<Service>, request: Request) -> Response {
-    call(request, async |DeleteRole { name, delete_acls }| {
-        let plan = move |current: &Snapshot| {
-            let changes = delete_if_present(&current.policy, &name, delete_acls);
-            Ok::<_, Problem>((StateChange::Changes(changes), ()))
-        };
-        service.change(plan).await?;
-        Ok(Json(Empty::new()).into_response())
-    })
-    .await
+async fn delete_role(
+    State(service): State<Service>,
+    request: Request,
+) -> Result<Json<Empty>, Problem> {
+    let DeleteRole { name, delete_acls } = body::json(request).await?;
+    let plan = move |current: &Snapshot| {
+        let changes = delete_if_present(&current.policy, &name, delete_acls);
+        Ok::<_, Problem>((StateChange::Changes(changes), ()))
+    };
+    service.change(plan).await?;
+    Ok(Json(Empty::new()))
 }
 
 /// Fetches the keys of the identity provider regardless of their age.
@@ -214,36 +210,32 @@ async fn refresh_oidc_keys(
     State(service): State<Service>,
     State(authenticator): State<Authenticator>,
     request: Request,
-) -> Response {
-    call(request, async |_: Empty| {
-        let (before, after) = (
-            Value::from("kept until they are due"),
-            Value::from("fetched on request"),
-        );
-        service
-            .record_value("key_set", "keys of the identity provider", &before, &after)
-            .await?;
-        authenticator.refresh_keys().await.map_err(|error| {
+) -> Result<Json<Empty>, Problem> {
+    let _: Empty = body::json(request).await?;
+    let before = Value::from("kept until they are due");
+    let after = Value::from("fetched on request");
+    service
+        .record_value("key_set", "keys of the identity provider", &before, &after)
+        .await?;
+    match authenticator.refresh_keys().await {
+        Ok(()) => Ok(Json(Empty::new())),
+        Err(error) => {
             let message =
                 format!("cannot fetch new keys, so the current ones stay in use: {error}");
-            Problem::new(RpcCode::Unavailable, message)
-        })?;
-        Ok(Json(Empty::new()).into_response())
-    })
-    .await
+            Err(Problem::new(RpcCode::Unavailable, message))
+        }
+    }
 }
 
 async fn revoke_oidc_sessions(
     State(service): State<Service>,
     State(authenticator): State<Authenticator>,
     request: Request,
-) -> Response {
+) -> Result<Json<Empty>, Problem> {
     let head = request_head(&request);
-    call(request, async |_: Empty| {
-        end_sessions(&service, &authenticator, &head).await?;
-        Ok(Json(Empty::new()).into_response())
-    })
-    .await
+    let _: Empty = body::json(request).await?;
+    end_sessions(&service, &authenticator, &head).await?;
+    Ok(Json(Empty::new()))
 }
 
 /// Lists the roles that have the caller as a member by user name.
@@ -251,28 +243,23 @@ async fn list_current_user_roles(
     State(service): State<Service>,
     State(authenticator): State<Authenticator>,
     request: Request,
-) -> Response {
+) -> Result<Response, Problem> {
     let credentials = credentials(&request, service.endpoint());
     let from_browser = is_from_browser(request.headers());
     let caller = match authenticator.authenticate(&credentials).await {
         Ok(caller) => caller,
         Err(error) => {
-            return reject(
-                request,
-                sign_in_problem(&error, Surface::Connect, from_browser),
-            )
-            .await;
+            let problem = sign_in_problem(&error, Surface::Connect, from_browser);
+            return Ok(reject(request, problem).await);
         }
     };
-    call(request, async |_: Empty| {
-        let policy = service.read().policy;
-        let roles = policy
-            .roles_of(&Principal::user(caller.user()))
-            .map(str::to_owned)
-            .collect();
-        Ok(Json(CurrentUserRoles { roles }).into_response())
-    })
-    .await
+    let _: Empty = body::json(request).await?;
+    let policy = service.read().policy;
+    let roles = policy
+        .roles_of(&Principal::user(caller.user()))
+        .map(str::to_owned)
+        .collect();
+    Ok(Json(CurrentUserRoles { roles }).into_response())
 }
 
 /// Resolves the token of the request with the current settings.
@@ -280,40 +267,37 @@ async fn resolve_oidc_identity(
     State(service): State<Service>,
     State(authenticator): State<Authenticator>,
     request: Request,
-) -> Response {
+) -> Result<Response, Problem> {
     let credentials = credentials(&request, service.endpoint());
     let from_browser = is_from_browser(request.headers());
-    let caller = match authenticator.authenticate(&credentials).await {
-        Ok(Caller::Token(identity) | Caller::Session(identity)) => Ok(identity),
-        Ok(Caller::Local(_)) => Err(Problem::new(
-            RpcCode::FailedPrecondition,
-            "SASL mechanism is not OIDC",
-        )),
-        Err(SignInError::MissingCredentials | SignInError::InvalidCredentials(_)) => {
-            Err(Problem::new(
-                RpcCode::Unauthenticated,
-                "Failed to authenticate OIDC token",
-            ))
+    let identity = match authenticator.authenticate(&credentials).await {
+        Ok(Caller::Token(identity) | Caller::Session(identity)) => identity,
+        Ok(Caller::Local(_)) => {
+            let message = "SASL mechanism is not OIDC";
+            let problem = Problem::new(RpcCode::FailedPrecondition, message);
+            return Ok(reject(request, problem).await);
         }
-        Err(error) => Err(sign_in_problem(&error, Surface::Connect, from_browser)),
+        Err(SignInError::MissingCredentials | SignInError::InvalidCredentials(_)) => {
+            let message = "Failed to authenticate OIDC token";
+            let problem = Problem::new(RpcCode::Unauthenticated, message);
+            return Ok(reject(request, problem).await);
+        }
+        Err(error) => {
+            let problem = sign_in_problem(&error, Surface::Connect, from_browser);
+            return Ok(reject(request, problem).await);
+        }
     };
-    let identity = match caller {
-        Ok(identity) => identity,
-        Err(problem) => return reject(request, problem).await,
-    };
-    call(request, async |_: Empty| {
-        Ok(Json(OidcIdentity {
-            principal: identity.user().to_owned(),
-            expire: identity
-                .expires_at()
-                .map(gbac_engine::Timestamp::as_seconds)
-                .map(clock::rfc3339)
-                .unwrap_or_default(),
-            groups: identity.groups().to_vec(),
-        })
-        .into_response())
+    let _: Empty = body::json(request).await?;
+    Ok(Json(OidcIdentity {
+        principal: identity.user().to_owned(),
+        expire: identity
+            .expires_at()
+            .map(gbac_engine::Timestamp::as_seconds)
+            .map(clock::rfc3339)
+            .unwrap_or_default(),
+        groups: identity.groups().to_vec(),
     })
-    .await
+    .into_response())
 }
 
 /// Rejects an operation that a service does not have.

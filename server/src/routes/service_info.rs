@@ -14,13 +14,14 @@ use super::app::DemoAccess;
 use super::registration::Routes;
 use crate::demo::AUDIENCE;
 use crate::http::access::Access;
+use crate::http::surface::Surface;
 use crate::identity::provider_sign_in::ProviderSignIn;
 use crate::identity::sign_in::Authenticator;
 use crate::state::service::Service;
 use crate::upstream::Upstream;
 
 pub(crate) fn routes() -> Routes {
-    Routes::new().route(paths::SERVICE, Access::Public, get(read))
+    Routes::new(Surface::Gbac).route(paths::SERVICE, Access::Public, get(read))
 }
 
 async fn read(

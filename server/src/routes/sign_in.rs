@@ -24,12 +24,13 @@ use crate::http::problem::Problem;
 use crate::http::query::value;
 use crate::http::reject::reject;
 use crate::http::request_head::request_head;
+use crate::http::surface::Surface;
 use crate::identity::provider_sign_in::{MAX_SECONDS, ProviderAnswer, ProviderSignIn};
 use crate::identity::sign_in::Authenticator;
 use crate::state::service::Service;
 
 pub(crate) fn routes() -> Routes {
-    Routes::new()
+    Routes::new(Surface::Gbac)
         .route(paths::SIGN_IN, Access::Public, get(start))
         .route(paths::SIGN_IN_CALLBACK, Access::Public, get(finish))
         .route(paths::SESSION, Access::Public, get(read).delete(close))

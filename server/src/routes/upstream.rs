@@ -29,6 +29,7 @@ use crate::http::credentials::{
 use crate::http::problem::Problem;
 use crate::http::reject::{method_not_allowed, not_found, reject};
 use crate::http::request_head::{request_head, sanitized};
+use crate::http::route_table::Declaration;
 use crate::http::surface::{Surface, only_reads};
 use crate::identity::relayed_sign_in::{RelayedSignIn, RelayedSignIns, Verdict};
 use crate::identity::sign_in::{Authenticator, Credentials, SignInError};
@@ -39,7 +40,7 @@ use crate::upstream::client::{UpstreamClient, UpstreamError, UpstreamRequest, Up
 use crate::upstream::{self, NoRelayTarget, RelayTarget, Upstream};
 
 pub(crate) fn routes() -> Routes {
-    Routes::new()
+    Routes::new(Surface::Gbac)
         .route(&format!("{}/{{*path}}", paths::UPSTREAM), Access::Cluster, any(relay))
         .route(paths::UPSTREAM_TARGET, Access::Cluster, get(discover))
         // This path has no target, which needs no credentials to find out, as below it.
@@ -48,7 +49,7 @@ pub(crate) fn routes() -> Routes {
 
 async fn relay(State(relay): State<Relay>, request: Request) -> Response {
     let upstream = &relay.upstream;
-    let surface = Surface::from_path(request.uri().path());
+    let surface = Declaration::of(request.extensions()).surface;
     let uri = request.uri().clone();
     let RelayTarget {
         base,
@@ -86,10 +87,7 @@ async fn relay(State(relay): State<Relay>, request: Request) -> Response {
     let pairs = match parse_query(uri.query().unwrap_or_default()) {
         Ok(pairs) => pairs,
         Err(error) => {
-            let problem = Problem::new(
-                RpcCode::InvalidArgument,
-                format!("{error}; {}", error.hint()),
-            );
+            let problem = Problem::invalid(format!("{error}; {}", error.hint()));
             return reject(request, problem).await;
         }
     };
@@ -103,7 +101,7 @@ async fn relay(State(relay): State<Relay>, request: Request) -> Response {
         Err(problem) => return reject(request, problem).await,
     };
     let (is_change, head) = (
-        !only_reads(request.method(), uri.path()),
+        !only_reads(surface, request.method(), uri.path()),
         request_head(&request),
     );
     let request = match upstream_request(request).await {
@@ -115,7 +113,7 @@ async fn relay(State(relay): State<Relay>, request: Request) -> Response {
                 Verdict::Unknown,
                 relay.service.now(),
             );
-            return problem.into_response(surface);
+            return problem.response(surface);
         }
     };
     let operation = Operation {
@@ -128,7 +126,7 @@ async fn relay(State(relay): State<Relay>, request: Request) -> Response {
         is_change,
     };
     let response = completed(relay.send(operation, sign_in, caller)).await;
-    response.map_or_else(|problem| problem.into_response(surface), relayed_response)
+    response.map_or_else(|problem| problem.response(surface), relayed_response)
 }
 
 /// Works on a request to the cluster in a task of its own, so that its end is recorded even if the
@@ -169,7 +167,7 @@ async fn discover(State(relay): State<Relay>, request: Request) -> Response {
         )
         .await;
     }
-    let surface = Surface::from_path(request.uri().path());
+    let surface = Declaration::of(request.extensions()).surface;
     let (_, sign_in) = match relay.sign_in_of(&request).await {
         Ok(signed_in) => signed_in,
         Err(problem) => return reject(request, problem).await,
@@ -183,7 +181,7 @@ async fn discover(State(relay): State<Relay>, request: Request) -> Response {
     match discovered.await {
         Ok(Ok(report)) => Json(TargetAnswer::from(report)).into_response(),
         Ok(Err(response)) => relayed_response(response),
-        Err(problem) => problem.into_response(surface),
+        Err(problem) => problem.response(surface),
     }
 }
 
@@ -343,7 +341,7 @@ impl Relay {
         let for_cluster = cluster_credentials(request);
         let operation = format!("{} {}", request.method(), request.uri().path());
         let (surface, is_browser) = (
-            Surface::from_path(request.uri().path()),
+            Declaration::of(request.extensions()).surface,
             is_from_browser(request.headers()),
         );
         async move {
@@ -618,15 +616,10 @@ async fn find_data_plane(
     id: &str,
     request: &UpstreamRequest,
 ) -> Result<Result<BaseUrl, UpstreamResponse>, RelayError> {
-    let id = decode(id).map_err(|error| {
-        Problem::new(
-            RpcCode::InvalidArgument,
-            format!("{error}; {}", error.hint()),
-        )
-    })?;
+    let id = decode(id).map_err(|error| Problem::invalid(format!("{error}; {}", error.hint())))?;
     let Some(path) = upstream::cluster_path(&id) else {
         let message = format!("`{}` is not a cluster ID", encode::component(&id));
-        return Err(Problem::new(RpcCode::InvalidArgument, message).into());
+        return Err(Problem::invalid(message).into());
     };
     let response = client
         .send(control_plane, &path, "", &request.as_get())

@@ -15,7 +15,9 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
 use super::options::{DataOptions, ServeMode, ServeOptions};
 use super::start::open;
-use crate::http::access::{Access, AccessTable};
+use crate::http::access::Access;
+use crate::http::route_table::RouteTable;
+use crate::http::surface::Surface;
 use crate::identity::password::Password;
 use crate::routes::app::App;
 use crate::routes::{assemble, router, routes};
@@ -36,7 +38,7 @@ async fn a_route_without_declared_access_requires_a_superuser() {
         if let Some(credentials) = credentials {
             request = request.header("authorization", credentials);
         }
-        let router = assemble(demo(), undeclared, AccessTable::default());
+        let router = assemble(demo(), undeclared, RouteTable::default());
         router
             .oneshot(request.body(Body::empty()).unwrap())
             .await
@@ -57,18 +59,79 @@ async fn a_route_without_declared_access_requires_a_superuser() {
 
 #[test]
 fn paths_beside_a_protected_route_are_protected() {
-    let (_, access) = routes(true).into_parts();
+    let (_, table) = routes(true).into_parts();
     let is_deep = |route: &str| route.trim_start_matches('/').contains('/');
-    for (route, required) in access.routes.iter().filter(|(route, _)| is_deep(route)) {
-        let has_prefix = access
+    for (route, declared) in table.routes.iter().filter(|(route, _)| is_deep(route)) {
+        let has_prefix = table
             .prefixes
             .keys()
             .any(|prefix| route.starts_with(prefix.as_str()));
         // Beside the ACLs of the Schema Registry are pages of the console.
         let is_beside_pages = route == paths::REGISTRY_ACLS;
         assert!(
-            has_prefix || is_beside_pages || *required == Access::Public,
+            has_prefix || is_beside_pages || declared.access == Access::Public,
             "paths beside `{route}` would be public"
+        );
+    }
+}
+
+#[test]
+fn each_path_belongs_to_its_api() {
+    let (_, table) = routes(true).into_parts();
+    let page = include_str!("../../../docs/service.md");
+    let metric = page
+        .lines()
+        .find(|line| line.starts_with("| `gbac_requests_total` |"));
+    for (path, surface) in [
+        ("/v1/acls", Surface::DataPlane),
+        ("/v1/nothing", Surface::DataPlane),
+        ("/v1/cluster_config/schema", Surface::Admin),
+        ("/v1/cluster_config/nothing", Surface::Admin),
+        ("/v1/loggers", Surface::Admin),
+        ("/v1/config", Surface::Admin),
+        ("/v1/config/log_level/security", Surface::Admin),
+        ("/v1/security", Surface::Admin),
+        ("/v1/security/roles", Surface::Admin),
+        ("/v1/brokers", Surface::Admin),
+        ("/v1/brokers/7/nothing", Surface::Admin),
+        ("/v1/features/license", Surface::Admin),
+        ("/v1/clusters/x", Surface::DataPlane),
+        ("/v1/configuration", Surface::DataPlane),
+        ("/service.core.admin.v2.SecurityService/X", Surface::Connect),
+        ("/service.core.admin.v2.OtherService/X", Surface::Connect),
+        (
+            "/redpanda.api.dataplane.v1.ACLService/ListACLs",
+            Surface::DataPlaneRpc,
+        ),
+        (
+            "/redpanda.api.dataplane.v1.UserService/ListUsers",
+            Surface::DataPlaneRpc,
+        ),
+        ("/security/acls", Surface::SchemaRegistry),
+        ("/security/acls/", Surface::Gbac),
+        ("/security/roles", Surface::Gbac),
+        (
+            "/redpanda.core.admin.v2.SecurityService/X",
+            Surface::Connect,
+        ),
+        ("/gbac/v1/policy", Surface::Gbac),
+        ("/gbac/v1/upstream/admin/v1/cluster_config", Surface::Admin),
+        (
+            "/gbac/v1/upstream/admin/service.core.admin.v2.SecurityService/X",
+            Surface::Connect,
+        ),
+        ("/gbac/v1/upstream/dataplane/v1/acls", Surface::DataPlane),
+        ("/gbac/v1/upstream/clusters/c1/v1/roles", Surface::DataPlane),
+        ("/gbac/v1/upstream/clusters/c1", Surface::Gbac),
+        ("/v1", Surface::Gbac),
+        ("/", Surface::Gbac),
+    ] {
+        let request = Request::get(path).body(Body::empty()).unwrap();
+        assert_eq!(table.declaration(&request).surface, surface, "{path}");
+        let label = format!("`{}`", surface.label());
+        assert!(
+            metric.is_some_and(|metric| metric.contains(&label)),
+            "docs/service.md: `gbac_requests_total` lacks {label}"
         );
     }
 }

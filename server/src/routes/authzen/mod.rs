@@ -8,7 +8,7 @@ mod subject;
 
 use axum::Json;
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::http::HeaderName;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use gbac_analysis::audit::Event;
@@ -26,6 +26,7 @@ use self::subject::{PreparedSubject, verify};
 use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::body;
+use crate::http::long_read::json_response;
 use crate::http::placement::{Work, incomplete, run};
 use crate::http::problem::Problem;
 use crate::http::request_head::take_request_head;
@@ -35,7 +36,6 @@ use crate::identity::sign_in::Authenticator;
 use crate::state::audit::RequestHead;
 use crate::state::service::Service;
 
-const SURFACE: Surface = Surface::Gbac;
 /// The request ID of a gateway, which is returned unchanged.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The maximum size in bytes of a body that is read on the thread that received it.
@@ -45,8 +45,8 @@ const SMALL_BODY: usize = 16 << 10;
 const SMALL_WEIGHT: usize = 256;
 
 pub(crate) fn routes() -> Routes {
-    Routes::new()
-        .prefix("access", Access::Evaluate)
+    Routes::new(Surface::Gbac)
+        .prefix("/access/", Access::Evaluate)
         .route(paths::ACCESS_EVALUATION, Access::Evaluate, post(evaluation))
         .route(
             paths::ACCESS_EVALUATIONS,
@@ -96,34 +96,31 @@ async fn respond(
     mut request: Request,
     take: fn(&mut Map<String, Value>) -> Evaluations,
 ) -> Response {
-    let (head, id) = (
-        take_request_head(&mut request),
-        request.headers().get(REQUEST_ID).cloned(),
-    );
-    let answered = async {
-        let text = body::text(request, body::MAX_BYTES, body::TIMEOUT).await?;
-        let is_small = text.len() <= SMALL_BODY;
-        let batch = run(Work::Evaluation, is_small, move || {
-            Batch::new(take(&mut body::object(&text)?))
-        })
-        .await??;
-        decide(service, authenticator, head, batch).await
-    };
-    let mut response = match answered.await {
-        Ok(json) => (
-            [(
-                header::CONTENT_TYPE,
-                HeaderValue::from_static("application/json"),
-            )],
-            json,
-        )
-            .into_response(),
-        Err(problem) => problem.into_response(SURFACE),
+    let head = take_request_head(&mut request);
+    let id = request.headers().get(REQUEST_ID).cloned();
+    let mut response = match answer(service, authenticator, head, request, take).await {
+        Ok(json) => json_response(json),
+        Err(problem) => problem.into_response(),
     };
     if let Some(id) = id {
         response.headers_mut().insert(REQUEST_ID, id);
     }
     response
+}
+
+/// Reads the questions and answers them. Gives the body of the response.
+async fn answer(
+    service: &Service,
+    authenticator: &Authenticator,
+    head: RequestHead,
+    request: Request,
+    take: fn(&mut Map<String, Value>) -> Evaluations,
+) -> Result<Vec<u8>, Problem> {
+    let text = body::text(request, body::MAX_BYTES, body::TIMEOUT).await?;
+    let is_small = text.len() <= SMALL_BODY;
+    let read = move || Batch::new(take(&mut body::object(&text)?));
+    let batch = run(Work::Evaluation, is_small, read).await??;
+    decide(service, authenticator, head, batch).await
 }
 
 /// Answers the questions of a request and records the decisions. Gives the body of the response.
