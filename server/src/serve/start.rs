@@ -71,53 +71,39 @@ pub(super) fn check(
     address: SocketAddr,
     tls: bool,
 ) -> Result<(), ServeError> {
-    faults(options, address, tls)
-        .into_iter()
-        .next()
-        .map_or(Ok(()), Err)
+    match faults(options, address, tls).into_iter().next() {
+        Some(fault) => Err(fault),
+        None => Ok(()),
+    }
 }
 
 /// Every fault of the options that shows without opening anything.
 pub(super) fn faults(options: &ServeOptions, address: SocketAddr, tls: bool) -> Vec<ServeError> {
     let mut faults = Vec::new();
-    let mut check = |result: Result<(), ServeError>| faults.extend(result.err());
     if let ServeMode::Data(data) = &options.mode {
-        check_data_options(data, &mut check);
+        add_data_faults(data, &mut faults);
     }
-    check(
-        admin_password(options).and_then(|given| match &options.mode {
-            // Before anything is created; a folder with data has an account, or the start finds
-            // that it has none.
-            ServeMode::Data(data) if given.is_none() && !Store::is_in(&data.folder) => {
-                needed_for_log(options)
-            }
-            ServeMode::Data(_) | ServeMode::Demo(_) => Ok(()),
-        }),
-    );
-    check(options.log.levels().map(drop).map_err(ServeError::LogLevel));
+    faults.extend(check_admin_password(options).err());
+    faults.extend(options.log.levels().err().map(ServeError::LogLevel));
     match PublicEndpoint::new(options.endpoint.clone(), address, tls) {
         Ok(endpoint) => {
-            if let ServeMode::Data(DataOptions {
-                oidc_client: Some(_),
-                ..
-            }) = &options.mode
-            {
-                let url = self::address(&endpoint.url).map(drop);
-                check(url.map_err(|_| ServeError::SignInUrl(endpoint.url.clone())));
+            let signs_in = matches!(
+                &options.mode,
+                ServeMode::Data(DataOptions {
+                    oidc_client: Some(_),
+                    ..
+                })
+            );
+            if signs_in && self::address(&endpoint.url).is_err() {
+                faults.push(ServeError::SignInUrl(endpoint.url));
             }
         }
-        Err(error) => check(Err(ServeError::PublicEndpoint(error))),
+        Err(error) => faults.push(ServeError::PublicEndpoint(error)),
     }
-    check(
-        TrustedProxies::parse(&options.trusted_proxies)
-            .map(drop)
-            .map_err(ServeError::TrustedProxy),
-    );
-    check(
-        Upstream::new(&options.upstream)
-            .map(drop)
-            .map_err(ServeError::Upstream),
-    );
+    let proxies = TrustedProxies::parse(&options.trusted_proxies);
+    faults.extend(proxies.err().map(ServeError::TrustedProxy));
+    let upstream = Upstream::new(&options.upstream);
+    faults.extend(upstream.err().map(ServeError::Upstream));
     let AuditFileLimits {
         file_bytes,
         total_bytes,
@@ -129,35 +115,47 @@ pub(super) fn faults(options: &ServeOptions, address: SocketAddr, tls: bool) -> 
         (changes_total_bytes, "--changes-total-mib"),
     ] {
         if total_bytes > 0 && (file_bytes == 0 || total_bytes < file_bytes) {
-            check(Err(ServeError::AuditLimits(option)));
+            faults.push(ServeError::AuditLimits(option));
         }
     }
     faults
 }
 
-fn check_data_options(data: &DataOptions, check: &mut impl FnMut(Result<(), ServeError>)) {
+/// Checks the password of the local account before anything is created: a folder with data has an
+/// account, or the start finds that it has none.
+fn check_admin_password(options: &ServeOptions) -> Result<(), ServeError> {
+    let given = admin_password(options)?;
+    match &options.mode {
+        ServeMode::Data(data) if given.is_none() && !Store::is_in(&data.folder) => {
+            needed_for_log(options)
+        }
+        ServeMode::Data(_) | ServeMode::Demo(_) => Ok(()),
+    }
+}
+
+fn add_data_faults(data: &DataOptions, faults: &mut Vec<ServeError>) {
     let admin_user = data.admin_user();
     match Settings::check_superuser(admin_user) {
-        Err(error) => check(Err(ServeError::AdminUser(error))),
+        Err(error) => faults.push(ServeError::AdminUser(error)),
         Ok(()) if admin_user.contains(':') || admin_user.chars().any(char::is_control) => {
-            check(Err(ServeError::AdminName(admin_user.to_owned())));
+            faults.push(ServeError::AdminName(admin_user.to_owned()));
         }
         Ok(()) => {}
     }
     if let Some(url) = &data.oidc_discovery_url {
-        check(address(url).map(drop).map_err(ServeError::DiscoveryUrl));
+        faults.extend(address(url).err().map(ServeError::DiscoveryUrl));
     }
     if data.oidc_rules.issuer.as_deref() == Some("") {
-        check(Err(ServeError::EmptyIssuer));
+        faults.push(ServeError::EmptyIssuer);
     }
     if data.oidc_rules.max_lifetime == Some(0) {
-        check(Err(ServeError::ZeroLifetime));
+        faults.push(ServeError::ZeroLifetime);
     }
     if let Some(client) = &data.oidc_client {
-        check(oidc_client(client).map(drop));
+        faults.extend(oidc_client(client).err());
     }
     if data.oidc_audience.as_deref() == Some("") {
-        check(Err(ServeError::EmptyAudience));
+        faults.push(ServeError::EmptyAudience);
     }
 }
 

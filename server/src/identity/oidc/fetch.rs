@@ -140,36 +140,37 @@ const WELL_KNOWN: [&str; 2] = [
 /// Checks that a discovery document states the issuer of its address, or the configured one (OpenID
 /// Connect Discovery 4.3). Without this check, a provider could state the issuer of another one.
 fn check_issuer(discovery: &str, found: &str, configured: Option<&str>) -> Result<(), FetchError> {
-    let mismatch = |expected: &str| {
-        Err(FetchError::Issuer {
-            found: found.into(),
-            expected: expected.into(),
-        })
+    let (expected, is_same) = match configured {
+        Some(expected) => (expected.to_owned(), found == expected),
+        None => {
+            let expected = issuer_of_address(discovery).ok_or(FetchError::IssuerUnknown)?;
+            // An issuer with a slash at its end has the same address.
+            let is_same = found == expected || found.strip_suffix('/') == Some(expected.as_str());
+            (expected, is_same)
+        }
     };
-    if let Some(expected) = configured {
-        return if found == expected {
-            Ok(())
-        } else {
-            mismatch(expected)
-        };
+    if is_same {
+        return Ok(());
     }
+    Err(FetchError::Issuer {
+        found: found.into(),
+        expected,
+    })
+}
+
+/// The issuer whose discovery document has this address.
+fn issuer_of_address(discovery: &str) -> Option<String> {
     let address = discovery.split(['?', '#']).next().unwrap_or_default();
-    let expected = WELL_KNOWN.iter().find_map(|path| {
+    for path in WELL_KNOWN {
         // The path comes last, or between the host and the path of the issuer (RFC 8414).
-        let inserted = || {
-            address
-                .split_once(&format!("{path}/"))
-                .map(|(host, rest)| format!("{host}/{rest}"))
-        };
-        address
-            .strip_suffix(path)
-            .map(str::to_owned)
-            .or_else(inserted)
-    });
-    let expected = expected.ok_or(FetchError::IssuerUnknown)?;
-    // An issuer with a slash at its end has the same address.
-    let is_same = found == expected || found.strip_suffix('/') == Some(expected.as_str());
-    if is_same { Ok(()) } else { mismatch(&expected) }
+        if let Some(issuer) = address.strip_suffix(path) {
+            return Some(issuer.to_owned());
+        }
+        if let Some((host, rest)) = address.split_once(&format!("{path}/")) {
+            return Some(format!("{host}/{rest}"));
+        }
+    }
+    None
 }
 
 /// The issuer and the keys of a provider.

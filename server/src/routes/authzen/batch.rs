@@ -34,32 +34,31 @@ impl Batch {
         let (mut distinct, mut subject_indexes) = (vec![common], vec![0]);
         if let Some(list) = list {
             let mut indexes = HashMap::from([(common, 0)]);
-            let mut index = |question| {
+            subject_indexes.clear();
+            for question in list {
                 let subject = all.question(question).ok().and_then(|parts| parts.subject);
                 // The default subject may be large, so it is compared by address.
-                if subject
-                    .zip(common)
-                    .is_some_and(|(own, common)| ptr::eq(own, common))
+                if let (Some(own), Some(common)) = (subject, common)
+                    && ptr::eq(own, common)
                 {
-                    return 0;
+                    subject_indexes.push(0);
+                    continue;
                 }
-                *indexes.entry(subject).or_insert_with(|| {
+                let index = *indexes.entry(subject).or_insert(distinct.len());
+                if index == distinct.len() {
                     distinct.push(subject);
-                    distinct.len() - 1
-                })
-            };
-            subject_indexes = list.iter().map(&mut index).collect();
-        }
-        let subjects = distinct
-            .into_iter()
-            .map(|subject| {
-                Parts {
-                    subject,
-                    ..Parts::default()
                 }
-                .parse_subject()
-            })
-            .collect();
+                subject_indexes.push(index);
+            }
+        }
+        let mut subjects = Vec::with_capacity(distinct.len());
+        for subject in distinct {
+            let parts = Parts {
+                subject,
+                ..Parts::default()
+            };
+            subjects.push(parts.parse_subject());
+        }
         Ok(Self {
             all,
             subjects,
@@ -102,30 +101,33 @@ impl Batch {
     /// names of groups.
     pub(super) fn weight(&self) -> usize {
         const QUESTION: usize = 8;
-        let groups = |subject: &StatedSubject| match subject {
-            Ok(Subject::Names { groups, .. }) => groups.len(),
-            _ => 0,
-        };
-        let resources = |question: ParsedQuestion<'_>| {
-            let properties = question
-                .ok()
-                .and_then(|parts| parts.action?.get("properties")?.get("resources"));
-            let names = properties
-                .and_then(Value::as_object)
-                .into_iter()
-                .flat_map(|resources| resources.values());
-            names
-                .map(|names| names.as_array().map_or(1, Vec::len))
-                .sum::<usize>()
-        };
+        let mut weight: usize = 0;
+        for subject in &self.subjects {
+            if let Ok(Subject::Names { groups, .. }) = subject {
+                weight = weight.saturating_add(groups.len());
+            }
+        }
         let list = self.all.questions().ok().and_then(|(list, _)| list);
-        let questions = self
-            .parts(list)
-            .map(|question| QUESTION * (1 + resources(question)));
-        self.subjects
-            .iter()
-            .map(groups)
-            .chain(questions)
-            .fold(0, usize::saturating_add)
+        for question in self.parts(list) {
+            let resources = question.map_or(0, |parts| resource_count(&parts));
+            weight = weight.saturating_add(QUESTION * (1 + resources));
+        }
+        weight
     }
+}
+
+/// The number of resources that a question about an API request names.
+fn resource_count(question: &Parts<'_>) -> usize {
+    let Some(action) = question.action else {
+        return 0;
+    };
+    let resources = action.pointer("/properties/resources");
+    let Some(resources) = resources.and_then(Value::as_object) else {
+        return 0;
+    };
+    let mut count = 0;
+    for names in resources.values() {
+        count += names.as_array().map_or(1, Vec::len);
+    }
+    count
 }

@@ -33,40 +33,37 @@ impl Default for Budget {
     }
 }
 
+fn too_many(reason: &str) -> Problem {
+    let message = format!("{reason}; send fewer questions in a request");
+    Problem::with_status(
+        400,
+        RpcCode::ResourceExhausted,
+        "too_many_decisions",
+        message,
+    )
+}
+
 impl Budget {
     /// Uses up the budget for decisions about a subject with this number of groups, with names of
     /// this size.
     fn spend(&mut self, decisions: usize, groups: usize, bytes: usize) -> Result<(), Problem> {
-        let too_many = |reason: String| {
-            let message = format!("{reason}; send fewer questions in a request");
-            Problem::with_status(
-                400,
-                RpcCode::ResourceExhausted,
-                "too_many_decisions",
-                message,
-            )
+        let Some(decisions_left) = self.decisions.checked_sub(decisions) else {
+            let reason = format!("the request needs more than {MAX_DECISIONS} decisions");
+            return Err(too_many(&reason));
         };
-        let exceeded = || {
-            too_many(format!(
-                "the request needs more than {MAX_DECISIONS} decisions"
-            ))
-        };
-        self.decisions = self.decisions.checked_sub(decisions).ok_or_else(exceeded)?;
-        let exceeded = || {
-            too_many(format!(
+        self.decisions = decisions_left;
+        let Some(work_left) = self.work.checked_sub(decisions.saturating_mul(groups)) else {
+            let reason = format!(
                 "the number of decisions times the groups of their subjects is more than {MAX_WORK}"
-            ))
+            );
+            return Err(too_many(&reason));
         };
-        self.work = self
-            .work
-            .checked_sub(decisions.saturating_mul(groups))
-            .ok_or_else(exceeded)?;
-        let exceeded = || {
-            too_many(format!(
-                "the names in the answers are longer than {MAX_BYTES} bytes"
-            ))
+        self.work = work_left;
+        let Some(bytes_left) = self.bytes.checked_sub(bytes) else {
+            let reason = format!("the names in the answers are longer than {MAX_BYTES} bytes");
+            return Err(too_many(&reason));
         };
-        self.bytes = self.bytes.checked_sub(bytes).ok_or_else(exceeded)?;
+        self.bytes = bytes_left;
         Ok(())
     }
 

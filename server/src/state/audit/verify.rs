@@ -79,12 +79,11 @@ pub fn verify_audit_folder(folder: &Path) -> Result<Vec<VerifiedChain>, AuditVer
 /// # Errors
 /// A file cannot be read, or a chain is broken: the first break.
 pub fn verify_audit_files(paths: &[PathBuf]) -> Result<Vec<VerifiedChain>, AuditVerifyError> {
-    let (changes, decisions) = split(
-        paths
-            .iter()
-            .map(|path| AuditReader::open(path))
-            .collect::<Result<_, _>>()?,
-    );
+    let mut files = Vec::with_capacity(paths.len());
+    for path in paths {
+        files.push(AuditReader::open(path)?);
+    }
+    let (changes, decisions) = split(files);
     verify(in_order(changes)?, in_order(decisions)?, false)
 }
 
@@ -105,11 +104,7 @@ struct Line {
 
 impl AuditReader {
     fn open(path: &Path) -> Result<Self, AuditVerifyError> {
-        let unreadable = |source| AuditVerifyError::Unreadable {
-            path: path.to_owned(),
-            source,
-        };
-        let file = File::open(path).map_err(unreadable)?;
+        let file = File::open(path).map_err(|source| unreadable(path, source))?;
         Ok(Self {
             path: path.to_owned(),
             lines: BufReader::new(file),
@@ -122,10 +117,7 @@ impl AuditReader {
         let read = (&mut self.lines)
             .take(MAX_LINE)
             .read_until(b'\n', &mut text);
-        let count = read.map_err(|source| AuditVerifyError::Unreadable {
-            path: self.path.clone(),
-            source,
-        })?;
+        let count = read.map_err(|source| unreadable(&self.path, source))?;
         self.line += 1;
         let is_whole = text.pop_if(|last| *last == b'\n').is_some();
         if count as u64 == MAX_LINE && !is_whole {
@@ -137,10 +129,7 @@ impl AuditReader {
     fn rewind(&mut self) -> Result<(), AuditVerifyError> {
         self.line = 0;
         let rewound = self.lines.rewind();
-        rewound.map_err(|source| AuditVerifyError::Unreadable {
-            path: self.path.clone(),
-            source,
-        })
+        rewound.map_err(|source| unreadable(&self.path, source))
     }
 
     fn broken(&self, reason: String) -> AuditVerifyError {
@@ -155,52 +144,60 @@ impl AuditReader {
 /// Opens the audit files of a folder, from the oldest. A running service can rotate and delete
 /// files at any time, so this is repeated until the names are the same before and after.
 fn open_folder(folder: &Path) -> Result<Vec<AuditReader>, AuditVerifyError> {
-    let unreadable = |source| AuditVerifyError::Unreadable {
-        path: folder.to_owned(),
-        source,
-    };
     loop {
-        let names = audit_names(folder).map_err(unreadable)?;
+        let names = audit_names(folder)?;
         let opened = names
             .iter()
             .map(|name| AuditReader::open(&folder.join(name)))
             .collect();
-        if audit_names(folder).map_err(unreadable)? == names {
+        if audit_names(folder)? == names {
             return opened;
         }
     }
 }
 
+fn unreadable(path: &Path, source: io::Error) -> AuditVerifyError {
+    AuditVerifyError::Unreadable {
+        path: path.to_owned(),
+        source,
+    }
+}
+
 /// The names of a folder's audit files: of each log the rotated ones by their number, then the
 /// current one, which a service always has.
-fn audit_names(folder: &Path) -> io::Result<Vec<String>> {
-    let current = |stream: Stream| (stream.name(), u64::MAX, format!("{}.jsonl", stream.name()));
-    let mut names = BTreeSet::from(Stream::ALL.map(current));
-    for entry in fs::read_dir(folder)? {
-        let Ok(name) = entry?.file_name().into_string() else {
-            continue;
-        };
-        let Some(stem) = name.strip_suffix(".jsonl") else {
+fn audit_names(folder: &Path) -> Result<Vec<String>, AuditVerifyError> {
+    let mut names = BTreeSet::new();
+    for stream in Stream::ALL {
+        let name = stream.name();
+        names.insert((name, u64::MAX, format!("{name}.jsonl")));
+    }
+    for entry in fs::read_dir(folder).map_err(|source| unreadable(folder, source))? {
+        let entry = entry.map_err(|source| unreadable(folder, source))?;
+        let Ok(name) = entry.file_name().into_string() else {
             continue;
         };
         for stream in Stream::ALL {
-            let digits = stem
-                .strip_prefix(stream.name())
-                .and_then(|rest| rest.strip_prefix('-'));
-            let number = digits.and_then(|digits| digits.parse().ok());
-            names.extend(number.map(|number| (stream.name(), number, name.clone())));
+            if let Some(number) = rotated_number(&name, stream) {
+                names.insert((stream.name(), number, name.clone()));
+            }
         }
     }
     Ok(names.into_iter().map(|(_, _, name)| name).collect())
 }
 
+/// The number of a rotated file of a log; `None` if the file is none.
+fn rotated_number(name: &str, stream: Stream) -> Option<u64> {
+    let stem = name.strip_suffix(".jsonl")?;
+    let digits = stem.strip_prefix(stream.name())?.strip_prefix('-')?;
+    digits.parse().ok()
+}
+
 /// The files of changes, by their names, and those of decisions.
 fn split(files: Vec<AuditReader>) -> (Vec<AuditReader>, Vec<AuditReader>) {
-    let is_of_changes = |file: &AuditReader| {
+    files.into_iter().partition(|file| {
         let name = file.path.file_name().unwrap_or_default().to_string_lossy();
         name.starts_with(Stream::Changes.name())
-    };
-    files.into_iter().partition(is_of_changes)
+    })
 }
 
 /// Files by the number of their first event that has one.
@@ -242,17 +239,19 @@ fn verify(
     for file in &mut changes {
         while let Some(line) = file.next_line()? {
             let event = event(&line.text).unwrap_or_default();
-            deletions.extend(
-                deleted_audit_file(&event).map(|(sequence, sha256)| (sequence, sha256.to_owned())),
-            );
+            if let Some((sequence, sha256)) = deleted_audit_file(&event) {
+                deletions.insert((sequence, sha256.to_owned()));
+            }
         }
         file.rewind()?;
     }
-    let logs = [(Stream::Changes, changes), (Stream::Decisions, decisions)];
-    let with_files = logs.into_iter().filter(|(_, files)| !files.is_empty());
-    with_files
-        .map(|(stream, files)| verify_chain(stream, files, &deletions, is_complete))
-        .collect()
+    let mut chains = Vec::new();
+    for (stream, files) in [(Stream::Changes, changes), (Stream::Decisions, decisions)] {
+        if !files.is_empty() {
+            chains.push(verify_chain(stream, files, &deletions, is_complete)?);
+        }
+    }
+    Ok(chains)
 }
 
 fn verify_chain(
