@@ -12,8 +12,8 @@
 //! - `http`: what handlers and middleware share, such as bodies, problems and credentials
 //! - `identity`: tokens, passwords and sign-in
 //! - `state`: policy, configuration, store and audit log; it knows no HTTP
-//! - at the bottom: `console` (files), `demo`, `upstream` (the client for a relayed cluster), and
-//!   single files such as `clock`
+//! - at the bottom: `client_address` (whose address counts as the caller's), `console` (files),
+//!   `demo`, `upstream` (the client for a relayed cluster), and single files such as `clock`
 
 #![cfg_attr(
     not(test),
@@ -25,7 +25,7 @@
     )
 )]
 
-mod client_network;
+mod client_address;
 mod clock;
 mod compression;
 mod console;
@@ -48,6 +48,7 @@ mod serve;
 mod state;
 mod upstream;
 
+pub use client_address::TrustedProxyError;
 pub use console::EmbeddedFiles;
 pub use demo::DemoKey;
 pub use gbac_api::address::{AddressError, BaseUrlError};
@@ -65,5 +66,4 @@ pub use state::audit::{
 };
 pub use state::public_endpoint::{PublicEndpointError, PublicEndpointOptions};
 pub use state::store::{BackupContents, BackupError, StoreError, restore_backup, verify_backup};
-pub use state::trusted_proxies::TrustedProxyError;
 pub use upstream::UpstreamOptions;

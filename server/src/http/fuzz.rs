@@ -20,14 +20,14 @@ use url::{Host, Url};
 use super::descriptors::{
     FieldNames, MessageDescriptor, bytes_of_json, json_of_bytes, json_of_json, methods,
 };
-use super::forwarded::{ForwardedClient, forwarded};
 use super::messages::{Call, framed};
 use super::named_fields::NamedFields;
 use super::query::parameters;
 use super::surface::Surface;
 use super::transcode::{Codec, write_message};
+use crate::client_address::TrustedProxies;
+use crate::client_address::{ForwardedClient, find_client};
 use crate::state::public_endpoint::{PublicEndpoint, PublicEndpointOptions};
-use crate::state::trusted_proxies::TrustedProxies;
 
 /// The encodings of a call, and whether it is one of gRPC.
 const CONTENT_TYPES: [(&str, bool); 8] = [
@@ -277,7 +277,7 @@ pub fn forwarding(bytes: &[u8]) {
     }
     for client in CLIENTS {
         let peer = address(client);
-        let alone = forwarded(peer, &headers, &proxies);
+        let alone = find_client(peer, &headers, &proxies);
         assert_eq!(
             alone,
             Ok(ForwardedClient {
@@ -287,7 +287,7 @@ pub fn forwarding(bytes: &[u8]) {
             "{client} is no proxy"
         );
         for peer in PEERS {
-            let _ = forwarded(address(peer), &headers, &proxies);
+            let _ = find_client(address(peer), &headers, &proxies);
             behind_proxies(&headers, client, address(peer), &proxies);
         }
     }
@@ -316,7 +316,7 @@ fn behind_proxies(written: &HeaderMap, client: &str, peer: SocketAddr, proxies: 
             if name == X_FORWARDED_FOR {
                 append(&mut headers, &X_FORWARDED_PROTO, "http", is_same_line);
             }
-            let Ok(found) = forwarded(peer, &headers, proxies) else {
+            let Ok(found) = find_client(peer, &headers, proxies) else {
                 assert!(
                     headers.contains_key(&other),
                     "one header is never ambiguous: {headers:?}"

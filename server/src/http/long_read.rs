@@ -17,7 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::placement::{Work, incomplete, run};
 use super::problem::Problem;
-use crate::client_network::ClientNetwork;
+use crate::client_address::ClientNetwork;
 use crate::identity::sign_in::Caller;
 use crate::lock::Lock;
 

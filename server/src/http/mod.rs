@@ -7,7 +7,6 @@ pub(crate) mod cookies;
 pub(crate) mod credentials;
 mod descriptors;
 pub(crate) mod etag;
-pub(crate) mod forwarded;
 #[cfg(any(test, feature = "fuzz"))]
 pub(crate) mod fuzz;
 pub(crate) mod long_read;

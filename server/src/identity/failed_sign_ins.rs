@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
 
-use crate::client_network::ClientNetwork;
+use crate::client_address::ClientNetwork;
 use crate::lock::Lock;
 use crate::rate_limit::{RateLimit, TokenBucket};
 

@@ -1,10 +1,10 @@
 //! What every request passes before and after its handler.
 
 pub(crate) mod authorization;
-pub(crate) mod client_address;
 pub(crate) mod compression;
 pub(crate) mod handler_call;
 pub(crate) mod host_check;
+pub(crate) mod identify_client;
 pub(crate) mod message_encoding;
 mod query_parameters;
 pub(crate) mod request_limit;

@@ -9,7 +9,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use gbac_api::problem::RpcCode;
 
-use crate::client_network::{ClientNetwork, NetworkSlots};
+use crate::client_address::{ClientNetwork, NetworkSlots};
 use crate::http::problem::Problem;
 use crate::http::route_table::Declaration;
 use crate::state::service::Service;

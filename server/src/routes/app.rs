@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::FromRef;
 use gbac_api::service::SignIn;
 
-use crate::client_network::NetworkSlots;
+use crate::client_address::NetworkSlots;
 use crate::console::Console;
 use crate::demo::IdentityProvider;
 use crate::http::long_read::LongReads;

@@ -12,7 +12,7 @@ use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
-use crate::client_network::NetworkSlot;
+use crate::client_address::NetworkSlot;
 use crate::http::long_read::Turn;
 use crate::lock::Lock;
 use crate::metrics::CloseReason;
@@ -381,7 +381,7 @@ mod tests {
     use tokio::time::{advance, timeout};
 
     use super::*;
-    use crate::client_network::{ClientNetwork, NetworkSlots};
+    use crate::client_address::{ClientNetwork, NetworkSlots};
 
     /// A body that never comes.
     struct Never;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::activity::Activity;
 use super::connection_limits::ConnectionLimits;
-use crate::client_network::{ClientNetwork, NetworkSlot, NetworkSlots};
+use crate::client_address::{ClientNetwork, NetworkSlot, NetworkSlots};
 use crate::lock::Lock;
 use crate::metrics::{CloseReason, Metrics, RefuseReason};
 use crate::state::service::Service;

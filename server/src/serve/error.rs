@@ -12,12 +12,12 @@ use thiserror::Error;
 
 use super::connection_limits::ConnectionLimitError;
 use super::tls::TlsError;
+use crate::client_address::TrustedProxyError;
 use crate::identity::password::MIN_LENGTH;
 use crate::logging::LogLevelError;
 use crate::private_file;
 use crate::state::public_endpoint::PublicEndpointError;
 use crate::state::store::StoreError;
-use crate::state::trusted_proxies::TrustedProxyError;
 
 /// Why a service does not start.
 #[derive(Debug, Error)]

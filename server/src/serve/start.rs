@@ -15,7 +15,8 @@ use gbac_engine::policy::Settings;
 use super::error::ServeError;
 use super::local_account::LocalAccount;
 use super::options::{DataOptions, DemoOptions, OidcClientOptions, ServeMode, ServeOptions};
-use crate::client_network::NetworkSlots;
+use crate::client_address::NetworkSlots;
+use crate::client_address::TrustedProxies;
 use crate::clock;
 use crate::console::Console;
 use crate::demo::{self, DemoKey, IdentityProvider};
@@ -36,7 +37,6 @@ use crate::state::log_levels::LogLevels;
 use crate::state::public_endpoint::PublicEndpoint;
 use crate::state::service::{Parts, Service};
 use crate::state::store::{Store, StoreError, catch_panic};
-use crate::state::trusted_proxies::TrustedProxies;
 use crate::upstream::Upstream;
 
 /// Opens a service without a port.

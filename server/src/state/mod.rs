@@ -18,4 +18,3 @@ pub(crate) mod role_changes;
 pub(crate) mod service;
 pub(crate) mod store;
 pub(crate) mod superusers;
-pub(crate) mod trusted_proxies;

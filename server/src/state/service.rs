@@ -13,7 +13,7 @@ use super::error::{AuditError, WriteError};
 use super::log_levels::LogLevels;
 use super::public_endpoint::PublicEndpoint;
 use super::store::{Snapshot, StateChange, Store, StoreError, Stored};
-use super::trusted_proxies::TrustedProxies;
+use crate::client_address::TrustedProxies;
 use crate::clock::Clock;
 use crate::metrics::{CurrentValues, Metrics};
 

@@ -11,7 +11,7 @@ use hmac::{Hmac, Mac};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use crate::client_network::ClientNetwork;
+use crate::client_address::ClientNetwork;
 use crate::fair_map::{FairLimits, FairMap};
 use crate::lock::Lock;
 use crate::random;

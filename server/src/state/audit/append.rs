@@ -4,8 +4,8 @@ use std::io;
 
 use gbac_analysis::audit::EventText;
 
-use super::files::{AuditFiles, Entry, Stream};
 use super::job::Job;
+use super::streams::{AuditFiles, Entry, Stream};
 use crate::state::error::AuditError;
 
 /// What became of events.

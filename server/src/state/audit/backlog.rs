@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::files::Entry;
+use super::streams::Entry;
 
 /// The number of events that are kept to be written later, because the file cannot be written.
 const MAX_OWED: usize = 1000;

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::repeat_key::RepeatKey;
-use crate::client_network::ClientNetwork;
+use crate::client_address::ClientNetwork;
 use crate::rate_limit::{RateLimit, TokenBucket};
 
 /// For each network (of IPv6, a site of 48 bits): 20 events at once, then one in half a second.

@@ -11,10 +11,10 @@ use gbac_analysis::audit::{
 use gbac_words::audit_message::action;
 use serde_json::Value;
 
-use super::files::Stream;
-use super::log::AuditLog;
-use super::recorder::Audit;
-use super::scope::{AclChange, RequestScope};
+use super::audit_log::AuditLog;
+use super::request_recorder::Audit;
+use super::request_scope::{AclChange, RequestScope};
+use super::streams::Stream;
 use super::written_events::WrittenEvents;
 use crate::state::error::AuditError;
 

@@ -4,7 +4,7 @@ use std::sync::mpsc::SyncSender;
 
 use tokio::sync::oneshot;
 
-use super::files::Entry;
+use super::streams::Entry;
 use crate::state::error::AuditError;
 
 /// Events to write, and who waits for them. Without events, it asks whether both files can be

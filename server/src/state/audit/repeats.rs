@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use gbac_analysis::audit::Event;
 
 use super::budgets::{BeyondBudget, Budgets, Payer};
-use super::files::{Entry, Stream};
 use super::repeat_key::RepeatKey;
+use super::streams::{Entry, Stream};
 
 /// The seconds for which repetitions of an event are counted.
 const WINDOW: f64 = 60.0;
@@ -252,7 +252,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::client_network::ClientNetwork;
+    use crate::client_address::ClientNetwork;
 
     fn event(name: &str, time_ms: i64) -> Event {
         authentication(&Authentication {

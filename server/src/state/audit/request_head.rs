@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use gbac_analysis::audit::{Endpoint, HttpRequest};
 
-use crate::client_network::ClientNetwork;
+use crate::client_address::ClientNetwork;
 
 /// What a request can do, by its route and method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

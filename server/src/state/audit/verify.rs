@@ -11,7 +11,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::chain::ChainEnd;
-use super::files::Stream;
+use super::streams::Stream;
 
 /// The longest line in bytes. The longest events have 100 changes.
 const MAX_LINE: u64 = 64 << 20;
@@ -371,8 +371,8 @@ mod tests {
     };
 
     use super::*;
-    use crate::state::audit::file::AuditFileLimits;
-    use crate::state::audit::log::AuditLog;
+    use crate::state::audit::AuditFileLimits;
+    use crate::state::audit::AuditLog;
 
     const LIMITS: AuditFileLimits = AuditFileLimits {
         file_bytes: 4000,

@@ -15,10 +15,10 @@ use gbac_words::audit_message::action;
 use super::append::{Appended, append};
 use super::backlog::{Backlog, Failing};
 use super::chain::ChainEnd;
-use super::file::Surplus;
-use super::files::{AuditFiles, Entry, Stream};
 use super::job::{Job, Waiter};
 use super::repeats::{Repeats, milliseconds};
+use super::rotating_file::Surplus;
+use super::streams::{AuditFiles, Entry, Stream};
 use crate::clock::Clock;
 use crate::lock::Lock;
 

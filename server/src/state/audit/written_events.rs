@@ -2,8 +2,8 @@
 
 use gbac_analysis::audit::Event;
 
-use super::files::Stream;
-use super::log::AuditLog;
+use super::audit_log::AuditLog;
+use super::streams::Stream;
 
 /// The audit events of a change, which are written before it is stored. Unless it is said to be
 /// stored, they are recorded as failed when this is dropped, whatever the reason is. That can block.

@@ -1,4 +1,5 @@
-//! Replaces the address of a trusted proxy with that of the client behind it.
+//! Replaces the address of a trusted proxy with that of the client behind it, which
+//! `client_address` finds.
 
 use std::net::SocketAddr;
 
@@ -7,7 +8,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use gbac_api::problem::RpcCode;
 
-use crate::http::forwarded::forwarded;
+use crate::client_address::find_client;
 use crate::http::problem::Problem;
 use crate::http::request_head::Encrypted;
 use crate::http::route_table::Declaration;
@@ -25,7 +26,7 @@ pub(crate) async fn identify_client(
         .get::<ConnectInfo<SocketAddr>>()
         .map(|ConnectInfo(peer)| *peer);
     if let Some(peer) = peer {
-        let Ok(client) = forwarded(peer, request.headers(), service.trusted_proxies()) else {
+        let Ok(client) = find_client(peer, request.headers(), service.trusted_proxies()) else {
             let message = "the proxy's X-Forwarded-For and Forwarded headers name different clients; let it remove one of them";
             let problem = Problem::with_status(
                 400,

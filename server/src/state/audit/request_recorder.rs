@@ -9,15 +9,15 @@ use gbac_analysis::audit::{
 };
 use gbac_engine::decide::Outcome;
 
+use super::audit_log::AuditLog;
 use super::budgets::{BeyondBudget, Payer};
-use super::files::Stream;
-use super::log::AuditLog;
 use super::repeat_key::RepeatKey;
 use super::repeats::{Repeatable, Telling, milliseconds};
 use super::request_head::{Purpose, RequestHead};
-use super::scope::{AclChange, RequestScope};
+use super::request_scope::{AclChange, RequestScope};
 use super::sign_in_method::SignInMethod;
-use crate::client_network::ClientNetwork;
+use super::streams::Stream;
+use crate::client_address::ClientNetwork;
 use crate::state::error::AuditError;
 
 /// The audit log with the current setting and time.

@@ -1,5 +1,5 @@
-//! The two files of the audit log (D-125): what changes something is apart from decisions, whose
-//! number anyone with weak credentials can increase until the oldest are deleted.
+//! The two streams of audit events, each with its file (D-125): what changes something is apart from
+//! decisions, whose number anyone with weak credentials can increase until the oldest are deleted.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use gbac_analysis::audit::EventText;
 
 use super::chain::ChainEnd;
-use super::file::{AuditFile, AuditFileLimits};
+use super::rotating_file::{AuditFile, AuditFileLimits};
 
 /// The file that an event belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,11 +13,11 @@ use std::thread::{self, JoinHandle};
 use gbac_analysis::audit::{Event, Product};
 use tokio::sync::oneshot;
 
-use super::file::AuditFileLimits;
-use super::files::{AuditFiles, Entry, Stream};
 use super::job::{Job, Waiter};
 use super::repeat_key::RepeatKey;
 use super::repeats::{Admission, Repeats, milliseconds};
+use super::rotating_file::AuditFileLimits;
+use super::streams::{AuditFiles, Entry, Stream};
 use super::writer::{AuditWriter, Counters, newest};
 use crate::clock::Clock;
 use crate::lock::Lock;

@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use axum::http::header::FORWARDED;
 use axum::http::{HeaderMap, HeaderName};
 
-use crate::state::trusted_proxies::TrustedProxies;
+use super::trusted_proxies::TrustedProxies;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
@@ -37,7 +37,7 @@ struct Hop {
 ///
 /// # Errors
 /// See [`Ambiguous`].
-pub(crate) fn forwarded(
+pub(crate) fn find_client(
     peer: SocketAddr,
     headers: &HeaderMap,
     proxies: &TrustedProxies,
@@ -192,7 +192,7 @@ mod tests {
             let value = HeaderValue::from_bytes(value.as_bytes()).unwrap();
             map.append(HeaderName::from_bytes(name.as_bytes()).unwrap(), value);
         }
-        let client = forwarded("10.0.0.1:9".parse().unwrap(), &map, &proxies)?;
+        let client = find_client("10.0.0.1:9".parse().unwrap(), &map, &proxies)?;
         Ok((client.address.to_string(), client.is_encrypted))
     }
 
