@@ -139,9 +139,10 @@ pub(crate) async fn json<T: DeserializeOwned + Send + 'static>(
 /// # Errors
 /// As [`json`].
 pub(crate) async fn message(request: Request) -> Result<Map<String, Value>, Problem> {
-    let call = Call::from_request(&request);
-    let call = call
-        .ok_or_else(|| Problem::new(RpcCode::Unimplemented, "the path is not that of a service"))?;
+    let Some(call) = Call::from_request(&request) else {
+        let message = "the path is not that of a service";
+        return Err(Problem::new(RpcCode::Unimplemented, message));
+    };
     let fields = |message| match message {
         Value::Object(fields) => Ok(fields),
         _ => Err(Problem::invalid("the body must be a message")),

@@ -134,11 +134,14 @@ where
     type Rejection = Infallible;
 
     async fn from_request_parts(request: &mut Parts, state: &S) -> Result<Self, Infallible> {
-        let client = || request.extensions.get::<ConnectInfo<SocketAddr>>();
-        let network =
-            || client().map(|ConnectInfo(client)| ClientNetwork::from_address(client.ip()));
-        let reader = request.extensions.get::<Reader>().cloned();
-        let reader = reader.unwrap_or_else(|| Reader::Network(network()));
+        let reader = match request.extensions.get::<Reader>() {
+            Some(reader) => reader.clone(),
+            None => {
+                let client = request.extensions.get::<ConnectInfo<SocketAddr>>();
+                let network = client.map(|client| ClientNetwork::from_address(client.ip()));
+                Reader::Network(network)
+            }
+        };
         Ok(Self {
             turns: LongReads::from_ref(state).turns(reader),
         })

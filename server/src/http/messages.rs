@@ -228,62 +228,60 @@ fn trailers(status: StatusCode, problem: ConnectProblem) -> HeaderMap {
         message: text,
         details,
     } = problem;
-    let code = RpcCode::ALL
-        .iter()
-        .copied()
-        .find(|known| known.word() == code);
-    let by_status = || {
-        RpcCode::ALL
-            .iter()
-            .copied()
-            .find(|code| code.status() == status.as_u16())
-    };
-    let code = code.or_else(by_status).unwrap_or(RpcCode::Internal);
+    let code = rpc_code(&code, status);
     let mut trailers = HeaderMap::new();
     trailers.insert(GRPC_STATUS, HeaderValue::from(code.number()));
-    let mut add = |name: HeaderName, value: String| {
-        if let Ok(value) = HeaderValue::from_str(&value) {
-            trailers.insert(name, value);
-        }
-    };
-    add(GRPC_MESSAGE, component(&text));
+    if let Ok(text) = HeaderValue::from_str(&component(&text)) {
+        trailers.insert(GRPC_MESSAGE, text);
+    }
     if !details.is_empty()
         && let Some(details) = status_with_details(code, &text, details)
+        && let Ok(details) = HeaderValue::from_str(&STANDARD_NO_PAD.encode(details))
     {
-        add(GRPC_DETAILS, STANDARD_NO_PAD.encode(details));
+        trailers.insert(GRPC_DETAILS, details);
     }
     trailers
 }
 
+/// The code with this word, or the first one with this status.
+fn rpc_code(word: &str, status: StatusCode) -> RpcCode {
+    let mut codes = RpcCode::ALL.iter();
+    if let Some(code) = codes.clone().find(|code| code.word() == word) {
+        return *code;
+    }
+    match codes.find(|code| code.status() == status.as_u16()) {
+        Some(code) => *code,
+        None => RpcCode::Internal,
+    }
+}
+
 /// The bytes of a `google.rpc.Status`.
 fn status_with_details(code: RpcCode, text: &str, details: Vec<ConnectDetail>) -> Option<Vec<u8>> {
-    let any = |detail: ConnectDetail| {
-        let mut any = detail.debug;
-        any.as_object_mut()?.insert(
-            "@type".into(),
-            format!("type.googleapis.com/{}", detail.kind).into(),
-        );
-        Some(any)
-    };
-    let details: Vec<Value> = details.into_iter().filter_map(any).collect();
-    let status = json!({ "code": code.number(), "message": text, "details": details });
+    let mut messages = Vec::new();
+    for ConnectDetail { kind, debug, .. } in details {
+        if let Value::Object(mut fields) = debug {
+            fields.insert("@type".into(), format!("type.googleapis.com/{kind}").into());
+            messages.push(Value::Object(fields));
+        }
+    }
+    let status = json!({ "code": code.number(), "message": text, "details": messages });
     bytes_of_json(message("google.rpc.Status")?, status)
 }
 
 /// Trailers as lines, as gRPC-Web writes them.
 fn lines(trailers: &HeaderMap) -> Vec<u8> {
-    let line = |(name, value): (&HeaderName, &HeaderValue)| {
-        [name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat()
-    };
-    trailers.iter().flat_map(line).collect()
+    let mut lines = Vec::new();
+    for (name, value) in trailers {
+        lines.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
+    }
+    lines
 }
 
 /// The only message of a body of gRPC.
 fn unframed(body: &[u8]) -> Result<&[u8], Problem> {
-    let invalid = |message: &str| Problem::invalid(message);
-    let ([flags, length @ ..], message) = body
-        .split_first_chunk::<PREFIX_BYTES>()
-        .ok_or_else(|| invalid("the body has no message of gRPC"))?;
+    let Some(([flags, length @ ..], message)) = body.split_first_chunk::<PREFIX_BYTES>() else {
+        return Err(Problem::invalid("the body has no message of gRPC"));
+    };
     if *flags != 0 {
         return Err(Problem::new(
             RpcCode::Unimplemented,
@@ -293,7 +291,9 @@ fn unframed(body: &[u8]) -> Result<&[u8], Problem> {
     if u32::try_from(message.len()).ok() == Some(u32::from_be_bytes(*length)) {
         Ok(message)
     } else {
-        Err(invalid("the body is not one complete message of gRPC"))
+        Err(Problem::invalid(
+            "the body is not one complete message of gRPC",
+        ))
     }
 }
 

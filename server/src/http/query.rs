@@ -34,18 +34,25 @@ pub(crate) fn parse_data_plane<T>(
 /// The parameters with which a REST call says the same as a message: `filter.<field>` and the
 /// fields outside the filter.
 pub(crate) fn parameters(message: Map<String, Value>) -> Vec<(String, String)> {
-    let scalar = |value: Value| match value {
+    let mut parameters = Vec::new();
+    for (name, value) in message {
+        match value {
+            Value::Object(fields) => {
+                for (field, value) in fields {
+                    parameters.push((format!("{name}.{field}"), scalar(value)));
+                }
+            }
+            value => parameters.push((name, scalar(value))),
+        }
+    }
+    parameters
+}
+
+fn scalar(value: Value) -> String {
+    match value {
         Value::String(text) => text,
         other => other.to_string(),
-    };
-    let parameters = |(name, value): (String, Value)| match value {
-        Value::Object(fields) => fields
-            .into_iter()
-            .map(|(field, value)| (format!("{name}.{field}"), scalar(value)))
-            .collect::<Vec<_>>(),
-        value => vec![(name, scalar(value))],
-    };
-    message.into_iter().flat_map(parameters).collect()
+    }
 }
 
 /// The value of a parameter.

@@ -24,15 +24,13 @@ pub(crate) fn apply(
 ) -> Result<PropertyValues, ConfigFaults> {
     let mut faults = ConfigFaults::new();
     let (default, mut wanted) = (PropertyValues::default(), current.clone());
-    let resets = change.remove.iter().map(|name| (name, None));
-    let values: BTreeMap<&String, Option<&Value>> = resets
-        .chain(
-            change
-                .upsert
-                .iter()
-                .map(|(name, value)| (name, Some(value))),
-        )
-        .collect();
+    let mut values: BTreeMap<&String, Option<&Value>> = BTreeMap::new();
+    for name in &change.remove {
+        values.insert(name, None);
+    }
+    for (name, value) in &change.upsert {
+        values.insert(name, Some(value));
+    }
     for (name, value) in values {
         let Some(property) = ClusterProperty::by_name(name) else {
             faults.insert(name.clone(), "Unknown property".into());

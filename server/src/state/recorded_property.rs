@@ -126,28 +126,30 @@ impl RecordedProperty {
     /// # Errors
     /// The value is not valid; the message says why.
     pub(crate) fn check(&self, value: &Value) -> Result<(), String> {
-        let wrong_type = || self.value_type.mismatch().to_owned();
-        let text = |text: &Value| {
-            let text = printable(text.as_str().ok_or_else(wrong_type)?)?;
-            let is_known = self.values.is_empty() || self.values.contains(&text);
-            if is_known {
-                Ok(())
-            } else {
-                Err(format!("Must be one of {}", self.values.join(",")))
-            }
-        };
-        match self.value_type {
+        match (self.value_type, value) {
             _ if *value == self.default() => Ok(()),
-            ValueType::Boolean => value.is_boolean().then_some(()).ok_or_else(wrong_type),
-            ValueType::Seconds | ValueType::Integer => {
-                value.is_u64().then_some(()).ok_or_else(wrong_type)
+            (ValueType::Boolean, Value::Bool(_)) => Ok(()),
+            (ValueType::Seconds | ValueType::Integer, value) if value.is_u64() => Ok(()),
+            (ValueType::String, value) => self.check_text(value),
+            (ValueType::Strings, Value::Array(items)) => {
+                for item in items {
+                    self.check_text(item)?;
+                }
+                Ok(())
             }
-            ValueType::String => text(value),
-            ValueType::Strings => value
-                .as_array()
-                .ok_or_else(wrong_type)?
-                .iter()
-                .try_for_each(text),
+            _ => Err(self.value_type.mismatch().to_owned()),
+        }
+    }
+
+    fn check_text(&self, value: &Value) -> Result<(), String> {
+        let Value::String(text) = value else {
+            return Err(self.value_type.mismatch().to_owned());
+        };
+        let text = printable(text)?;
+        if self.values.is_empty() || self.values.contains(&text) {
+            Ok(())
+        } else {
+            Err(format!("Must be one of {}", self.values.join(",")))
         }
     }
 

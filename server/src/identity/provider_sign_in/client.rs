@@ -83,6 +83,14 @@ impl ExchangeError {
     }
 }
 
+/// A token of a response.
+fn token(response: &Value, name: &'static str) -> Result<String, ExchangeError> {
+    match response.get(name) {
+        Some(Value::String(token)) if token.len() <= MAX_TOKEN_BYTES => Ok(token.clone()),
+        _ => Err(ExchangeError::NoToken(name)),
+    }
+}
+
 /// What an authorization request is about, besides the client.
 pub(super) struct AuthorizationRequest<'a> {
     /// Where the provider sends the browser back.
@@ -176,16 +184,9 @@ impl OidcClient {
             return Err(ExchangeError::Refused { status, error });
         }
         let body = body.map_err(ExchangeError::Fetch)?;
-        let token = |name| {
-            let token = body.get(name).and_then(Value::as_str);
-            token
-                .filter(|token| token.len() <= MAX_TOKEN_BYTES)
-                .ok_or(ExchangeError::NoToken(name))
-                .map(str::to_owned)
-        };
         Ok(Tokens {
-            id: token("id_token")?,
-            access: token("access_token")?,
+            id: token(&body, "id_token")?,
+            access: token(&body, "access_token")?,
         })
     }
 
