@@ -577,7 +577,7 @@ fn who_can_names_whom_acls_concern_and_whom_they_block() {
     );
     let json = run(&folder, &[&["--format", "json"], &args[..]].concat());
     let answer = &lines(&json.out)[0];
-    assert_eq!(answer["blocked_for"], json!(["Group:read-only"]));
+    assert_eq!(answer["denied_principals"], json!(["Group:read-only"]));
     assert_eq!(answer["entries"][0]["granted_by"]["role"], "Writers");
     let denied = run(
         &folder,

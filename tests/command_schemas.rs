@@ -89,7 +89,7 @@ fn unknown_and_missing_members_and_null_are_refused() {
         fewer.as_object_mut().expect("an object").remove(name);
         assert!(OUTPUTS.results_of("version", &fewer).is_err(), "{name}");
     }
-    let who = json!({ "superusers": [], "entries": [], "blocked_for": [] });
+    let who = json!({ "superusers": [], "entries": [], "denied_principals": [] });
     assert!(OUTPUTS.results_of("who-can", &who).is_ok());
     let mut null = who.clone();
     null["policy_state"] = Value::Null;

@@ -650,7 +650,7 @@ fn what_is_written_as_yaml_is_read_again() {
 
     write(
         "changes.yaml",
-        "- change: create_role\n  role: new\n- change: join_group\n  group: eng\n",
+        "- change: create_role\n  role: new\n- change: add_to_group\n  group: eng\n",
     );
     let tried = service
         .run(&[

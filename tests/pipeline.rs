@@ -220,8 +220,8 @@ fn markdown_counts_who_gains_who_loses_and_what_is_new() {
             .map(|list| value[list].as_array().cloned().unwrap_or_default())
             .concat();
         for (label, effects) in [
-            ("gain access", ["gains", "gains_with_others"]),
-            ("lose access", ["loses", "loses_with_others"]),
+            ("gain access", ["gains", "can_gain"]),
+            ("lose access", ["loses", "can_lose"]),
         ] {
             let having = all
                 .iter()

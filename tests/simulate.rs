@@ -238,7 +238,7 @@ fn changes_are_tried_on_a_person() {
         assert!(out.contains(line), "{line}: {out}");
     }
     // Changes that cannot be applied are reported, with exit code 1, and the others are evaluated.
-    folder.file("changes.json", r#"[{ "change": "add_member", "role": "nowhere", "principal": "Group:x" }, { "change": "join_group", "group": "payments" }]"#);
+    folder.file("changes.json", r#"[{ "change": "add_member", "role": "nowhere", "principal": "Group:x" }, { "change": "add_to_group", "group": "payments" }]"#);
     let (exit, out, _) = folder.run(&args(&["--changes", "changes.json"]));
     assert!(
         exit == 1

@@ -1,6 +1,6 @@
 import { Identity as BaseIdentity, Policy as Base } from './index.js';
 import type {
-  Circumstances, Claims, CollisionReport, Diff, Finding, HypotheticalChange, IdentityComparison, IfImported, ImportedDocument, LeastGrant, LoadOptions, Names,
+  Circumstances, UnverifiedClaims, CollisionReport, Diff, Finding, HypotheticalChange, IdentityComparison, IfImported, ImportedDocument, LeastGrant, LoadOptions, Names,
   NestedGroupBehavior, Permissions, PolicyDocument, Principal, Query, RequestQuery, Revocation, UnverifiedToken, WasmSource,
   WhatIf, WhoCan,
 } from './index.js';
@@ -42,7 +42,7 @@ export class Policy extends Base {
   static load<const Document extends ImportedDocument>(document: Document & IfImported<Document>, options?: LoadOptions): Promise<Policy>;
   static load(document: PolicyDocument | string, options?: LoadOptions): Promise<Policy>;
   /** As in `gbac-engine`. */
-  open(who: Names | Claims | string): Identity;
+  open(who: Names | UnverifiedClaims | string): Identity;
   /** As in `gbac-engine`. */
   openUnverified(token: string, options?: { userinfo?: Record<string, unknown> }): Identity;
   /**
@@ -60,21 +60,21 @@ export class Policy extends Base {
    * policy.permissions('Group:engineering').grants;
    */
   permissions(who: Principal): Permissions;
-  permissions(who: Names | Claims, options?: Omit<Circumstances, 'host'>): Permissions;
+  permissions(who: Names | UnverifiedClaims, options?: Omit<Circumstances, 'host'>): Permissions;
   /**
    * The smallest grant that allows a denied request of a user. Throws like `identity.leastGrant` and `policy.open`.
    *
    * @example
-   * policy.leastGrant({ user: 'alice' }, { operation: 'write', resource_type: 'topic', resource_name: 'orders' }).acls;
+   * policy.leastGrant({ user: 'alice' }, { operation: 'write', resource_type: 'topic', resource_name: 'orders' }).acls_to_add;
    */
-  leastGrant(who: Names | Claims, question: Query | RequestQuery | string): LeastGrant;
+  leastGrant(who: Names | UnverifiedClaims, question: Query | RequestQuery | string): LeastGrant;
   /**
    * The smallest change that denies an allowed request of a user. Throws like `identity.revoke` and `policy.open`.
    *
    * @example
    * policy.revoke({ user: 'alice' }, { operation: 'read', resource_type: 'topic', resource_name: 'orders' }).memberships_to_leave;
    */
-  revoke(who: Names | Claims, question: Query | string): Revocation;
+  revoke(who: Names | UnverifiedClaims, question: Query | string): Revocation;
   /**
    * Compares two users: their groups, ACLs and effective access. With a request, also its decisions
    * for both. Accepts identities of this policy. Throws `other_module` for one of another entry point, and like
@@ -83,7 +83,7 @@ export class Policy extends Base {
    * @example
    * policy.compare({ user: 'alice', groups: ['eng'] }, { user: 'bob' }).loses;
    */
-  compare(first: Names | Claims | Identity, second: Names | Claims | Identity, question?: Query | RequestQuery | string): IdentityComparison;
+  compare(first: Names | UnverifiedClaims | Identity, second: Names | UnverifiedClaims | Identity, question?: Query | RequestQuery | string): IdentityComparison;
   /**
    * Different names that become the same group, among `names` (as in a token) and all groups of the policy, with
    * the access that each gains. Returns at most `limit` collisions, by default 100. Throws `wrong_type`, or the code of an unknown behavior.
@@ -97,10 +97,10 @@ export class Policy extends Base {
    * `change_invalid`, and like `policy.open` and `policy.check`.
    *
    * @example
-   * policy.whatIf({ user: 'alice' }, [{ change: 'join_group', group: 'eng' }]).gains;
+   * policy.whatIf({ user: 'alice' }, [{ change: 'add_to_group', group: 'eng' }]).gains;
    */
   whatIf(
-    who: Names | Claims | { identity: Names } | UnverifiedToken | string, changes: readonly HypotheticalChange[] | string,
+    who: Names | UnverifiedClaims | { identity: Names } | UnverifiedToken | string, changes: readonly HypotheticalChange[] | string,
     question?: Query | RequestQuery | string,
   ): WhatIf;
   /**

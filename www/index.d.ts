@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" />
 import type {
-  Access, ApiRequest, Change, Claims, Decision, Explanation, ExportedDocument, FaultCode, FullAcl, Names, Operation, OperationName, Outcome,
+  Access, ApiRequest, Change, UnverifiedClaims, Decision, Explanation, ExportedDocument, FaultCode, FullAcl, Names, Operation, OperationName, Outcome,
   PolicyDocument, Principal, Problem, Query, QueryCircumstances, RequestAnswer, RequestQuery, ResolvedIdentity, ResourceType,
   ResourceTypeName, Subject, UnverifiedToken, Warning, WithId,
 } from './types.js';
@@ -173,7 +173,7 @@ export class Policy {
    * @example
    * using alice = policy.open({ user: 'alice', groups: ['engineering'] });
    */
-  open(who: Names | Claims | string): Identity;
+  open(who: Names | UnverifiedClaims | string): Identity;
   /**
    * Resolves the identity of a token without verifying its signature: for simulation, never to grant access. Use
    * `gbac-engine/verify` to verify tokens. Throws like {@link inspect}.

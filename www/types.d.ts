@@ -11,7 +11,7 @@ export type Access = {
 };
 
 /** The effect of a change on the requests of a principal. */
-export type AccessEffect = 'gains' | 'loses' | 'gains_with_others' | 'loses_with_others' | 'still_blocked';
+export type AccessEffect = 'gains' | 'loses' | 'can_gain' | 'can_lose' | 'still_denied';
 
 /** A path from the identity to a principal. */
 export type AccessPath = {
@@ -98,10 +98,10 @@ export type Candidate = {
   /** The paths to its principal. */
   paths: Array<AccessPath>,
   /**
-   * How the principal compares: `matches`, `everyone`, `letter_case`, `leading_slash`,
-   * `member_letter_case` or `member_leading_slash`.
+   * How the principal compares: `matches`, `everyone`, `letter_case`, `slashes`,
+   * `member_letter_case` or `member_slashes`.
    */
-  principal: PrincipalFacet,
+  principal_match: PrincipalMatch,
   /**
    * The identity's principal, if the ACL's principal or a member of its role is a near miss of
    * it.
@@ -110,16 +110,16 @@ export type Candidate = {
   /** The member of the role that is a near miss of the identity's principal. */
   member?: Principal,
   /** Whether the resource type matches. */
-  resource_type: boolean,
+  resource_type_matches: boolean,
   /**
-   * How the name compares: `literal`, `prefixed`, `all_names`, `letter_case`, `leading_slash` or
+   * How the name compares: `literal`, `prefixed`, `all_names`, `letter_case`, `slashes` or
    * `no`.
    */
-  name: NameFacet,
+  name_match: NameMatch,
   /** How the operation compares: `exact`, `implied`, `all`, `deny_implies_nothing` or `no`. */
-  operation: OperationFacet,
+  operation_match: OperationMatch,
   /** How the host compares: `any`, `exact`, `unknown` or `no`. */
-  host: HostFacet,
+  host_match: HostMatch,
   /**
    * The effect on the decision: `decides`, `agrees`, `overridden`, `not_reached`, `near_miss` or
    * `no_match`.
@@ -188,14 +188,6 @@ export type ClaimElement = {
 /** The groups claim, or why there is none. */
 export type ClaimFinding = 'array' | 'comma_list' | 'id_token' | 'missing' | 'no_userinfo' | 'not_string' | 'overage'
   | 'too_many' | 'union' | 'wrong_type';
-
-/** A subject with the unverified claims of a token. */
-export type Claims = {
-  /** The claims. */
-  claims: Record<string, unknown>,
-  /** The user-info document, if the settings require it. */
-  userinfo?: Record<string, unknown>,
-};
 
 /** A name of a collision. */
 export type CollidingName = {
@@ -426,14 +418,14 @@ export type Difference = {
   principal: Principal,
   /** Present and true for everyone. */
   everyone?: true,
-  /** `gains`, `loses`, `gains_with_others`, `loses_with_others` or `still_blocked`. */
+  /** `gains`, `loses`, `can_gain`, `can_lose` or `still_denied`. */
   effect: AccessEffect,
   /** The resources and operations that it affects. */
   regions: Array<AccessRegion>,
   /** A request that is decided differently. */
   counterexample?: Counterexample,
-  /** With `still_blocked`, the denies that block it. */
-  blocked_by?: Array<FullAcl>,
+  /** With `still_denied`, the denies that block it. */
+  denied_by?: Array<FullAcl>,
 };
 
 /** Why an element of the groups claim was dropped. */
@@ -452,7 +444,7 @@ export type Explanation = {
   /** The number of candidates that are left out. */
   omitted: number,
   /** The number of ACLs in the policy. */
-  acls: number,
+  acl_count: number,
   /** Present and true if the decision could differ if the host were known. */
   host_unknown?: true,
   /** Whether the identity came from a verified token. */
@@ -667,14 +659,14 @@ export type Finding = {
 
 /** The code of a rule or setting that probably does not do what was intended. */
 export type FindingCode = 'access_group_unknown' | 'acl_begins_to_match' | 'acl_covered' | 'acl_open_to_everyone'
-  | 'acl_unreachable' | 'cluster_name' | 'consumer_without_group' | 'duplicate_acl' | 'duplicate_member'
+  | 'acl_unreachable' | 'cluster_name' | 'consumer_group_missing' | 'duplicate_acl' | 'duplicate_member'
   | 'duplicate_superuser' | 'group_path_with_suffix' | 'host_range_unsupported' | 'member_is_everyone' | 'member_is_role'
-  | 'name_leading_slash' | 'name_letter_case' | 'name_with_type' | 'operation_foreign' | 'principal_control_character'
-  | 'principal_name_empty' | 'principal_not_identity' | 'principal_type_twice' | 'principal_type_unknown'
-  | 'principal_wildcard' | 'principal_without_type' | 'resource_name_control_character' | 'resource_name_empty'
-  | 'resource_name_too_long' | 'role_missing' | 'role_name_character' | 'role_name_empty' | 'role_name_not_ascii'
-  | 'role_name_too_long' | 'role_without_acls' | 'role_without_members' | 'schema_reader_without_configs'
-  | 'superuser_name_chosen' | 'superuser_unreachable' | 'topic_name';
+  | 'name_with_type' | 'operation_unsupported' | 'principal_control_character' | 'principal_letter_case'
+  | 'principal_name_empty' | 'principal_not_identity' | 'principal_slashes' | 'principal_type_twice'
+  | 'principal_type_unknown' | 'principal_wildcard' | 'principal_without_type' | 'resource_name_control_character'
+  | 'resource_name_empty' | 'resource_name_too_long' | 'role_missing' | 'role_name_character' | 'role_name_empty'
+  | 'role_name_not_ascii' | 'role_name_too_long' | 'role_without_acls' | 'role_without_members'
+  | 'schema_reader_without_configs' | 'superuser_unreachable' | 'topic_name' | 'user_claim_editable';
 
 /** An ACL with all of its members. */
 export type FullAcl = {
@@ -763,7 +755,7 @@ export type GroupEffect = 'renamed' | 'dropped' | 'not_read' | 'added' | 'more_n
   | 'unchanged';
 
 /** How the host of an ACL compares with the request. */
-export type HostFacet = 'any' | 'exact' | 'in_range' | 'unknown' | 'no';
+export type HostMatch = 'any' | 'exact' | 'in_range' | 'unknown' | 'no';
 
 /** A set of hosts: `only` some addresses, or `all_but` some addresses. */
 export type HostSet = {
@@ -820,9 +812,9 @@ export type LeastGrant = {
    */
   memberships_to_add: Array<Array<Principal>>,
   /** Whether `memberships_to_add` contains all of the smallest sets. */
-  complete: boolean,
+  memberships_complete: boolean,
   /** The narrowest new ACLs that would allow the requests. */
-  acls: Array<FullAcl>,
+  acls_to_add: Array<FullAcl>,
 };
 
 /** A principal that can be a member of a role. */
@@ -830,11 +822,11 @@ export type MemberPrincipal = `User:${string}` | `Group:${string}`;
 
 /** A change of the user's groups in the identity provider. */
 export type MembershipChange = {
-  "change": "join_group",
+  "change": "add_to_group",
   /** Its bare name. */
   group: string,
 } | {
-  "change": "leave_group",
+  "change": "remove_from_group",
   /** Its bare name. */
   group: string,
 };
@@ -845,12 +837,12 @@ export type NameEffect = {
   effect: AccessEffect,
   /** The resources and operations that it affects. */
   regions: Array<AccessRegion>,
-  /** With `still_blocked`, the denies that block it. */
-  blocked_by?: Array<FullAcl>,
+  /** With `still_denied`, the denies that block it. */
+  denied_by?: Array<FullAcl>,
 };
 
 /** How the resource name of an ACL compares with the request. */
-export type NameFacet = 'literal' | 'prefixed' | 'all_names' | 'letter_case' | 'leading_slash' | 'no';
+export type NameMatch = 'literal' | 'prefixed' | 'all_names' | 'letter_case' | 'slashes' | 'no';
 
 /** A pattern of resource names, as in an ACL. */
 export type NamePattern = {
@@ -869,8 +861,8 @@ export type Names = {
 };
 
 /** The one field in which a near miss does not match. */
-export type NearMiss = 'host' | 'principal_letter_case' | 'principal_leading_slash' | 'member_letter_case'
-  | 'member_leading_slash' | 'name_letter_case' | 'name_leading_slash';
+export type NearMiss = 'host' | 'principal_letter_case' | 'principal_slashes' | 'member_letter_case'
+  | 'member_slashes' | 'name_letter_case' | 'name_slashes';
 
 /** The treatment of path-style names. */
 export type NestedGroupBehavior = 'none' | 'suffix';
@@ -898,7 +890,7 @@ export type Operation = 'OPERATION_ALL' | 'OPERATION_READ' | 'OPERATION_WRITE' |
   | 'OPERATION_DESCRIBE_TOKENS' | 'OPERATION_TWO_PHASE_COMMIT';
 
 /** How the operation of an ACL compares with the request. */
-export type OperationFacet = 'exact' | 'implied' | 'all' | 'deny_implies_nothing' | 'no';
+export type OperationMatch = 'exact' | 'implied' | 'all' | 'deny_implies_nothing' | 'no';
 
 /** An operation in the short form of the command line. */
 export type OperationName = 'all' | 'read' | 'write' | 'create' | 'delete' | 'alter' | 'describe' | 'clusteraction'
@@ -944,8 +936,8 @@ export type PolicyDocument = {
 export type Principal = `${string}:${string}`;
 
 /** How the principal of an ACL compares with the identity. */
-export type PrincipalFacet = 'matches' | 'everyone' | 'letter_case' | 'leading_slash' | 'member_letter_case'
-  | 'member_leading_slash';
+export type PrincipalMatch = 'matches' | 'everyone' | 'letter_case' | 'slashes' | 'member_letter_case'
+  | 'member_slashes';
 
 /** A problem of a document. */
 export type Problem = {
@@ -1121,8 +1113,8 @@ export type ResourceTypeName = 'topic' | 'group' | 'cluster' | 'transactional-id
 export type Revocation = {
   /** The current decision. */
   decision: Decision,
-  /** The ACLs that must all be removed. */
-  acls: Array<FullAcl>,
+  /** The ACLs, other than those of roles, that must all be removed. */
+  direct_acls: Array<FullAcl>,
   /** The roles of which either all memberships or all ACLs must be removed. */
   roles: Array<RoleGrant>,
   /**
@@ -1133,7 +1125,7 @@ export type Revocation = {
   /** The groups and roles that the user could leave instead; absent if leaving does not help. */
   memberships_to_leave?: Array<Principal>,
   /** A single ACL that denies only this request. */
-  deny?: FullAcl,
+  deny_acl?: FullAcl,
 };
 
 /** A role. Its permissions are the ACLs of `Role:<name>`. */
@@ -1215,7 +1207,15 @@ export type Sso = {
 export type Subject = {
   /** The names. */
   identity: Names,
-} | Claims | UnverifiedToken;
+} | UnverifiedClaims | UnverifiedToken;
+
+/** A subject with the unverified claims of a token. */
+export type UnverifiedClaims = {
+  /** The claims. */
+  claims: Record<string, unknown>,
+  /** The user-info document, if the settings require it. */
+  userinfo?: Record<string, unknown>,
+};
 
 /** A subject with a token whose signature is not verified. */
 export type UnverifiedToken = {
@@ -1271,7 +1271,7 @@ export type WhoCan = {
   /** The principals of the ACLs that match. */
   entries: Array<WhoCanEntry>,
   /** The principals whose members are denied, regardless of their other groups and roles. */
-  blocked_for: Array<Principal>,
+  denied_principals: Array<Principal>,
 };
 
 /** A principal, and the decision for an identity with only this principal. */

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" />
 import { Identity, Policy as Base } from './index.js';
-import type { Claims, IfImported, ImportedDocument, LoadOptions, Names, PolicyDocument, WasmSource } from './index.js';
+import type { UnverifiedClaims, IfImported, ImportedDocument, LoadOptions, Names, PolicyDocument, WasmSource } from './index.js';
 export { acls, EngineError, Identity, init, Resource } from './index.js';
 export type * from './index.js';
 
@@ -19,7 +19,7 @@ export class Policy extends Base {
    * using alice = policy.open(keys.verify(token));
    */
   open(who: VerifiedClaims, options?: { userinfo?: Record<string, unknown>; shared?: boolean }): Identity;
-  open(who: Names | Claims | string): Identity;
+  open(who: Names | UnverifiedClaims | string): Identity;
 }
 
 /** The claims of a token that passed every check. Only a {@link Verifier} creates them. */

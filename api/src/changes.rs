@@ -188,7 +188,7 @@ mod tests {
             problems(r#"{"changes":{}}"#),
             [pair("/changes", "wrong_type")]
         );
-        let several = r#"{"changes":[{"change":"join_group","group":"x"},{"change":"fly"},{"change":"leave_group","group":"x"},7],"more":1}"#;
+        let several = r#"{"changes":[{"change":"add_to_group","group":"x"},{"change":"fly"},{"change":"remove_from_group","group":"x"},7],"more":1}"#;
         assert_eq!(
             problems(several),
             [

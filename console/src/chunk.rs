@@ -63,7 +63,7 @@ pub(crate) use chunk;
 
 /// Makes an asynchronous function whose work is done by code of a chunk's file. With a type, the
 /// work is a future of it.
-macro_rules! later {
+macro_rules! chunk_fn {
     ($file:ident, $name:ident($($argument:ident: $kind:ty),*) -> $output:ty { $work:expr }) => {
         #[cfg(feature = "split")]
         #[leptos::wasm_split::wasm_split($file, wasm_split_path = ::leptos::wasm_split, fallible)]

@@ -77,7 +77,7 @@ fn is_in(extent: &AccessRegion, question: &Question) -> bool {
 
 /// Whether an effect allows more.
 fn is_more(effect: AccessEffect) -> bool {
-    matches!(effect, AccessEffect::Gains | AccessEffect::GainsWithOthers)
+    matches!(effect, AccessEffect::Gains | AccessEffect::CanGain)
 }
 
 /// An identity: a user and some of the groups.
@@ -201,7 +201,7 @@ fn check_alone(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
         for (place, effect) in [
             AccessEffect::Gains,
             AccessEffect::Loses,
-            AccessEffect::StillBlocked,
+            AccessEffect::StillDenied,
         ]
         .into_iter()
         .enumerate()
@@ -242,8 +242,8 @@ fn check_together(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
         .collect();
     let (mut more, mut less) = (false, false);
     for alone_and_with in [
-        [AccessEffect::Gains, AccessEffect::GainsWithOthers],
-        [AccessEffect::Loses, AccessEffect::LosesWithOthers],
+        [AccessEffect::Gains, AccessEffect::CanGain],
+        [AccessEffect::Loses, AccessEffect::CanLose],
     ] {
         let is_more = is_more(alone_and_with[0]);
         let turned = |[was, is]: &[Vec<bool>; 2], q: usize| was[q] != is[q] && is[q] == is_more;
@@ -308,11 +308,11 @@ fn check_together(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
 /// Checks that each counterexample is correct and has the direction of its effect.
 fn check_examples(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
     for difference in &found.differences {
-        if difference.effect == AccessEffect::StillBlocked {
+        if difference.effect == AccessEffect::StillDenied {
             let is_deny =
                 |acl: &Acl| acl.permission == Permission::Deny && both.facts[1].acls.contains(acl);
             prop_assert!(
-                !difference.blocked_by.is_empty() && difference.blocked_by.iter().all(is_deny)
+                !difference.denied_by.is_empty() && difference.denied_by.iter().all(is_deny)
             );
             prop_assert!(difference.counterexample.is_none());
             continue;
@@ -464,19 +464,19 @@ fn a_deny_counts_for_those_who_can_be_the_same_person() {
     let [user, group] = ["User:u", "Group:h"];
     assert_eq!(
         in_short(&world(&[user]), &world(&[user, "!Group:g"])),
-        ["Group:g loses_with_others u+g"]
+        ["Group:g can_lose u+g"]
     );
     assert_eq!(
         in_short(&world(&[user, "!Group:g"]), &world(&[user])),
-        ["Group:g gains_with_others u+g"]
+        ["Group:g can_gain u+g"]
     );
     assert_eq!(
         in_short(&world(&[group]), &world(&[group, "!Group:g"])),
-        ["Group:g loses_with_others someone+g+h"]
+        ["Group:g can_lose someone+g+h"]
     );
     assert_eq!(
         in_short(&world(&[group]), &world(&[group, "!User:u"])),
-        ["User:u loses_with_others u+h"]
+        ["User:u can_lose u+h"]
     );
     // An identity has only one user.
     assert!(in_short(&world(&[user]), &world(&[user, "!User:v"])).is_empty());
@@ -490,19 +490,17 @@ fn a_superuser_is_past_the_denies_of_groups() {
     let acls = &["User:u", "!Group:g"];
     let (before, after) = (told_world(&[], &["u"], acls), told_world(&[], &[], acls));
     let lost = in_short(&before, &after);
-    assert_eq!(lost, ["User:u loses u", "User:u loses_with_others u+g"]);
+    assert_eq!(lost, ["User:u loses u", "User:u can_lose u+g"]);
     assert_eq!(
         in_short(&after, &before),
-        ["User:u gains u", "User:u gains_with_others u+g"]
+        ["User:u gains u", "User:u can_gain u+g"]
     );
     // A new superuser is not a counterexample for a loss of a group.
     let (before, after) = (
         told_world(&[], &[], &["Group:h", "!User:v"]),
         told_world(&[], &["v"], &["!Group:g"]),
     );
-    assert!(
-        in_short(&before, &after).contains(&"Group:g loses_with_others someone+g+h".to_owned())
-    );
+    assert!(in_short(&before, &after).contains(&"Group:g can_lose someone+g+h".to_owned()));
 }
 
 #[test]
@@ -514,7 +512,7 @@ fn an_allow_that_a_deny_blocks_is_told() {
     // Reading is blocked, but not describing, which the allow implies and the deny does not (D-02).
     assert_eq!(
         in_short(&before, &after),
-        ["Group:g gains someone+g", "Group:g still_blocked"]
+        ["Group:g gains someone+g", "Group:g still_denied"]
     );
     let found = diff(&policy(&before), &policy(&after));
     let [gains, blocked] = &found.differences[..] else {
@@ -522,7 +520,7 @@ fn an_allow_that_a_deny_blocks_is_told() {
     };
     assert_eq!(gains.regions[0].operations, [Operation::Describe]);
     assert_eq!(
-        (&blocked.regions[0].operations[..], &blocked.blocked_by),
+        (&blocked.regions[0].operations[..], &blocked.denied_by),
         (&[Operation::Read][..], &before.acls)
     );
 }

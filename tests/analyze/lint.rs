@@ -225,7 +225,7 @@ fn vectors() -> Vec<Vector> {
             ]),
         ),
         vector(
-            "operation_foreign",
+            "operation_unsupported",
             Warning,
             acls(&["GROUP g LITERAL User:u * WRITE ALLOW"]),
             acls(&["GROUP g LITERAL User:u * DELETE ALLOW"]),
@@ -268,14 +268,14 @@ fn vectors() -> Vec<Vector> {
             document(&none(), &["e:User:u"], &[]),
         ),
         vector(
-            "name_letter_case",
+            "principal_letter_case",
             Warning,
             acls(&[read, "TOPIC b LITERAL Group:Eng * READ ALLOW"]),
             // A user and a group never match each other.
             acls(&[read, "TOPIC b LITERAL User:Eng * READ ALLOW"]),
         ),
         vector(
-            "name_letter_case",
+            "principal_letter_case",
             Warning,
             document(
                 &serde_json::json!({ "superusers": ["Admin"] }),
@@ -328,7 +328,7 @@ fn vectors() -> Vec<Vector> {
         ),
         // Names with access to the service are compared with the others, and checked by themselves.
         vector(
-            "name_letter_case",
+            "principal_letter_case",
             Warning,
             document(&access("User:Gateway"), &["r:User:gateway"], &[]),
             document(&access("User:gateway"), &["r:User:gateway"], &[]),
@@ -340,7 +340,7 @@ fn vectors() -> Vec<Vector> {
             document(&access("User:gw"), &[], &[]),
         ),
         vector(
-            "name_leading_slash",
+            "principal_slashes",
             Warning,
             document(&none(), &["r:Group:/eng"], &[read]),
             document(&none(), &["r:Group:/a/eng"], &[read]),
@@ -436,13 +436,13 @@ fn vectors() -> Vec<Vector> {
         // D-68: who can read topics, and no consumer group, of itself, through a role or as
         // everyone.
         vector(
-            "consumer_without_group",
+            "consumer_group_missing",
             Notice,
             acls(&[read, "GROUP g LITERAL Group:ops * READ ALLOW"]),
             acls(&[read, "GROUP g LITERAL Group:eng * READ ALLOW"]),
         ),
         vector(
-            "consumer_without_group",
+            "consumer_group_missing",
             Notice,
             document(
                 &none(),
@@ -456,7 +456,7 @@ fn vectors() -> Vec<Vector> {
             ),
         ),
         vector(
-            "consumer_without_group",
+            "consumer_group_missing",
             Notice,
             // Describe is not enough, a deny allows nothing, and All is.
             acls(&[
@@ -473,7 +473,7 @@ fn vectors() -> Vec<Vector> {
         // Without any ACL for consumer groups they are not what ACLs are used for; everyone and
         // superusers are no clients.
         vector(
-            "consumer_without_group",
+            "consumer_group_missing",
             Notice,
             document(
                 &none(),
@@ -495,7 +495,7 @@ fn vectors() -> Vec<Vector> {
             ),
         ),
         vector(
-            "consumer_without_group",
+            "consumer_group_missing",
             Notice,
             acls(&[read, "GROUP g LITERAL User:v * READ ALLOW"]),
             acls(&[read]),
@@ -536,13 +536,13 @@ fn vectors() -> Vec<Vector> {
             acls(&["CLUSTER kafka-cluster LITERAL User:* * DESCRIBE ALLOW"]),
         ),
         vector(
-            "superuser_name_chosen",
+            "user_claim_editable",
             Error,
             superusers("$.email", &["a"]),
             superusers("$.email", &[]),
         ),
         vector(
-            "superuser_name_chosen",
+            "user_claim_editable",
             Error,
             superusers("$.user.preferred_username/(.*)@x/$1/", &["a"]),
             superusers("$.sub/(email).*/$1/", &["a"]),
@@ -618,14 +618,14 @@ fn a_fix_removes_its_finding_and_adds_no_acl_of_a_group() {
     }
     let by_a_person = [
         "group_path_with_suffix",
-        "name_letter_case",
-        "name_leading_slash",
+        "principal_letter_case",
+        "principal_slashes",
         "role_name_not_ascii",
-        "superuser_name_chosen",
+        "user_claim_editable",
         "superuser_unreachable",
         "access_group_unknown",
         "acl_open_to_everyone",
-        "consumer_without_group",
+        "consumer_group_missing",
         "schema_reader_without_configs",
     ];
     let documents = ["duplicate_acl", "duplicate_member", "duplicate_superuser"];
@@ -734,8 +734,8 @@ fn the_findings_of_one_name_are_those_of_lint() {
                 })
                 .unwrap();
             let of_names = [
-                "name_letter_case",
-                "name_leading_slash",
+                "principal_letter_case",
+                "principal_slashes",
                 "group_path_with_suffix",
             ];
             let of_lint: Vec<_> = lint(&named)
@@ -756,14 +756,14 @@ fn the_findings_of_one_name_are_those_of_lint() {
         let none: &[&str] = &[];
         assert_eq!(codes("Group:ops"), none);
         // Also if the name itself is known, and if several are similar.
-        assert_eq!(codes("Group:eng"), ["name_letter_case"]);
-        assert_eq!(codes("Group:Eng"), ["name_letter_case"]);
-        assert_eq!(codes("User:root"), ["name_letter_case"]);
+        assert_eq!(codes("Group:eng"), ["principal_letter_case"]);
+        assert_eq!(codes("Group:Eng"), ["principal_letter_case"]);
+        assert_eq!(codes("User:root"), ["principal_letter_case"]);
         assert_eq!(codes("User:eng"), none);
         assert_eq!(
             codes("Group:eng/").first(),
             Some(&if names == 0 {
-                "name_leading_slash"
+                "principal_slashes"
             } else {
                 "group_path_with_suffix"
             })

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gbac_engine::Coded;
-use gbac_engine::decide::{At, CandidateStatus, NearMiss, PrincipalFacet, Request, explain};
+use gbac_engine::decide::{At, CandidateStatus, NearMiss, PrincipalMatch, Request, explain};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{
     Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role,
@@ -37,7 +37,7 @@ fn misses(name: &str, other: &str) -> Option<&'static str> {
         if lower(name) == lower(other) {
             "letter_case"
         } else {
-            "leading_slash"
+            "slashes"
         }
     })
 }
@@ -51,7 +51,7 @@ fn prefix_misses(prefix: &str, name: &str) -> Option<&'static str> {
         if lower(name).starts_with(&lower(prefix)) {
             "letter_case"
         } else {
-            "leading_slash"
+            "slashes"
         }
     })
 }
@@ -251,7 +251,7 @@ proptest! {
                 }
                 (
                     NearMiss::PrincipalLetterCase | NearMiss::PrincipalSlashes,
-                    PrincipalFacet::LetterCase(own) | PrincipalFacet::Slashes(own),
+                    PrincipalMatch::LetterCase(own) | PrincipalMatch::Slashes(own),
                 ) => {
                     let acl = Acl { principal: own.clone(), ..acl.clone() };
                     let mut changed = policy.clone();
@@ -260,7 +260,7 @@ proptest! {
                 }
                 (
                     NearMiss::MemberLetterCase | NearMiss::MemberSlashes,
-                    PrincipalFacet::MemberLetterCase(member) | PrincipalFacet::MemberSlashes(member),
+                    PrincipalMatch::MemberLetterCase(member) | PrincipalMatch::MemberSlashes(member),
                 ) => {
                     let role = acl.principal.name().to_owned();
                     prop_assert!(policy.role(&role).unwrap().members.contains(&member.member));
@@ -319,7 +319,7 @@ fn a_role_whose_member_is_written_otherwise_is_a_near_miss() {
         told("engineering", "Engineering"),
         [near, near, "Group:Engineering", "Group:engineering"]
     );
-    let near = "member_leading_slash";
+    let near = "member_slashes";
     assert_eq!(
         told("/engineering", "engineering"),
         [near, near, "Group:engineering", "Group:/engineering"]

@@ -145,7 +145,7 @@ fn trials_take_each_other_back_and_settings_replace() {
 #[test]
 fn what_does_nothing_is_named() {
     let trials = hypothetical_changes_from_json(
-        r#"[{ "change": "join_group", "group": "ops" }, { "change": "leave_group", "group": "nobody" },
+        r#"[{ "change": "add_to_group", "group": "ops" }, { "change": "remove_from_group", "group": "nobody" },
             { "change": "add_member", "role": "nowhere", "principal": "Group:ops" }, { "change": "create_role", "role": "readers" }]"#,
     )
     .unwrap();
@@ -181,7 +181,7 @@ fn changes_of_policy_groups_and_settings_are_tried_together() {
     };
     let trials = hypothetical_changes_from_json(
         r#"[{ "change": "settings", "settings": { "nested_group_behavior": "suffix" } },
-            { "change": "join_group", "group": "ops" }, { "change": "add_member", "role": "readers", "principal": "Group:ops" }]"#,
+            { "change": "add_to_group", "group": "ops" }, { "change": "add_member", "role": "readers", "principal": "Group:ops" }]"#,
     )
     .unwrap();
     let found = what_if(
@@ -235,14 +235,14 @@ fn changes_of_policy_groups_and_settings_are_tried_together() {
 fn what_is_no_change_is_refused_with_its_place() {
     for (text, place, code) in [
         ("{}", "", "wrong_type"),
-        (r#"[{ "change": "join_group" }]"#, "/0", "missing_member"),
+        (r#"[{ "change": "add_to_group" }]"#, "/0", "missing_member"),
         (
-            r#"[{ "change": "join_group", "group": "" }]"#,
+            r#"[{ "change": "add_to_group", "group": "" }]"#,
             "/0/group",
             "empty_name",
         ),
         (
-            r#"[{ "change": "leave_group", "group": "a", "role": "b" }]"#,
+            r#"[{ "change": "remove_from_group", "group": "a", "role": "b" }]"#,
             "/0",
             "unknown_member",
         ),

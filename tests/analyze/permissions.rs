@@ -140,7 +140,7 @@ proptest! {
                     PrincipalType::User | PrincipalType::Other => continue,
                 }
                 let roles = facts.roles.iter().filter(|role| role.members.contains(other)).map(|role| Principal::role(&role.name));
-                let blocked = roles.chain([other.clone()]).any(|principal| found.blocked_for.contains(&principal));
+                let blocked = roles.chain([other.clone()]).any(|principal| found.denied_principals.contains(&principal));
                 prop_assert_eq!(allows(&facts, &user, &groups, &question), !blocked, "{} with {}", entry.scope, other);
             }
         }

@@ -35,9 +35,9 @@ proptest! {
     fn lint_of_some_roles_is_lint_of_all_but_for_the_rest(facts in facts(FEW)) {
         let policy = policy(&facts);
         let of_others = [
-            "name_letter_case",
-            "name_leading_slash",
-            "consumer_without_group",
+            "principal_letter_case",
+            "principal_slashes",
+            "consumer_group_missing",
             "schema_reader_without_configs",
         ];
         for wanted in [&ROLES[..1], ROLES] {

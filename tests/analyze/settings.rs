@@ -284,7 +284,7 @@ fn suffix_says_which_names_become_which_groups_and_back() {
         short,
         [
             // A removed deny is reported, even if the group alone is not allowed anything.
-            "/eng/interns renamed /eng/interns interns gains_with_others",
+            "/eng/interns renamed /eng/interns interns can_gain",
             "/eng/legacy/ dropped /eng/legacy/ - loses",
             "/eng/payments renamed /eng/payments payments gains+loses",
             "payments more_names payments payments",
@@ -307,7 +307,7 @@ fn suffix_says_which_names_become_which_groups_and_back() {
     assert_eq!(
         back,
         [
-            "/eng/interns renamed interns /eng/interns loses_with_others",
+            "/eng/interns renamed interns /eng/interns can_lose",
             "/eng/legacy/ added - /eng/legacy/ gains",
             "/eng/payments renamed payments /eng/payments gains+loses",
             "payments fewer_names payments payments",

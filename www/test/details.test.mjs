@@ -131,7 +131,7 @@ test('a lone surrogate has one code in every call', async () => {
     () => alice.explain({ ...READ, host: lone }), () => alice.checkMany([{ ...READ, resource_name: lone }]), () => alice.filter('read', 'topic', [lone]),
     () => policy.resource('topic', lone) && alice.can('read', policy.resource('topic', lone)), () => policy.open({ user: lone }), () => policy.open({ user: 'a', groups: [lone] }),
     () => policy.open({ claims: { sub: 'a', [lone]: 1 } }), () => policy.check({ identity: { user: lone }, ...READ }), () => policy.apply({ change: 'create_role', role: lone }),
-    () => policy.permissions(`User:${lone}`), () => policy.collisions({ names: [lone] }), () => policy.whatIf(ALICE, [{ change: 'join_group', group: lone }]),
+    () => policy.permissions(`User:${lone}`), () => policy.collisions({ names: [lone] }), () => policy.whatIf(ALICE, [{ change: 'add_to_group', group: lone }]),
     () => policy.whoCan({ ...READ, resource_name: lone }), () => acls([{ allow: 'read', topic: lone, to: 'User:a' }]), () => acls([{ allow: 'read', topic: 'x', to: `User:${lone}` }]),
   ];
   for (const call of calls) assert.throws(call, (error) => error.code === 'not_well_formed', String(call));

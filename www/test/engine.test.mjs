@@ -83,7 +83,7 @@ test('a member of a role that nearly is the group is named', async () => {
   roles: [{ name: 'readers', members: [{ principal: 'Group:/engineering' }] }] });
   const explained = policy.explain({ operation: 'read', resource_type: 'topic', resource_name: 'orders', identity: { user: 'alice', groups: ['engineering'] } });
   const [near] = explained.candidates;
-  assert.deepEqual([near.near_miss, near.principal], ['member_leading_slash', 'member_leading_slash']);
+  assert.deepEqual([near.near_miss, near.principal], ['member_slashes', 'member_slashes']);
   assert.deepEqual([near.own_principal, near.member], ['Group:engineering', 'Group:/engineering']);
   policy.free();
 });
@@ -133,7 +133,7 @@ test('what the simulator asks', async () => {
   const result = policy.whatIf(alice, found.smallest_changes, question);
   assert.deepEqual(result.decisions.map(({ outcome }) => outcome), ['allow', 'deny']);
   assert.equal(policy.open(alice).decide(question).outcome, 'allow');
-  const removed = policy.whatIf(alice, [{ change: 'leave_group', group: 'engineering' }, { change: 'leave_group', group: 'nobody' }]);
+  const removed = policy.whatIf(alice, [{ change: 'remove_from_group', group: 'engineering' }, { change: 'remove_from_group', group: 'nobody' }]);
   assert.deepEqual([removed.groups_lost, removed.no_ops.map(({ code }) => code), removed.decisions], [['engineering'], ['no_change'], undefined]);
   const two = policy.compare(alice, bob, question);
   assert.deepEqual([two.groups_first, two.groups_both, two.gains], [['engineering'], ['all'], []]);

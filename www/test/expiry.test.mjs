@@ -53,7 +53,7 @@ function outcomes(policy, who, options) {
     found.compare = allowed(policy.compare(who, { user: 'bob' }, question).decisions[0]);
     found.compareOther = allowed(policy.compare({ user: 'bob' }, who, question).decisions[1]);
     found.whatIf = allowed(policy.whatIf(who, [], question).decisions[0]);
-    found.whatIfAfter = allowed(policy.whatIf(who, [{ change: 'join_group', group: 'other' }], question).decisions[1]);
+    found.whatIfAfter = allowed(policy.whatIf(who, [{ change: 'add_to_group', group: 'other' }], question).decisions[1]);
     found.whatIfRequest = allowed(policy.whatIf(who, [], whole).decisions[0]);
   }
   identity.free();

@@ -272,7 +272,7 @@ test('a principal where a bare name belongs is refused, and the message has the 
     wrong(() => policy.compare(ALICE, who));
     wrong(() => policy.whatIf(who, []));
   }
-  refused(() => policy.whatIf(ALICE, [{ change: 'join_group', group: 'Group:ops' }]), 'change_invalid', /write the bare name, `ops`/);
+  refused(() => policy.whatIf(ALICE, [{ change: 'add_to_group', group: 'Group:ops' }]), 'change_invalid', /write the bare name, `ops`/);
   // Names in tokens are used unchanged.
   assert.deepEqual(policy.open({ claims: { sub: 'User:alice', groups: ['Group:engineering'] } }).groups, ['Group:engineering']);
   assert.equal(policy.open({ claims: { sub: 'alice', groups: ['Group:engineering'] } }).can('read', 'topic', 'analytics-a'), false);

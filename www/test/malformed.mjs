@@ -86,7 +86,7 @@ function methods(operation) {
     },
     analyze: {
       whoCan: [check], permissions: [WHO], leastGrant: [WHO, check], revoke: [WHO, check], compare: [WHO, { user: 'bob' }, check], lint: [],
-      collisions: [{ names: GROUPS, nested: 'suffix', limit: 9 }], whatIf: [WHO, [{ change: 'join_group', group: 'ops' }], check], diff: [{}],
+      collisions: [{ names: GROUPS, nested: 'suffix', limit: 9 }], whatIf: [WHO, [{ change: 'add_to_group', group: 'ops' }], check], diff: [{}],
     },
     loading: { load: [POLICY, { cacheSize: 10 }], lintDocument: [POLICY, {}], verifier: [idp.jwks, { issuer: ISSUER, audience: AUDIENCE }] },
     verify: { verify: [SECRETS[0], { now: NOW }] },

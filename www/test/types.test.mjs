@@ -182,7 +182,7 @@ async function answers() {
   const [acl] = DOCUMENT.acls;
   all.push(['Finding[]', await lintDocument({ ...DOCUMENT, acls: [acl, acl] })]);
   // One change without effect, and one that cannot be applied.
-  const changes = [{ change: 'leave_group', group: 'nobody' }, { change: 'add_member', role: 'nowhere', principal: 'Group:a' }];
+  const changes = [{ change: 'remove_from_group', group: 'nobody' }, { change: 'add_member', role: 'nowhere', principal: 'Group:a' }];
   all.push(['WhatIf', (await Analyze.load(DOCUMENT)).whatIf({ user: 'alice' }, changes)]);
   await Analyze.load({ version: 2, acls: [{}] }).catch(({ problems }) => all.push(['Problem[]', problems]));
   let before = await Analyze.load(DOCUMENT);
@@ -206,7 +206,7 @@ async function answers() {
       attempt('LeastGrant', () => policy.leastGrant(who, question));
       attempt('Revocation', () => policy.revoke(who, question));
       attempt('IdentityComparison', () => policy.compare(who, { user: 'somebody', groups: ['eng', 'engineering'] }, question));
-      attempt('WhatIf', () => policy.whatIf(who, [{ change: 'join_group', group: 'engineering' }, { change: 'create_role', role: 'tried' }], question));
+      attempt('WhatIf', () => policy.whatIf(who, [{ change: 'add_to_group', group: 'engineering' }, { change: 'create_role', role: 'tried' }], question));
     }
     const names = ['/a/engineering', '/b/engineering', 'a,b', '/c/engineering', '/a/ops', '/b/ops'];
     attempt('CollisionReport', () => policy.collisions({ names, nested: 'suffix', limit: 1 }));

@@ -74,8 +74,8 @@ fn render(process: &Process, request: &Request<'_>, who: &WhoCan) -> String {
             let _ = writeln!(text, "{}", access::EVERYONE_ELSE);
         }
     }
-    if !who.blocked_for.is_empty() {
-        let denied = access::denied_too(&who.blocked_for);
+    if !who.denied_principals.is_empty() {
+        let denied = access::denied_too(&who.denied_principals);
         let _ = writeln!(text, "{}", sentence(&denied));
     }
     if who.entries.iter().any(|entry| entry.host_unknown) {

@@ -235,7 +235,7 @@ fn because(
     };
     let is_gain = matches!(
         effect,
-        AccessEffect::Gains | AccessEffect::GainsWithOthers | AccessEffect::StillBlocked
+        AccessEffect::Gains | AccessEffect::CanGain | AccessEffect::StillDenied
     );
     match (then, is_gain) {
         (GroupOutcome::Group(group), true) => {

@@ -44,7 +44,7 @@ pub async fn read_cluster(target: ConnectionTarget) -> Result<ReadCluster, Failu
 }
 
 // Most visits are about the service itself.
-later!(rest, work(target: ConnectionTarget) -> Result<ReadCluster, Failure> { async move { read(&target).await } });
+chunk_fn!(rest, work(target: ConnectionTarget) -> Result<ReadCluster, Failure> { async move { read(&target).await } });
 
 async fn read(target: &ConnectionTarget) -> Result<ReadCluster, Failure> {
     let settings = match &target.admin {

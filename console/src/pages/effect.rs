@@ -36,9 +36,9 @@ pub fn EffectWord(
     effect: AccessEffect,
 ) -> impl IntoView {
     let (class, glyph) = match effect {
-        AccessEffect::Gains | AccessEffect::GainsWithOthers => ("eff v-info", Glyph::Up),
-        AccessEffect::Loses | AccessEffect::LosesWithOthers => ("eff", Glyph::Down),
-        AccessEffect::StillBlocked => ("eff v-deny", Glyph::Deny),
+        AccessEffect::Gains | AccessEffect::CanGain => ("eff v-info", Glyph::Up),
+        AccessEffect::Loses | AccessEffect::CanLose => ("eff", Glyph::Down),
+        AccessEffect::StillDenied => ("eff v-deny", Glyph::Deny),
     };
     let word = effect_words::label(effect);
     view! { <span class=class><Icon glyph=glyph size=IconSize::Small />{word}</span> }

@@ -18,8 +18,8 @@ use crate::ui::{Glyph, Heads, Icon, IconSize, Mono, Note, NoteKind, PrincipalNam
 const SHOWN: usize = 200;
 /// How many names with the same effect are shown.
 const NAMES: usize = 20;
-const GAINS: [AccessEffect; 2] = [AccessEffect::Gains, AccessEffect::GainsWithOthers];
-const LOSES: [AccessEffect; 2] = [AccessEffect::Loses, AccessEffect::LosesWithOthers];
+const GAINS: [AccessEffect; 2] = [AccessEffect::Gains, AccessEffect::CanGain];
+const LOSES: [AccessEffect; 2] = [AccessEffect::Loses, AccessEffect::CanLose];
 
 /// What the change comes to, before any row.
 pub(super) fn warning(changes: &GroupChanges) -> Option<impl IntoView + use<>> {

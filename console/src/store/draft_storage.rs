@@ -21,8 +21,8 @@ const GATHER: Duration = Duration::from_millis(100);
 const RETRY: Duration = Duration::from_secs(5);
 
 // Most visits have no draft.
-later!(rest, restore(draft: Draft, text: String) { draft.restore(from_text(&text)) });
-later!(rest, store(draft: Draft, is_refused: StoredValue<bool>) {
+chunk_fn!(rest, restore(draft: Draft, text: String) { draft.restore(from_text(&text)) });
+chunk_fn!(rest, store(draft: Draft, is_refused: StoredValue<bool>) {
     is_refused.set_value(!dom::store_text(DRAFTS, to_text(&draft.all()).as_deref()));
 });
 

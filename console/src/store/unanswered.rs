@@ -27,6 +27,6 @@ pub fn look(service: Service, draft: Draft) {
     });
 }
 
-later!(rest, find(draft: Draft) {
+chunk_fn!(rest, find(draft: Draft) {
     draft.find_unanswered();
 });

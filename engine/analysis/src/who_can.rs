@@ -23,7 +23,7 @@ pub struct WhoCan {
     pub entries: Vec<WhoCanEntry>,
     /// The principals of the matching denies. An identity with one of them is denied, so an allowed
     /// entry is allowed only without them.
-    pub blocked_for: Vec<Principal>,
+    pub denied_principals: Vec<Principal>,
 }
 
 /// The decision for a scope alone.
@@ -144,7 +144,7 @@ fn holders(policy: &Policy, hits: &Hits<'_>) -> WhoCan {
     // Sorted by number. `User:*` is everyone if it is the principal of an ACL, and a user if it is
     // a member.
     let mut affected: Vec<(PrincipalId, bool)> = Vec::new();
-    let mut blocked_for = Vec::new();
+    let mut denied_principals = Vec::new();
     for (id, principal_hits) in hits.by_principal() {
         let Some(principal) = policy.principal(id) else {
             continue;
@@ -158,7 +158,7 @@ fn holders(policy: &Policy, hits: &Hits<'_>) -> WhoCan {
             affected.extend(policy.links(id).iter().map(|member| (*member, false)));
         }
         if principal_hits.iter().any(|hit| hit.denies) {
-            blocked_for.push(principal.clone());
+            denied_principals.push(principal.clone());
         }
     }
     sort(&mut affected, |a, b| a.cmp(b));
@@ -178,11 +178,11 @@ fn holders(policy: &Policy, hits: &Hits<'_>) -> WhoCan {
         }
     }
     sort(&mut entries, |a, b| a.scope.cmp(&b.scope));
-    sort(&mut blocked_for, |a, b| a.cmp(b));
+    sort(&mut denied_principals, |a, b| a.cmp(b));
     WhoCan {
         superusers: policy.settings().superusers.iter().cloned().collect(),
         entries,
-        blocked_for,
+        denied_principals,
     }
 }
 

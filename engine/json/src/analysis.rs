@@ -104,7 +104,7 @@ pub struct WhoCanJson {
     pub entries: Vec<WhoCanEntryJson>,
     /// The principals whose members are denied, regardless of their other groups and roles.
     #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::literal::AclPrincipal>"))]
-    pub blocked_for: Vec<String>,
+    pub denied_principals: Vec<String>,
 }
 
 impl From<&WhoCan> for WhoCanJson {
@@ -112,7 +112,7 @@ impl From<&WhoCan> for WhoCanJson {
         Self {
             superusers: result.superusers.clone(),
             entries: result.entries.iter().map(WhoCanEntryJson::from).collect(),
-            blocked_for: strings(&result.blocked_for),
+            denied_principals: strings(&result.denied_principals),
         }
     }
 }
@@ -414,10 +414,10 @@ pub struct NameEffectJson {
     pub effect: Code<AccessEffect>,
     /// The resources and operations that it affects.
     pub regions: Vec<AccessRegionJson>,
-    /// With `still_blocked`, the denies that block it.
+    /// With `still_denied`, the denies that block it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
-    pub blocked_by: Vec<AclJson>,
+    pub denied_by: Vec<AclJson>,
 }
 
 impl From<&NameEffect> for NameEffectJson {
@@ -425,7 +425,7 @@ impl From<&NameEffect> for NameEffectJson {
         Self {
             effect: effect.effect.into(),
             regions: effect.regions.iter().map(AccessRegionJson::from).collect(),
-            blocked_by: effect.blocked_by.iter().map(AclJson::from).collect(),
+            denied_by: effect.denied_by.iter().map(AclJson::from).collect(),
         }
     }
 }
@@ -450,17 +450,17 @@ pub struct DifferenceJson {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::Present>"))]
     pub everyone: bool,
-    /// `gains`, `loses`, `gains_with_others`, `loses_with_others` or `still_blocked`.
+    /// `gains`, `loses`, `can_gain`, `can_lose` or `still_denied`.
     pub effect: Code<AccessEffect>,
     /// The resources and operations that it affects.
     pub regions: Vec<AccessRegionJson>,
     /// A request that is decided differently.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counterexample: Option<Box<CounterexampleJson>>,
-    /// With `still_blocked`, the denies that block it.
+    /// With `still_denied`, the denies that block it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
-    pub blocked_by: Vec<AclJson>,
+    pub denied_by: Vec<AclJson>,
 }
 
 impl From<&Difference> for DifferenceJson {
@@ -478,7 +478,7 @@ impl From<&Difference> for DifferenceJson {
                 .counterexample
                 .as_deref()
                 .map(|example| Box::new(example.into())),
-            blocked_by: difference.blocked_by.iter().map(AclJson::from).collect(),
+            denied_by: difference.denied_by.iter().map(AclJson::from).collect(),
         }
     }
 }
@@ -654,9 +654,9 @@ pub struct LeastGrantJson {
     )]
     pub memberships_to_add: Vec<Vec<String>>,
     /// Whether `memberships_to_add` contains all of the smallest sets.
-    pub complete: bool,
+    pub memberships_complete: bool,
     /// The narrowest new ACLs that would allow the requests.
-    pub acls: Vec<AclJson>,
+    pub acls_to_add: Vec<AclJson>,
 }
 
 impl From<&LeastGrant> for LeastGrantJson {
@@ -669,8 +669,8 @@ impl From<&LeastGrant> for LeastGrantJson {
                 .iter()
                 .map(|set| strings(set))
                 .collect(),
-            complete: least.complete,
-            acls: least.acls.iter().map(AclJson::from).collect(),
+            memberships_complete: least.complete,
+            acls_to_add: least.acls.iter().map(AclJson::from).collect(),
         }
     }
 }

@@ -33,7 +33,7 @@ pub const POLICY_CHANGES: [&str; 8] = [
 ];
 
 /// The kinds of changes that are made in the identity provider.
-pub const PROVIDER_CHANGES: [&str; 2] = ["join_group", "leave_group"];
+pub const PROVIDER_CHANGES: [&str; 2] = ["add_to_group", "remove_from_group"];
 
 /// Reads one change of a policy: `add_acl` and `remove_acl` of an `acl`, `create_role`,
 /// `delete_role` and `delete_role_and_acls` of a `role`, `add_member` and `remove_member` of a
@@ -63,13 +63,13 @@ pub fn change_from_json(text: &str) -> Result<Change, Problems> {
 /// Reads a list of policy changes: an object whose member `changes` is an array.
 ///
 /// # Errors
-/// All problems at once. `join_group` and `leave_group` are not policy changes.
+/// All problems at once. `add_to_group` and `remove_from_group` are not policy changes.
 ///
 /// ```
 /// use gbac_json::changes_from_json;
 /// let changes = changes_from_json(r#"{ "changes": [{ "change": "create_role", "role": "readers" }] }"#)?;
 /// assert_eq!(changes.len(), 1);
-/// let problems = changes_from_json(r#"{ "changes": [{ "change": "join_group", "group": "eng" }] }"#).unwrap_err();
+/// let problems = changes_from_json(r#"{ "changes": [{ "change": "add_to_group", "group": "eng" }] }"#).unwrap_err();
 /// assert_eq!(problems.0[0].path, "/changes/0/change");
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```
@@ -99,7 +99,7 @@ fn read_list(value: &Value, problems: &mut Problems) -> Option<Vec<Change>> {
     }
 }
 
-/// Reads hypothetical changes: an array of policy changes and of `join_group` and `leave_group`,
+/// Reads hypothetical changes: an array of policy changes and of `add_to_group` and `remove_from_group`,
 /// which have a `group` with the bare name of a group that the user would join or leave in the
 /// identity provider.
 ///
@@ -108,7 +108,7 @@ fn read_list(value: &Value, problems: &mut Problems) -> Option<Vec<Change>> {
 ///
 /// ```
 /// use gbac_json::hypothetical_changes_from_json;
-/// let changes = hypothetical_changes_from_json(r#"[{ "change": "join_group", "group": "eng" }, { "change": "create_role", "role": "readers" }]"#)?;
+/// let changes = hypothetical_changes_from_json(r#"[{ "change": "add_to_group", "group": "eng" }, { "change": "create_role", "role": "readers" }]"#)?;
 /// assert_eq!((changes.as_slice().len(), changes.changes().count()), (2, 1));
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```
@@ -143,7 +143,7 @@ fn read_hypothetical(
     problems: &mut Problems,
 ) -> Option<HypotheticalChange> {
     let kind = value.get("change").and_then(Value::as_str);
-    let Some(kind @ ("join_group" | "leave_group")) = kind else {
+    let Some(kind @ ("add_to_group" | "remove_from_group")) = kind else {
         return read(value, at, problems).map(HypotheticalChange::Policy);
     };
     let mut fields = Fields::from_value(value, at, problems)?;
@@ -165,7 +165,7 @@ fn read_hypothetical(
         &Place::Member(at, "group"),
         problems,
     );
-    Some(if kind == "join_group" {
+    Some(if kind == "add_to_group" {
         HypotheticalChange::Join(group)
     } else {
         HypotheticalChange::Leave(group)
@@ -193,7 +193,7 @@ fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Change
         "create_role" | "delete_role" | "delete_role_and_acls" | "add_member" | "remove_member" => {
             read_role_change(kind, &mut fields, at, problems)
         }
-        "join_group" | "leave_group" => {
+        "add_to_group" | "remove_from_group" => {
             let message = format!(
                 "`{kind}` changes the groups of a user, which are in the identity provider and not in the policy"
             );

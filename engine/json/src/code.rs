@@ -114,11 +114,11 @@ const UNIONS: &[(&str, &str)] = &[
         "The effect of changed settings on a group, or on a name in a token.",
     ),
     (
-        "HostFacet",
+        "HostMatch",
         "How the host of an ACL compares with the request.",
     ),
     (
-        "NameFacet",
+        "NameMatch",
         "How the resource name of an ACL compares with the request.",
     ),
     (
@@ -129,7 +129,7 @@ const UNIONS: &[(&str, &str)] = &[
     ("NoOpCode", "Why a change does nothing."),
     ("Operation", "An operation, as in the Data Plane API."),
     (
-        "OperationFacet",
+        "OperationMatch",
         "How the operation of an ACL compares with the request.",
     ),
     ("Outcome", "The outcome of a decision."),
@@ -139,7 +139,7 @@ const UNIONS: &[(&str, &str)] = &[
     ),
     ("PermissionType", "Whether an ACL allows or denies."),
     (
-        "PrincipalFacet",
+        "PrincipalMatch",
         "How the principal of an ACL compares with the identity.",
     ),
     ("ProblemCode", "The code of a problem of a document."),

@@ -12,8 +12,8 @@ use gbac_analysis::check::{Answer, TokenRefusal};
 use gbac_analysis::requests::{self, Requirement};
 use gbac_engine::Coded;
 use gbac_engine::decide::{
-    AccessPath, Candidate, CandidateStatus, Decision, Explanation, HostFacet, NameFacet, NearMiss,
-    OperationFacet, Outcome, PrincipalFacet, Reason, Source,
+    AccessPath, Candidate, CandidateStatus, Decision, Explanation, HostMatch, NameMatch, NearMiss,
+    OperationMatch, Outcome, PrincipalMatch, Reason, Source,
 };
 use gbac_engine::model::{Operation, ResourceType};
 
@@ -275,9 +275,9 @@ pub struct CandidateJson {
     pub acl: AclJson,
     /// The paths to its principal.
     pub paths: Vec<AccessPathJson>,
-    /// How the principal compares: `matches`, `everyone`, `letter_case`, `leading_slash`,
-    /// `member_letter_case` or `member_leading_slash`.
-    pub principal: Code<PrincipalFacet>,
+    /// How the principal compares: `matches`, `everyone`, `letter_case`, `slashes`,
+    /// `member_letter_case` or `member_slashes`.
+    pub principal_match: Code<PrincipalMatch>,
     /// The identity's principal, if the ACL's principal or a member of its role is a near miss of
     /// it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -294,14 +294,14 @@ pub struct CandidateJson {
     )]
     pub member: Option<String>,
     /// Whether the resource type matches.
-    pub resource_type: bool,
-    /// How the name compares: `literal`, `prefixed`, `all_names`, `letter_case`, `leading_slash` or
+    pub resource_type_matches: bool,
+    /// How the name compares: `literal`, `prefixed`, `all_names`, `letter_case`, `slashes` or
     /// `no`.
-    pub name: Code<NameFacet>,
+    pub name_match: Code<NameMatch>,
     /// How the operation compares: `exact`, `implied`, `all`, `deny_implies_nothing` or `no`.
-    pub operation: Code<OperationFacet>,
+    pub operation_match: Code<OperationMatch>,
     /// How the host compares: `any`, `exact`, `unknown` or `no`.
-    pub host: Code<HostFacet>,
+    pub host_match: Code<HostMatch>,
     /// The effect on the decision: `decides`, `agrees`, `overridden`, `not_reached`, `near_miss` or
     /// `no_match`.
     pub status: Code<CandidateStatus>,
@@ -313,22 +313,22 @@ pub struct CandidateJson {
 impl From<&Candidate> for CandidateJson {
     fn from(candidate: &Candidate) -> Self {
         let (own, member) = match &candidate.principal {
-            PrincipalFacet::Matches | PrincipalFacet::Everyone => (None, None),
-            PrincipalFacet::LetterCase(own) | PrincipalFacet::Slashes(own) => (Some(own), None),
-            PrincipalFacet::MemberLetterCase(near) | PrincipalFacet::MemberSlashes(near) => {
+            PrincipalMatch::Matches | PrincipalMatch::Everyone => (None, None),
+            PrincipalMatch::LetterCase(own) | PrincipalMatch::Slashes(own) => (Some(own), None),
+            PrincipalMatch::MemberLetterCase(near) | PrincipalMatch::MemberSlashes(near) => {
                 (Some(&near.own), Some(&near.member))
             }
         };
         Self {
             acl: (&*candidate.acl).into(),
             paths: candidate.paths.iter().map(AccessPathJson::from).collect(),
-            principal: (&candidate.principal).into(),
+            principal_match: (&candidate.principal).into(),
             own_principal: own.map(ToString::to_string),
             member: member.map(ToString::to_string),
-            resource_type: candidate.resource_type,
-            name: candidate.name.into(),
-            operation: candidate.operation.into(),
-            host: candidate.host.into(),
+            resource_type_matches: candidate.resource_type,
+            name_match: candidate.name.into(),
+            operation_match: candidate.operation.into(),
+            host_match: candidate.host.into(),
             status: candidate.status.into(),
             near_miss: match candidate.status {
                 CandidateStatus::Near(near) => Some(near.into()),
@@ -357,7 +357,7 @@ pub struct ExplanationJson {
     /// The number of candidates that are left out.
     pub omitted: usize,
     /// The number of ACLs in the policy.
-    pub acls: usize,
+    pub acl_count: usize,
 }
 
 impl From<&Explanation> for ExplanationJson {
@@ -371,7 +371,7 @@ impl From<&Explanation> for ExplanationJson {
                 .map(CandidateJson::from)
                 .collect(),
             omitted: explanation.omitted,
-            acls: explanation.acls,
+            acl_count: explanation.acls,
         }
     }
 }

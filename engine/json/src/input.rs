@@ -171,7 +171,7 @@ pub struct NamesInput {
 
 /// A subject with the unverified claims of a token.
 #[derive(Debug, Clone, Serialize, TS)]
-#[ts(rename = "Claims", optional_fields)]
+#[ts(rename = "UnverifiedClaims", optional_fields)]
 pub struct ClaimsInput {
     /// The claims.
     #[ts(type = "Record<string, unknown>")]

@@ -127,8 +127,8 @@ impl From<&IdentityComparison> for IdentityComparisonJson {
 pub struct RevocationJson {
     /// The current decision.
     pub decision: DecisionJson,
-    /// The ACLs that must all be removed.
-    pub acls: Vec<AclJson>,
+    /// The ACLs, other than those of roles, that must all be removed.
+    pub direct_acls: Vec<AclJson>,
     /// The roles of which either all memberships or all ACLs must be removed.
     pub roles: Vec<RoleGrantJson>,
     /// The fewest changes after which the request is denied; absent if it is denied already, or
@@ -144,20 +144,20 @@ pub struct RevocationJson {
     pub memberships_to_leave: Option<Vec<String>>,
     /// A single ACL that denies only this request.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub deny: Option<AclJson>,
+    pub deny_acl: Option<AclJson>,
 }
 
 impl From<&Revocation> for RevocationJson {
     fn from(revocation: &Revocation) -> Self {
         Self {
             decision: (&revocation.decision).into(),
-            acls: revocation.acls.iter().map(AclJson::from).collect(),
+            direct_acls: revocation.acls.iter().map(AclJson::from).collect(),
             roles: revocation.roles.iter().map(RoleGrantJson::from).collect(),
             smallest_changes: revocation
                 .changes()
                 .map(|changes| changes.iter().map(ChangeJson::from).collect()),
             memberships_to_leave: revocation.memberships_to_leave.as_deref().map(names),
-            deny: revocation.deny.as_ref().map(AclJson::from),
+            deny_acl: revocation.deny.as_ref().map(AclJson::from),
         }
     }
 }

@@ -216,7 +216,7 @@ fn changes_are_read_as_they_are_written() {
         assert_eq!(written["change"], change["change"]);
         read(&written).unwrap();
     }
-    for change in ["join_group", "leave_group"] {
+    for change in ["add_to_group", "remove_from_group"] {
         let change = json!({ "change": change, "group": "eng" });
         takes(&change, &change, |value| {
             hypothetical_changes_from_json(&json!([value]).to_string()).map(drop)

@@ -30,7 +30,7 @@ pub struct AccessPath {
 /// How an ACL's principal compares with the identity's.
 #[derive(Debug, Clone, PartialEq, Eq, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "snake_case")]
-pub enum PrincipalFacet {
+pub enum PrincipalMatch {
     /// It is one of the identity's.
     Matches,
     /// It is `User:*`.
@@ -39,14 +39,12 @@ pub enum PrincipalFacet {
     LetterCase(Principal),
     /// It differs from this principal of the identity in leading or trailing slashes, and at most
     /// also in letter case.
-    #[strum(serialize = "leading_slash")]
     Slashes(Principal),
     /// It is a role with a member that differs from one of the identity's principals only in letter
     /// case.
     MemberLetterCase(NearMember),
     /// It is a role with a member that differs from one of the identity's principals in leading or
     /// trailing slashes, and at most also in letter case.
-    #[strum(serialize = "member_leading_slash")]
     MemberSlashes(NearMember),
 }
 
@@ -62,7 +60,7 @@ pub struct NearMember {
 /// How an ACL's resource name compares with the request's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "snake_case")]
-pub enum NameFacet {
+pub enum NameMatch {
     /// It is the same name.
     Literal,
     /// It is a prefix of the name.
@@ -72,7 +70,6 @@ pub enum NameFacet {
     /// It differs only in letter case.
     LetterCase,
     /// It differs in leading or trailing slashes, and at most also in letter case.
-    #[strum(serialize = "leading_slash")]
     Slashes,
     /// It does not match.
     No,
@@ -81,7 +78,7 @@ pub enum NameFacet {
 /// How an ACL's operation compares with the request's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "snake_case")]
-pub enum OperationFacet {
+pub enum OperationMatch {
     /// It is the same operation.
     Exact,
     /// It implies the requested operation (ALLOW only, D-02).
@@ -95,22 +92,6 @@ pub enum OperationFacet {
     No,
 }
 
-/// How an ACL's host compares with the request's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantNames)]
-#[strum(serialize_all = "snake_case")]
-pub enum HostFacet {
-    /// It is `*`.
-    Any,
-    /// It is the same address.
-    Exact,
-    /// The address is in the range (dialect `kafka`).
-    InRange,
-    /// It is one address or a range, and the request has no host.
-    Unknown,
-    /// It is another address.
-    No,
-}
-
 /// The one field in which a near miss does not match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "snake_case")]
@@ -120,17 +101,14 @@ pub enum NearMiss {
     /// The letter case of the principal.
     PrincipalLetterCase,
     /// Leading or trailing slashes of the principal.
-    #[strum(serialize = "principal_leading_slash")]
     PrincipalSlashes,
     /// The letter case of a member of the role.
     MemberLetterCase,
     /// Leading or trailing slashes of a member of the role.
-    #[strum(serialize = "member_leading_slash")]
     MemberSlashes,
     /// The letter case of the resource name.
     NameLetterCase,
     /// Leading or trailing slashes of the resource name.
-    #[strum(serialize = "name_leading_slash")]
     NameSlashes,
 }
 
@@ -162,15 +140,15 @@ pub struct Candidate {
     /// The paths to its principal; empty for a near miss of the principal.
     pub paths: Arc<Vec<AccessPath>>,
     /// How its principal compares.
-    pub principal: PrincipalFacet,
+    pub principal: PrincipalMatch,
     /// Whether its resource type is the request's.
     pub resource_type: bool,
-    /// How its resource name compares; [`NameFacet::No`] if the type differs.
-    pub name: NameFacet,
+    /// How its resource name compares; [`NameMatch::No`] if the type differs.
+    pub name: NameMatch,
     /// How its operation compares.
-    pub operation: OperationFacet,
+    pub operation: OperationMatch,
     /// How its host compares.
-    pub host: HostFacet,
+    pub host: HostMatch,
     /// Its effect on the decision.
     pub status: CandidateStatus,
 }
@@ -179,7 +157,7 @@ impl Candidate {
     /// Whether its resource type and name match the request's, exactly or as a near miss.
     #[must_use]
     pub const fn is_on_resource(&self) -> bool {
-        self.resource_type && !matches!(self.name, NameFacet::No)
+        self.resource_type && !matches!(self.name, NameMatch::No)
     }
 }
 
@@ -267,7 +245,7 @@ pub struct Explainer {
 #[derive(Debug, Clone)]
 struct RelatedAcl {
     acl: Arc<Acl>,
-    principal: PrincipalFacet,
+    principal: PrincipalMatch,
     paths: Arc<Vec<AccessPath>>,
     /// The index of the first of its paths among all paths of the identity.
     path_index: usize,
@@ -386,16 +364,10 @@ impl RelatedAcl {
             name: if resource_type {
                 name_facet(acl, request.resource_name)
             } else {
-                NameFacet::No
+                NameMatch::No
             },
             operation: operation_facet(acl, request.operation),
-            host: match precedence::host_match(acl.host, request, ranges_match) {
-                HostMatch::Exact => HostFacet::Exact,
-                HostMatch::InRange => HostFacet::InRange,
-                HostMatch::Any => HostFacet::Any,
-                HostMatch::Unknown => HostFacet::Unknown,
-                HostMatch::No => HostFacet::No,
-            },
+            host: precedence::host_match(acl.host, request, ranges_match),
             status: CandidateStatus::NoMatch,
         };
         if let Some(near) = near_miss(&candidate) {
@@ -403,7 +375,7 @@ impl RelatedAcl {
         }
         let own = matches!(
             candidate.principal,
-            PrincipalFacet::Matches | PrincipalFacet::Everyone
+            PrincipalMatch::Matches | PrincipalMatch::Everyone
         );
         (own || candidate.status != CandidateStatus::NoMatch).then_some(candidate)
     }
@@ -417,18 +389,18 @@ impl RelatedAcl {
     ) -> Option<Precedence> {
         let acl = &*self.acl;
         let everyone = match self.principal {
-            PrincipalFacet::Matches => false,
-            PrincipalFacet::Everyone => true,
-            PrincipalFacet::LetterCase(_)
-            | PrincipalFacet::Slashes(_)
-            | PrincipalFacet::MemberLetterCase(_)
-            | PrincipalFacet::MemberSlashes(_) => return None,
+            PrincipalMatch::Matches => false,
+            PrincipalMatch::Everyone => true,
+            PrincipalMatch::LetterCase(_)
+            | PrincipalMatch::Slashes(_)
+            | PrincipalMatch::MemberLetterCase(_)
+            | PrincipalMatch::MemberSlashes(_) => return None,
         };
         let pattern = match candidate.name {
-            NameFacet::Literal => (0, 0),
-            NameFacet::Prefixed => (1, usize::MAX - acl.resource_name.len()),
-            NameFacet::AllNames => (2, 0),
-            NameFacet::LetterCase | NameFacet::Slashes | NameFacet::No => return None,
+            NameMatch::Literal => (0, 0),
+            NameMatch::Prefixed => (1, usize::MAX - acl.resource_name.len()),
+            NameMatch::AllNames => (2, 0),
+            NameMatch::LetterCase | NameMatch::Slashes | NameMatch::No => return None,
         };
         let host = precedence::host_rank(acl.host, request, acl.permission, ranges_match)?;
         let operation =
@@ -484,7 +456,7 @@ type Precedence = (usize, (u8, usize), bool, u8, usize);
 
 /// The parts of a [`Comparison`] that are stored with each ACL: the facet, the paths, and the index
 /// of the first path.
-type ComparisonParts = (PrincipalFacet, Arc<Vec<AccessPath>>, usize);
+type ComparisonParts = (PrincipalMatch, Arc<Vec<AccessPath>>, usize);
 
 /// The identity's principals, to compare others with.
 struct IdentityPrincipals<'a> {
@@ -497,7 +469,7 @@ struct IdentityPrincipals<'a> {
 
 /// How a principal compares with the identity's.
 struct Comparison<'a> {
-    facet: PrincipalFacet,
+    facet: PrincipalMatch,
     paths: Vec<AccessPath>,
     path_index: usize,
     /// For a near miss, the identity's principal and the difference.
@@ -541,7 +513,7 @@ impl<'a> IdentityPrincipals<'a> {
         if let Some((path_index, _)) = paths.first() {
             let paths = paths.iter().map(|(_, path)| (*path).clone()).collect();
             return Some(Comparison {
-                facet: PrincipalFacet::Matches,
+                facet: PrincipalMatch::Matches,
                 paths,
                 path_index: *path_index,
                 near: None,
@@ -550,7 +522,7 @@ impl<'a> IdentityPrincipals<'a> {
         if principal.is_everyone() {
             let paths = self.user.into_iter().cloned().collect();
             return Some(Comparison {
-                facet: PrincipalFacet::Everyone,
+                facet: PrincipalMatch::Everyone,
                 paths,
                 path_index: 0,
                 near: None,
@@ -563,8 +535,8 @@ impl<'a> IdentityPrincipals<'a> {
         });
         let (own, difference) = near.min_by_key(|(_, difference)| *difference)?;
         let facet = match difference {
-            NameDifference::LetterCase => PrincipalFacet::LetterCase(own.clone()),
-            NameDifference::Slashes | NameDifference::Both => PrincipalFacet::Slashes(own.clone()),
+            NameDifference::LetterCase => PrincipalMatch::LetterCase(own.clone()),
+            NameDifference::Slashes | NameDifference::Both => PrincipalMatch::Slashes(own.clone()),
         };
         Some(Comparison {
             facet,
@@ -600,20 +572,20 @@ fn near_roles(
         .filter(|(role, ..)| policy.row_count(*role) > 0 && is_new(role));
     near.map(|(role, difference, member)| {
         let facet = match difference {
-            NameDifference::LetterCase => PrincipalFacet::MemberLetterCase(member),
-            NameDifference::Slashes | NameDifference::Both => PrincipalFacet::MemberSlashes(member),
+            NameDifference::LetterCase => PrincipalMatch::MemberLetterCase(member),
+            NameDifference::Slashes | NameDifference::Both => PrincipalMatch::MemberSlashes(member),
         };
         (role, (facet, Arc::default(), usize::MAX))
     })
     .collect()
 }
 
-fn name_facet(acl: &Acl, requested: &str) -> NameFacet {
+fn name_facet(acl: &Acl, requested: &str) -> NameMatch {
     if acl.covers_name(requested) {
         return match acl.pattern_type {
-            PatternType::Prefixed => NameFacet::Prefixed,
-            PatternType::Literal if acl.resource_name == requested => NameFacet::Literal,
-            PatternType::Literal => NameFacet::AllNames,
+            PatternType::Prefixed => NameMatch::Prefixed,
+            PatternType::Literal if acl.resource_name == requested => NameMatch::Literal,
+            PatternType::Literal => NameMatch::AllNames,
         };
     }
     let pattern = acl.resource_name.as_str();
@@ -622,51 +594,51 @@ fn name_facet(acl: &Acl, requested: &str) -> NameFacet {
         PatternType::Prefixed => near::prefix_difference(pattern, requested),
     };
     match difference {
-        Some(NameDifference::LetterCase) => NameFacet::LetterCase,
-        Some(NameDifference::Slashes | NameDifference::Both) => NameFacet::Slashes,
-        None => NameFacet::No,
+        Some(NameDifference::LetterCase) => NameMatch::LetterCase,
+        Some(NameDifference::Slashes | NameDifference::Both) => NameMatch::Slashes,
+        None => NameMatch::No,
     }
 }
 
-fn operation_facet(acl: &Acl, requested: Operation) -> OperationFacet {
+fn operation_facet(acl: &Acl, requested: Operation) -> OperationMatch {
     match precedence::operation_rank(acl.operation, requested, acl.permission) {
-        Some(0) => OperationFacet::Exact,
-        Some(usize::MAX) => OperationFacet::All,
-        Some(_) => OperationFacet::Implied,
+        Some(0) => OperationMatch::Exact,
+        Some(usize::MAX) => OperationMatch::All,
+        Some(_) => OperationMatch::Implied,
         None if precedence::operation_rank(acl.operation, requested, Permission::Allow)
             .is_some() =>
         {
-            OperationFacet::DenyImpliesNothing
+            OperationMatch::DenyImpliesNothing
         }
-        None => OperationFacet::No,
+        None => OperationMatch::No,
     }
 }
 
 /// The only difference between the ACL and the request; `None` if there is none, or more than one.
 fn near_miss(candidate: &Candidate) -> Option<NearMiss> {
     let by_principal = match candidate.principal {
-        PrincipalFacet::Matches | PrincipalFacet::Everyone => None,
-        PrincipalFacet::LetterCase(_) => Some(NearMiss::PrincipalLetterCase),
-        PrincipalFacet::Slashes(_) => Some(NearMiss::PrincipalSlashes),
-        PrincipalFacet::MemberLetterCase(_) => Some(NearMiss::MemberLetterCase),
-        PrincipalFacet::MemberSlashes(_) => Some(NearMiss::MemberSlashes),
+        PrincipalMatch::Matches | PrincipalMatch::Everyone => None,
+        PrincipalMatch::LetterCase(_) => Some(NearMiss::PrincipalLetterCase),
+        PrincipalMatch::Slashes(_) => Some(NearMiss::PrincipalSlashes),
+        PrincipalMatch::MemberLetterCase(_) => Some(NearMiss::MemberLetterCase),
+        PrincipalMatch::MemberSlashes(_) => Some(NearMiss::MemberSlashes),
     };
     let by_name = match candidate.name {
-        NameFacet::Literal | NameFacet::Prefixed | NameFacet::AllNames => None,
-        NameFacet::LetterCase => Some(NearMiss::NameLetterCase),
-        NameFacet::Slashes => Some(NearMiss::NameSlashes),
-        NameFacet::No => return None,
+        NameMatch::Literal | NameMatch::Prefixed | NameMatch::AllNames => None,
+        NameMatch::LetterCase => Some(NearMiss::NameLetterCase),
+        NameMatch::Slashes => Some(NearMiss::NameSlashes),
+        NameMatch::No => return None,
     };
     if matches!(
         candidate.operation,
-        OperationFacet::No | OperationFacet::DenyImpliesNothing
+        OperationMatch::No | OperationMatch::DenyImpliesNothing
     ) {
         return None;
     }
     let host_differs = match candidate.host {
-        HostFacet::Any | HostFacet::Exact | HostFacet::InRange => false,
-        HostFacet::Unknown => candidate.acl.permission == Permission::Allow,
-        HostFacet::No => true,
+        HostMatch::Any | HostMatch::Exact | HostMatch::InRange => false,
+        HostMatch::Unknown => candidate.acl.permission == Permission::Allow,
+        HostMatch::No => true,
     };
     match (
         by_principal,

@@ -19,9 +19,10 @@ use crate::policy::Policy;
 
 pub use crate::identity::At;
 pub use explain::{
-    AccessPath, Candidate, CandidateStatus, Explainer, Explanation, HostFacet, NameFacet,
-    NearMember, NearMiss, OperationFacet, PrincipalFacet, explain,
+    AccessPath, Candidate, CandidateStatus, Explainer, Explanation, NameMatch, NearMember,
+    NearMiss, OperationMatch, PrincipalMatch, explain,
 };
+pub use precedence::HostMatch;
 pub use prepared::{PreparedIdentity, PreparedResource, ResourceAccess};
 
 /// A request: one operation on one resource, from a host, at a time.

@@ -2,6 +2,7 @@
 //! 1.6, D-20).
 
 use std::net::IpAddr;
+use strum::{IntoStaticStr, VariantNames};
 
 use super::ranked_principals::{Rank, RankedPrincipals};
 use super::{Decision, Outcome, Reason, Request, Source};
@@ -402,14 +403,19 @@ fn best_row<'p>(
     best.map(|(_, row, operation)| (row, operation))
 }
 
-/// How an ACL's host relates to the request's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum HostMatch {
-    Exact,
-    /// The address is in the range.
-    InRange,
+/// How an ACL's host compares with the request's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
+pub enum HostMatch {
+    /// It is `*`.
     Any,
+    /// It is the same address.
+    Exact,
+    /// The address is in the range (dialect `kafka`).
+    InRange,
+    /// It is one address or a range, and the request has no host.
     Unknown,
+    /// It is another address.
     No,
 }
 

@@ -31,10 +31,10 @@ pub struct AffectedNumbers {
 pub const fn verb(effect: AccessEffect, number: usize) -> &'static str {
     match effect {
         AccessEffect::Gains => agree(number, "gains", "gain"),
-        AccessEffect::GainsWithOthers => "can gain",
+        AccessEffect::CanGain => "can gain",
         AccessEffect::Loses => agree(number, "loses", "lose"),
-        AccessEffect::LosesWithOthers => "can lose",
-        AccessEffect::StillBlocked => agree(number, "stays denied", "stay denied"),
+        AccessEffect::CanLose => "can lose",
+        AccessEffect::StillDenied => agree(number, "stays denied", "stay denied"),
     }
 }
 
@@ -43,9 +43,9 @@ pub const fn label(effect: AccessEffect) -> &'static str {
     match effect {
         AccessEffect::Gains => "Gains",
         AccessEffect::Loses => "Loses",
-        AccessEffect::GainsWithOthers => "Can gain",
-        AccessEffect::LosesWithOthers => "Can lose",
-        AccessEffect::StillBlocked => "Still denied",
+        AccessEffect::CanGain => "Can gain",
+        AccessEffect::CanLose => "Can lose",
+        AccessEffect::StillDenied => "Still denied",
     }
 }
 

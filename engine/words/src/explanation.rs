@@ -1,7 +1,7 @@
 //! Explanations: why a request is allowed or denied, and what would change that.
 
 use gbac_engine::decide::{
-    Candidate, CandidateStatus, Explanation, OperationFacet, Outcome, Request,
+    Candidate, CandidateStatus, Explanation, OperationMatch, Outcome, Request,
 };
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Operation, Permission, Principal};
@@ -51,7 +51,7 @@ pub fn implied(
 ) -> String {
     let is_named = explanation.candidates.iter().any(|candidate| {
         candidate.acl.permission == deciding.acl.permission
-            && candidate.operation == OperationFacet::Exact
+            && candidate.operation == OperationMatch::Exact
             && matches!(
                 candidate.status,
                 CandidateStatus::Decides | CandidateStatus::Agrees
@@ -59,8 +59,8 @@ pub fn implied(
     });
     let (by, requested) = (by.spelling().label, requested.spelling().label);
     match (deciding.operation, deciding.acl.permission) {
-        (OperationFacet::All, Permission::Deny) => format!("{by} also denies {requested}."),
-        (OperationFacet::All, Permission::Allow) => format!("{by} also allows {requested}."),
+        (OperationMatch::All, Permission::Deny) => format!("{by} also denies {requested}."),
+        (OperationMatch::All, Permission::Allow) => format!("{by} also allows {requested}."),
         _ if is_named => format!("{by} also allows {requested}."),
         _ => format!("{by} also allows {requested}. No ACL names {requested} itself."),
     }

@@ -5,7 +5,7 @@ use gbac_analysis::FindingCode;
 /// What a kind of finding is called, and what it means for those who are concerned, by its code.
 pub const fn meaning(code: FindingCode) -> (&'static str, &'static str) {
     match code {
-        FindingCode::SuperuserNameChosen => (
+        FindingCode::UserClaimEditable => (
             "Superusers named by a claim that users can edit",
             "Anyone who can set this claim to a superuser's name is allowed everything.",
         ),
@@ -33,7 +33,7 @@ pub const fn meaning(code: FindingCode) -> (&'static str, &'static str) {
             "Redundant ACLs",
             "Another ACL covers it. Removing it changes no decision.",
         ),
-        FindingCode::OperationForeign => (
+        FindingCode::OperationUnsupported => (
             "Operations that don't apply to the resource",
             "No request needs this operation on this resource type.",
         ),
@@ -43,7 +43,7 @@ pub const fn meaning(code: FindingCode) -> (&'static str, &'static str) {
         ),
         FindingCode::RoleWithoutMembers => ("Roles without members", "Their ACLs apply to no one."),
         FindingCode::RoleWithoutAcls => ("Roles without ACLs", "Such a role grants nothing."),
-        FindingCode::ConsumerWithoutGroup => (
+        FindingCode::ConsumerGroupMissing => (
             "Consumers without a consumer group",
             "They can read topics, but joining a consumer group is denied. Another group of the same user may allow it.",
         ),
@@ -51,11 +51,11 @@ pub const fn meaning(code: FindingCode) -> (&'static str, &'static str) {
             "Schema readers without configurations",
             "They can read schemas, but not the compatibility levels of the subjects and the registry.",
         ),
-        FindingCode::NameLetterCase => (
+        FindingCode::PrincipalLetterCase => (
             "Names that differ only in letter case",
             "Names are compared byte by byte, so these are different principals, and one of them is probably a typo.",
         ),
-        FindingCode::NameLeadingSlash => (
+        FindingCode::PrincipalSlashes => (
             "Names that differ only in slashes",
             "These are different principals. Which one tokens produce depends on the identity provider's paths and the nested group behavior.",
         ),

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use gbac_engine::decide::{
-    AccessPath, Candidate, CandidateStatus, Explanation, HostFacet, NameFacet, OperationFacet,
+    AccessPath, Candidate, CandidateStatus, Explanation, HostMatch, NameMatch, OperationMatch,
     Reason, Request,
 };
 use gbac_engine::model::{Operation, Permission, Principal};
@@ -123,37 +123,37 @@ pub fn paths(paths: &[AccessPath], places: &[&str]) -> RichText {
 pub fn resource_remark(candidate: &Candidate, request: &Request<'_>) -> Option<String> {
     let name = request.resource_name;
     match candidate.name {
-        NameFacet::Literal | NameFacet::Prefixed | NameFacet::AllNames => None,
-        NameFacet::LetterCase => Some(format!("requested: {name}, in another letter case")),
-        NameFacet::Slashes => Some(format!("requested: {name}, a slash is different")),
-        NameFacet::No if candidate.resource_type => Some(format!("requested: {name}")),
-        NameFacet::No => Some(format!("requested: {}", request::resource(request).plain())),
+        NameMatch::Literal | NameMatch::Prefixed | NameMatch::AllNames => None,
+        NameMatch::LetterCase => Some(format!("requested: {name}, in another letter case")),
+        NameMatch::Slashes => Some(format!("requested: {name}, a slash is different")),
+        NameMatch::No if candidate.resource_type => Some(format!("requested: {name}")),
+        NameMatch::No => Some(format!("requested: {}", request::resource(request).plain())),
     }
 }
 
 /// How the operation of a request compares with that of an ACL, unless it is the same.
-pub fn operation_remark(facet: OperationFacet, requested: Operation) -> Option<String> {
+pub fn operation_remark(facet: OperationMatch, requested: Operation) -> Option<String> {
     let requested = requested.spelling().label;
     match facet {
-        OperationFacet::Exact | OperationFacet::All => None,
-        OperationFacet::Implied => Some(format!("also allows {requested}")),
-        OperationFacet::DenyImpliesNothing => Some(format!(
+        OperationMatch::Exact | OperationMatch::All => None,
+        OperationMatch::Implied => Some(format!("also allows {requested}")),
+        OperationMatch::DenyImpliesNothing => Some(format!(
             "requested: {requested}; a deny denies its own operation only"
         )),
-        OperationFacet::No => Some(format!("requested: {requested}")),
+        OperationMatch::No => Some(format!("requested: {requested}")),
     }
 }
 
 /// How the host of a request compares with that of an ACL, unless it matches.
 pub fn host_remark(
-    facet: HostFacet,
+    facet: HostMatch,
     permission: Permission,
     requested: Option<IpAddr>,
 ) -> Option<String> {
     match (facet, permission) {
-        (HostFacet::Any | HostFacet::Exact | HostFacet::InRange, _) => None,
-        (HostFacet::Unknown, Permission::Deny) => Some("no host given: applies".into()),
-        (HostFacet::Unknown, Permission::Allow) => Some("no host given: does not apply".into()),
-        (HostFacet::No, _) => requested.map(|host| format!("requested: {host}")),
+        (HostMatch::Any | HostMatch::Exact | HostMatch::InRange, _) => None,
+        (HostMatch::Unknown, Permission::Deny) => Some("no host given: applies".into()),
+        (HostMatch::Unknown, Permission::Allow) => Some("no host given: does not apply".into()),
+        (HostMatch::No, _) => requested.map(|host| format!("requested: {host}")),
     }
 }

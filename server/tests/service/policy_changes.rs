@@ -204,7 +204,7 @@ async fn an_invalid_change_rejects_all_changes() {
     let refused = post(
         &service,
         &tag,
-        &json!([add("fresh", "User:a"), { "change": "join_group", "group": "x" }]),
+        &json!([add("fresh", "User:a"), { "change": "add_to_group", "group": "x" }]),
     )
     .await;
     assert_eq!(

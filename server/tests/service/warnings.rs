@@ -38,7 +38,7 @@ fn acl(principal: &str) -> Value {
 
 fn near() -> (String, Vec<String>) {
     warning(
-        "name_letter_case",
+        "principal_letter_case",
         &["Group:Engineering", "Group:engineering"],
     )
 }
@@ -61,7 +61,10 @@ async fn platform_apis_warn_in_a_header() {
         .await;
     assert_eq!((plain.status, told(&plain)), (201, Vec::new()));
 
-    let treasury = warning("name_letter_case", &["Group:Treasury", "Group:treasury"]);
+    let treasury = warning(
+        "principal_letter_case",
+        &["Group:Treasury", "Group:treasury"],
+    );
     for name in ["Group:Treasury", "Group:treasury"] {
         let near = service.send(Method::POST, "/v1/acls", &acl(name)).await;
         assert_eq!(
@@ -113,7 +116,7 @@ async fn platform_apis_warn_in_a_header() {
         told(&created),
         [
             warning("principal_wildcard", &["Group:ü*"]),
-            warning("name_letter_case", &["Role:Fresh", "Role:fresh"])
+            warning("principal_letter_case", &["Role:Fresh", "Role:fresh"])
         ],
         "a header is ASCII, and what it says is not"
     );

@@ -10,7 +10,7 @@ use clap::Args;
 use gbac_analysis::check::{Answer, CANDIDATES, Query, TokenRefusal, evaluate, explain};
 use gbac_api::paths;
 use gbac_engine::decide::{
-    AccessPath, At, Candidate, CandidateStatus, Explanation, HostFacet, Outcome, PrincipalFacet,
+    AccessPath, At, Candidate, CandidateStatus, Explanation, HostMatch, Outcome, PrincipalMatch,
     Reason, Request,
 };
 use gbac_engine::model::CLUSTER_NAME;
@@ -346,7 +346,7 @@ fn row(candidate: &Candidate) -> Vec<Cell> {
     let acl = &candidate.acl;
     let paths: Vec<String> = candidate.paths.iter().map(access_path).collect();
     let principal = match &candidate.principal {
-        PrincipalFacet::MemberLetterCase(near) | PrincipalFacet::MemberSlashes(near) => {
+        PrincipalMatch::MemberLetterCase(near) | PrincipalMatch::MemberSlashes(near) => {
             format!(
                 "{} > {}",
                 plain(&near.member.to_string()),
@@ -357,7 +357,7 @@ fn row(candidate: &Candidate) -> Vec<Cell> {
         _ => paths.join("; "),
     };
     let host = match candidate.host {
-        HostFacet::Unknown => format!("{} (client host unknown)", acl.host),
+        HostMatch::Unknown => format!("{} (client host unknown)", acl.host),
         _ => acl.host.to_string(),
     };
     vec![

@@ -154,8 +154,8 @@ fn entries(changed: &Diff, file: &str) -> Vec<Entry> {
     }
     for difference in changed.differences.iter().chain(&changed.roles) {
         let level = match difference.effect {
-            AccessEffect::Gains | AccessEffect::GainsWithOthers => Level::Warning,
-            AccessEffect::Loses | AccessEffect::LosesWithOthers | AccessEffect::StillBlocked => {
+            AccessEffect::Gains | AccessEffect::CanGain => Level::Warning,
+            AccessEffect::Loses | AccessEffect::CanLose | AccessEffect::StillDenied => {
                 Level::Notice
             }
         };
@@ -182,8 +182,8 @@ fn markdown(before: &Policy, after: &Policy, changed: &Diff) -> String {
     let mut text = String::from("### Access changes\n\n");
     let _ = writeln!(text, "{}", difference::sentence(changed));
     text.push_str("\n| | number | who |\n|---|---|---|\n");
-    let gains = [AccessEffect::Gains, AccessEffect::GainsWithOthers];
-    let loses = [AccessEffect::Loses, AccessEffect::LosesWithOthers];
+    let gains = [AccessEffect::Gains, AccessEffect::CanGain];
+    let loses = [AccessEffect::Loses, AccessEffect::CanLose];
     for (label, who) in [
         ("gain access", having(changed, gains)),
         ("lose access", having(changed, loses)),

@@ -51,7 +51,7 @@ pub struct Card {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Marks {
     /// The denies that block a part of this allow.
-    pub blocked_by: Vec<(Acl, DenyExtent)>,
+    pub denied_by: Vec<(Acl, DenyExtent)>,
     /// How many allows this deny blocks in part.
     pub overrides: usize,
 }
@@ -127,18 +127,18 @@ impl Card {
         }
         match acl.permission {
             Permission::Allow => {
-                let blocked_by = self
+                let denied_by = self
                     .reach
                     .blocking(acl)
                     .map(|(deny, much)| (deny.clone(), much))
                     .collect();
                 Marks {
-                    blocked_by,
+                    denied_by,
                     overrides: 0,
                 }
             }
             Permission::Deny => Marks {
-                blocked_by: Vec::new(),
+                denied_by: Vec::new(),
                 overrides: self.reach.blocked(acl).count(),
             },
         }
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(card.marks(deny).overrides, 1);
         let allow = &card.sources[1].acls[0];
         assert_eq!(
-            card.marks(allow).blocked_by,
+            card.marks(allow).denied_by,
             [(deny.clone(), DenyExtent::Part)]
         );
         let twin = card

@@ -30,7 +30,7 @@ pub fn by_principal(findings: &[Finding]) -> BTreeMap<Principal, FindingMark> {
             mark.findings += 1;
             if matches!(
                 finding.code,
-                FindingCode::NameLetterCase | FindingCode::NameLeadingSlash
+                FindingCode::PrincipalLetterCase | FindingCode::PrincipalSlashes
             ) {
                 mark.near = finding
                     .principals
@@ -65,7 +65,7 @@ pub struct Place {
 pub fn places(finding: &Finding, policy: &Policy) -> Vec<Place> {
     if matches!(
         finding.code,
-        FindingCode::SuperuserNameChosen
+        FindingCode::UserClaimEditable
             | FindingCode::SuperuserUnreachable
             | FindingCode::AccessGroupUnknown
     ) {
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(
             codes,
             [
-                (FindingCode::NameLetterCase, 1),
+                (FindingCode::PrincipalLetterCase, 1),
                 (FindingCode::RoleMissing, 1),
                 (FindingCode::RoleWithoutAcls, 2),
                 (FindingCode::RoleWithoutMembers, 2)
@@ -240,7 +240,10 @@ mod tests {
             Some(0)
         );
         assert_eq!(staged(&empty[0].suggested_fixes(&policy), &[]), None);
-        assert_eq!(fix_all(&of(FindingCode::NameLetterCase), &policy), None);
+        assert_eq!(
+            fix_all(&of(FindingCode::PrincipalLetterCase), &policy),
+            None
+        );
     }
 
     #[test]

@@ -294,7 +294,7 @@ pub struct WhoCanAnswer {
     /// By group, each in order of the principals.
     pub groups: Vec<(WhoCanGroup, Vec<WhoCanPrincipal>)>,
     /// The principals of matching denies. Users with one of them are denied, regardless of allows.
-    pub blocked_for: Vec<Principal>,
+    pub denied_principals: Vec<Principal>,
     /// How many ACLs have the name as a prefix: the result does not include longer names.
     pub is_prefix: bool,
 }
@@ -382,7 +382,7 @@ pub fn answer(policy: &Policy, query: &WhoCanQuery, host: Option<IpAddr>) -> Who
     groups.retain(|(_, list)| !list.is_empty());
     WhoCanAnswer {
         groups,
-        blocked_for: found.blocked_for,
+        denied_principals: found.denied_principals,
         is_prefix,
     }
 }

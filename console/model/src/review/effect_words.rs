@@ -41,7 +41,7 @@ pub fn effect_words(effects: &Effects) -> Vec<RichText> {
     let kinds = [
         (GAINS, AccessEffect::Gains),
         (LOSES, AccessEffect::Loses),
-        (BLOCKED, AccessEffect::StillBlocked),
+        (BLOCKED, AccessEffect::StillDenied),
     ];
     let sentences = kinds
         .into_iter()

@@ -50,8 +50,8 @@ pub struct EffectLine {
     pub effect: AccessEffect,
     /// On what.
     pub extent: AccessRegion,
-    /// With [`AccessEffect::StillBlocked`], the denies in the way.
-    pub blocked_by: Vec<Acl>,
+    /// With [`AccessEffect::StillDenied`], the denies in the way.
+    pub denied_by: Vec<Acl>,
 }
 
 /// How many operations on names come or go, and for how many.
@@ -116,11 +116,11 @@ impl AffectedHolder {
 }
 
 /// Effects that add access.
-pub const GAINS: &[AccessEffect] = &[AccessEffect::Gains, AccessEffect::GainsWithOthers];
+pub const GAINS: &[AccessEffect] = &[AccessEffect::Gains, AccessEffect::CanGain];
 /// Effects that remove access.
-pub const LOSES: &[AccessEffect] = &[AccessEffect::Loses, AccessEffect::LosesWithOthers];
+pub const LOSES: &[AccessEffect] = &[AccessEffect::Loses, AccessEffect::CanLose];
 /// What a deny keeps from being gained.
-pub const BLOCKED: &[AccessEffect] = &[AccessEffect::StillBlocked];
+pub const BLOCKED: &[AccessEffect] = &[AccessEffect::StillDenied];
 
 /// Compares the policy that was read with the one that will be; with the claims of a pasted token,
 /// where there is one.
@@ -150,8 +150,8 @@ pub fn effects(
                 acl.resource_type == extent.resource_type
                     && overlaps(&extent.pattern, &pattern(acl))
             };
-            let blocked_by = difference
-                .blocked_by
+            let denied_by = difference
+                .denied_by
                 .iter()
                 .filter(blocks)
                 .cloned()
@@ -159,7 +159,7 @@ pub fn effects(
             lines.push(EffectLine {
                 effect: difference.effect,
                 extent,
-                blocked_by,
+                denied_by,
             });
         }
         match people.last_mut() {
@@ -374,9 +374,9 @@ pub(super) mod tests {
         let line = person
             .lines
             .iter()
-            .find(|line| line.effect == AccessEffect::StillBlocked)
+            .find(|line| line.effect == AccessEffect::StillDenied)
             .unwrap();
-        assert_eq!(line.blocked_by.len(), 1);
+        assert_eq!(line.denied_by.len(), 1);
         assert!(effects.people.last().unwrap().is_role());
         assert_eq!(
             (effects.compared, effects.idle.as_slice()),

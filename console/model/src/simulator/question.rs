@@ -77,7 +77,7 @@ pub fn read(inputs: &Inputs) -> (Option<AccessRequest>, Vec<InputProblem>) {
         );
         problems.push(InputProblem::new(
             InputField::Operation,
-            "operation_foreign",
+            "operation_unsupported",
             Weight::Warning,
             words,
         ));
@@ -261,7 +261,7 @@ mod tests {
         };
         let (asked_for, problems) = access(&group);
         assert!(asked_for.is_some());
-        assert_eq!(problems, ["operation_foreign"]);
+        assert_eq!(problems, ["operation_unsupported"]);
         assert_eq!(
             access(&Inputs {
                 operation: Operation::All,

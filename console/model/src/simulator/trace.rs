@@ -2,8 +2,8 @@
 //! not.
 
 use gbac_engine::decide::{
-    AccessPath, At, Candidate, CandidateStatus, HostFacet, NameFacet, OperationFacet,
-    PrincipalFacet,
+    AccessPath, At, Candidate, CandidateStatus, HostMatch, NameMatch, OperationMatch,
+    PrincipalMatch,
 };
 use gbac_engine::model::{Permission, Principal, ResourceType};
 use gbac_words::rich_text::RichText;
@@ -184,7 +184,7 @@ fn principal(candidate: &Candidate, judged: &Judged) -> Facet {
     let own = &candidate.acl.principal;
     let words = RichText::new();
     match &candidate.principal {
-        PrincipalFacet::LetterCase(known) | PrincipalFacet::Slashes(known) => {
+        PrincipalMatch::LetterCase(known) | PrincipalMatch::Slashes(known) => {
             let small = RichText::new().text(if judged.origins.is_empty() {
                 "requested: "
             } else {
@@ -201,7 +201,7 @@ fn principal(candidate: &Candidate, judged: &Judged) -> Facet {
                 small: Some(small.text(known.to_string())),
             }
         }
-        PrincipalFacet::MemberLetterCase(near) | PrincipalFacet::MemberSlashes(near) => {
+        PrincipalMatch::MemberLetterCase(near) | PrincipalMatch::MemberSlashes(near) => {
             let small = RichText::new().text(if judged.origins.is_empty() {
                 "requested: "
             } else {
@@ -218,12 +218,12 @@ fn principal(candidate: &Candidate, judged: &Judged) -> Facet {
                 small: Some(small.text(near.own.to_string())),
             }
         }
-        PrincipalFacet::Everyone => Facet {
+        PrincipalMatch::Everyone => Facet {
             matches: true,
             words: words.principal(own),
             small: Some("every user".into()),
         },
-        PrincipalFacet::Matches => {
+        PrincipalMatch::Matches => {
             let first = candidate.paths.first();
             let words = match first.map(|path| (&path.group, &path.role)) {
                 Some((Some(group), Some(_))) => words
@@ -262,7 +262,7 @@ fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
     let requested = &judged.access.resource_name;
     let words = match acl.resource_type {
         ResourceType::Cluster | ResourceType::Registry => RichText::new().text(kind),
-        _ if matches!(candidate.name, NameFacet::LetterCase | NameFacet::Slashes) => {
+        _ if matches!(candidate.name, NameMatch::LetterCase | NameMatch::Slashes) => {
             let words =
                 RichText::new()
                     .quiet(kind)
@@ -280,7 +280,7 @@ fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
     };
     let matches = matches!(
         candidate.name,
-        NameFacet::Literal | NameFacet::Prefixed | NameFacet::AllNames
+        NameMatch::Literal | NameMatch::Prefixed | NameMatch::AllNames
     );
     let request = judged.access.request(At::IgnoringExpiry);
     let small = trace::resource_remark(candidate, &request);
@@ -296,7 +296,7 @@ fn operation(candidate: &Candidate, judged: &Judged) -> Facet {
     Facet {
         matches: matches!(
             candidate.operation,
-            OperationFacet::Exact | OperationFacet::All | OperationFacet::Implied
+            OperationMatch::Exact | OperationMatch::All | OperationMatch::Implied
         ),
         words: candidate.acl.operation.spelling().label.into(),
         small: small.map(RichText::from),
@@ -308,9 +308,9 @@ fn host(candidate: &Candidate, judged: &Judged) -> Facet {
     let small = trace::host_remark(candidate.host, acl.permission, judged.access.host);
     Facet {
         matches: match candidate.host {
-            HostFacet::Any | HostFacet::Exact | HostFacet::InRange => true,
-            HostFacet::Unknown => acl.permission == Permission::Deny,
-            HostFacet::No => false,
+            HostMatch::Any | HostMatch::Exact | HostMatch::InRange => true,
+            HostMatch::Unknown => acl.permission == Permission::Deny,
+            HostMatch::No => false,
         },
         words: RichText::new().resource(acl.host.to_string()),
         small: small.map(RichText::from),

@@ -285,7 +285,7 @@ fn AclRow(acl: Acl, card: StoredValue<Card>, deletes: bool) -> impl IntoView {
 #[component]
 fn MarkTags(marks: Marks, permission: Permission, operation: &'static str) -> impl IntoView {
     let Marks {
-        blocked_by,
+        denied_by,
         overrides,
     } = marks;
     if permission == Permission::Deny {
@@ -293,17 +293,17 @@ fn MarkTags(marks: Marks, permission: Permission, operation: &'static str) -> im
             view! { <Tag>{format!("Overrides {}", count(overrides, "allow"))}</Tag> }.into_any()
         });
     }
-    if blocked_by.is_empty() {
+    if denied_by.is_empty() {
         return None;
     }
-    let has = |of: DenyExtent| blocked_by.iter().any(|(_, much)| *much == of);
+    let has = |of: DenyExtent| denied_by.iter().any(|(_, much)| *much == of);
     let words = if has(DenyExtent::Whole) {
         "Blocked by a deny".to_owned()
     } else if has(DenyExtent::Itself) {
         // What it implies is another operation, which no deny names.
         words::operation_blocked(operation)
     } else {
-        let names: BTreeSet<String> = blocked_by
+        let names: BTreeSet<String> = denied_by
             .iter()
             .map(|(deny, _)| blocked_where(deny))
             .collect();

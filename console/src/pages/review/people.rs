@@ -237,7 +237,7 @@ fn OneLine(line: EffectLine, why: Vec<EffectReason>) -> impl IntoView {
     let EffectLine {
         effect,
         extent,
-        blocked_by,
+        denied_by,
     } = line;
     let operations = operations(&extent);
     let (names, limits) = (extent.clone(), extent);
@@ -251,7 +251,7 @@ fn OneLine(line: EffectLine, why: Vec<EffectReason>) -> impl IntoView {
                     {why.into_iter().map(|reason| view! { <Why reason=reason /> }).collect_view()}
                     {words::through_others(effect).map(|words| view! { <span>{words}</span> })}
                     <Limits extent=limits />
-                    {blocked_by.into_iter().map(|acl| {
+                    {denied_by.into_iter().map(|acl| {
                         let principal: Principal = acl.principal.clone();
                         view! { <span><AclPhrase acl=acl /> ", of " <PrincipalName principal=principal /></span> }
                     }).collect_view()}

@@ -436,7 +436,7 @@ fn findings_of(draft: Draft, shown: Memo<Vec<RoleRow>>) -> RwSignal<BTreeMap<Str
     findings
 }
 
-later!(rest, find_marks(policy: Arc<Policy>, names: Vec<String>, findings: RwSignal<BTreeMap<String, String>>) {
+chunk_fn!(rest, find_marks(policy: Arc<Policy>, names: Vec<String>, findings: RwSignal<BTreeMap<String, String>>) {
     let found = dom::measured("roles: findings", || marks(&policy, &names));
     let _ = findings.try_set(found);
 });

@@ -90,7 +90,7 @@ pub fn Simulator() -> impl IntoView {
     }
 }
 
-later!(rest, write_test(judged: Shared<Judged>, policy: Arc<Policy>) {
+chunk_fn!(rest, write_test(judged: Shared<Judged>, policy: Arc<Policy>) {
     let (name, text) = assertion::file(&judged, &policy);
     match dom::save_file(&name, "application/json", &text) {
         Ok(()) => dom::announce(&words::test_saved(&name)),

@@ -88,7 +88,7 @@ pub(super) fn suggest(state: SimulatorState) {
     on_cleanup(stop);
 }
 
-later!(rest, look_up(state: SimulatorState, policy: Arc<Policy>, known: Known) {
+chunk_fn!(rest, look_up(state: SimulatorState, policy: Arc<Policy>, known: Known) {
     // The page may be gone by now.
     let names = known.try_update_value(|known| match known {
         Some((of, names)) if Arc::ptr_eq(of, &policy) => Arc::clone(names),

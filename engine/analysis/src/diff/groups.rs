@@ -78,8 +78,8 @@ pub struct NameEffect {
     pub effect: AccessEffect,
     /// The resources and operations that it affects.
     pub regions: Vec<AccessRegion>,
-    /// With [`AccessEffect::StillBlocked`], the denies that block it.
-    pub blocked_by: Vec<Acl>,
+    /// With [`AccessEffect::StillDenied`], the denies that block it.
+    pub denied_by: Vec<Acl>,
 }
 
 /// The result of a name under one rule.
@@ -313,8 +313,8 @@ fn effects(policies: [&Policy; 2], names: &[Name]) -> BTreeMap<String, Vec<NameE
             continue;
         };
         // In the policy, the ACL is for the group that the name produces.
-        let mut blocked_by = difference.blocked_by;
-        for acl in blocked_by
+        let mut denied_by = difference.denied_by;
+        for acl in denied_by
             .iter_mut()
             .filter(|acl| acl.principal == *principal)
         {
@@ -323,7 +323,7 @@ fn effects(policies: [&Policy; 2], names: &[Name]) -> BTreeMap<String, Vec<NameE
         let effect = NameEffect {
             effect: difference.effect,
             regions: difference.regions,
-            blocked_by,
+            denied_by,
         };
         effects.entry(name.name.clone()).or_default().push(effect);
     }

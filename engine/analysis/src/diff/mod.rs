@@ -40,7 +40,7 @@ pub struct Diff {
     /// The relation of the ACLs, roles and superusers alone, over all possible identities.
     pub acl_relation: Relation,
     /// The differences by principal: everyone, then users and groups in order. If both policies
-    /// make the same decisions, it contains only entries of [`AccessEffect::StillBlocked`].
+    /// make the same decisions, it contains only entries of [`AccessEffect::StillDenied`].
     ///
     /// Differences for everyone have one entry, with [`Scope::Everyone`]; the entries of other
     /// scopes contain only additional differences.
@@ -90,13 +90,13 @@ pub enum AccessEffect {
     /// The scope alone is denied as before. But a deny was removed, so identities that combine it
     /// with other principals are now allowed. For a new superuser: denies of groups no longer
     /// apply.
-    GainsWithOthers,
+    CanGain,
     /// The scope alone is denied as before. But a deny was added, so identities that combine it
     /// with other principals are now denied. For a former superuser: denies of groups apply now.
-    LosesWithOthers,
+    CanLose,
     /// An ACL was added that would allow it, but a deny for the scope blocks it: no decision
     /// changes.
-    StillBlocked,
+    StillDenied,
 }
 
 impl AccessEffect {
@@ -115,8 +115,8 @@ pub struct Difference {
     pub regions: Vec<AccessRegion>,
     /// A request with different decisions; `None` for a role and if no decision changes.
     pub counterexample: Option<Box<Counterexample>>,
-    /// With [`AccessEffect::StillBlocked`], the denies that block it.
-    pub blocked_by: Vec<Acl>,
+    /// With [`AccessEffect::StillDenied`], the denies that block it.
+    pub denied_by: Vec<Acl>,
 }
 
 /// A set of requests: operations on names from hosts.
@@ -336,8 +336,8 @@ fn acl_diff(before: &Policy, after: &Policy) -> (Relation, Vec<Difference>, Vec<
             .iter()
             .any(|difference| effects.contains(&difference.effect))
     };
-    let more = has([AccessEffect::Gains, AccessEffect::GainsWithOthers]);
-    let less = has([AccessEffect::Loses, AccessEffect::LosesWithOthers]);
+    let more = has([AccessEffect::Gains, AccessEffect::CanGain]);
+    let less = has([AccessEffect::Loses, AccessEffect::CanLose]);
     let relation = match (more, less) {
         (false, false) => Relation::Equal,
         (true, false) => Relation::Wider,

@@ -64,7 +64,7 @@ impl<'a> Report<'a> {
                     Some(last) if last.scope == entry.scope && last.effect == entry.effect => {
                         last.regions.extend(entry.regions);
                         last.counterexample = last.counterexample.take().or(entry.counterexample);
-                        last.blocked_by.extend(entry.blocked_by);
+                        last.denied_by.extend(entry.denied_by);
                     }
                     _ => merged.push(entry),
                 }
@@ -120,7 +120,7 @@ impl<'a> Report<'a> {
         pieces: &[ScopedPiece],
         scopes: &[HostScope],
     ) {
-        let counterexample = if effect == AccessEffect::StillBlocked || is_role(&view.scope) {
+        let counterexample = if effect == AccessEffect::StillDenied || is_role(&view.scope) {
             None
         } else {
             pieces
@@ -136,8 +136,8 @@ impl<'a> Report<'a> {
                 .map(|piece| region(view.resource_type, tree, piece, scopes))
                 .collect(),
             counterexample,
-            blocked_by: match effect {
-                AccessEffect::StillBlocked => self.blocking(view, tree, pieces, scopes),
+            denied_by: match effect {
+                AccessEffect::StillDenied => self.blocking(view, tree, pieces, scopes),
                 _ => Vec::new(),
             },
         };
@@ -160,7 +160,7 @@ impl<'a> Report<'a> {
         effect: AccessEffect,
     ) -> Option<Counterexample> {
         let alone = matches!(effect, AccessEffect::Gains | AccessEffect::Loses);
-        let gains = matches!(effect, AccessEffect::Gains | AccessEffect::GainsWithOthers);
+        let gains = matches!(effect, AccessEffect::Gains | AccessEffect::CanGain);
         let outcomes = if gains {
             [Outcome::Deny, Outcome::Allow]
         } else {

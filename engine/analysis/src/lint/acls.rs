@@ -311,7 +311,7 @@ impl<'a> Linter<'a, '_> {
                 );
                 let hint = format!("remove it, or name one of `{}`, `all`", words.join("`, `"));
                 let finding = Finding::new(
-                    FindingCode::OperationForeign,
+                    FindingCode::OperationUnsupported,
                     Severity::Warning,
                     message,
                     hint,

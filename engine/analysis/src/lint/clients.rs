@@ -76,7 +76,7 @@ pub(super) fn lint(policy: &Policy, findings: &mut Vec<Finding>) {
         };
         if allowed.reads_topics && has_groups {
             find(
-                FindingCode::ConsumerWithoutGroup,
+                FindingCode::ConsumerGroupMissing,
                 holders.iter().filter(|holder| !holder.joins_groups).count(),
                 "can read topics, but no consumer group",
                 "allow read on the consumer group too, unless they consume without one",

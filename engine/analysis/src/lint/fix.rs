@@ -78,14 +78,14 @@ impl Finding {
                 .into_iter()
                 .collect(),
             // Only a person knows the right name or the right claim.
-            FindingCode::NameLetterCase
-            | FindingCode::NameLeadingSlash
+            FindingCode::PrincipalLetterCase
+            | FindingCode::PrincipalSlashes
             | FindingCode::RoleNameNotAscii
-            | FindingCode::SuperuserNameChosen
+            | FindingCode::UserClaimEditable
             | FindingCode::SuperuserUnreachable
             | FindingCode::AccessGroupUnknown
             | FindingCode::AclOpenToEveryone
-            | FindingCode::ConsumerWithoutGroup
+            | FindingCode::ConsumerGroupMissing
             | FindingCode::SchemaReaderWithoutConfigs
             // What stands twice in a document is once in the policy.
             | FindingCode::DuplicateAcl
@@ -96,7 +96,7 @@ impl Finding {
             | FindingCode::MemberIsEveryone
             | FindingCode::MemberIsRole
             | FindingCode::NameWithType
-            | FindingCode::OperationForeign
+            | FindingCode::OperationUnsupported
             | FindingCode::PrincipalControlCharacter
             | FindingCode::PrincipalNameEmpty
             | FindingCode::PrincipalNotIdentity

@@ -239,7 +239,7 @@ fn chosen_superusers(policy: &Policy, superusers: Vec<Principal>, findings: &mut
         let hint = "set `oidc_principal_mapping` to `$.sub`, or make sure that the identity provider never gives these \
                     names to others";
         let finding = Finding::new(
-            FindingCode::SuperuserNameChosen,
+            FindingCode::UserClaimEditable,
             Severity::Error,
             message,
             hint,

@@ -321,9 +321,9 @@ fn near_names(names: &[&Principal]) -> Finding {
         _ => (NameDifference::Slashes, NameDifference::Both),
     };
     let code = if code == NameDifference::LetterCase {
-        FindingCode::NameLetterCase
+        FindingCode::PrincipalLetterCase
     } else {
-        FindingCode::NameLeadingSlash
+        FindingCode::PrincipalSlashes
     };
     let message = format!(
         "{} differ only in {}, but are different principals",

@@ -125,13 +125,11 @@ pub fn holders_of(roles: usize, what: &str) -> String {
 /// Why an effect depends on the other ACLs of a user.
 pub const fn through_others(effect: AccessEffect) -> Option<&'static str> {
     match effect {
-        AccessEffect::GainsWithOthers => {
-            Some("a deny is removed; other ACLs of the same user allow it")
-        }
-        AccessEffect::LosesWithOthers => {
+        AccessEffect::CanGain => Some("a deny is removed; other ACLs of the same user allow it"),
+        AccessEffect::CanLose => {
             Some("a new deny overrides what other ACLs of the same user allow")
         }
-        AccessEffect::Gains | AccessEffect::Loses | AccessEffect::StillBlocked => None,
+        AccessEffect::Gains | AccessEffect::Loses | AccessEffect::StillDenied => None,
     }
 }
 
