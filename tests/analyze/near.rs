@@ -112,7 +112,7 @@ fn expected(
         let same = own.iter().filter(|own| own.kind() == principal.kind());
         // Of several, the smallest difference.
         same.filter_map(|own| misses(own.name(), principal.name()))
-            .max()
+            .min()
     };
     let by_principal = match acl.principal.kind() {
         PrincipalType::Role => {
@@ -130,7 +130,7 @@ fn expected(
                         .iter()
                         .filter(|member| !member.is_everyone())
                         .filter_map(near)
-                        .max()?
+                        .min()?
                 ))
             }
         }
@@ -311,7 +311,7 @@ fn a_role_whose_member_is_written_otherwise_is_a_near_miss() {
                 .as_str()
                 .map(str::to_owned)
         };
-        ["near_miss", "principal", "own_principal", "member"]
+        ["near_miss", "principal_match", "own_principal", "member"]
             .map(|name| part(name).unwrap_or_else(|| "-".into()))
     };
     let near = "member_letter_case";

@@ -83,7 +83,7 @@ test('a member of a role that nearly is the group is named', async () => {
   roles: [{ name: 'readers', members: [{ principal: 'Group:/engineering' }] }] });
   const explained = policy.explain({ operation: 'read', resource_type: 'topic', resource_name: 'orders', identity: { user: 'alice', groups: ['engineering'] } });
   const [near] = explained.candidates;
-  assert.deepEqual([near.near_miss, near.principal], ['member_slashes', 'member_slashes']);
+  assert.deepEqual([near.near_miss, near.principal_match], ['member_slashes', 'member_slashes']);
   assert.deepEqual([near.own_principal, near.member], ['Group:engineering', 'Group:/engineering']);
   policy.free();
 });
