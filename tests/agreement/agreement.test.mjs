@@ -106,9 +106,10 @@ test('every interface gives the same answer, for the same reason', async (t) => 
 });
 
 test('the package answers the same, whatever other code adds to Object.prototype', async (t) => {
-  const { interfaces } = await compare(SEED, CASES, CALLS, polluting);
-  t.diagnostic(`${CASES} questions of GBAC_SEED=${SEED} with a changed prototype: ${JSON.stringify(interfaces)}`);
-  for (const name of Object.keys(CALLS)) assert.ok(interfaces[name] >= CASES / 10, `${name} answered ${interfaces[name]} of ${CASES} questions`);
+  const count = Math.min(CASES, 20_000);
+  const { interfaces } = await compare(SEED, count, CALLS, polluting);
+  t.diagnostic(`${count} questions of GBAC_SEED=${SEED} with a changed prototype: ${JSON.stringify(interfaces)}`);
+  for (const name of Object.keys(CALLS)) assert.ok(interfaces[name] >= count / 10, `${name} answered ${interfaces[name]} of ${count} questions`);
 });
 
 test('a token that sign-in refuses has one reason and one code in every interface', async () => {
