@@ -91,4 +91,4 @@ macro_rules! chunk_fn {
         }
     };
 }
-pub(crate) use later;
+pub(crate) use chunk_fn;

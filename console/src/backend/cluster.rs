@@ -16,7 +16,7 @@ use gbac_words::pages::backend as words;
 use gloo_net::http::Method;
 
 use super::{Call, properties};
-use crate::chunk::{ChunkError, later};
+use crate::chunk::{ChunkError, chunk_fn};
 
 /// The number of roles that are read at once.
 const AT_ONCE: usize = 6;

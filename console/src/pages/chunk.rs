@@ -8,7 +8,7 @@ use gbac_words::common;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-pub(crate) use crate::chunk::{Chunk, ChunkError, chunk, later};
+pub(crate) use crate::chunk::{Chunk, ChunkError, chunk, chunk_fn};
 use crate::dom;
 use crate::ui::{Button, Empty, Glyph};
 

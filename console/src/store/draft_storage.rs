@@ -10,7 +10,7 @@ use leptos::task::spawn_local;
 
 use super::draft::Draft;
 use super::service::Service;
-use crate::chunk::{ChunkError, later};
+use crate::chunk::{ChunkError, chunk_fn};
 use crate::dom;
 
 /// The name in the session storage.

@@ -6,7 +6,7 @@ use leptos::task::spawn_local;
 
 use super::draft::Draft;
 use super::service::{Service, ServiceStatus};
-use crate::chunk::{ChunkError, later};
+use crate::chunk::{ChunkError, chunk_fn};
 
 /// Looks in the policy that is read after the answer went missing.
 pub fn look(service: Service, draft: Draft) {

@@ -28,7 +28,7 @@ use leptos_router::hooks::{use_location, use_navigate};
 use self::pager::Pager;
 use self::row::{Row, link_id};
 use crate::dom;
-use crate::pages::chunk::{ChunkError, later};
+use crate::pages::chunk::{ChunkError, chunk_fn};
 use crate::pages::rich_text::sentence;
 use crate::pages::unread::Unread;
 use crate::store::draft::Draft;

@@ -44,7 +44,7 @@ use leptos::task::spawn_local;
 
 use self::state::SimulatorState;
 use crate::dom;
-use crate::pages::chunk::{ChunkError, later};
+use crate::pages::chunk::{ChunkError, chunk_fn};
 use crate::store::seen_groups::SeenGroups;
 use crate::store::service::Service;
 use crate::store::simulator::SimulatorSession;

@@ -11,7 +11,7 @@ use leptos::task::spawn_local;
 
 use super::state::SimulatorState;
 use crate::dom;
-use crate::pages::chunk::{ChunkError, later};
+use crate::pages::chunk::{ChunkError, chunk_fn};
 
 /// How long typing has to rest before names are looked up again.
 const REST: Duration = Duration::from_millis(150);
