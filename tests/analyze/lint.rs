@@ -425,7 +425,38 @@ fn vectors() -> Vec<Vector> {
             "topic_name",
             Warning,
             acls(&["TOPIC a* PREFIXED User:u * READ ALLOW"]),
+            acls(&["TOPIC a PREFIXED User:u * READ ALLOW"]),
+        ),
+        // No other resource has a wildcard within its name either (D-05).
+        vector(
+            "resource_name_wildcard",
+            Warning,
             acls(&["GROUP a* PREFIXED User:u * READ ALLOW"]),
+            acls(&["GROUP * LITERAL User:u * READ ALLOW"]),
+        ),
+        vector(
+            "resource_name_wildcard",
+            Warning,
+            acls(&["TRANSACTIONAL_ID a-*-b LITERAL User:u * WRITE ALLOW"]),
+            acls(&["TRANSACTIONAL_ID a- PREFIXED User:u * WRITE ALLOW"]),
+        ),
+        vector(
+            "resource_name_wildcard",
+            Warning,
+            acls(&["GROUP * PREFIXED User:u * READ ALLOW"]),
+            acls(&["GROUP a PREFIXED User:u * READ ALLOW"]),
+        ),
+        vector(
+            "principal_edge_whitespace",
+            Warning,
+            document(&none(), &["r:Group: eng"], &[]),
+            document(&none(), &["r:Group:e ng"], &[]),
+        ),
+        vector(
+            "principal_edge_whitespace",
+            Warning,
+            document(&none(), &["r:User:bob "], &[]),
+            document(&none(), &["r:User:bob"], &[]),
         ),
         vector(
             "cluster_name",

@@ -71,6 +71,14 @@ pub const fn meaning(code: FindingCode) -> (&'static str, &'static str) {
             "User names that contain a principal type",
             "A user whose name starts with a principal type. A group was probably intended, and it gets nothing.",
         ),
+        FindingCode::PrincipalEdgeWhitespace => (
+            "Spaces around the names of principals",
+            "The space is part of the name, so the name differs from what you see.",
+        ),
+        FindingCode::ResourceNameWildcard => (
+            "Asterisks in resource names",
+            "The asterisk is part of the name. Only the literal * means every name; the pattern type prefixed covers names that begin alike.",
+        ),
         FindingCode::MemberIsEveryone => (
             "User:* as a member",
             "As a member, User:* is the single user named *, not everyone.",

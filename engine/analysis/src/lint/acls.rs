@@ -4,8 +4,10 @@
 use super::{Finding, FindingCode, Severity};
 use crate::scope::{answered, within};
 use crate::tree::Place;
+use gbac_engine::escape::escaped;
 use gbac_engine::model::{
-    Acl, AclField, Host, KafkaVersion, Operation, Permission, PrincipalType, ResourceType,
+    Acl, AclField, Host, KafkaVersion, Operation, PatternType, Permission, PrincipalType,
+    ResourceType,
 };
 use gbac_engine::{
     internal::{Operations, Pattern, PatternId, PrincipalId, Row, rows_of},
@@ -371,5 +373,32 @@ impl<'a> Linter<'a, '_> {
             let finding = Finding::new(fault.into(), Severity::Warning, message, fault.hint());
             self.findings.push(finding.with_acls(acls().collect()));
         }
+        if has_literal_asterisk(&first) {
+            let name = escaped(&first.resource_name);
+            let message =
+                format!("the asterisk in `{name}` is not a wildcard: it is a part of the name");
+            let hint = match first.resource_name.trim_end_matches('*') {
+                "" => "name `*` literally for every name".to_owned(),
+                prefix => format!("name `{}` with the pattern type prefixed", escaped(prefix)),
+            };
+            let finding = Finding::new(
+                FindingCode::ResourceNameWildcard,
+                Severity::Warning,
+                message,
+                hint,
+            );
+            self.findings.push(finding.with_acls(acls().collect()));
+        }
     }
+}
+
+/// Whether the name has an asterisk that matches only itself, although topics, which have none, and
+/// the one cluster are found otherwise (D-05).
+fn has_literal_asterisk(acl: &Acl) -> bool {
+    let is_free = !matches!(
+        acl.resource_type,
+        ResourceType::Topic | ResourceType::Cluster | ResourceType::Registry
+    );
+    let is_every_name = acl.pattern_type == PatternType::Literal && acl.resource_name == "*";
+    is_free && !is_every_name && acl.resource_name.contains('*')
 }

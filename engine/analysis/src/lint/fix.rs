@@ -98,6 +98,7 @@ impl Finding {
             | FindingCode::NameWithType
             | FindingCode::OperationUnsupported
             | FindingCode::PrincipalControlCharacter
+            | FindingCode::PrincipalEdgeWhitespace
             | FindingCode::PrincipalNameEmpty
             | FindingCode::PrincipalNotIdentity
             | FindingCode::PrincipalTypeTwice
@@ -107,6 +108,7 @@ impl Finding {
             | FindingCode::ResourceNameControlCharacter
             | FindingCode::ResourceNameEmpty
             | FindingCode::ResourceNameTooLong
+            | FindingCode::ResourceNameWildcard
             | FindingCode::RoleNameCharacter
             | FindingCode::RoleNameEmpty
             | FindingCode::RoleNameTooLong
@@ -151,10 +153,10 @@ impl Finding {
         };
         let title = format!("Remove `{}` from the role", escaped(&member.to_string()));
         let mut fixes = vec![Fix::new(title, false, vec![remove.clone()])];
-        let intended = if self.code == FindingCode::PrincipalTypeTwice {
-            Principal::parse(member.name()).ok()
-        } else {
-            None
+        let intended = match self.code {
+            FindingCode::PrincipalTypeTwice => Principal::parse(member.name()).ok(),
+            FindingCode::PrincipalEdgeWhitespace => without_edge_whitespace(member),
+            _ => None,
         };
         if let Some(intended) = intended.filter(|intended| intended.kind() != PrincipalType::Role) {
             let title = format!("Replace it with `{}`", escaped(&intended.to_string()));
@@ -175,7 +177,8 @@ impl Finding {
                 resource_name: CLUSTER_NAME.into(),
                 ..acl.clone()
             }),
-            (FindingCode::TopicName, ResourceType::Topic) => {
+            (FindingCode::TopicName, ResourceType::Topic)
+            | (FindingCode::ResourceNameWildcard, _) => {
                 let prefix = acl.resource_name.trim_end_matches('*');
                 let ends_with_asterisk = acl.resource_name.ends_with('*');
                 let acl = if prefix.is_empty() {
@@ -211,6 +214,15 @@ impl Finding {
             .collect();
         Some(Fix::new(title, false, changes))
     }
+}
+
+fn without_edge_whitespace(principal: &Principal) -> Option<Principal> {
+    Principal::parse(&format!(
+        "{}:{}",
+        principal.kind().prefix(),
+        principal.name().trim()
+    ))
+    .ok()
 }
 
 /// The fixes that together leave all effective access unchanged: the first neutral one of each

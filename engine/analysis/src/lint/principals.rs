@@ -158,12 +158,28 @@ impl NameFault {
     }
 }
 
+/// Blanks around a name are a part of it, and usually come from a list that was split.
+fn edge_whitespace(principal: &Principal) -> NameFault {
+    let (label, name) = (
+        escaped(&principal.to_string()),
+        escaped(principal.name().trim()),
+    );
+    NameFault {
+        code: FindingCode::PrincipalEdgeWhitespace,
+        message: format!("the name of `{label}` starts or ends with a space, which is part of it"),
+        hint: format!("write `{name}` if you mean that name"),
+    }
+}
+
 /// The problem of a name by itself: it could not be created today (D-27), or it never matches.
 pub(super) fn name_fault(principal: &Principal) -> Option<NameFault> {
     let (kind, name) = (principal.kind(), principal.name());
     // Roles can have any name; [`FindingCode::RoleMissing`] reports ACLs for roles that do not
     // exist.
     let is_person = kind != PrincipalType::Role;
+    if name.trim() != name {
+        return Some(edge_whitespace(principal));
+    }
     let error = match principal.check_create() {
         Err(error) => error,
         Ok(()) if is_person && !principal.is_everyone() && name.contains('*') => {

@@ -7,7 +7,8 @@ use super::Presence::{OneOf, Optional, Required};
 use super::RequestSpec;
 use super::Rule::{All, Any, AsKafka, Each, IfNamed, OneOf as AtLeastOne};
 use gbac_engine::model::Operation::{
-    Alter, AlterConfigs, Create, Delete, Describe, DescribeConfigs, IdempotentWrite, Read, Write,
+    Alter, AlterConfigs, ClusterAction, Create, Delete, Describe, DescribeConfigs, IdempotentWrite,
+    Read, Write,
 };
 use gbac_engine::model::ResourceType::{Cluster, Group, Registry, Subject, Topic, TransactionalId};
 
@@ -70,8 +71,12 @@ pub(super) const CATALOG: &[RequestSpec] = &[
         &[TOPIC], Each(Describe, Topic))
         .with_aliases(&["ListOffset"]),
     Spec::new(Kafka, "offset-for-leader-epoch", "OffsetForLeaderEpoch", "look up where a leader's records end",
+        &[TOPIC], Any(&[Each(ClusterAction, Cluster), Each(Describe, Topic)]))
+        .with_aliases(&["OffsetsForLeaderEpoch"])
+        .note("brokers that follow others ask with cluster action"),
+    Spec::new(Kafka, "describe-topic-partitions", "DescribeTopicPartitions", "look up the partitions of topics, page by page",
         &[TOPIC], Each(Describe, Topic))
-        .with_aliases(&["OffsetsForLeaderEpoch"]),
+        .note("Apache Kafka 3.8 and later"),
     Spec::new(Kafka, "metadata", "Metadata", "look up topics, partitions and brokers",
         &[MAYBE_TOPIC], Each(Describe, Topic))
         .note("without a topic the answer lists the topics that may be described"),
@@ -107,6 +112,18 @@ pub(super) const CATALOG: &[RequestSpec] = &[
         &[GROUP], Each(Read, Group)),
     Spec::new(Kafka, "leave-group", "LeaveGroup", "leave a consumer group",
         &[GROUP], Each(Read, Group)),
+    Spec::new(Kafka, "consumer-group-heartbeat", "ConsumerGroupHeartbeat", "join a consumer group, stay in it and leave it",
+        &[GROUP, MAYBE_TOPIC], All(&[Each(Read, Group), Each(Describe, Topic)]))
+        .note("Apache Kafka 4.0 and later (KIP-848); name the topics that the consumer subscribes to"),
+
+    // ---- Kafka API: share groups, of Apache Kafka 4.2 and later (KIP-932) ----
+    Spec::new(Kafka, "share-group-heartbeat", "ShareGroupHeartbeat", "join a share group, stay in it and leave it",
+        &[GROUP, MAYBE_TOPIC], All(&[Each(Read, Group), Each(Describe, Topic)]))
+        .note("name the topics that the consumer subscribes to"),
+    Spec::new(Kafka, "share-fetch", "ShareFetch", "read records as a member of a share group",
+        &[GROUP, TOPIC], All(&[Each(Read, Group), Each(Read, Topic)])),
+    Spec::new(Kafka, "share-acknowledge", "ShareAcknowledge", "acknowledge records that a share group has read",
+        &[GROUP, TOPIC], All(&[Each(Read, Group), Each(Read, Topic)])),
 
     // ---- Kafka API: transactions ----
     Spec::new(Kafka, "add-partitions-to-txn", "AddPartitionsToTxn", "add partitions to a transaction",
@@ -136,6 +153,19 @@ pub(super) const CATALOG: &[RequestSpec] = &[
     Spec::new(Kafka, "describe-groups", "DescribeGroups", "look at consumer groups",
         &[GROUP], Each(Describe, Group))
         .with_aliases(&["DescribeGroup"]),
+    Spec::new(Kafka, "consumer-group-describe", "ConsumerGroupDescribe", "look at consumer groups and their assignments",
+        &[GROUP, MAYBE_TOPIC], All(&[Each(Describe, Group), Each(Describe, Topic)]))
+        .note("Apache Kafka 4.0 and later (KIP-848); a group is shown only if every topic of its members may be described"),
+    Spec::new(Kafka, "share-group-describe", "ShareGroupDescribe", "look at share groups and their assignments",
+        &[GROUP, MAYBE_TOPIC], All(&[Each(Describe, Group), Each(Describe, Topic)]))
+        .note("a group is shown only if every topic of its members may be described"),
+    Spec::new(Kafka, "describe-share-group-offsets", "DescribeShareGroupOffsets", "read where a share group begins to read",
+        &[GROUP, MAYBE_TOPIC], All(&[Each(Describe, Group), Each(Describe, Topic)]))
+        .note("without a topic the answer holds the topics that may be described"),
+    Spec::new(Kafka, "alter-share-group-offsets", "AlterShareGroupOffsets", "set where a share group begins to read",
+        &[GROUP, TOPIC], All(&[Each(Read, Group), Each(Read, Topic)])),
+    Spec::new(Kafka, "delete-share-group-offsets", "DeleteShareGroupOffsets", "remove a share group's offsets",
+        &[GROUP, TOPIC], All(&[Each(Delete, Group), Each(Read, Topic)])),
     Spec::new(Kafka, "delete-groups", "DeleteGroups", "delete consumer groups",
         &[GROUP], Each(Delete, Group)),
     Spec::new(Kafka, "list-groups", "ListGroups", "list consumer groups",
