@@ -267,9 +267,15 @@ fn fixes_of_lint_change_nobodys_access_and_end_their_findings() {
         "--online",
         "--fail-on",
         "never",
-        "--fix",
+        "--out",
         "fixes.json",
     ]);
+    // What is not a list of changes, such as the policy itself, is not replaced.
+    let lint = ["policy", "lint", "--online", "--out", "policy.json"];
+    let refused = service.run(&lint).failed(64);
+    assert!(refused.contains("not a list of changes"), "{refused}");
+    let kept = fs::read_to_string(service.file("policy.json")).expect("a file");
+    assert_eq!(kept, document.to_string());
     let found =
         service.json(&["policy", "lint", "--online", "--fail-on", "never"])["findings"].clone();
     let found = found.as_array().expect("findings").len();
@@ -304,7 +310,7 @@ fn what_if_writes_only_changes_of_the_policy_and_a_change_that_does_not_apply_ch
         "--online",
         "--user",
         "ben",
-        "--join",
+        "--add-to-group",
         "analytics",
         "--changes",
         "asked.json",

@@ -201,7 +201,7 @@ fn requests_are_answered_line_by_line_and_bad_ones_in_their_place() {
     );
     let done = run_with(
         &folder,
-        &["check", "--policy", "policy.json", "--requests", "-"],
+        &["check", "--policy", "policy.json", "--checks", "-"],
         &input,
         None,
     );
@@ -221,7 +221,7 @@ fn requests_are_answered_line_by_line_and_bad_ones_in_their_place() {
     );
     let good = run_with(
         &folder,
-        &["check", "--policy", "policy.json", "--requests", "-"],
+        &["check", "--policy", "policy.json", "--checks", "-"],
         &ask(""),
         None,
     );
@@ -256,7 +256,7 @@ fn the_same_people_ask_again_and_again() {
             "check",
             "--policy",
             "policy.json",
-            "--requests",
+            "--checks",
             "checks.jsonl",
         ],
     );

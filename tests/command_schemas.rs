@@ -112,7 +112,7 @@ fn the_output_belongs_to_the_command_wherever_the_flags_are() {
             "list",
             "--format=json",
         ],
-        &["check", "--requests", "x"],
+        &["check", "--checks", "x"],
         &["cluster", "license", "set", "valid", "--format", "json"],
     ] {
         let refused = std::panic::catch_unwind(|| checked(args, 0, &unlike))
@@ -163,7 +163,7 @@ fn the_page_names_the_schema_of_every_command() {
         }
     });
     let listed: BTreeSet<String> = rows.iter().map(|(command, _)| command.clone()).collect();
-    let others = ["check --requests", "an error"].map(str::to_owned);
+    let others = ["check --checks", "an error"].map(str::to_owned);
     assert_eq!(listed, commands.into_iter().chain(others).collect());
     for (command, schema) in &rows {
         let expected = match command.as_str() {
@@ -214,14 +214,14 @@ const CALLS: [&[&str]; 69] = [
         "check",
         "--policy",
         "policy.json",
-        "--requests",
+        "--checks",
         "checks.jsonl",
     ],
     &[
         "check",
         "--policy",
         "policy.json",
-        "--requests",
+        "--checks",
         "lines.jsonl",
     ],
     &[
@@ -299,7 +299,7 @@ const CALLS: [&[&str]; 69] = [
         "check",
         "--policy",
         "policy.json",
-        "--requests",
+        "--checks",
         "refused.jsonl",
         "--jwks",
         "keys.json",
@@ -321,7 +321,7 @@ const CALLS: [&[&str]; 69] = [
         "policy.json",
         "--token-file",
         "token.jwt",
-        "--join",
+        "--add-to-group",
         "payments-team",
     ],
     &[

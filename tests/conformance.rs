@@ -104,7 +104,7 @@ fn every_vector_holds_through_a_file_of_checks() {
             .arg("check")
             .arg("--policy")
             .arg(&policy)
-            .arg("--requests")
+            .arg("--checks")
             .arg(&checks);
         let answers = program::run(command, folder.path(), "").out;
         assert_eq!(

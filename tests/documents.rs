@@ -626,7 +626,7 @@ fn what_is_written_as_yaml_is_read_again() {
         "check",
         "--policy",
         "policy.yaml",
-        "--requests",
+        "--checks",
         "checks.yaml",
     ]);
     let answers: Vec<Value> = done

@@ -181,7 +181,7 @@ fn a_file_without_an_end_is_refused() {
         &["token", "inspect", zero],
         &[&check[..], &[zero]].concat(),
         &[&check[..], &[policy, "--jwks", zero]].concat(),
-        &["check", "--policy", policy, "--requests", zero],
+        &["check", "--policy", policy, "--checks", zero],
         &["policy", "validate", zero],
         &["policy", "import", zero],
         &["serve", "--config", zero],

@@ -80,7 +80,7 @@ fn every_line_is_asked_now_unless_it_says_otherwise() {
                     "check",
                     "--policy",
                     "policy.json",
-                    "--requests",
+                    "--checks",
                     "checks.jsonl",
                 ],
                 more,
@@ -184,7 +184,7 @@ fn every_command_with_an_outcome_knows_the_time() {
         now.out,
         before_expiry.out
     );
-    let (now, before_expiry) = both("what-if", &[&asks[..], &["--join", "ops"]].concat());
+    let (now, before_expiry) = both("what-if", &[&asks[..], &["--add-to-group", "ops"]].concat());
     assert!(
         now.out.matches("Denied, the token has expired").count() == 2
             && now.out.contains("The token of User:maya has expired"),

@@ -65,7 +65,13 @@ const QUESTIONS: [&[&str]; 8] = [
         "--other-user",
         "ben",
     ],
-    &["what-if", "--user", "ana", "--join", "payments-team"],
+    &[
+        "what-if",
+        "--user",
+        "ana",
+        "--add-to-group",
+        "payments-team",
+    ],
     &["policy", "lint"],
 ];
 
@@ -143,7 +149,7 @@ fn every_question_can_be_asked_of_a_service_and_of_the_document_of_the_variable(
     let checks = [
         "check",
         "--online",
-        "--requests",
+        "--checks",
         checks.to_str().expect("a path"),
     ];
     let lines = run(&folder, &admin, &checks);
@@ -245,11 +251,11 @@ fn a_caller_who_may_only_evaluate_can_check_and_is_told_what_the_others_need() {
     let lines = run(
         &folder,
         &maya,
-        &["check", "--online", "--requests", "none.jsonl"],
+        &["check", "--online", "--checks", "none.jsonl"],
     )
     .failed(1);
     assert!(
-        lines.contains("--requests") && lines.contains("`read_only`"),
+        lines.contains("--checks") && lines.contains("`read_only`"),
         "{lines}"
     );
     for question in &QUESTIONS[1..] {
@@ -349,7 +355,7 @@ fn lines_refused_by(
         folder,
         caller,
         &[
-            &["check", "--requests", "checks.jsonl", "--format", "json"],
+            &["check", "--checks", "checks.jsonl", "--format", "json"],
             flags,
         ]
         .concat(),

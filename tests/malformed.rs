@@ -58,13 +58,7 @@ const LINES: &[&[&str]] = &[
         "--topic",
         "x",
     ],
-    &[
-        "check",
-        "--policy",
-        "policy.json",
-        "--requests",
-        "none.jsonl",
-    ],
+    &["check", "--policy", "policy.json", "--checks", "none.jsonl"],
     &[
         "who-can",
         "--policy",
@@ -118,7 +112,7 @@ const LINES: &[&[&str]] = &[
         "policy.json",
         "--user",
         "u",
-        "--join",
+        "--add-to-group",
         "none",
     ],
     &["collisions", "--policy", "policy.json", "--name", "x"],
@@ -410,7 +404,7 @@ fn judge(line: &[String], done: &Run) -> Result<(), &'static str> {
     match done.exit {
         // The command line was still valid; for `check`, that means an allow, unless it prints one
         // result per line.
-        0 if line[0] == "check" && !holds(&["--help", "-h", "--requests", "--version", "-V"]) => {
+        0 if line[0] == "check" && !holds(&["--help", "-h", "--checks", "--version", "-V"]) => {
             Err("it allows by its exit code")
         }
         0 => Ok(()),

@@ -465,7 +465,7 @@ fn yaml_says_what_json_says() {
             "check",
             "--policy",
             "policy.json",
-            "--requests",
+            "--checks",
             "checks.jsonl",
             "--format",
             "yaml",

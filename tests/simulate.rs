@@ -224,7 +224,16 @@ fn changes_are_tried_on_a_person() {
         .concat()
     };
     let (exit, out, _) = folder.run(&args(
-        &[&["--join", "payments", "--leave", "nobody"], &WRITE[..]].concat(),
+        &[
+            &[
+                "--add-to-group",
+                "payments",
+                "--remove-from-group",
+                "nobody",
+            ],
+            &WRITE[..],
+        ]
+        .concat(),
     ));
     assert_eq!(exit, 0, "{out}");
     for line in [
@@ -255,7 +264,10 @@ fn changes_are_tried_on_a_person() {
     let (exit, _, err) = folder.run(&args(&["--changes", "bad.json"]));
     assert!(exit == 1 && err.contains("/0/change"), "{err}");
     assert_eq!(folder.run(&args(&[])).0, 64);
-    assert_eq!(folder.run(&args(&["--join", "Group:payments"])).0, 64);
+    assert_eq!(
+        folder.run(&args(&["--add-to-group", "Group:payments"])).0,
+        64
+    );
 }
 
 #[test]

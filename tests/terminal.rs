@@ -318,7 +318,7 @@ fn verbose_shows_each_request_and_no_secret_and_quiet_only_errors() {
 fn a_check_on_standard_input_is_answered_before_the_next_one_comes() {
     let mut command = program::process();
     command
-        .args(["check", "--policy", "policy.json", "--requests", "-"])
+        .args(["check", "--policy", "policy.json", "--checks", "-"])
         .current_dir(root().join("examples"));
     let mut child = command
         .stdin(Stdio::piped())

@@ -85,7 +85,7 @@ fn lists_are_split_at_commas_in_every_command() {
                 "policy.json",
                 "--user",
                 "u",
-                "--join",
+                "--add-to-group",
                 "eng,ops",
             ],
             "Groups gained: Group:eng and Group:ops",
@@ -99,7 +99,7 @@ fn lists_are_split_at_commas_in_every_command() {
                 "u",
                 "--group",
                 "a,b",
-                "--leave",
+                "--remove-from-group",
                 "a,b",
             ],
             "Groups lost: Group:a and Group:b",
@@ -265,7 +265,7 @@ fn a_second_principal_without_a_type_is_refused() {
         (&["security", "role", "unassign", "r"], "--principal"),
         (
             &["what-if", "--policy", "policy.json", "--user", "u"],
-            "--join",
+            "--add-to-group",
         ),
         (
             &[
@@ -321,7 +321,7 @@ fn values_and_inputs_that_cannot_be_read_are_wrong_usage() {
     let check = ["check", "--policy", "policy.json"];
     for (args, says) in [
         (
-            vec!["check", "--policy", "-", "--requests", "-"],
+            vec!["check", "--policy", "-", "--checks", "-"],
             "`-` is used for two inputs",
         ),
         (
@@ -355,11 +355,11 @@ fn values_and_inputs_that_cannot_be_read_are_wrong_usage() {
             "`-` is used for two inputs",
         ),
         (
-            [&check[..], &["--requests", "empty.jsonl"]].concat(),
+            [&check[..], &["--checks", "empty.jsonl"]].concat(),
             "there are no checks in empty.jsonl",
         ),
         (
-            [&check[..], &["--requests", "-"]].concat(),
+            [&check[..], &["--checks", "-"]].concat(),
             "there are no checks in -",
         ),
         (
@@ -466,7 +466,7 @@ fn values_and_inputs_that_cannot_be_read_are_wrong_usage() {
             &folder,
             &own(&args),
             if args.contains(&"empty.jsonl")
-                || args[..] == [check[0], check[1], check[2], "--requests", "-"]
+                || args[..] == [check[0], check[1], check[2], "--checks", "-"]
             {
                 ""
             } else {
@@ -481,7 +481,7 @@ fn values_and_inputs_that_cannot_be_read_are_wrong_usage() {
         );
     }
     // Two inputs from standard input are refused before the first one is read.
-    let empty = run(&folder, &["check", "--policy", "-", "--requests", "-"]);
+    let empty = run(&folder, &["check", "--policy", "-", "--checks", "-"]);
     assert!(
         empty.exit == 64 && empty.err.contains("`-` is used for two inputs"),
         "{}",
@@ -532,7 +532,7 @@ fn a_token_in_the_place_of_a_file_is_never_repeated() {
             "--topic",
             "x",
         ],
-        vec!["check", "--policy", "policy.json", "--requests", TOKEN],
+        vec!["check", "--policy", "policy.json", "--checks", TOKEN],
         vec![
             "check",
             "--policy",
@@ -588,13 +588,7 @@ fn a_token_in_the_place_of_a_file_is_never_repeated() {
     );
     for args in [
         &["policy", "validate", "bad.json"][..],
-        &[
-            "check",
-            "--policy",
-            "policy.json",
-            "--requests",
-            "bad.jsonl",
-        ],
+        &["check", "--policy", "policy.json", "--checks", "bad.jsonl"],
         &["import", "bad.json"],
     ] {
         let done = run(&folder, args);
@@ -632,13 +626,7 @@ fn a_closed_pipe_is_silent() {
     );
     for format in ["text", "json", "yaml"] {
         for args in [
-            &[
-                "check",
-                "--policy",
-                "policy.json",
-                "--requests",
-                "many.jsonl",
-            ][..],
+            &["check", "--policy", "policy.json", "--checks", "many.jsonl"][..],
             &["policy", "convert", "large.json"],
             &["policy", "import", "large.json"],
             &["policy", "lint", "large.json"],
@@ -877,13 +865,13 @@ fn a_group_is_one_of_the_user_and_never_read_as_a_consumer_group() {
             "policy.json",
             "--operation",
             "read",
-            "--group",
+            "--consumer-group",
             "eng",
         ],
     );
     assert!(
         who.done().starts_with("Who can Read on "),
-        "without a user, it is the consumer group"
+        "a consumer group has the same flag in every question"
     );
 }
 

@@ -23,7 +23,7 @@ use serde_json::Value;
 use crate::process::{Notes, Process};
 use crate::secrets::{redacted, redacted_problems};
 
-/// The failure of a command, or of one check of `--requests`.
+/// The failure of a command, or of one check of `--checks`.
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[derive(Debug, Serialize)]
 pub(crate) struct ErrorResult<'a> {

@@ -71,7 +71,7 @@ const OUTPUTS: &[(&str, Output)] = &[
         ]),
     ),
     (
-        "check --requests",
+        "check --checks",
         Results(&[
             of_request::<DecisionJson>,
             of_request::<RequestAnswerJson>,

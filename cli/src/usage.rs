@@ -60,7 +60,7 @@ fn asks_for_help(error: &clap::Error) -> bool {
 }
 
 /// Flags with an output file.
-const OUTPUTS: [&str; 4] = ["out", "fix", "junit", "audit"];
+const OUTPUTS: [&str; 3] = ["out", "junit", "audit"];
 
 /// The matches of the command itself, below those of the commands that contain it.
 fn innermost(mut matches: &ArgMatches) -> &ArgMatches {

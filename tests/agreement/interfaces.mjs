@@ -161,16 +161,16 @@ export class Programs {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** What `gbac check --requests -` answers to each question, in order. */
+  /** What `gbac check --checks -` answers to each question, in order. */
   async commandLine(document, cases) {
     const lines = await this.#check(document, cases.map((asked) => ({ ...whoOf(asked), ...questionOf(asked) })));
     return lines.map((line) => (line.error ? { error: line.error.code } : plainAnswer(line)));
   }
 
-  /** The lines of `gbac check --requests -` for these checks, in order. */
+  /** The lines of `gbac check --checks -` for these checks, in order. */
   async #check(document, checks, flags = []) {
     const path = this.#file('policy.json', document);
-    const child = spawn(GBAC, ['check', '--policy', path, '--requests', '-', ...flags], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const child = spawn(GBAC, ['check', '--policy', path, '--checks', '-', ...flags], { stdio: ['pipe', 'pipe', 'inherit'] });
     const chunks = [];
     child.stdout.on('data', (chunk) => chunks.push(chunk));
     child.stdin.end(checks.map((check) => `${JSON.stringify(check)}\n`).join(''));

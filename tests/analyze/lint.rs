@@ -449,13 +449,25 @@ fn vectors() -> Vec<Vector> {
         vector(
             "principal_edge_whitespace",
             Warning,
-            document(&none(), &["r:Group: eng"], &[]),
+            acls(&["TOPIC a LITERAL Group:eng * READ ALLOW"]).replace("Group:eng", "Group:eng "),
+            acls(&["TOPIC a LITERAL Group:eng * READ ALLOW"]),
+        ),
+        vector(
+            "principal_edge_whitespace",
+            Warning,
+            superusers("$.sub", &["root "]),
+            superusers("$.sub", &["root"]),
+        ),
+        vector(
+            "principal_edge_whitespace",
+            Warning,
+            document(&none(), &["r:Group:eng"], &[]).replace("Group:eng", "Group: eng"),
             document(&none(), &["r:Group:e ng"], &[]),
         ),
         vector(
             "principal_edge_whitespace",
             Warning,
-            document(&none(), &["r:User:bob "], &[]),
+            document(&none(), &["r:User:bob"], &[]).replace("User:bob", "User:bob "),
             document(&none(), &["r:User:bob"], &[]),
         ),
         vector(

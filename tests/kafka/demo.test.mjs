@@ -34,7 +34,7 @@ function engine(questions) {
     host: '127.0.0.1',
   });
   const input = questions.map((question) => `${JSON.stringify(line(question))}\n`).join('');
-  const output = execFileSync(GBAC, ['check', '--policy', POLICY, '--requests', '-'], { input, encoding: 'utf8', env: impersonal() });
+  const output = execFileSync(GBAC, ['check', '--policy', POLICY, '--checks', '-'], { input, encoding: 'utf8', env: impersonal() });
   return output.trimEnd().split('\n').map((decision) => JSON.parse(decision).outcome === 'allow');
 }
 

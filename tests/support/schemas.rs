@@ -118,8 +118,8 @@ impl OutputSchemas {
 
     /// The name of the output of a command line: its command, whatever flags are between the words.
     fn name(&self, args: &[&str]) -> Option<&str> {
-        if args.contains(&"--requests") {
-            return Some("check-requests");
+        if args.contains(&"--checks") {
+            return Some("check-checks");
         }
         let mut name = String::new();
         for word in args {
@@ -143,7 +143,7 @@ impl OutputSchemas {
     }
 }
 
-/// Whether a command line asks for JSON; `check --requests` always writes it.
+/// Whether a command line asks for JSON; `check --checks` always writes it.
 fn is_json(args: &[&str]) -> bool {
     let after = |flag: &str| {
         args.windows(2)
@@ -153,7 +153,7 @@ fn is_json(args: &[&str]) -> bool {
     let joined = args.iter().find_map(|arg| arg.strip_prefix("--format="));
     match after("--format").or_else(|| after("-o")).or(joined) {
         Some(format) => format == "json",
-        None => args.contains(&"--requests"),
+        None => args.contains(&"--checks"),
     }
 }
 

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 /// The number of pairs of runs; the table has the medians.
 const RUNS: usize = 5;
-/// The number of checks in the file of `--requests`.
+/// The number of checks in the file of `--checks`.
 const REQUESTS: usize = 1_000_000;
 /// How often the memory of a process is read while it runs.
 const SAMPLING: Duration = Duration::from_millis(2);
@@ -85,7 +85,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
         &[jq.clone(), ".".into(), files.large.clone()],
     )?;
     let lines = pair(
-        &check(&files.large, &["--requests", &requests]),
+        &check(&files.large, &["--checks", &requests]),
         &[jq, "-c".into(), ".".into(), files.requests.clone()],
     )?;
     let megabytes = fs::metadata(&program)
@@ -101,7 +101,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
         ),
         ("its memory, in MiB", 150.0, large.memory),
         (
-            "`gbac check --requests` of 1,000,000 checks, divided by `jq -c .` on the file",
+            "`gbac check --checks` of 1,000,000 checks, divided by `jq -c .` on the file",
             1.0,
             lines.ratio,
         ),

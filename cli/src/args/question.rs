@@ -74,23 +74,20 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) request: Option<String>,
     #[command(flatten)]
-    pub(crate) resources: NamedResourceArgs,
-    /// Kafka consumer groups, comma-separated; --group names the groups of --user.
-    #[arg(long, value_name = "NAMES")]
-    pub(crate) consumer_group: Vec<String>,
+    pub(crate) resources: ResourceArgs,
     /// IP address of the client. Without it, ACLs limited to one host do not allow, but still deny.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) host: Option<String>,
 }
 
-/// The resources, named as in `security acl`.
+/// The resources of a question.
 #[derive(Debug, Args)]
 pub(crate) struct ResourceArgs {
     #[command(flatten)]
-    pub(crate) named: NamedResourceArgs,
+    named: NamedResourceArgs,
     /// Kafka consumer groups, comma-separated; these are not groups of users.
     #[arg(long, value_name = "NAMES")]
-    pub(crate) group: Vec<String>,
+    consumer_group: Vec<String>,
 }
 
 /// The resources whose flags have the same name in every command: all but consumer groups.
@@ -249,7 +246,11 @@ pub(crate) fn optional_check(who: &Subject, query: &QueryArgs) -> Result<Option<
     if query.operation.is_some() || query.request.is_some() {
         return Ok(Some(check_by(who.clone(), query)?));
     }
-    if query.host.is_some() || !Resources::from(query).possibly_empty()?.is_empty() {
+    if query.host.is_some()
+        || !Resources::from(&query.resources)
+            .possibly_empty()?
+            .is_empty()
+    {
         return Err(Failure::usage(
             "a resource or --host was given without an operation; pass --operation or --request",
         ));
@@ -440,7 +441,7 @@ pub(crate) fn parse_operation(text: &str) -> Result<Operation, Failure> {
 }
 
 fn parse_query(args: &QueryArgs) -> Result<Query, Failure> {
-    let resources = Resources::from(args);
+    let resources = Resources::from(&args.resources);
     if let Some(name) = &args.request {
         return Ok(Query::Api {
             api: args.api.clone(),
@@ -465,25 +466,15 @@ fn parse_query(args: &QueryArgs) -> Result<Query, Failure> {
 /// The resources of the flags; the flag of consumer groups depends on the command.
 #[derive(Clone, Copy)]
 pub(crate) struct Resources<'a> {
-    named: &'a NamedResourceArgs,
-    consumer_groups: &'a [String],
-    consumer_group_flag: &'static str,
+    pub(crate) named: &'a NamedResourceArgs,
+    pub(crate) consumer_groups: &'a [String],
+    pub(crate) consumer_group_flag: &'static str,
 }
 
 impl<'a> From<&'a ResourceArgs> for Resources<'a> {
     fn from(args: &'a ResourceArgs) -> Self {
         Self {
             named: &args.named,
-            consumer_groups: &args.group,
-            consumer_group_flag: "--group",
-        }
-    }
-}
-
-impl<'a> From<&'a QueryArgs> for Resources<'a> {
-    fn from(args: &'a QueryArgs) -> Self {
-        Self {
-            named: &args.resources,
             consumer_groups: &args.consumer_group,
             consumer_group_flag: "--consumer-group",
         }
@@ -580,7 +571,7 @@ impl<'a> Resources<'a> {
                 self.consumer_group_flag
             ))),
             (Some(_), false) => Err(Failure::usage(
-                "more than one resource given; for several use `gbac check --requests`, and quote a name that contains a comma",
+                "more than one resource given; for several use `gbac check --checks`, and quote a name that contains a comma",
             )),
         }
     }

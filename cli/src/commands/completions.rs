@@ -206,7 +206,7 @@ fn names_of(path: &str, argument: &Arg) -> Option<Names> {
         "allow_role" | "deny_role" => Names::Bare(PrincipalType::Role),
         "role" if is_role => Names::Bare(PrincipalType::Role),
         "user" | "other_user" => Names::Bare(PrincipalType::User),
-        "user_groups" | "other_groups" | "join" | "leave" | "expect_group" => {
+        "user_groups" | "other_groups" | "add_to_group" | "remove_from_group" | "expect_group" => {
             Names::Bare(PrincipalType::Group)
         }
         "topic" => Names::Resources(ResourceType::Topic),

@@ -79,7 +79,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Check whether a user can perform an operation, and explain the decision.
     ///
-    /// Exit codes: 0 allowed (or every line of --requests was evaluated), 1 error, 2 denied, 64
+    /// Exit codes: 0 allowed (or every line of --checks was evaluated), 1 error, 2 denied, 64
     /// invalid usage.
     Check(Box<CheckArgs>),
     /// List the users, groups and roles that can access a resource, and what allows or denies each.

@@ -30,10 +30,10 @@ pub(crate) struct WhatIfArgs {
     changes: Option<PathBuf>,
     /// Groups to add the user to in the identity provider, comma-separated like --group.
     #[arg(long, value_name = "GROUPS")]
-    join: Vec<String>,
+    add_to_group: Vec<String>,
     /// Groups to remove the user from in the identity provider, comma-separated like --group.
     #[arg(long, value_name = "GROUPS")]
-    leave: Vec<String>,
+    remove_from_group: Vec<String>,
     /// Also write the changes of the policy to this file, for `gbac policy apply`. Those in the
     /// identity provider are not in it.
     #[arg(long, value_name = "FILE")]
@@ -93,15 +93,15 @@ fn hypothetical(process: &Process, args: &WhatIfArgs) -> Result<HypotheticalChan
             Failure::problems(&path.display().to_string(), problems)
         })?;
     }
-    for name in question::group_names("--join", &args.join)? {
+    for name in question::group_names("--add-to-group", &args.add_to_group)? {
         hypothetical.add(HypotheticalChange::Join(name));
     }
-    for name in question::group_names("--leave", &args.leave)? {
+    for name in question::group_names("--remove-from-group", &args.remove_from_group)? {
         hypothetical.add(HypotheticalChange::Leave(name));
     }
     if hypothetical.as_slice().is_empty() {
         return Err(Failure::usage(
-            "no changes given; pass --changes, --join or --leave",
+            "no changes given; pass --changes, --add-to-group or --remove-from-group",
         ));
     }
     Ok(hypothetical)

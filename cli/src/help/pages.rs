@@ -23,12 +23,12 @@ const EVERY: ExitCodes = &[
     USAGE,
 ];
 const CHECK: ExitCodes = &[
-    (0, "Allowed; with --requests, every line was evaluated"),
+    (0, "Allowed; with --checks, every line was evaluated"),
     (
         1,
-        "Error; with --requests, also a line that cannot be evaluated",
+        "Error; with --checks, also a line that cannot be evaluated",
     ),
-    (2, "Denied, without --requests"),
+    (2, "Denied, without --checks"),
     USAGE,
 ];
 const WHAT_IF: ExitCodes = &[
@@ -196,7 +196,7 @@ const PAGES: &[Page] = &[
             "# Why is Maya denied? (exits with 2)",
             "gbac check --policy policy.json --token-file token.jwt --jwks keys.json --operation write --topic payments-events",
             "# One decision for each line of a file",
-            "gbac check --policy policy.json --requests checks.jsonl",
+            "gbac check --policy policy.json --checks checks.jsonl",
         ],
         exit_codes: CHECK,
     },
@@ -204,7 +204,7 @@ const PAGES: &[Page] = &[
         path: "who-can",
         examples: &[
             "gbac who-can --policy policy.json --operation write --topic payments-events",
-            "gbac who-can --policy policy.json --operation read --group orders-billing",
+            "gbac who-can --policy policy.json --operation read --consumer-group orders-billing",
             "# The policy of a running service",
             "gbac who-can --online --operation write --topic payments-events",
         ],
@@ -253,8 +253,8 @@ const PAGES: &[Page] = &[
         path: "what-if",
         examples: &[
             "# What does Maya gain as a member of payments-team?",
-            "gbac what-if --policy policy.json --token-file token.jwt --join payments-team",
-            "gbac what-if --policy policy.json --user ana --group payments-team,contractors --leave contractors --operation write --topic payments-events",
+            "gbac what-if --policy policy.json --token-file token.jwt --add-to-group payments-team",
+            "gbac what-if --policy policy.json --user ana --group payments-team,contractors --remove-from-group contractors --operation write --topic payments-events",
         ],
         exit_codes: WHAT_IF,
     },

@@ -8,13 +8,14 @@ use gbac_engine::policy::Change;
 use gbac_formats::script::{ScriptTarget, steps};
 use gbac_json::{ChangeJson, ProblemCode, Problems};
 use gbac_words::commands::policy;
+use serde::de::IgnoredAny;
 use serde_json::json;
 
 use crate::output::{self, Failure, sentence};
 use crate::process::Process;
 
 /// The long help of `--changes`.
-pub(crate) const CHANGES_HELP: &str = r#"File with the changes, a JSON array, `-` for standard input, as `least-grant --out`, `revoke --out`, `what-if --out` and `policy lint --fix` write it. An array with two changes:
+pub(crate) const CHANGES_HELP: &str = r#"File with the changes, a JSON array, `-` for standard input, as `least-grant --out`, `revoke --out`, `what-if --out` and `policy lint --out` write it. An array with two changes:
 [{ "change": "add_member", "role": "PaymentsWriters", "principal": "Group:analytics" },
  { "change": "remove_acl", "acl": { "principal": "Group:engineering",
    "permission_type": "PERMISSION_TYPE_ALLOW", "operation": "OPERATION_READ", "host": "*",
@@ -58,8 +59,27 @@ pub(crate) fn announce(process: &Process, path: &Path, changes: &[Change], what:
     }
 }
 
+/// Refuses to replace a file that is no list, such as the policy itself.
+fn refuse_other_file(process: &Process, path: &Path) -> Result<(), Failure> {
+    let place = process.path(path);
+    // A pipe or a terminal has nothing to lose.
+    if !place.is_file() {
+        return Ok(());
+    }
+    let file = path.display().to_string();
+    let text = std::fs::read(place).map_err(|error| Failure::io(&file, &error))?;
+    let is_list = serde_json::from_slice::<Vec<IgnoredAny>>(&text).is_ok();
+    if text.is_empty() || is_list {
+        return Ok(());
+    }
+    Err(Failure::usage(sentence(&policy::not_a_list_of_changes(
+        &file,
+    ))))
+}
+
 /// Writes the changes as the JSON array that `gbac policy apply` and `gbac what-if` read.
 pub(crate) fn write(process: &Process, path: &Path, changes: &[Change]) -> Result<(), Failure> {
+    refuse_other_file(process, path)?;
     let values: Vec<ChangeJson> = changes.iter().map(ChangeJson::from).collect();
     output::file(process, path, &format!("{}\n", json!(values)))?;
     if changes.is_empty() {

@@ -173,7 +173,7 @@ journey('a check travels as a file without the token, and the command line answe
 
   const policy = `${file}.policy.json`;
   await writeFile(policy, JSON.stringify(await set.service.policy()));
-  const { stdout } = await run(GBAC, ['check', '--policy', policy, '--requests', file], { env: impersonal() });
+  const { stdout } = await run(GBAC, ['check', '--policy', policy, '--checks', file], { env: impersonal() });
   assert.match(stdout, /"outcome":"deny"/);
 });
 

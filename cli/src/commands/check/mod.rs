@@ -39,7 +39,7 @@ pub(crate) struct CheckArgs {
     /// File with one check per line (JSON Lines), `-` for standard input. The output has one
     /// decision per line, in the same order; empty lines are skipped.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["user", "token_file", "principal", "operation", "request", "host"])]
-    requests: Option<PathBuf>,
+    checks: Option<PathBuf>,
     #[command(flatten)]
     principal: PrincipalArgs,
     #[command(flatten)]
@@ -48,7 +48,7 @@ pub(crate) struct CheckArgs {
     query: QueryArgs,
     /// Maximum number of ACLs in the explanation. Those that decide, match or almost match come
     /// first.
-    #[arg(long, value_name = "N", default_value_t = CANDIDATES, conflicts_with = "requests")]
+    #[arg(long, value_name = "N", default_value_t = CANDIDATES, conflicts_with = "checks")]
     limit: usize,
     /// Append an audit event for each decision to this file, one JSON object per line (OCSF 1.0.0).
     #[arg(long, value_name = "FILE")]
@@ -66,7 +66,7 @@ pub(crate) fn run(process: &Process, args: &CheckArgs, format: Format) -> Result
         Some(path) => Some(AuditLog::append_to(process, path)?),
         None => None,
     };
-    match &args.requests {
+    match &args.checks {
         Some(path) => requests::run(process, path, &loaded, sign_in, log.as_mut(), at, format),
         None => one(process, args, &loaded, sign_in, log.as_mut(), at, format),
     }
@@ -142,7 +142,7 @@ fn ask_service(
     format: Format,
 ) -> Result<u8, Failure> {
     let local = [
-        ("--requests", args.requests.is_some()),
+        ("--checks", args.checks.is_some()),
         ("--principal", args.principal.principal.is_some()),
         ("--audit", args.audit.is_some()),
         ("--at", args.subject.at.is_some()),

@@ -1,4 +1,4 @@
-//! `gbac check --requests`: a file of checks, and one decision for each.
+//! `gbac check --checks`: a file of checks, and one decision for each.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -27,7 +27,7 @@ use crate::progress::Progress;
 use crate::secrets::redacted;
 use crate::yaml;
 
-/// The result of one check of `--requests`.
+/// The result of one check of `--checks`.
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[derive(Debug, Serialize)]
 pub(crate) struct OfRequest<T> {
@@ -135,7 +135,7 @@ impl Requests {
                 Some(line) => break line,
                 None => {
                     return Err(Failure::usage(format!(
-                        "--requests: there are no checks in {what}; write one check per line"
+                        "--checks: there are no checks in {what}; write one check per line"
                     )));
                 }
             }

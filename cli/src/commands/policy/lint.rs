@@ -42,7 +42,7 @@ pub(crate) struct LintArgs {
     dialect: Option<DialectArg>,
     /// Write the fixes without a change in effective access to this file, for `gbac policy apply`.
     #[arg(long, value_name = "FILE")]
-    fix: Option<PathBuf>,
+    out: Option<PathBuf>,
 }
 
 /// Lowest severity that makes the command exit with 1.
@@ -97,7 +97,7 @@ pub(super) fn run(
             policy_source::write_text(process, state.as_ref(), &render_findings(&findings))?;
         }
     }
-    if let Some(path) = &args.fix {
+    if let Some(path) = &args.out {
         write_fixes(process, path, &text, &name, &findings)?;
     }
     let least = match args.fail_on {

@@ -57,7 +57,7 @@ pub(crate) enum PolicyCommand {
     ///
     /// Shows what is added and removed and who gains and loses access, then asks for confirmation.
     /// If someone else changes the policy in the meantime, nothing is changed. `least-grant`,
-    /// `revoke`, `what-if` and `policy lint --fix` write such files.
+    /// `revoke`, `what-if` and `policy lint --out` write such files.
     Apply(Box<ApplyArgs>),
     /// Create a policy document from the output of an existing cluster's tools.
     #[command(long_about = import_about())]

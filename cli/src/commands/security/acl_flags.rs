@@ -9,7 +9,7 @@ use gbac_engine::model::{
 };
 use gbac_words::commands::security as words;
 
-use crate::args::question::{ResourceArgs, Resources, parse_operation};
+use crate::args::question::{NamedResourceArgs, Resources, parse_operation};
 use crate::input::{entries, principals};
 use crate::output::Failure;
 
@@ -18,7 +18,10 @@ use crate::output::Failure;
 #[derive(Debug, Args)]
 pub(crate) struct AclArgs {
     #[command(flatten)]
-    resources: ResourceArgs,
+    resources: NamedResourceArgs,
+    /// Kafka consumer groups, comma-separated; these are not groups of users.
+    #[arg(long, value_name = "NAMES")]
+    group: Vec<String>,
     /// Operations, comma-separated, such as read,describe; `all` is every operation.
     #[arg(long, value_name = "OPERATIONS")]
     operation: Vec<String>,
@@ -41,6 +44,17 @@ pub(crate) struct AclArgs {
     /// Denied client IP addresses, comma-separated. A new ACL applies to any host by default.
     #[arg(long, value_name = "ADDRESSES")]
     deny_host: Vec<String>,
+}
+
+impl AclArgs {
+    /// The resources, with the consumer groups of `rpk`'s flag.
+    fn resources(&self) -> Resources<'_> {
+        Resources {
+            named: &self.resources,
+            consumer_groups: &self.group,
+            consumer_group_flag: "--group",
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -157,7 +171,7 @@ const fn is_single(kind: ResourceType) -> bool {
 /// The ACLs to create, one for each combination of the flags.
 pub(super) fn acls_to_create(args: &CreateAclsArgs) -> Result<BTreeSet<Acl>, Failure> {
     let (resources, operations, sides) = (
-        Resources::from(&args.acls.resources).all()?,
+        args.acls.resources().all()?,
         operations(&args.acls)?,
         PermissionArgs::both(&args.acls)?,
     );
@@ -226,7 +240,7 @@ pub(super) fn acls_to_create(args: &CreateAclsArgs) -> Result<BTreeSet<Acl>, Fai
 /// everything.
 pub(super) fn filters(args: &FilterArgs) -> Result<Vec<AclFilter>, Failure> {
     let (resources, operations, sides) = (
-        Resources::from(&args.acls.resources).all()?,
+        args.acls.resources().all()?,
         operations(&args.acls)?,
         PermissionArgs::both(&args.acls)?,
     );

@@ -53,7 +53,7 @@ pub fn open(fragment: &str) -> Option<Opened> {
     Some(read(text).map_or(Opened::Unreadable, |inputs| Opened::Check(Box::new(inputs))))
 }
 
-/// A check as a file, and a name for it: one line, which `gbac check --requests` answers too.
+/// A check as a file, and a name for it: one line, which `gbac check --checks` answers too.
 pub fn file(identity: &Identity, access: &AccessRequest) -> (String, String) {
     let check = check_to_value(identity, &access.request(At::IgnoringExpiry));
     let name = assertion::file_name(&format!("{} {}", identity.user(), access.deed().plain()));

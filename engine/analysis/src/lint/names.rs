@@ -143,8 +143,13 @@ fn role(policy: &Policy, id: PrincipalId, principal: &Principal, findings: &mut 
     }
 }
 
-/// Superuser names are compared byte by byte, so an asterisk is not a wildcard.
+/// Superuser names are compared byte by byte, so an asterisk is not a wildcard, and a space is part
+/// of a name.
 fn superuser(superuser: &Principal) -> Option<Finding> {
+    if superuser.name().trim() != superuser.name() {
+        let fault = edge_whitespace(superuser).into_finding();
+        return Some(fault.with_principals(vec![superuser.clone()]));
+    }
     if !superuser.name().contains('*') {
         return None;
     }

@@ -153,13 +153,13 @@ pub(super) struct NameFault {
 }
 
 impl NameFault {
-    fn into_finding(self) -> Finding {
+    pub(super) fn into_finding(self) -> Finding {
         Finding::new(self.code, Severity::Warning, self.message, self.hint)
     }
 }
 
 /// Blanks around a name are a part of it, and usually come from a list that was split.
-fn edge_whitespace(principal: &Principal) -> NameFault {
+pub(super) fn edge_whitespace(principal: &Principal) -> NameFault {
     let (label, name) = (
         escaped(&principal.to_string()),
         escaped(principal.name().trim()),

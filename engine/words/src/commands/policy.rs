@@ -41,6 +41,12 @@ pub fn changes_written(file: &str, what: &str) -> RichText {
         .text(" --dry-run`")
 }
 
+pub fn not_a_list_of_changes(file: &str) -> RichText {
+    RichText::new()
+        .code(file)
+        .text(" exists and is not a list of changes, so it is not replaced; name another file")
+}
+
 pub fn no_changes_written(file: &str) -> RichText {
     RichText::new()
         .code(file)

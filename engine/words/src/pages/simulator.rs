@@ -94,7 +94,7 @@ pub const LINK_TOO_LONG: &str =
 pub const LINK_CONTENT: &str = "The link contains the user, groups and request after the #, which browsers do not send. It does not contain the token.";
 pub const OPEN_CHECK_FILE: &str = "Open a check from a file";
 pub const CHECK_FILE_CONTENT: &str =
-    "A file has the same content. `gbac check --requests` evaluates it too.";
+    "A file has the same content. `gbac check --checks` evaluates it too.";
 
 // Troubleshooting.
 pub const TROUBLESHOOTING_NEEDS_TOKEN: &str = "Troubleshooting needs a token.";

@@ -76,7 +76,7 @@ final class NativeEngineTest {
         authorizer.close();
         Path requests = Files.write(folder.resolve("requests.jsonl"), lines);
         Path output = folder.resolve("answers.jsonl");
-        Process process = new ProcessBuilder(program, "check", "--policy", policy.toString(), "--requests",
+        Process process = new ProcessBuilder(program, "check", "--policy", policy.toString(), "--checks",
                 requests.toString(), "--format", "json")
                 .redirectOutput(output.toFile())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
