@@ -462,7 +462,7 @@ fn vectors() -> Vec<Vector> {
             "principal_edge_whitespace",
             Warning,
             document(&none(), &["r:Group:eng"], &[]).replace("Group:eng", "Group: eng"),
-            document(&none(), &["r:Group:e ng"], &[]),
+            document(&none(), &["r:Group:eng"], &[]),
         ),
         vector(
             "principal_edge_whitespace",

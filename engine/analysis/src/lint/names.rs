@@ -1,7 +1,9 @@
 //! Roles without members or ACLs, members that could not be added, unreachable or freely chosen
 //! superusers, and access to the service.
 
-use super::principals::{NameFault, lint_near_names, name_fault, path_with_suffix};
+use super::principals::{
+    NameFault, edge_whitespace, lint_near_names, name_fault, path_with_suffix,
+};
 use super::{Finding, FindingCode, Severity};
 use gbac_engine::escape::escaped;
 use gbac_engine::internal::sort;
