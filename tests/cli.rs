@@ -382,6 +382,7 @@ fn inspect_shows_groups_and_warnings() {
         "another path is suggested: {}",
         text.out
     );
+    assert!(text.out.contains("never expires"), "{}", text.out);
     let bad = run(
         &folder,
         &[
@@ -395,6 +396,46 @@ fn inspect_shows_groups_and_warnings() {
     );
     assert_eq!(bad.exit, 64, "a value that cannot be read is wrong usage");
     assert!(bad.err.contains("--claim-path"), "{}", bad.err);
+}
+
+#[test]
+fn inspect_says_when_a_token_expired_and_that_user_info_is_not_read() {
+    let folder = folder("inspect-expiry");
+    folder.file("userinfo.json", r#"{"sub":"maya","groups":["eng"]}"#);
+    let inspect = |claims: &str, format: &str| {
+        folder.file("claims.json", claims);
+        run(
+            &folder,
+            &[
+                "token",
+                "inspect",
+                "--claims",
+                "claims.json",
+                "--userinfo",
+                "userinfo.json",
+                "--format",
+                format,
+            ],
+        )
+    };
+    let expired = inspect(r#"{"sub":"maya","exp":1600000000}"#, "text");
+    assert!(expired.out.contains("Expired "), "{}", expired.out);
+    assert!(
+        expired.err.contains("userinfo.json is not read") && expired.err.contains("--sso"),
+        "{}",
+        expired.err
+    );
+    let value = &lines(&inspect(r#"{"sub":"maya","exp":1600000000}"#, "json").out)[0];
+    assert_eq!(
+        (&value["expires_at"], &value["expired"]),
+        (&json!(1_600_000_000.0), &json!(true))
+    );
+    let unreadable = inspect(r#"{"sub":"maya","exp":"soon"}"#, "text");
+    assert!(
+        unreadable.out.contains("counts as expired"),
+        "{}",
+        unreadable.out
+    );
 }
 
 #[test]

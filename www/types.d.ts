@@ -823,11 +823,11 @@ export type MemberPrincipal = `User:${string}` | `Group:${string}`;
 
 /** A change of the user's groups in the identity provider. */
 export type MembershipChange = {
-  "change": "join_group",
+  "change": "add_to_group",
   /** Its bare name. */
   group: string,
 } | {
-  "change": "leave_group",
+  "change": "remove_from_group",
   /** Its bare name. */
   group: string,
 };

@@ -19,6 +19,9 @@ impl Reader for Document {
 
     fn read(&self, input: &Input<'_>, reading: &mut Reading<'_>) {
         let Input::Value(value) = input else { return };
+        if is_zookeeper_node(value) {
+            return reading.refuse("", "form_unknown", ZOOKEEPER);
+        }
         match policy_from_value(value) {
             Ok(policy) => reading.policy(&policy),
             Err(problems) => {
@@ -30,6 +33,23 @@ impl Reader for Document {
     }
 }
 
+/// Why the content of a node of ZooKeeper is not imported.
+const ZOOKEEPER: &str = "this is a node of ZooKeeper with ACLs of Kafka, and their resource is the name of the node; \
+                         import the output of `kafka-acls --list`, which names the resources";
+
+/// Whether ACLs are those of one resource, as Kafka stored them in ZooKeeper.
+fn is_zookeeper_node(value: &Value) -> bool {
+    let Some(Value::Array(acls)) = value.get("acls") else {
+        return false;
+    };
+    let of_zookeeper = |acl: &Value| {
+        acl.get("permissionType").is_some()
+            && acl.get("resource_name").is_none()
+            && acl.get("resourceName").is_none()
+    };
+    !acls.is_empty() && acls.iter().all(of_zookeeper)
+}
+
 /// Equal to the document of other commands, with hidden characters escaped.
 impl Writer for Document {
     fn write(&self, export: &Export<'_>) -> Exported {
@@ -39,5 +59,25 @@ impl Writer for Document {
             text: lines.join("\n") + "\n",
             notes: Vec::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::import::Import;
+
+    #[test]
+    fn a_node_of_zookeeper_is_called_by_its_name() {
+        let acl = json!({ "principal": "User:m", "permissionType": "Allow", "operation": "Write", "host": "*" });
+        let text = json!({ "version": 1, "acls": [acl] }).to_string();
+        let read = Import::default().read(&text, None);
+        let [unread] = read.unread.as_slice() else {
+            panic!("{read:?}")
+        };
+        assert_eq!(unread.code, "form_unknown");
+        assert!(unread.message.contains("ZooKeeper"), "{unread}");
     }
 }

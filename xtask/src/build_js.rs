@@ -7,6 +7,7 @@ use crate::problem::{Problem, Result};
 use crate::process::{Call, cargo};
 use crate::progress::{Progress, Step, say};
 use crate::remap;
+use crate::test::runner::Runner;
 use crate::tools::{self, SHRINK, WASM_BINDGEN, WASM_TARGET, WasmOpt};
 use crate::workspace::Workspace;
 use std::fs;
@@ -133,7 +134,10 @@ pub(crate) fn types(workspace: &Workspace) -> Result<()> {
     let step = progress.slow("types", SCHEMA);
     let [_, schema] = types_tests(workspace);
     // The types of the command line are private, so only its own tests see them.
-    schema.env("GBAC_WRITE_SCHEMA", "1").succeed(Some(&step))?;
+    let lines = schema.env("GBAC_WRITE_SCHEMA", "1").succeed(Some(&step))?;
+    if Runner::Cargo.count(&lines).passed == 0 {
+        return Err(Problem::new(format!("no test wrote {SCHEMA}")));
+    }
     step.done(SCHEMA);
     Ok(())
 }
@@ -146,7 +150,7 @@ pub(crate) fn types_tests(workspace: &Workspace) -> [Call; 2] {
     };
     [
         test("gbac-json", "typescript").args(["--test", "typescript"]),
-        test("gbac", "schema").args(["--lib", "results::"]),
+        test("gbac", "schema").args(["--lib", "schema::"]),
     ]
 }
 

@@ -12,7 +12,7 @@ use gbac_words::commands::files;
 use serde_json::Value;
 
 use crate::input;
-use crate::output::Failure;
+use crate::output::{self, Failure, sentence};
 use crate::process::Process;
 
 /// The settings that read user and groups: a policy document, or the settings one by one.
@@ -38,6 +38,15 @@ pub(crate) struct SettingsArgs {
     /// User-info document, if the SSO mapping reads groups or the user from it.
     #[arg(long, value_name = "FILE")]
     pub(crate) userinfo: Option<PathBuf>,
+}
+
+/// Says that a user-info document has no effect, because nothing reads it.
+pub(crate) fn note_unread_userinfo(process: &Process, args: &SettingsArgs, settings: &Settings) {
+    let Some(path) = &args.userinfo else { return };
+    if let GroupSource::Properties { .. } = settings.groups {
+        let note = sentence(&files::userinfo_not_read(&path.display().to_string()));
+        output::note(process, &format!("note: {note}"));
+    }
 }
 
 /// Reads the value of `--nested`.

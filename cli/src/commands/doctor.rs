@@ -105,6 +105,7 @@ pub(crate) fn run(process: &Process, args: &DoctorArgs, format: Format) -> Resul
         settings = service.settings.unwrap_or(settings);
         policy = policy.or(service.policy);
     }
+    settings::note_unread_userinfo(process, &args.settings, &settings);
     let steps = diagnose(&DiagnosticInput {
         token: match &claims {
             Some(claims) => TokenInput::Claims(claims),

@@ -5,18 +5,20 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use gbac_analysis::doctor::describe_claim;
+use gbac_engine::decide::At;
 use gbac_engine::groups::{ClaimFinding, ElementOutcome, Extraction, extract, suggest_paths};
 use gbac_engine::identity::{Identity, IdentityError};
 use gbac_engine::policy::{GroupSource, Settings};
 use gbac_engine::token::{Header, UnverifiedClaims, UnverifiedToken};
 use gbac_engine::verify::{VerificationOutcome, VerificationStep};
 use gbac_engine::warning::Warning;
-use gbac_engine::{ClaimSet, Coded};
+use gbac_engine::{ClaimSet, Coded, Timestamp};
 use gbac_formats::quote::shell;
 use gbac_json::{Code, ElementJson, ExtractionJson, GroupJson, WarningJson, claims_to_object};
 use gbac_words::commands::files;
 use gbac_words::extraction;
 use gbac_words::phrases::count;
+use gbac_words::sign_in;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -57,6 +59,12 @@ pub(crate) struct InspectedToken<'a> {
     /// Why there is no user.
     #[serde(skip_serializing_if = "Option::is_none")]
     user_error: Option<UserError>,
+    /// When the token expires (`exp`), in seconds since 1970; absent if it never does, or if that
+    /// cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<f64>,
+    /// Whether the token has expired, or its times cannot be read.
+    expired: bool,
     /// The groups in the order of the token, without duplicates.
     groups: Vec<GroupJson>,
     /// Warnings about the token and its groups.
@@ -107,7 +115,8 @@ struct Inspection {
     claims: ClaimSet,
     lines: Vec<VerificationStep>,
     verified: bool,
-    user: Result<String, IdentityError>,
+    now: f64,
+    user: Result<Identity, IdentityError>,
     extraction: Extraction,
     settings: Settings,
 }
@@ -143,7 +152,8 @@ pub(crate) fn run(
 fn inspect(process: &Process, args: &InspectArgs) -> Result<Inspection, Failure> {
     let settings = settings::settings(process, &args.settings)?;
     let userinfo = input::optional_object(process, args.settings.userinfo.as_deref())?;
-    let verifier = Verifier::from_args(process, &args.keys, input::now())?;
+    let now = input::now();
+    let verifier = Verifier::from_args(process, &args.keys, now)?;
     let (header, claims, lines) = match &args.claims {
         Some(path) => (
             None,
@@ -173,13 +183,15 @@ fn inspect(process: &Process, args: &InspectArgs) -> Result<Inspection, Failure>
             .all(|line| line.outcome != VerificationOutcome::Failed);
     let rules = settings.identity_rules();
     let extraction = extract(&rules.extraction, claims.members(), userinfo.as_ref());
-    let user = Identity::from_unverified(&claims, userinfo.as_ref(), &rules)
-        .map(|(identity, _)| identity.user().to_owned());
+    let user =
+        Identity::from_unverified(&claims, userinfo.as_ref(), &rules).map(|(identity, _)| identity);
+    settings::note_unread_userinfo(process, &args.settings, &settings);
     Ok(Inspection {
         header,
         claims: claims.members().clone(),
         lines,
         verified,
+        now,
         user,
         extraction,
         settings,
@@ -193,13 +205,18 @@ fn result<'a>(inspection: &'a Inspection) -> InspectedToken<'a> {
         elements,
         ..
     } = (&inspection.extraction).into();
-    let (user, user_error) = match &inspection.user {
-        Ok(user) => (Some(user.as_str()), None),
+    let (mut user, mut user_error, mut expires_at, mut expired) = (None, None, None, false);
+    match &inspection.user {
+        Ok(identity) => {
+            user = Some(identity.user());
+            expires_at = identity.expires_at().map(Timestamp::as_seconds);
+            expired = identity.is_expired(At::seconds(inspection.now));
+        }
         Err(error) => {
             let (code, message) = (error.code(), error.to_string());
-            (None, Some(UserError { code, message }))
+            user_error = Some(UserError { code, message });
         }
-    };
+    }
     let mut checks = Vec::new();
     for line in &inspection.lines {
         checks.push(TokenCheck {
@@ -213,6 +230,8 @@ fn result<'a>(inspection: &'a Inspection) -> InspectedToken<'a> {
     InspectedToken {
         user,
         user_error,
+        expires_at,
+        expired,
         groups,
         warnings: inspection
             .warnings()
@@ -245,8 +264,10 @@ fn render(process: &Process, inspection: &Inspection) -> String {
         let _ = writeln!(text, "   signature  not verified (pass --jwks to verify)");
     }
     match &inspection.user {
-        Ok(user) => {
-            let user = files::user_from(user, inspection.settings.principal_mapping.as_str());
+        Ok(identity) => {
+            let _ = writeln!(text, "   expiry     {}", expiry(identity, inspection.now));
+            let mapping = inspection.settings.principal_mapping.as_str();
+            let user = files::user_from(identity.user(), mapping);
             let _ = writeln!(text, "2. User       {}", sentence(&user));
         }
         Err(error) => {
@@ -311,6 +332,16 @@ fn render(process: &Process, inspection: &Inspection) -> String {
         }
     }
     text
+}
+
+/// When a token expires or did, in words.
+fn expiry(identity: &Identity, now: f64) -> String {
+    match identity.expires_at() {
+        Some(at) if identity.is_expired(At::seconds(now)) => sign_in::expired(at.as_seconds(), now),
+        Some(at) => sign_in::expires(at.as_seconds(), now),
+        None if identity.has_unreadable_expiry() => files::EXPIRY_UNREADABLE.to_owned(),
+        None => files::NEVER_EXPIRES.to_owned(),
+    }
 }
 
 const fn outcome(outcome: VerificationOutcome) -> &'static str {

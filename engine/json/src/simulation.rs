@@ -306,12 +306,12 @@ pub enum HypotheticalChangeJson {
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum MembershipChangeJson {
     /// Adds the user to a group.
-    JoinGroup {
+    AddToGroup {
         /// Its bare name.
         group: String,
     },
     /// Removes the user from a group.
-    LeaveGroup {
+    RemoveFromGroup {
         /// Its bare name.
         group: String,
     },
@@ -321,11 +321,11 @@ impl From<&HypotheticalChange> for HypotheticalChangeJson {
     fn from(change: &HypotheticalChange) -> Self {
         match change {
             HypotheticalChange::Policy(change) => Self::Policy(change.into()),
-            HypotheticalChange::Join(group) => Self::Membership(MembershipChangeJson::JoinGroup {
+            HypotheticalChange::Join(group) => Self::Membership(MembershipChangeJson::AddToGroup {
                 group: group.clone(),
             }),
             HypotheticalChange::Leave(group) => {
-                Self::Membership(MembershipChangeJson::LeaveGroup {
+                Self::Membership(MembershipChangeJson::RemoveFromGroup {
                     group: group.clone(),
                 })
             }

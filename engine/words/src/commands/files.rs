@@ -44,6 +44,16 @@ pub fn pages_written(pages: usize, folder: &str) -> RichText {
         .text(".")
 }
 
+pub const EXPIRY_UNREADABLE: &str = "`exp` or `nbf` is not a time, so the token counts as expired";
+pub const NEVER_EXPIRES: &str = "no `exp`, so the token never expires";
+
+/// A user-info document that no setting reads.
+pub fn userinfo_not_read(file: &str) -> RichText {
+    RichText::new().code(file).text(
+        " is not read: only the mapping of an SSO connection reads a user-info document; pass it with --sso FILE",
+    )
+}
+
 /// The parts of a token; claims alone have no header.
 pub fn decoded(header: Option<&Header>, claims: usize) -> RichText {
     let claims = count(claims, "claim");
