@@ -66,7 +66,6 @@ impl Writer for Document {
 mod tests {
     use serde_json::json;
 
-    use super::*;
     use crate::import::Import;
 
     #[test]
