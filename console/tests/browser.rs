@@ -4,7 +4,9 @@
 
 use std::sync::Arc;
 
+use gbac_analysis::provider::AcceptedTokens;
 use gbac_console::store::draft::Draft;
+use gbac_console::store::evaluation::{EvaluationSources, SimulatorEvaluation};
 use gbac_console::store::findings::Findings;
 use gbac_console::store::search::SearchSession;
 use gbac_console::store::seen_groups::{MOST, SeenGroups};
@@ -16,6 +18,10 @@ use gbac_console_model::draft::{ChangeStatus, Staged};
 use gbac_console_model::failure::Failure;
 use gbac_console_model::search::SearchIndex;
 use gbac_console_model::sending::{SendOutcome, UnansweredChanges};
+use gbac_console_model::simulator::inputs::Inputs;
+use gbac_console_model::simulator::pipeline::Shown;
+use gbac_console_model::simulator::question;
+use gbac_console_model::simulator::token_checks::Verifier;
 use gbac_console_model::stored_draft::DraftOwner;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Policy, Settings};
@@ -373,5 +379,68 @@ fn the_review_leads_back_to_the_page_before_it() {
             visited.last().as_deref(),
             Some("/security/permissions?search=a")
         );
+    });
+}
+
+#[wasm_bindgen_test]
+fn an_edit_makes_only_the_steps_again_that_read_it() {
+    Owner::new().with(|| {
+        let inputs = RwSignal::new(Inputs {
+            token: r#"{ "sub": "maya", "exp": 9000000000, "groups": ["eng"] }"#.into(),
+            as_claims: true,
+            resource_name: "orders".into(),
+            ..Inputs::default()
+        });
+        let policy = RwSignal::new(read(&[create("R")]));
+        let now = RwSignal::new(1.0);
+        let evaluation = SimulatorEvaluation::new(EvaluationSources {
+            inputs,
+            question: Memo::new(move |_| question::read(&inputs.read())),
+            policy: policy.into(),
+            accepted: Memo::new(|_| AcceptedTokens::default()),
+            verifier: RwSignal::new(Some(Verifier::new())),
+            now: Memo::new(move |_| now.get()),
+        });
+        let seen = || {
+            let shown = evaluation.shown.get_untracked();
+            (
+                evaluation.who.get_untracked().unwrap(),
+                shown.steps.unwrap(),
+                shown.judged.unwrap(),
+            )
+        };
+        let (who, steps, judged) = seen();
+
+        // A name in the request leaves the token as it was read.
+        inputs.update(|inputs| inputs.resource_name = "payments".into());
+        let (same_who, same_steps, of_payments) = seen();
+        assert!(Arc::ptr_eq(&who, &same_who) && Arc::ptr_eq(&steps, &same_steps));
+        assert_ne!(judged.access, of_payments.access);
+        // The clock alone changes nothing that can be seen.
+        now.set(6.0);
+        assert!(Arc::ptr_eq(&of_payments, &seen().2));
+        // Another policy decides anew about the same identity.
+        policy.set(read(&[create("R"), join("R", "eng")]));
+        let (who_again, _, under_role) = seen();
+        assert!(Arc::ptr_eq(&who, &who_again));
+        assert_ne!(of_payments.explanation.paths, under_role.explanation.paths);
+        // A token that cannot be read leaves the last one in sight.
+        inputs.update(|inputs| inputs.token = "{".into());
+        {
+            let shown = evaluation.shown.read_untracked();
+            assert_eq!(shown.steps_stale, Some("the last readable token"));
+            assert!(Arc::ptr_eq(&under_role, shown.judged.as_ref().unwrap()));
+        }
+
+        // Once it is taken out, nothing of it is held any more.
+        let held = [Arc::downgrade(&under_role), Arc::downgrade(&judged)];
+        let (identity, extracted) = (Arc::downgrade(&who), Arc::downgrade(&steps));
+        drop((who, same_who, who_again, steps, same_steps));
+        drop((judged, of_payments, under_role));
+        inputs.update(Inputs::clear_token);
+        assert_eq!(evaluation.shown.get_untracked(), Shown::default());
+        assert!(identity.upgrade().is_none(), "the identity");
+        assert!(extracted.upgrade().is_none(), "the extraction");
+        assert!(held.iter().all(|judged| judged.upgrade().is_none()));
     });
 }

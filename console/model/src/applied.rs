@@ -13,8 +13,9 @@ use gbac_words::phrases::{capitalized, count};
 
 use crate::draft::{ChangeStatus, Staged, apply, rebased};
 use crate::review::{ChangeRow, Effects, GAINS, LOSES, Section, SectionTarget, sections};
-use crate::simulator::evaluate;
 use crate::simulator::inputs::{IdentityMode, Inputs};
+use crate::simulator::pipeline::evaluate;
+use crate::simulator::token_checks::Verifier;
 use crate::simulator::verdict::{VerdictKind, kind};
 
 /// The user of a check that is about a group alone.
@@ -57,8 +58,9 @@ impl CheckedRequest {
         before: &Arc<Policy>,
         accepted: &AcceptedTokens,
         now: f64,
+        verifier: Option<Verifier>,
     ) -> Option<Self> {
-        let before = evaluate(inputs, Some(before), accepted, now)
+        let before = evaluate(inputs, Some(before), accepted, now, verifier)
             .judged
             .map(|judged| kind(judged.explanation.decision.reason))?;
         Some(Self {
@@ -496,10 +498,12 @@ mod tests {
             ..Inputs::default()
         };
         let (before, accepted) = (Arc::new(Policy::default()), AcceptedTokens::default());
-        let checked = CheckedRequest::from_inputs(&inputs, &before, &accepted, 0.0).unwrap();
+        let checked =
+            |inputs: &Inputs| CheckedRequest::from_inputs(inputs, &before, &accepted, 0.0, None);
+        assert!(checked(&Inputs::default()).is_none());
+        let checked = checked(&inputs).unwrap();
         assert_eq!(checked.before, VerdictKind::NothingAllows);
         assert!(checked.inputs == inputs);
-        assert!(CheckedRequest::from_inputs(&Inputs::default(), &before, &accepted, 0.0).is_none());
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub use self::export::{EVENTS_FILE, export_events};
 pub use self::filter::{AuditFilter, LIMITS};
 pub use self::fold::{RepeatedEvent, fold_repeats};
 pub use self::simulated::SimulatedCheck;
-use crate::simulator::seen_users::SeenEvent;
+use crate::simulator::fixes::SeenEvent;
 
 /// An event as it is shown.
 #[derive(Debug, Clone, PartialEq)]

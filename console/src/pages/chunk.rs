@@ -100,14 +100,10 @@ fn Failed(chunk: Chunk, on_again: Callback<()>) -> impl IntoView {
     }
 }
 
-/// Fetches and runs a chunk without a view once it is needed, and again at each tick while it does
-/// not come. The trigger tells that it came.
-pub(crate) fn fetch_when(
-    is_missing: impl Fn() -> bool + 'static,
-    chunk: Chunk,
-    tick: Memo<f64>,
-) -> Trigger {
-    let came = Trigger::new();
+/// Fetches a chunk without a view once what it provides is needed, and again at each tick while it
+/// does not come. It is run with the contexts of the page.
+pub(crate) fn fetch_when(is_missing: impl Fn() -> bool + 'static, chunk: Chunk, tick: Memo<f64>) {
+    let owner = Owner::current().unwrap_or_default();
     let busy = StoredValue::new(false);
     Effect::new(move |_| {
         if !is_missing() {
@@ -118,19 +114,15 @@ pub(crate) fn fetch_when(
             return;
         }
         busy.set_value(true);
+        let owner = owner.clone();
         spawn_local(async move {
-            let provided = async {
-                (chunk.fetch)().await?;
-                (chunk.draw)().await
-            };
-            if provided.await.is_ok() {
-                came.notify();
+            if (chunk.fetch)().await.is_ok() {
+                owner.with(|| draw(chunk));
             }
             // The page may be gone by now.
             let _ = busy.try_set_value(false);
         });
     });
-    came
 }
 
 /// Fetches the code of other parts once the first page had its time, so that they open at once and

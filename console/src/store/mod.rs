@@ -2,6 +2,7 @@
 
 pub mod draft;
 pub mod draft_storage;
+pub mod evaluation;
 pub mod findings;
 pub mod search;
 pub mod seen_groups;

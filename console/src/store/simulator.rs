@@ -4,14 +4,15 @@ use gbac_analysis::HypotheticalChanges;
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_api::service::accepted_tokens;
 use gbac_console_model::connection::Connection;
-use gbac_console_model::simulator::inputs::Inputs;
-use gbac_console_model::simulator::panel::Panel;
+use gbac_console_model::simulator::inputs::{Inputs, Panel};
 use gbac_console_model::simulator::request::RequestForm;
-use gbac_console_model::simulator::saved::Saved;
+use gbac_console_model::simulator::sharing::Saved;
+use gbac_console_model::simulator::token_checks::Verifier;
 use gbac_engine::model::ResourceType;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
+use crate::store::evaluation::Evaluator;
 use crate::store::service::Service;
 
 /// What is entered in the simulator, also while other pages are open; a context of the console. It
@@ -36,6 +37,10 @@ pub struct SimulatorSession {
     pub began: RwSignal<bool>,
     /// The service's properties, as far as it said; they tell whose tokens it accepts.
     pub properties: RwSignal<Map<String, Value>>,
+    /// What evaluates the inputs, once its code is here.
+    pub evaluator: RwSignal<Option<Evaluator>>,
+    /// What checks signatures, once its code is here: it comes with the first keys.
+    pub verifier: RwSignal<Option<Verifier>>,
 }
 
 impl SimulatorSession {
@@ -52,6 +57,8 @@ impl SimulatorSession {
             recent: RwSignal::new(Vec::new()),
             began: RwSignal::new(false),
             properties: RwSignal::new(Map::new()),
+            evaluator: RwSignal::new(None),
+            verifier: RwSignal::new(None),
         }
     }
 

@@ -9,7 +9,7 @@ use gbac_engine::model::{Operation, ResourceType};
 use super::{EventKind, EventRow};
 use crate::simulator::inputs::{IdentityMode, Inputs};
 use crate::simulator::question::AccessRequest;
-use crate::simulator::share;
+use crate::simulator::sharing::check_link;
 
 /// How the engine's decision about an expired identity is described.
 const EXPIRED: &str = "identity expired";
@@ -29,7 +29,7 @@ pub struct SimulatedCheck {
 impl SimulatedCheck {
     /// The address that opens the check in the simulator.
     pub fn address(&self) -> String {
-        share::link(&Identity::new(&self.user, &self.groups), &self.access)
+        check_link(&Identity::new(&self.user, &self.groups), &self.access)
     }
 
     /// The same as inputs of the simulator.

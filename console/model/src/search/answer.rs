@@ -19,9 +19,9 @@ use crate::search::index::{NamedResources, SHOWN, SearchIndex};
 use crate::search::question::{TypedQuestion, TypedRequest};
 use crate::search::target::SearchTarget;
 use crate::simulator::inputs::{IdentityMode, Inputs};
+use crate::simulator::pipeline::{View, evaluate};
 use crate::simulator::question::AccessRequest;
 use crate::simulator::verdict::{Verdict, VerdictKind, Why};
-use crate::simulator::{View, evaluate};
 
 /// How many names and prefixes of one question are evaluated.
 const EVALUATED: usize = 50;
@@ -315,6 +315,7 @@ fn can(principal: &Principal, request: &TypedRequest, context: &AnswerContext<'_
         Some(context.policy),
         context.accepted,
         context.now,
+        context.verifier,
     );
     let to_matrix = |identity: Identity| {
         SearchTarget::Address(matrix_of(&ReachSubject::Identity(identity), principal))

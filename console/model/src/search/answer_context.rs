@@ -8,8 +8,9 @@ use gbac_engine::identity::Identity;
 use gbac_engine::policy::Policy;
 
 use crate::search::index::SearchIndex;
-use crate::simulator::evaluate;
 use crate::simulator::inputs::{IdentityMode, Inputs};
+use crate::simulator::pipeline::identify;
+use crate::simulator::token_checks::Verifier;
 
 /// Where a known identity comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,11 +53,12 @@ impl KnownIdentity {
     pub fn read(
         inputs: &Inputs,
         origin: IdentityOrigin,
-        policy: &Arc<Policy>,
+        policy: &Policy,
         accepted: &AcceptedTokens,
         now: f64,
+        verifier: Option<Verifier>,
     ) -> Option<Self> {
-        let who = evaluate(inputs, Some(policy), accepted, now).who?;
+        let who = identify(inputs, policy.settings(), accepted, now, verifier)?;
         let identity = Arc::clone(who.identity.as_ref().ok()?);
         Some(Self {
             inputs: inputs.clone(),
@@ -76,6 +78,8 @@ pub struct AnswerContext<'a> {
     pub known: &'a [KnownIdentity],
     /// Whose tokens the service accepts.
     pub accepted: &'a AcceptedTokens,
+    /// The code that checks signatures, once it is here.
+    pub verifier: Option<Verifier>,
     /// The time in seconds since 1970.
     pub now: f64,
     /// Whether there is a draft, which no answer includes.

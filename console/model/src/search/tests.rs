@@ -47,7 +47,14 @@ fn with_context<T>(
     let (policy, accepted) = (policy(), AcceptedTokens::default());
     let index = SearchIndex::new(&policy);
     let read = |inputs: &Inputs| {
-        KnownIdentity::read(inputs, IdentityOrigin::Simulator, &policy, &accepted, NOW)
+        KnownIdentity::read(
+            inputs,
+            IdentityOrigin::Simulator,
+            &policy,
+            &accepted,
+            NOW,
+            None,
+        )
     };
     let known: Vec<KnownIdentity> = known.iter().filter_map(read).collect();
     ask(&AnswerContext {
@@ -55,6 +62,7 @@ fn with_context<T>(
         index: &index,
         known: &known,
         accepted: &accepted,
+        verifier: None,
         now: NOW,
         has_draft,
     })
@@ -388,6 +396,7 @@ fn ten_thousand_roles_are_ranked() {
         index: &index,
         known: &[],
         accepted: &accepted,
+        verifier: None,
         now: NOW,
         has_draft: false,
     };

@@ -5,21 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use gbac_analysis::provider::object_ids;
 use gbac_engine::groups::{
     ClaimFinding, ClaimSource, Element, ElementOutcome, Extraction, Group, MissingReason,
-    Suggestion,
+    Suggestion, suggest_paths,
 };
-use gbac_engine::identity::Identity;
+use gbac_engine::identity::{Identity, IdentityRules};
 use gbac_engine::model::Principal;
+use gbac_engine::policy::Policy;
 use gbac_engine::token::Header;
 use gbac_engine::warning::{Warning, WarningCode};
+use gbac_engine::{ClaimSet, ResolveError};
 use gbac_words::phrases::count;
 use gbac_words::rich_text::RichText;
 use gbac_words::{extraction, warning};
 
-use crate::simulator::claim_sources::{GroupClaim, UserSource};
-pub use crate::simulator::extraction_steps::{
-    ElementRow, ExtractionInput, ExtractionNote, ExtractionStage, ExtractionStep, RowOutcome,
-    StepState, Steps, Table,
-};
 use crate::simulator::inputs::{Action, InputEdit, Weight, identity_error};
 use crate::simulator::token::DecodedToken;
 
@@ -27,6 +24,218 @@ use crate::simulator::token::DecodedToken;
 const OFFERED_PATHS: usize = 4;
 /// How many collisions have a note each.
 const LISTED_COLLISIONS: usize = 4;
+
+/// How a step went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepState {
+    /// Well.
+    Done,
+    /// With something to look at.
+    Warn,
+    /// Not at all.
+    Bad,
+}
+
+/// The steps, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExtractionStage {
+    /// Decoding the token.
+    Decode,
+    /// Reading the user.
+    User,
+    /// Finding the claim with the groups.
+    GroupClaim,
+    /// Reading names that are paths.
+    NestedNames,
+    /// The principals that names became.
+    Principals,
+}
+
+impl ExtractionStage {
+    /// Every value.
+    pub const ALL: [Self; 5] = [
+        Self::Decode,
+        Self::User,
+        Self::GroupClaim,
+        Self::NestedNames,
+        Self::Principals,
+    ];
+
+    /// Its heading.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Decode => "Decode",
+            Self::User => "User",
+            Self::GroupClaim => "Group claim",
+            Self::NestedNames => "Nested names",
+            Self::Principals => "Principals",
+        }
+    }
+}
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExtractionStep {
+    /// Which.
+    pub stage: ExtractionStage,
+    /// What it came to, as a count.
+    pub count: String,
+    /// How it went.
+    pub state: StepState,
+    /// What happened.
+    pub body: Vec<RichText>,
+}
+
+/// One element of the claim and the principal that it became.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ElementRow {
+    /// Its number, or its whole place where there are several lists.
+    pub place: String,
+    /// As the token has it: before what is marked, and what is marked.
+    pub raw: (String, String),
+    /// What became of it.
+    pub outcome: RowOutcome,
+}
+
+/// What became of an element.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RowOutcome {
+    /// A principal of its own.
+    Principal(Principal),
+    /// A principal that another name became too.
+    Merged(Principal),
+    /// A principal that the same name has given before.
+    Repeated(Principal),
+    /// Nothing, and why.
+    Dropped(&'static str),
+}
+
+/// The table of the last step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// What its elements are elements of.
+    pub source: String,
+    /// Whether places are numbers only.
+    pub numbered: bool,
+    /// Its rows, in the token's order.
+    pub rows: Vec<ElementRow>,
+}
+
+/// Something to know, as a banner or a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExtractionNote {
+    /// The engine's code; none for what only the page says.
+    pub code: Option<WarningCode>,
+    /// How much it matters.
+    pub weight: Weight,
+    /// In a few words; a remark has none.
+    pub title: String,
+    /// The whole.
+    pub words: RichText,
+    /// What can be done at once.
+    pub actions: Vec<Action>,
+}
+
+/// The extraction, ready to be shown.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Steps {
+    /// What went in and came out.
+    pub summary: String,
+    /// The steps, in order.
+    pub steps: Vec<ExtractionStep>,
+    /// The user, where the claims name one.
+    pub user: Option<UserSource>,
+    /// The claim that groups are read from; none by hand.
+    pub claim: Option<GroupClaim>,
+    /// The table of the last step, where there are elements.
+    pub table: Option<Table>,
+    /// What to know, weightiest first.
+    pub notes: Vec<ExtractionNote>,
+}
+
+/// How many other claims are offered.
+const OFFERED: usize = 4;
+
+/// Where the user comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserSource {
+    /// The rule that read it: `$.sub`.
+    pub rule: String,
+    /// Its claim path, where the rule takes a claim as it is.
+    pub path: Option<String>,
+    /// The principal.
+    pub principal: Principal,
+}
+
+impl UserSource {
+    /// A user that a rule read.
+    #[must_use]
+    pub fn from_rule(rule: &str, user: &str) -> Self {
+        // A rule with an expression takes a part of the claim only.
+        let path = (!rule.contains('/')).then(|| rule.to_owned());
+        Self {
+            rule: rule.to_owned(),
+            path,
+            principal: Principal::user(user),
+        }
+    }
+
+    /// A user that was entered by hand.
+    #[must_use]
+    pub fn by_hand(user: &str) -> Self {
+        Self {
+            rule: "by hand".into(),
+            path: None,
+            principal: Principal::user(user),
+        }
+    }
+}
+
+/// The claim that groups are read from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupClaim {
+    /// Its path: `$.groups`.
+    pub path: String,
+    /// What was found there: `3 names`.
+    pub found: String,
+    /// Whether there is a list of names.
+    pub is_there: bool,
+    /// The paths of other claims that hold names, the likeliest first.
+    pub others: Vec<String>,
+}
+
+impl GroupClaim {
+    /// The claim at a path, and the others of the token that could take its place.
+    #[must_use]
+    pub fn at_path(path: &str, found: String, is_there: bool, claims: &ClaimSet) -> Self {
+        let others = suggest_paths(claims)
+            .into_iter()
+            .map(|suggestion| suggestion.path);
+        let others = others.filter(|other| other != path).take(OFFERED).collect();
+        Self {
+            path: path.to_owned(),
+            found,
+            is_there,
+            others,
+        }
+    }
+}
+
+/// What the steps are made from.
+pub struct ExtractionInput<'a> {
+    /// The token or claims.
+    pub read: &'a DecodedToken,
+    /// The rules in force.
+    pub rules: &'a IdentityRules,
+    /// What extraction gave.
+    pub extraction: &'a Extraction,
+    /// The user, or why there is none.
+    pub user: Result<&'a str, &'a ResolveError>,
+    /// Paths that hold names, where the claim does not.
+    pub suggestions: &'a [Suggestion],
+    /// The policy, for what a merged group is granted.
+    pub policy: &'a Policy,
+}
 
 /// The steps of a token or of claims.
 pub fn of_token(taken: &ExtractionInput<'_>) -> Steps {
@@ -338,7 +547,7 @@ fn notes(taken: &ExtractionInput<'_>) -> Vec<ExtractionNote> {
 
 /// A missing claim without a replacement. An object with names as keys is mentioned, because
 /// Zitadel sends one.
-fn no_names(claims: &gbac_engine::ClaimSet, source: &ClaimSource) -> ExtractionNote {
+fn no_names(claims: &ClaimSet, source: &ClaimSource) -> ExtractionNote {
     let sounds = |name: &str| {
         ["group", "role"]
             .iter()
@@ -429,11 +638,52 @@ impl Origins {
 /// The document that a rule reads.
 pub fn document<'a>(
     source: &ClaimSource,
-    claims: &'a gbac_engine::ClaimSet,
-    userinfo: Option<&'a gbac_engine::ClaimSet>,
-) -> Option<&'a gbac_engine::ClaimSet> {
+    claims: &'a ClaimSet,
+    userinfo: Option<&'a ClaimSet>,
+) -> Option<&'a ClaimSet> {
     match source {
         ClaimSource::Token(_) => Some(claims),
         ClaimSource::UserInfo(_) => userinfo,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn other_claims_with_names_are_offered() {
+        let claims =
+            json!({ "sub": "maya", "groups": ["a"], "realm_access": { "roles": ["x"] }, "exp": 1 });
+        let serde_json::Value::Object(members) = claims else {
+            panic!("an object")
+        };
+        let claims = gbac_json::claims_from_object(members);
+        let found = GroupClaim::at_path("$.groups", "1 name".into(), true, &claims);
+        assert_eq!(found.others, ["$.realm_access.roles"]);
+        assert!(
+            GroupClaim::at_path("$.realm_access.roles", String::new(), true, &claims)
+                .others
+                .contains(&"$.groups".into())
+        );
+    }
+
+    #[test]
+    fn only_a_whole_claim_can_be_pressed() {
+        assert_eq!(
+            UserSource::from_rule("$.sub", "maya").path.as_deref(),
+            Some("$.sub")
+        );
+        assert_eq!(
+            UserSource::from_rule("$.email/([^@]+)@.*/$1/", "maya").path,
+            None
+        );
+        let by_hand = UserSource::by_hand("maya");
+        assert_eq!(
+            (by_hand.path, by_hand.principal),
+            (None, Principal::user("maya"))
+        );
     }
 }

@@ -1,6 +1,9 @@
-//! The fixes of a denied request in words: what each changes, and its effect.
+//! The fixes of a denied request in words: what each changes, its effect, and the users whom audit
+//! events show with the groups that it is about.
 
 mod token_groups;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use gbac_analysis::{
     AccessFix, AccessRegion, FixKind, HypotheticalChange, HypotheticalChanges, access_fixes,
@@ -19,10 +22,9 @@ use crate::group_changes::GroupChanges;
 use crate::review::{
     AffectedGroups, Effects, access_words, effect_words, effects_of, group_change_words,
 };
-use crate::simulator::SimulatedIdentity;
+use crate::simulator::identity::SimulatedIdentity;
 use crate::simulator::inputs::Action;
 use crate::simulator::question::AccessRequest;
-use crate::simulator::seen_users::SeenUsers;
 
 /// Where fixes are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -341,6 +343,71 @@ fn joined(change: &HypotheticalChange) -> Option<Principal> {
         HypotheticalChange::Join(name) => Some(Principal::group(name)),
         HypotheticalChange::Policy(Change::AddMember { role, .. }) => Some(Principal::role(role)),
         HypotheticalChange::Leave(_) | HypotheticalChange::Policy(_) => None,
+    }
+}
+
+/// An event that may show a user with groups.
+pub trait SeenEvent {
+    /// The user's name; empty if it is unknown.
+    fn user(&self) -> &str;
+    /// The groups.
+    fn groups(&self) -> &[String];
+    /// When, in milliseconds since 1970.
+    fn since_ms(&self) -> f64;
+}
+
+/// Who was seen with which group, and since when events were read.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SeenUsers {
+    by_group: BTreeMap<String, BTreeSet<String>>,
+    /// When the oldest of the events was, in seconds since 1970.
+    since: f64,
+}
+
+impl SeenUsers {
+    /// What events say; none where there are no events.
+    pub fn from_events<E: SeenEvent>(events: &[E]) -> Option<Self> {
+        let since = events
+            .iter()
+            .map(|event| event.since_ms() / 1000.0)
+            .reduce(f64::min)?;
+        let mut seen = Self {
+            by_group: BTreeMap::new(),
+            since,
+        };
+        for event in events.iter().filter(|event| !event.user().is_empty()) {
+            for group in event.groups() {
+                seen.by_group
+                    .entry(group.clone())
+                    .or_default()
+                    .insert(event.user().to_owned());
+            }
+        }
+        Some(seen)
+    }
+
+    /// How many users were seen with a group.
+    pub fn number(&self, group: &str) -> usize {
+        self.by_group.get(group).map_or(0, BTreeSet::len)
+    }
+
+    /// Who was seen with a group, as a sentence; `now` is in seconds since 1970.
+    pub fn who(&self, group: &str, now: f64) -> RichText {
+        let users = self.by_group.get(group).into_iter().flatten();
+        let users: Vec<&str> = users.map(String::as_str).collect();
+        fix::seen_with(group, &users, self.since, now)
+    }
+
+    /// How many users were seen with one of these groups, as a sentence; `now` is in seconds since
+    /// 1970.
+    pub fn sentence(&self, groups: &AffectedGroups, now: f64) -> String {
+        let users: BTreeSet<&String> = groups
+            .0
+            .iter()
+            .filter_map(|group| self.by_group.get(group))
+            .flatten()
+            .collect();
+        fix::seen_with_groups(users.len(), groups.0.len(), self.since, now)
     }
 }
 

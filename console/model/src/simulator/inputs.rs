@@ -1,4 +1,4 @@
-//! The inputs of the simulator, and the problem of each field.
+//! The inputs of the simulator, the problem of each field, and the parts of the page that are open.
 
 use gbac_engine::ResolveError;
 use gbac_engine::groups::NestedGroupBehavior;
@@ -13,6 +13,20 @@ pub enum IdentityMode {
     Token,
     /// By a user name and groups.
     ByHand,
+}
+
+/// How the identity is entered, with the names of one by hand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EnteredIdentity {
+    /// By the token, which is not in here.
+    Token,
+    /// By hand: a user, and a group a line.
+    Names {
+        /// The user.
+        user: String,
+        /// The groups.
+        groups: String,
+    },
 }
 
 /// Whose settings turn claims into an identity.
@@ -115,6 +129,49 @@ impl Default for Inputs {
 }
 
 impl Inputs {
+    /// The token's text; empty by hand.
+    pub fn token(&self) -> &str {
+        self.of_token(&self.token)
+    }
+
+    /// The text of the keys; empty by hand.
+    pub fn keys(&self) -> &str {
+        self.of_token(&self.keys)
+    }
+
+    fn of_token<'a>(&self, text: &'a str) -> &'a str {
+        match self.mode {
+            IdentityMode::Token => text,
+            IdentityMode::ByHand => "",
+        }
+    }
+
+    /// The text of the user-info document; none by hand.
+    pub fn userinfo(&self) -> Option<&str> {
+        (self.mode == IdentityMode::Token).then_some(&self.userinfo)
+    }
+
+    /// The settings that are tried, if they are used.
+    pub fn tried_settings(&self) -> Option<&WhatIfSettings> {
+        (self.source == SettingsSource::WhatIf).then_some(&self.what_if)
+    }
+
+    /// How the identity is entered, with the names of one by hand.
+    pub fn identity(&self) -> EnteredIdentity {
+        match self.mode {
+            IdentityMode::Token => EnteredIdentity::Token,
+            IdentityMode::ByHand => EnteredIdentity::Names {
+                user: self.user.clone(),
+                groups: self.groups.clone(),
+            },
+        }
+    }
+
+    /// How the identity is entered; none while nothing is.
+    pub fn entered(&self) -> Option<IdentityMode> {
+        (!self.is_anonymous()).then_some(self.mode)
+    }
+
     /// Whether neither a token nor a name is entered.
     pub fn is_anonymous(&self) -> bool {
         match self.mode {
@@ -261,7 +318,7 @@ impl InputProblem {
 }
 
 /// A button: its label and what it changes.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Action {
     /// The label.
     pub label: String,
@@ -279,7 +336,7 @@ impl std::fmt::Debug for Action {
 }
 
 /// A change of the inputs that the page offers.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum InputEdit {
     /// Puts this text into the token field.
     Token(String),
@@ -335,6 +392,60 @@ pub fn identity_error(error: &ResolveError) -> RichText {
         ""
     };
     RichText::with_hint(&error.to_string(), hint)
+}
+
+/// A part that opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Panel {
+    /// Hypothetical changes, and a comparison with another user.
+    WhatIf,
+    /// The least change that allows or denies; in [`Panel::WhatIf`].
+    LeastChange,
+    /// A whole API request.
+    Request,
+    /// Saved tests, and links to this check.
+    Tests,
+    /// The steps of the extraction; above the path.
+    Steps,
+    /// Names that become one group; in the extraction.
+    Collisions,
+    /// The diagnosis of each step; in the extraction.
+    Troubleshooting,
+    /// The decoded token; in the token's pane.
+    Decoded,
+}
+
+impl Panel {
+    /// The panels below the panes, in order.
+    pub const BELOW: [Self; 3] = [Self::WhatIf, Self::Request, Self::Tests];
+
+    /// The id of its content.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::WhatIf => "part-what-if",
+            Self::LeastChange => "part-least-change",
+            Self::Request => "part-request",
+            Self::Tests => "part-tests",
+            Self::Steps => "part-steps",
+            Self::Collisions => "part-collisions",
+            Self::Troubleshooting => "part-troubleshooting",
+            Self::Decoded => "part-decoded",
+        }
+    }
+
+    /// Its title.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::WhatIf => "What if and compare",
+            Self::LeastChange => "Least change",
+            Self::Request => "Whole request",
+            Self::Tests => "Tests and sharing",
+            Self::Steps => "Extraction steps",
+            Self::Collisions => "Collisions",
+            Self::Troubleshooting => "Troubleshoot",
+            Self::Decoded => "Decoded token",
+        }
+    }
 }
 
 #[cfg(test)]

@@ -273,10 +273,9 @@ mod tests {
     use gbac_engine::model::Operation;
 
     use super::*;
-    use crate::simulator::evaluate;
     use crate::simulator::inputs::{IdentityMode, Inputs};
     use crate::simulator::question;
-    use crate::simulator::tests::policy;
+    use crate::simulator::tests::{evaluate, policy};
     use crate::simulator::trial::{attempt, judge_with};
 
     const NOW: f64 = 1_795_243_000.0;

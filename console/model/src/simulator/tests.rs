@@ -9,14 +9,18 @@ use gbac_engine::warning::WarningCode;
 use gbac_json::policy_from_json;
 use serde_json::{Value, json};
 
+use crate::settings::is_sso;
 use crate::simulator::extraction::{RowOutcome, StepState};
+use crate::simulator::identity::of_service;
 use crate::simulator::inputs::{
     IdentityMode, InputEdit, InputField, Inputs, SettingsSource, Weight, WhatIfSettings,
 };
+use crate::simulator::pipeline::{Shown, View, Waiting, announcement, shown};
+use crate::simulator::token_checks::Signature;
+use crate::simulator::token_checks::Verifier;
 use crate::simulator::trace::TraceFilter;
 use crate::simulator::verdict::{VerdictKind, Why};
-use crate::simulator::verification::Signature;
-use crate::simulator::{Simulation, View, Waiting, evaluate, trace};
+use crate::simulator::{pipeline, trace};
 use gbac_engine::model::{Operation, ResourceType};
 
 const NOW: f64 = 1_795_243_000.0;
@@ -109,6 +113,29 @@ pub(super) fn inputs(token: &str) -> Inputs {
         host: "10.20.4.17".into(),
         ..Inputs::default()
     }
+}
+
+/// The whole way, with the code that checks signatures.
+pub(crate) fn evaluate(
+    inputs: &Inputs,
+    policy: Option<&Arc<Policy>>,
+    accepted: &AcceptedTokens,
+    now: f64,
+) -> View {
+    let verifier = Some(Verifier::new());
+    pipeline::evaluate(inputs, policy.map(AsRef::as_ref), accepted, now, verifier)
+}
+
+/// What is in sight, after what was.
+pub(super) fn see(before: Option<&Shown>, inputs: &Inputs, view: &View) -> Shown {
+    shown(
+        before,
+        inputs.entered(),
+        view.steps.clone(),
+        view.verdict.clone(),
+        view.judged.clone(),
+        &view.problems,
+    )
 }
 
 fn view(claims: &Value) -> View {
@@ -256,11 +283,12 @@ fn the_whole_way_from_a_token_to_a_verdict() {
         said(why(&view, "Would allow")),
         "Without this deny, the overridden ACL allows it."
     );
+    let shown = see(None, &inputs(&token(&maya())), &view);
     assert_eq!(
-        view.announcement(),
+        announcement(&view.problems, &shown),
         "Denied by rule: User:maya can't write to topic payments-settled"
     );
-    assert!(view.verdict_stale.is_none() && view.steps_stale.is_none());
+    assert!(shown.verdict_stale.is_none() && shown.steps_stale.is_none());
 }
 
 #[test]
@@ -476,7 +504,7 @@ fn tokens_of_real_providers() {
     note.actions[0]
         .change
         .clone()
-        .apply(&mut tried, &keycloak.service);
+        .apply(&mut tried, &of_service(policy().settings()));
     assert!(
         tried.source == SettingsSource::WhatIf
             && tried.what_if.claim_path == "$.realm_access.roles"
@@ -599,45 +627,36 @@ fn tokens_of_real_providers() {
 
 #[test]
 fn the_last_good_result_stays_while_the_input_is_wrong() {
-    let mut simulation = Simulation::default();
     let policy = policy();
-    let good = simulation.evaluate(
-        &inputs(&token(&maya())),
-        Some(&policy),
-        &AcceptedTokens::default(),
-        NOW,
-    );
-    let cut = token(&maya())[..80].to_owned();
-    let wrong = simulation.evaluate(
-        &inputs(&cut),
-        Some(&policy),
-        &AcceptedTokens::default(),
-        NOW,
-    );
+    let evaluated =
+        |inputs: &Inputs| evaluate(inputs, Some(&policy), &AcceptedTokens::default(), NOW);
+    let complete = inputs(&token(&maya()));
+    let good = see(None, &complete, &evaluated(&complete));
+    let cut = inputs(&token(&maya())[..80]);
+    let view = evaluated(&cut);
+    let wrong = see(Some(&good), &cut, &view);
     assert_eq!(wrong.verdict_stale, Some("the last readable token"));
     assert_eq!(wrong.steps_stale, Some("the last readable token"));
     assert!(
         wrong.steps == good.steps && wrong.verdict == good.verdict && wrong.judged == good.judged
     );
     assert_eq!(
-        wrong.problem(InputField::Token).unwrap().weight,
+        view.problem(InputField::Token).unwrap().weight,
         Weight::Error
     );
-    assert!(wrong.facts.is_empty());
+    assert!(view.facts.is_empty());
 
     let host = Inputs {
         host: "10.0.0.0/8".into(),
         ..inputs(&token(&maya()))
     };
-    let wrong = simulation.evaluate(&host, Some(&policy), &AcceptedTokens::default(), NOW);
+    let view = evaluated(&host);
+    let wrong = see(Some(&wrong), &host, &view);
     assert_eq!(
         (wrong.verdict_stale, wrong.steps_stale),
         (Some("the last complete check"), None)
     );
-    assert_eq!(
-        wrong.problem(InputField::Host).unwrap().code,
-        "host_invalid"
-    );
+    assert_eq!(view.problem(InputField::Host).unwrap().code, "host_invalid");
 
     let path = Inputs {
         source: SettingsSource::WhatIf,
@@ -647,93 +666,78 @@ fn the_last_good_result_stays_while_the_input_is_wrong() {
         },
         ..inputs(&token(&maya()))
     };
-    let wrong = simulation.evaluate(&path, Some(&policy), &AcceptedTokens::default(), NOW);
+    let wrong = see(Some(&wrong), &path, &evaluated(&path));
     assert_eq!(wrong.verdict_stale, Some("the last valid settings"));
+    assert!(wrong.verdict == good.verdict && wrong.steps == good.steps);
 
-    let empty = simulation.evaluate(
-        &inputs("  "),
-        Some(&policy),
-        &AcceptedTokens::default(),
-        NOW,
-    );
+    let blank = inputs("  ");
+    let view = evaluated(&blank);
+    let empty = see(Some(&wrong), &blank, &view);
     assert!(empty.verdict.is_none() && empty.steps.is_none() && empty.judged.is_none());
-    assert_eq!(empty.waiting, Waiting::Identity);
+    assert_eq!(view.waiting, Waiting::Identity);
     // What was cleared does not come back.
-    let wrong = simulation.evaluate(
-        &inputs(&cut),
-        Some(&policy),
-        &AcceptedTokens::default(),
-        NOW,
-    );
+    let wrong = see(Some(&empty), &cut, &evaluated(&cut));
     assert!(wrong.verdict.is_none() && wrong.steps.is_none());
 }
 
 #[test]
-fn what_did_not_change_is_not_made_again() {
-    let mut simulation = Simulation::default();
+fn an_identity_that_is_entered_another_way_leaves_nothing_in_sight() {
     let policy = policy();
-    let first = simulation.evaluate(
-        &inputs(&token(&maya())),
-        Some(&policy),
-        &AcceptedTokens::default(),
-        NOW,
-    );
-    let later = simulation.evaluate(
-        &inputs(&token(&maya())),
-        Some(&policy),
-        &AcceptedTokens::default(),
-        NOW + 5.0,
-    );
+    let evaluated =
+        |inputs: &Inputs| evaluate(inputs, Some(&policy), &AcceptedTokens::default(), NOW);
+    let by_token = inputs(&token(&maya()));
+    let good = see(None, &by_token, &evaluated(&by_token));
+    let by_hand = Inputs {
+        mode: IdentityMode::ByHand,
+        groups: "payments".into(),
+        ..by_token
+    };
+    let view = evaluated(&by_hand);
+    assert_eq!(view.problem(InputField::User).unwrap().code, "user_empty");
+    let shown = see(Some(&good), &by_hand, &view);
+    assert!(shown.verdict.is_none() && shown.steps.is_none() && shown.judged.is_none());
+    assert_eq!((shown.verdict_stale, shown.steps_stale), (None, None));
+}
+
+#[test]
+fn what_did_not_change_comes_out_the_same() {
+    let policy = policy();
+    let at = |inputs: &Inputs, now: f64| {
+        evaluate(inputs, Some(&policy), &AcceptedTokens::default(), now)
+    };
+    let first = at(&inputs(&token(&maya())), NOW);
+    let later = at(&inputs(&token(&maya())), NOW + 5.0);
     assert!(first.steps == later.steps && first.judged == later.judged);
+    assert!(first.who == later.who);
     let other = Inputs {
         resource_name: "orders".into(),
         ..inputs(&token(&maya()))
     };
-    let other = simulation.evaluate(&other, Some(&policy), &AcceptedTokens::default(), NOW + 5.0);
+    let other = at(&other, NOW + 5.0);
     assert!(first.steps == other.steps && first.judged != other.judged);
+    assert!(first.who == other.who);
     // It expires while the page is open.
-    let expired = simulation.evaluate(
-        &inputs(&token(&maya())),
-        Some(&policy),
-        &AcceptedTokens::default(),
-        NOW + 3000.0,
-    );
+    let expired = at(&inputs(&token(&maya())), NOW + 3000.0);
     assert_eq!(expired.verdict.unwrap().kind, VerdictKind::SignInFails);
     assert!(first.steps == expired.steps);
 }
 
 #[test]
 fn the_verdict_follows_the_policy() {
-    let mut simulation = Simulation::default();
     let claims = token(&json!({ "sub": "a", "exp": NOW + 60.0, "groups": ["payments"] }));
-    let waiting = simulation.evaluate(&inputs(&claims), None, &AcceptedTokens::default(), NOW);
+    let under = |policy: Option<&Arc<Policy>>| {
+        evaluate(&inputs(&claims), policy, &AcceptedTokens::default(), NOW)
+    };
+    let waiting = under(None);
     assert_eq!(waiting.waiting, Waiting::Policy);
     assert!(waiting.verdict.is_none() && waiting.steps.is_some());
     let empty = Arc::new(Policy::default());
     assert_eq!(
-        simulation
-            .evaluate(
-                &inputs(&claims),
-                Some(&empty),
-                &AcceptedTokens::default(),
-                NOW
-            )
-            .verdict
-            .unwrap()
-            .kind,
+        under(Some(&empty)).verdict.unwrap().kind,
         VerdictKind::NothingAllows
     );
     assert_eq!(
-        simulation
-            .evaluate(
-                &inputs(&claims),
-                Some(&policy()),
-                &AcceptedTokens::default(),
-                NOW
-            )
-            .verdict
-            .unwrap()
-            .kind,
+        under(Some(&policy())).verdict.unwrap().kind,
         VerdictKind::Allowed
     );
 }
@@ -794,7 +798,7 @@ fn the_sso_mapping_asks_for_the_userinfo() {
     }));
     let mut access = inputs(&token(&json!({ "sub": "a", "exp": NOW + 60.0 })));
     let view = evaluate(&access, Some(&sso), &AcceptedTokens::default(), NOW);
-    assert!(view.needs_userinfo && view.sso);
+    assert!(view.needs_userinfo && is_sso(sso.settings()));
     assert_eq!(bodies(&view)[2].0, StepState::Bad);
     access.userinfo = "[]".into();
     let view = evaluate(&access, Some(&sso), &AcceptedTokens::default(), NOW);
@@ -823,7 +827,7 @@ fn keys_are_checked_and_never_in_the_way() {
     access.keys = "-----BEGIN PUBLIC KEY-----".into();
     let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert_eq!(view.problem(InputField::Keys).unwrap().code, "key_set_pem");
-    assert!(view.verdict.is_some() && view.verdict_stale.is_none());
+    assert!(view.verdict.is_some());
     // RFC 7515 appendix A.2: a public key that did not sign this token.
     access.keys = json!({ "keys": [{
         "kty": "RSA", "kid": "k1", "e": "AQAB",
@@ -844,8 +848,8 @@ fn keys_are_checked_and_never_in_the_way() {
     assert_eq!(view.facts[0].words.plain(), "The signature is not valid");
     let verdict = view.verdict.as_ref().unwrap();
     assert_eq!(
-        (verdict.kind, view.verdict_stale, view.judged.is_some()),
-        (VerdictKind::SignInFails, None, false)
+        (verdict.kind, view.judged.is_some()),
+        (VerdictKind::SignInFails, false)
     );
     assert!(
         said(why(&view, "Fix first")).starts_with("The signature is not valid."),
@@ -883,17 +887,52 @@ fn every_resource_and_operation_has_a_verdict() {
 }
 
 #[test]
+fn keys_wait_for_the_code_that_checks_signatures() {
+    let mut access = inputs(&token(&maya()));
+    access.keys = "{}".into();
+    let without = |inputs: &Inputs| {
+        let policy = policy();
+        let accepted = AcceptedTokens::default();
+        pipeline::evaluate(inputs, Some(&policy), &accepted, NOW, None)
+    };
+    let view = without(&access);
+    assert_eq!(
+        view.problem(InputField::Keys).unwrap().code,
+        "checks_not_loaded"
+    );
+    assert_eq!(view.facts[0].words.plain(), "Signature not verified");
+    assert!(view.verdict.is_some() && view.report.is_none());
+    // Claims have no signature, and without keys there is nothing to wait for.
+    let claims = Inputs {
+        as_claims: true,
+        token: maya().to_string(),
+        ..access.clone()
+    };
+    assert!(without(&claims).problem(InputField::Keys).is_none());
+    access.keys.clear();
+    assert!(without(&access).problem(InputField::Keys).is_none());
+}
+
+#[test]
+fn a_page_without_an_identity_has_nothing_to_show() {
+    let anonymous = Inputs {
+        resource_name: "orders".into(),
+        ..Inputs::default()
+    };
+    let view = evaluate(&anonymous, Some(&policy()), &AcceptedTokens::default(), NOW);
+    assert_eq!(view, View::default());
+    assert_eq!(see(None, &anonymous, &view), Shown::default());
+}
+
+#[test]
 fn no_input_makes_it_fall_over() {
-    let mut simulation = Simulation::default();
     let policy = policy();
     let token = token(&maya());
+    let mut last = Shown::default();
     for end in (0..token.len()).step_by(7) {
-        let _ = simulation.evaluate(
-            &inputs(&token[..end]),
-            Some(&policy),
-            &AcceptedTokens::default(),
-            NOW,
-        );
+        let cut = inputs(&token[..end]);
+        let view = evaluate(&cut, Some(&policy), &AcceptedTokens::default(), NOW);
+        last = see(Some(&last), &cut, &view);
     }
     for text in [
         "\u{202e}", "é.é.é", "....", "{", "[[[[", "eyJ.eyJ.", "\0\0\0", "Bearer", "Bearer ", "\"\"",
@@ -913,9 +952,9 @@ fn no_input_makes_it_fall_over() {
                 source: SettingsSource::WhatIf,
                 ..Inputs::default()
             };
-            let _ = simulation
-                .evaluate(&access, Some(&policy), &AcceptedTokens::default(), f64::NAN)
-                .announcement();
+            let view = evaluate(&access, Some(&policy), &AcceptedTokens::default(), f64::NAN);
+            last = see(Some(&last), &access, &view);
+            let _ = announcement(&view.problems, &last);
         }
     }
 }

@@ -14,7 +14,7 @@ use gbac_words::rich_text::RichText;
 use gbac_words::sign_in;
 use serde_json::Value;
 
-use crate::simulator::inputs::{InputEdit, InputField, InputProblem, Inputs};
+use crate::simulator::inputs::{InputEdit, InputField, InputProblem};
 
 /// A text that was read as a token or as claims.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,14 +33,26 @@ pub struct DecodedToken {
 }
 
 /// What the token field holds.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub enum TokenReading {
     /// Nothing.
+    #[default]
     Empty,
     /// Something that can be used.
     Read(Arc<DecodedToken>),
     /// Something else.
     Wrong(InputProblem),
+}
+
+impl TokenReading {
+    /// What is wrong with it, also where its claims can be read.
+    pub fn problem(&self) -> Option<&InputProblem> {
+        match self {
+            Self::Empty => None,
+            Self::Read(read) => read.refused.as_ref(),
+            Self::Wrong(problem) => Some(problem),
+        }
+    }
 }
 
 /// A header and a signature that read well, to look at the payload of a token that does not.
@@ -229,10 +241,10 @@ impl TokenFact {
 }
 
 /// What the claims and the header say about times, issuer, audience and type, marked as the
-/// service's checks found them.
+/// service's checks found them. `entered` is the audience that was entered.
 pub fn facts(
     read: &DecodedToken,
-    inputs: &Inputs,
+    entered: &str,
     checks: &[SignInCheck],
     now: f64,
 ) -> Vec<TokenFact> {
@@ -257,7 +269,7 @@ pub fn facts(
                 kept_groups(read, check, now)
             }
             CheckName::NotBefore => not_before(read, check, now),
-            CheckName::Audience => Some(audience(read, inputs, check)),
+            CheckName::Audience => Some(audience(read, entered.trim(), check)),
             CheckName::Type => type_fact(read),
             CheckName::Issuer => (check.state != StepStatus::NotDone).then(|| of_check(check)),
             CheckName::Form | CheckName::Signature | CheckName::Key | CheckName::IssuedAt => {
@@ -336,9 +348,8 @@ fn not_before(read: &DecodedToken, check: &SignInCheck, now: f64) -> Option<Toke
     }
 }
 
-fn audience(read: &DecodedToken, inputs: &Inputs, check: &SignInCheck) -> TokenFact {
+fn audience(read: &DecodedToken, entered: &str, check: &SignInCheck) -> TokenFact {
     let fact = |mark, words: RichText| TokenFact::new(CheckName::Audience, mark, words);
-    let entered = inputs.audience.trim();
     if check.state == StepStatus::Passed && !entered.is_empty() {
         return fact(FactMark::Good, sign_in::audience_accepted(entered));
     }
@@ -388,6 +399,7 @@ mod tests {
 
     use super::*;
     use crate::simulator::tests::compact;
+    use crate::simulator::token_checks::in_force;
 
     fn problem(text: &str) -> InputProblem {
         match read(text, false) {
@@ -515,18 +527,14 @@ mod tests {
         let facts = |mut header: serde_json::Value, claims: serde_json::Value, audience: &str| {
             header["kid"] = json!("k");
             let read = ok(&compact(&header, &claims), false);
-            let inputs = Inputs {
-                audience: audience.into(),
-                ..Inputs::default()
-            };
-            let accepted = super::super::accepted::in_force(&inputs, &AcceptedTokens::default());
+            let accepted = in_force("", audience, &AcceptedTokens::default());
             let checks = check_sign_in(
                 read.header.as_ref(),
                 &read.claims,
                 &accepted,
                 Some(now.into()),
             );
-            let facts = super::facts(&read, &inputs, &checks, now);
+            let facts = super::facts(&read, audience, &checks, now);
             facts
                 .iter()
                 .map(|fact| (fact.mark, fact.words.plain()))

@@ -12,10 +12,11 @@ use gbac_engine::policy::{GroupSource, Policy, Settings};
 use gbac_words::change;
 use gbac_words::rich_text::RichText;
 
+use crate::simulator::identity::SimulatedIdentity;
 use crate::simulator::inputs::{Inputs, identity_error};
+use crate::simulator::pipeline::identify;
 use crate::simulator::question::AccessRequest;
-use crate::simulator::verdict::{Judged, VerdictKind, Why};
-use crate::simulator::{Shared, SimulatedIdentity, evaluate, verdict};
+use crate::simulator::verdict::{self, Judged, VerdictKind, Why};
 
 /// The policy and the person with the changes.
 #[derive(Debug, Clone)]
@@ -51,9 +52,15 @@ pub fn attempt(
     } else {
         Vec::new()
     };
-    // Who it is does not depend on whose tokens are accepted.
-    let view = evaluate(inputs, Some(&after), &AcceptedTokens::default(), now);
-    let identity = match view.who.as_deref().map(|who| &who.identity) {
+    // Who it is does not depend on whose tokens are accepted, nor on who signed them.
+    let who = identify(
+        inputs,
+        after.settings(),
+        &AcceptedTokens::default(),
+        now,
+        None,
+    );
+    let identity = match who.as_deref().map(|who| &who.identity) {
         Some(Ok(identity)) => {
             let (then, more) = trials.person(identity);
             idle.extend(more);
@@ -115,13 +122,13 @@ pub fn judge_with(
     who: &SimulatedIdentity,
     access: &AccessRequest,
     at: At,
-) -> Option<Shared<Judged>> {
+) -> Option<Arc<Judged>> {
     let identity = tried
         .identity
         .as_ref()
         .ok()
         .filter(|_| tried.faults.is_empty())?;
-    Some(Shared::new(judge(&tried.policy, who, identity, access, at)))
+    Some(Arc::new(judge(&tried.policy, who, identity, access, at)))
 }
 
 fn judge(
@@ -208,7 +215,7 @@ mod tests {
 
     use super::*;
     use crate::simulator::inputs::IdentityMode;
-    use crate::simulator::tests::policy;
+    use crate::simulator::tests::{evaluate, policy};
 
     const NOW: f64 = 1_795_243_000.0;
 
@@ -230,7 +237,7 @@ mod tests {
         }
     }
 
-    fn who(inputs: &Inputs, policy: &Arc<Policy>) -> super::super::Shared<SimulatedIdentity> {
+    fn who(inputs: &Inputs, policy: &Arc<Policy>) -> Arc<SimulatedIdentity> {
         evaluate(inputs, Some(policy), &AcceptedTokens::default(), NOW)
             .who
             .unwrap()

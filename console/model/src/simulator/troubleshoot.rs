@@ -10,8 +10,8 @@ use gbac_engine::identity::IdentityRules;
 
 use gbac_engine::policy::{GroupSource, Policy, Settings};
 
-use crate::simulator::SimulatedIdentity;
 use crate::simulator::extraction::ExtractionStage;
+use crate::simulator::identity::SimulatedIdentity;
 use crate::simulator::token::FactMark;
 
 /// The steps of who asks; none by hand, where there is no token to look at. `missed` has a group a
@@ -126,9 +126,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::simulator::evaluate;
     use crate::simulator::inputs::{IdentityMode, Inputs, SettingsSource, WhatIfSettings};
-    use crate::simulator::tests::policy;
+    use crate::simulator::tests::{evaluate, policy};
 
     const NOW: f64 = 1_795_243_000.0;
 

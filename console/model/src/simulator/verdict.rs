@@ -12,10 +12,10 @@ use gbac_words::phrases::{count, thousands};
 use gbac_words::rich_text::{RichText, listed};
 use gbac_words::{acl, decision, explanation, sign_in};
 
-use crate::simulator::accepted::SignInRefusal;
 use crate::simulator::extraction::Origins;
 use crate::simulator::inputs::{Action, InputEdit};
 use crate::simulator::question::AccessRequest;
+use crate::simulator::token_checks::SignInRefusal;
 
 /// A decided question with all that led to it.
 #[derive(Debug, Clone, PartialEq)]

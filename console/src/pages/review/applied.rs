@@ -12,7 +12,7 @@ use gbac_console_model::draft::Staged;
 use gbac_console_model::permissions::list::ListQuery;
 use gbac_console_model::review::{ChangeRow, ChangedItem, SectionTarget, sections};
 use gbac_console_model::settings::service::audit;
-use gbac_console_model::simulator::evaluate;
+use gbac_console_model::simulator::pipeline::evaluate;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
@@ -44,10 +44,13 @@ pub(super) fn checked_request(
     session: SimulatorSession,
     before: &Arc<Policy>,
 ) -> Option<CheckedRequest> {
-    let accepted = accepted(service, session);
-    session.inputs.with_untracked(|inputs| {
-        CheckedRequest::from_inputs(inputs, before, &accepted, dom::now_ms() / 1000.0)
-    })
+    CheckedRequest::from_inputs(
+        &session.inputs.read_untracked(),
+        before,
+        &accepted(service, session),
+        dom::now_ms() / 1000.0,
+        session.verifier.get_untracked(),
+    )
 }
 
 pub(super) fn accepted(
@@ -95,9 +98,10 @@ pub(super) fn Applied(
     let inputs = session.inputs.get_untracked();
     let view = evaluate(
         &inputs,
-        now.as_ref(),
+        now.as_deref(),
         &accepted(service, session),
         dom::now_ms() / 1000.0,
+        session.verifier.get_untracked(),
     );
     let identity = view.who.as_ref().and_then(|who| who.identity.clone().ok());
     // The simulator is about something else by now, or not.

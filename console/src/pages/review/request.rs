@@ -22,13 +22,9 @@ pub(super) fn SimulatedRequest() -> impl IntoView {
         let (before, after) = (service.policy.get()?, draft.after.get()?);
         let (accepted, now) = (accepted(service, session), dom::now_ms() / 1000.0);
         let verdict = |policy| {
-            session.inputs.with(|inputs| {
-                Some(
-                    CheckedRequest::from_inputs(inputs, policy, &accepted, now)?
-                        .before
-                        .title(),
-                )
-            })
+            let (inputs, verifier) = (session.inputs.read(), session.verifier.get());
+            let checked = CheckedRequest::from_inputs(&inputs, policy, &accepted, now, verifier)?;
+            Some(checked.before.title())
         };
         let (before, after) = (verdict(&before)?, verdict(&after)?);
         Some(view! {

@@ -137,8 +137,9 @@ fn results_of(text: RwSignal<String>) -> Memo<SearchResults> {
         move |_| {
             let policy = service.policy.get().unwrap_or_default();
             let accepted = accepted.get();
+            let verifier = simulator.verifier.get();
             let read = |inputs: &Inputs, origin| {
-                KnownIdentity::read(inputs, origin, &policy, &accepted, now)
+                KnownIdentity::read(inputs, origin, &policy, &accepted, now, verifier)
             };
             let entered = simulator
                 .inputs
@@ -169,6 +170,7 @@ fn results_of(text: RwSignal<String>) -> Memo<SearchResults> {
             index: &index,
             known: &known,
             accepted: &accepted,
+            verifier: simulator.verifier.get(),
             now,
             has_draft,
         };

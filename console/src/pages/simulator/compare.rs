@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use gbac_analysis::{AccessEffect, IdentityComparison, compare_identities as side_by_side};
-use gbac_console_model::simulator::inputs::IdentityMode;
+use gbac_console_model::simulator::identity::SimulatedIdentity;
+use gbac_console_model::simulator::inputs::{IdentityMode, InputField};
+use gbac_console_model::simulator::pipeline::{View, evaluate};
 use gbac_console_model::simulator::trial::side;
 use gbac_console_model::simulator::verdict::VerdictKind;
-use gbac_console_model::simulator::{Shared, SimulatedIdentity, evaluate};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Principal};
 use gbac_words::acl;
@@ -15,7 +16,7 @@ use gbac_words::pages::simulator as words;
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 
-use super::parts::{look, nobody};
+use super::fields::{look, nobody};
 use super::state::SimulatorState;
 use crate::dom;
 use crate::pages::effect::Extents;
@@ -49,31 +50,21 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
         Some(evaluate(
             &inputs,
             Some(&policy),
-            &state.accepted.get(),
+            &state.accepted.read(),
             state.now.get(),
+            state.verifier.get(),
         ))
     });
-    let problem = move || {
-        view.with(|view| {
-            view.as_ref().and_then(|view| {
-                view.problems
-                    .iter()
-                    .find(|problem| {
-                        problem.weight.blocks_evaluation() && is_of_person(problem.field)
-                    })
-                    .map(|problem| problem.words.clone())
-            })
-        })
-    };
     let second =
         Memo::new(move |_| view.with(|view| view.as_ref().and_then(|view| view.who.clone())));
     let first = state.who();
+    let fix_first = state.fix_first();
     let refusals = Memo::new(move |_| {
         let of_second = view.with(|view| {
             view.as_ref()
                 .and_then(|view| view.refusal.as_ref().map(|found| found.words.clone()))
         });
-        [state.refusal().get(), of_second]
+        [fix_first.get(), of_second]
     });
     let pick = move |token: String| other.update(|other| other.put_token(&token));
     view! {
@@ -111,7 +102,7 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
                     <LinkButton on_press=move |()| other.update(|other| other.clear_token())>"Clear the other token"</LinkButton>
                 })}
             </div>
-            {move || problem().map(|words| view! { <p class="quiet">{sentence(&words)}</p> })}
+            {move || view.read().as_ref().and_then(problem_of_person).map(|words| view! { <p class="quiet">{sentence(&words)}</p> })}
         </div>
         {move || match (first.get(), second.get()) {
             (None, _) => nobody().into_any(),
@@ -121,9 +112,17 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
     }
 }
 
+/// What is in the way of knowing who the other person is.
+fn problem_of_person(view: &View) -> Option<RichText> {
+    let problem = view
+        .problems
+        .iter()
+        .find(|problem| problem.weight.blocks_evaluation() && is_of_person(problem.field))?;
+    Some(problem.words.clone())
+}
+
 /// Whether a problem is about who the other person is: the check is that of the first.
-fn is_of_person(field: gbac_console_model::simulator::inputs::InputField) -> bool {
-    use gbac_console_model::simulator::inputs::InputField;
+fn is_of_person(field: InputField) -> bool {
     matches!(
         field,
         InputField::Token | InputField::UserInfo | InputField::User | InputField::Groups
@@ -133,8 +132,8 @@ fn is_of_person(field: gbac_console_model::simulator::inputs::InputField) -> boo
 #[component]
 fn Both(
     state: SimulatorState,
-    first: Shared<SimulatedIdentity>,
-    second: Shared<SimulatedIdentity>,
+    first: Arc<SimulatedIdentity>,
+    second: Arc<SimulatedIdentity>,
     /// What to fix first, for each of the two, where sign-in fails.
     refusals: Memo<[Option<RichText>; 2]>,
 ) -> impl IntoView {
@@ -156,7 +155,7 @@ fn Both(
         let (policy, access) = (state.service.policy.get()?, access.get()?);
         let [of_first, of_second] = refusals.get();
         people.with_value(|(first, second)| {
-            let verdict = |who: &Shared<SimulatedIdentity>, refusal: Option<RichText>| {
+            let verdict = |who: &Arc<SimulatedIdentity>, refusal: Option<RichText>| {
                 let identity = who.identity.as_ref().ok()?;
                 let (kind, sentence) = match refusal {
                     Some(words) => (VerdictKind::SignInFails, words),
@@ -199,29 +198,6 @@ fn differences(
     found: IdentityComparison,
 ) -> impl IntoView + use<> {
     let [one, other] = [one, other].map(|identity| Principal::user(identity.user()));
-    let groups = |names: Vec<String>| {
-        if names.is_empty() {
-            return view! { <span class="quiet">"none"</span> }.into_any();
-        }
-        names
-            .into_iter()
-            .map(|name| view! { <PrincipalName principal=Principal::group(name) /> " " })
-            .collect_view()
-            .into_any()
-    };
-    let rows = |of: &Principal, rows: Vec<Acl>| {
-        let more = rows.len().saturating_sub(ROWS);
-        let title = words::acls_only_of(of, rows.len());
-        let items = rows
-            .iter()
-            .take(ROWS)
-            .map(|acl| view! { <li><span>{sentence(&acl::sentence(acl))}</span></li> })
-            .collect_view();
-        view! {
-            <h3>{sentence(&title)}</h3>
-            <ul class="facts">{items} {(more > 0).then(|| view! { <li>{format!("and {more} more")}</li> })}</ul>
-        }
-    };
     let equal = found.comparison.is_equal();
     view! {
         <dl class="kv groups">
@@ -232,13 +208,38 @@ fn differences(
             <dt>"Groups of both"</dt>
             <dd>{groups(found.groups_both)}</dd>
         </dl>
-        {rows(&one, found.acls_first)}
-        {rows(&other, found.acls_second)}
+        {rows(&one, &found.acls_first)}
+        {rows(&other, &found.acls_second)}
         <div role="region" aria-label="Differences in effective access">
             <h3><PrincipalName principal=other.clone() /> " compared with " <PrincipalName principal=one.clone() /></h3>
             {equal.then(|| view! { <p>{IDENTICAL_PERMISSIONS}</p> })}
             <Extents extents=found.comparison.gains effect=AccessEffect::Gains />
             <Extents extents=found.comparison.loses effect=AccessEffect::Loses />
         </div>
+    }
+}
+
+fn groups(names: Vec<String>) -> AnyView {
+    if names.is_empty() {
+        return view! { <span class="quiet">"none"</span> }.into_any();
+    }
+    names
+        .into_iter()
+        .map(|name| view! { <PrincipalName principal=Principal::group(name) /> " " })
+        .collect_view()
+        .into_any()
+}
+
+fn rows(of: &Principal, rows: &[Acl]) -> impl IntoView + use<> {
+    let more = rows.len().saturating_sub(ROWS);
+    let title = words::acls_only_of(of, rows.len());
+    let items = rows
+        .iter()
+        .take(ROWS)
+        .map(|acl| view! { <li><span>{sentence(&acl::sentence(acl))}</span></li> })
+        .collect_view();
+    view! {
+        <h3>{sentence(&title)}</h3>
+        <ul class="facts">{items} {(more > 0).then(|| view! { <li>{format!("and {more} more")}</li> })}</ul>
     }
 }

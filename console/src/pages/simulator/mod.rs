@@ -2,40 +2,29 @@
 //!
 //! The token stays in this tab's memory: it is in no address, no storage, no log and no request.
 
-mod check;
-mod collisions;
+mod check_pane;
 mod compare;
-mod decoded;
-mod evaluation;
-mod fix;
-mod flow;
-mod identity;
-mod least_change;
-mod names;
+mod diagnosis;
+mod fields;
+mod fix_sheet;
+mod identity_pane;
 mod panels;
-mod parts;
-mod path;
-mod request;
-mod saved;
-mod share;
+mod path_pane;
+mod path_table;
 mod state;
-mod trace;
-mod tried;
-mod troubleshoot;
-mod verdict;
-mod verifier;
-mod verify;
+mod tests_and_links;
+mod trace_table;
 mod what_if;
 
-pub(super) use evaluation::EVALUATOR;
-pub(super) use verifier::VERIFIER;
+pub(super) use state::{EVALUATOR, VERIFIER};
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use gbac_console_model::simulator::pipeline::{Shown, announcement};
+use gbac_console_model::simulator::sharing::assertion_file;
 use gbac_console_model::simulator::suggestions::remember;
 use gbac_console_model::simulator::verdict::Judged;
-use gbac_console_model::simulator::{Shared, View, assertion};
 use gbac_engine::policy::Policy;
 use gbac_words::common::file_not_saved;
 use gbac_words::pages::simulator as words;
@@ -58,9 +47,9 @@ pub fn Simulator() -> impl IntoView {
     dom::set_title("Simulator");
     let service = expect_context::<Service>();
     let state = SimulatorState::new(service, expect_context::<SimulatorSession>());
-    let arrived = share::arrive(state);
+    let arrived = tests_and_links::arrive(state);
     announce(state);
-    names::suggest(state);
+    fields::suggest(state);
     ask_accepted(state);
     remember_groups(state, expect_context::<SeenGroups>());
     let about = move || {
@@ -76,22 +65,22 @@ pub fn Simulator() -> impl IntoView {
             </div>
             <div class="row"><SaveAsTest state=state /></div>
         </div>
-        {arrived.map(|arrived| view! { <share::Arrived arrived=arrived /> })}
+        {arrived.map(|arrived| view! { <tests_and_links::Arrived arrived=arrived /> })}
         <div class="bench">
-            <identity::IdentityPane state=state />
-            <check::CheckPane state=state />
-            <flow::PathPane state=state />
-            <flow::Decoded state=state />
+            <identity_pane::IdentityPane state=state />
+            <check_pane::CheckPane state=state />
+            <path_pane::PathPane state=state />
+            <path_pane::Decoded state=state />
         </div>
-        <trace::Trace state=state />
+        <trace_table::Trace state=state />
         <panels::Panels state=state />
-        <verdict::VerdictBar state=state />
+        <check_pane::VerdictBar state=state />
         {move || state.fixing.get().then(|| panels::fixes(state))}
     }
 }
 
-chunk_fn!(rest, write_test(judged: Shared<Judged>, policy: Arc<Policy>) {
-    let (name, text) = assertion::file(&judged, &policy);
+chunk_fn!(rest, write_test(judged: Arc<Judged>, policy: Arc<Policy>) {
+    let (name, text) = assertion_file(&judged, &policy);
     match dom::save_file(&name, "application/json", &text) {
         Ok(()) => dom::announce(&words::test_saved(&name)),
         Err(reason) => dom::announce_error(&file_not_saved(&name, &reason)),
@@ -101,9 +90,9 @@ chunk_fn!(rest, write_test(judged: Shared<Judged>, policy: Arc<Policy>) {
 /// Saves the check with its verdict, so that `gbac test` runs it again.
 #[component]
 fn SaveAsTest(state: SimulatorState) -> impl IntoView {
-    let ready = state.part(|view| view.judged.is_some() && view.verdict_stale.is_none());
+    let ready = state.is_decided();
     let save = move |()| {
-        let judged = state.view.with_untracked(|view| view.judged.clone());
+        let judged = state.judged_now();
         let policy = state.service.policy.get_untracked();
         let (Some(judged), Some(policy)) = (judged, policy) else {
             return;
@@ -157,11 +146,10 @@ fn remember_groups(state: SimulatorState, seen: SeenGroups) {
 /// Says the verdict, or what is in its way, once nothing has changed for a moment.
 fn announce(state: SimulatorState) {
     // With changes that are tried, it is the verdict that the page shows then.
-    let text = Memo::new(move |_| {
-        let tried = state
-            .tried
-            .with(|tried| tried.as_ref().map(|tried| tried.title));
-        tried.map_or_else(|| state.view.with(View::announcement), str::to_owned)
+    let (problems, shown) = (state.problems(), state.shown(Shown::clone));
+    let text = Memo::new(move |_| match state.tried.read().as_ref() {
+        Some(tried) => tried.title.to_owned(),
+        None => announcement(&problems.read(), &shown.read()),
     });
     let access = state.access();
     let waiting = StoredValue::new(None::<TimeoutHandle>);
@@ -184,7 +172,7 @@ fn announce(state: SimulatorState) {
                 let asked = access
                     .try_get_untracked()
                     .flatten()
-                    .filter(|_| state.view.with_untracked(|view| view.judged.is_some()));
+                    .filter(|_| state.judged_now().is_some());
                 if let Some(asked) = asked {
                     state.recent.update(|recent| remember(recent, &asked));
                 }

@@ -5,15 +5,18 @@ use std::sync::Arc;
 use gbac_analysis::HypotheticalChanges;
 use gbac_analysis::doctor::{DiagnosticStep, ServiceResolution};
 use gbac_analysis::provider::AcceptedTokens;
-use gbac_console_model::simulator::evaluator;
-use gbac_console_model::simulator::inputs::{InputEdit, InputField, InputProblem, Inputs};
-use gbac_console_model::simulator::panel::Panel;
+use gbac_console_model::settings::is_sso;
+use gbac_console_model::simulator::identity::{SimulatedIdentity, of_service};
+use gbac_console_model::simulator::inputs::{
+    InputEdit, InputField, InputProblem, Inputs, Panel, WhatIfSettings,
+};
+use gbac_console_model::simulator::pipeline::{self, Shown, SignInFindings, Waiting, weightiest};
 use gbac_console_model::simulator::question::{self, AccessRequest};
 use gbac_console_model::simulator::request::RequestForm;
-use gbac_console_model::simulator::saved::Saved;
+use gbac_console_model::simulator::sharing::Saved;
 use gbac_console_model::simulator::suggestions::Offers;
+use gbac_console_model::simulator::token_checks::{Report, SignInRefusal, Verifier};
 use gbac_console_model::simulator::verdict::{Judged, VerdictKind};
-use gbac_console_model::simulator::{Shared, SimulatedIdentity, Simulation, View};
 use gbac_engine::decide::At;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::ResourceType;
@@ -21,13 +24,24 @@ use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
-use super::{evaluation, verifier};
 use crate::dom;
+use crate::pages::chunk::{Chunk, ChunkError, chunk, fetch_when};
+use crate::store::evaluation::{EvaluationSources, Question, SimulatorEvaluation};
 use crate::store::service::Service;
 use crate::store::simulator::SimulatorSession;
 
 /// How often what depends on the time is computed again, in seconds.
 const CLOCK_STEP_S: f64 = 5.0;
+
+chunk!(pub(crate) EVALUATOR, "The evaluation", evaluate, fetch_evaluator, draw_evaluator, {
+    expect_context::<SimulatorSession>().evaluator.set(Some(SimulatorEvaluation::new));
+    ().into_any()
+});
+
+chunk!(pub(crate) VERIFIER, "Signature verification", verify, fetch_verifier, draw_verifier, {
+    expect_context::<SimulatorSession>().verifier.set(Some(Verifier::new()));
+    ().into_any()
+});
 
 /// What is entered for troubleshooting, and its result.
 #[derive(Clone, Copy)]
@@ -54,7 +68,7 @@ impl TroubleshootingState {
 #[derive(Clone, PartialEq)]
 pub(super) struct TriedVerdict {
     /// The request as it is decided then.
-    pub(super) judged: Shared<Judged>,
+    pub(super) judged: Arc<Judged>,
     /// The verdict then.
     pub(super) kind: VerdictKind,
     /// Its title, beside the verdict of today.
@@ -84,10 +98,14 @@ pub(super) struct SimulatorState {
     pub(super) properties: RwSignal<Map<String, Value>>,
     /// Whose tokens the service accepts, as far as it is known.
     pub(super) accepted: Memo<AcceptedTokens>,
-    pub(super) view: Memo<View>,
+    /// What checks signatures, once its code is here.
+    pub(super) verifier: RwSignal<Option<Verifier>>,
     /// The instant that counts, in seconds since 1970; looked at in steps.
     pub(super) now: Memo<f64>,
     pub(super) service: Service,
+    question: Memo<Question>,
+    /// The steps from what is entered to the verdict; none while their code is not here.
+    evaluation: Memo<Option<SimulatorEvaluation>>,
 }
 
 impl SimulatorState {
@@ -102,31 +120,29 @@ impl SimulatorState {
             recent,
             began,
             properties,
+            evaluator,
+            verifier,
         } = session;
         let accepted = session.accepted(service);
-        let simulation = StoredValue::new(Simulation::default());
         let now =
             Memo::new(move |_| (service.now.get() / 1000.0 / CLOCK_STEP_S).floor() * CLOCK_STEP_S);
-        let verifier = verifier::wanted(inputs, now);
-        let code = evaluation::fetched(now);
-        let view = Memo::new(move |_| {
-            let (policy, accepted, now) = (service.policy.get(), accepted.get(), now.get());
-            verifier.track();
-            code.track();
-            let evaluated = evaluator::loaded().and_then(|evaluate| {
-                dom::measured("simulator: verdict", || {
-                    simulation.try_update_value(|simulation| {
-                        inputs.with(|inputs| {
-                            evaluate(simulation, inputs, policy.as_ref(), &accepted, now)
-                        })
-                    })
-                })
-            });
-            // The store lives as long as the page; after that nobody looks.
-            evaluated.unwrap_or_else(|| {
-                inputs.with(|inputs| evaluator::unevaluated(inputs, policy.as_deref()))
-            })
-        });
+        let question = Memo::new(move |_| question::read(&inputs.read()));
+        let sources = EvaluationSources {
+            inputs,
+            question,
+            policy: service.policy,
+            accepted,
+            verifier,
+            now,
+        };
+        let evaluation = Memo::new(move |_| Some(evaluator.get()?(sources)));
+        fetch_when(move || evaluator.read().is_none(), EVALUATOR, now);
+        let has_keys = Memo::new(move |_| !inputs.read().keys.trim().is_empty());
+        fetch_when(
+            move || has_keys.get() && verifier.read().is_none(),
+            VERIFIER,
+            now,
+        );
         Self {
             inputs,
             other,
@@ -142,9 +158,11 @@ impl SimulatorState {
             troubleshooting: TroubleshootingState::new(),
             properties,
             accepted,
-            view,
+            verifier,
             now,
             service,
+            question,
+            evaluation,
         }
     }
 
@@ -170,15 +188,35 @@ impl SimulatorState {
         Memo::new(move |_| self.open.with(|open| open.contains(&panel))).into()
     }
 
-    /// Takes an edit of a field.
+    /// Takes an edit of a field, and evaluates it at once, before anything is drawn.
     pub(super) fn edit(self, change: impl FnOnce(&mut Inputs)) {
         self.inputs.update(change);
+        dom::measured("simulator: verdict", || {
+            if let Some(evaluation) = self.evaluation.get_untracked() {
+                let _ = evaluation.shown.read_untracked();
+            }
+        });
     }
 
     /// Makes a change that a button offers.
     pub(super) fn apply(self, change: InputEdit) {
-        let service = self.view.with_untracked(|view| view.service.clone());
+        let service = self.of_service();
         self.edit(|inputs| change.apply(inputs, &service));
+    }
+
+    /// The settings of the service, as they would be entered; what is tried starts from them.
+    pub(super) fn of_service(self) -> WhatIfSettings {
+        let policy = self.service.policy.get_untracked().unwrap_or_default();
+        of_service(policy.settings())
+    }
+
+    /// The settings of the service, as they would be entered, and whether they are those of an SSO
+    /// connection.
+    pub(super) fn settings(self) -> Memo<(WhatIfSettings, bool)> {
+        Memo::new(move |_| {
+            let policy = self.service.policy.get().unwrap_or_default();
+            (of_service(policy.settings()), is_sso(policy.settings()))
+        })
     }
 
     /// A part of the inputs, which notifies only when it changed.
@@ -197,60 +235,154 @@ impl SimulatorState {
         Memo::new(move |_| self.offers.with(part))
     }
 
-    /// A part of the view, which notifies only when it changed.
-    pub(super) fn part<T: PartialEq + Send + Sync + 'static>(
+    /// A part of what a step of the evaluation comes to, which notifies only when it changed; of
+    /// nothing while its code is not here.
+    fn step<S, T>(self, step: fn(SimulatorEvaluation) -> Memo<S>, part: fn(&S) -> T) -> Memo<T>
+    where
+        S: Default + Send + Sync + 'static,
+        T: PartialEq + Send + Sync + 'static,
+    {
+        Memo::new(move |_| match self.evaluation.get() {
+            Some(evaluation) => part(&step(evaluation).read()),
+            None => part(&S::default()),
+        })
+    }
+
+    /// A part of what stays in sight of steps and verdict.
+    pub(super) fn shown<T: PartialEq + Send + Sync + 'static>(
         self,
-        part: fn(&View) -> T,
+        part: fn(&Shown) -> T,
     ) -> Memo<T> {
-        Memo::new(move |_| self.view.with(part))
+        self.step(|evaluation| evaluation.shown, part)
+    }
+
+    /// The verdict that stays in sight, without its words.
+    pub(super) fn kind(self) -> Memo<Option<VerdictKind>> {
+        self.shown(|shown| Some(shown.verdict.as_ref()?.kind))
+    }
+
+    /// The decided question that stays in sight.
+    pub(super) fn judged(self) -> Memo<Option<Arc<Judged>>> {
+        self.shown(|shown| shown.judged.clone())
+    }
+
+    /// Whether a decided question is in sight.
+    pub(super) fn has_judged(self) -> Memo<bool> {
+        self.shown(|shown| shown.judged.is_some())
+    }
+
+    /// Whether what is entered now is decided.
+    pub(super) fn is_decided(self) -> Memo<bool> {
+        self.shown(|shown| shown.judged.is_some() && shown.verdict_stale.is_none())
+    }
+
+    /// The decided question that is in sight at this moment.
+    pub(super) fn judged_now(self) -> Option<Arc<Judged>> {
+        let evaluation = self.evaluation.get_untracked()?;
+        evaluation.shown.read_untracked().judged.clone()
+    }
+
+    /// A part of what the checks of a sign-in find in the token.
+    pub(super) fn sign_in<T: PartialEq + Send + Sync + 'static>(
+        self,
+        part: fn(&SignInFindings) -> T,
+    ) -> Memo<T> {
+        self.step(|evaluation| evaluation.sign_in, part)
+    }
+
+    /// What became of the verification; none when no keys were given.
+    pub(super) fn report(self) -> Memo<Option<Arc<Report>>> {
+        self.step(|evaluation| evaluation.report, Option::clone)
+    }
+
+    /// Whether the rules in force read the user-info document.
+    pub(super) fn needs_userinfo(self) -> Memo<bool> {
+        self.step(|evaluation| evaluation.rules, |rules| rules.needs_userinfo)
+    }
+
+    /// What is wrong with fields, or worth knowing about them.
+    pub(super) fn problems(self) -> Memo<Vec<InputProblem>> {
+        self.step(|evaluation| evaluation.problems, Vec::clone)
+    }
+
+    /// What is wrong with a field.
+    pub(super) fn problem(self, field: Option<InputField>) -> Memo<Option<InputProblem>> {
+        Memo::new(move |_| {
+            let problems = self.evaluation.get()?.problems;
+            weightiest(&problems.read(), field?).cloned()
+        })
+    }
+
+    /// Who asks, while what is entered names somebody.
+    pub(super) fn who(self) -> Memo<Option<Arc<SimulatedIdentity>>> {
+        self.step(|evaluation| evaluation.who, Option::clone)
+    }
+
+    /// The identity of who asks.
+    pub(super) fn identity(self) -> Memo<Option<Arc<Identity>>> {
+        self.step(
+            |evaluation| evaluation.who,
+            |who| who.as_ref()?.identity.as_ref().ok().map(Arc::clone),
+        )
+    }
+
+    /// Why sign-in fails, and what to fix first.
+    pub(super) fn refusal(self) -> Memo<Option<SignInRefusal>> {
+        self.step(|evaluation| evaluation.refusal, Option::clone)
+    }
+
+    /// What to fix first where sign-in fails.
+    pub(super) fn fix_first(self) -> Memo<Option<RichText>> {
+        self.step(
+            |evaluation| evaluation.refusal,
+            |refusal| Some(refusal.as_ref()?.words.clone()),
+        )
+    }
+
+    /// Whether sign-in fails.
+    pub(super) fn is_refused(self) -> Memo<bool> {
+        self.step(|evaluation| evaluation.refusal, Option::is_some)
+    }
+
+    /// Where sign-in fails, the question as it would be decided if the token were accepted.
+    pub(super) fn supposed(self) -> Memo<Option<Arc<Judged>>> {
+        Memo::new(move |_| {
+            let evaluation = self.evaluation.get()?;
+            let is_refused = evaluation.refusal.read().is_some();
+            evaluation.judged.get().filter(|_| is_refused)
+        })
+    }
+
+    /// What is waited for, where no verdict is.
+    pub(super) fn waiting(self) -> Memo<Waiting> {
+        Memo::new(move |_| match self.evaluation.get() {
+            Some(evaluation) => pipeline::waiting(
+                evaluation.who.read().is_some(),
+                self.service.policy.read().is_some(),
+            ),
+            None if self.inputs.read().is_anonymous() => Waiting::Identity,
+            None => Waiting::Evaluation,
+        })
     }
 
     /// Whether the verdict is one with changes: where sign-in fails, no change of the policy helps.
     pub(super) fn is_trying(self) -> Memo<bool> {
         let has_trials =
             Memo::new(move |_| self.trials.with(|trials| !trials.as_slice().is_empty()));
-        let is_refused = self.part(|view| view.refusal.is_some());
+        let is_refused = self.is_refused();
         Memo::new(move |_| has_trials.get() && !is_refused.get())
-    }
-
-    /// What is wrong with a field.
-    pub(super) fn problem(self, field: Option<InputField>) -> Memo<Option<InputProblem>> {
-        Memo::new(move |_| {
-            field.and_then(|field| self.view.with(|view| view.problem(field).cloned()))
-        })
-    }
-
-    /// Who asks, while what is entered names somebody.
-    pub(super) fn who(self) -> Memo<Option<Shared<SimulatedIdentity>>> {
-        self.part(|view| view.who.clone())
-    }
-
-    /// The identity of who asks.
-    pub(super) fn identity(self) -> Memo<Option<Arc<Identity>>> {
-        self.part(|view| {
-            view.who
-                .as_deref()
-                .and_then(|who| who.identity.as_ref().ok().map(Arc::clone))
-        })
-    }
-
-    /// What to fix first where sign-in fails.
-    pub(super) fn refusal(self) -> Memo<Option<RichText>> {
-        self.part(|view| view.refusal.as_ref().map(|refusal| refusal.words.clone()))
     }
 
     /// The request, if it is complete.
     pub(super) fn access(self) -> Memo<Option<AccessRequest>> {
-        Memo::new(move |_| self.inputs.with(|inputs| question::read(inputs).0))
+        Memo::new(move |_| self.question.read().0.clone())
     }
 
     /// The time of the decision: the page's clock, unless the user chose to ignore the expiry.
     pub(super) fn instant(self) -> Memo<At> {
-        Memo::new(
-            move |_| match self.inputs.with(|inputs| inputs.ignore_expiry) {
-                true => At::IgnoringExpiry,
-                false => At::seconds(self.now.get()),
-            },
-        )
+        Memo::new(move |_| match self.inputs.read().ignore_expiry {
+            true => At::IgnoringExpiry,
+            false => At::seconds(self.now.get()),
+        })
     }
 }

@@ -1,30 +1,39 @@
-//! What if: hypothetical changes, the verdict with them beside that of today, and what they change
-//! for this user.
+//! What if: hypothetical changes, the verdict with them beside that of today, what they change for
+//! this user, and the least change that turns the verdict.
 
 use std::sync::Arc;
 
-use gbac_analysis::{AccessEffect, groups_between};
+use gbac_analysis::{AccessEffect, HypotheticalChange, groups_between};
 use gbac_console_model::address;
-use gbac_console_model::simulator::trial::{Side, Tried, attempt, difference, side};
+use gbac_console_model::simulator::inputs::Panel;
+use gbac_console_model::simulator::least_change::{
+    LeastChange, LeastChangeGroup, LeastChanges, least_changes,
+};
+use gbac_console_model::simulator::trial::{
+    Side, Tried, attempt, difference, judge_with, side, summary, title_if,
+};
 use gbac_console_model::simulator::trial_form::{Options, TrialForm, TrialKind, other};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Dialect, Operation, Permission, Principal};
-use gbac_words::common::{NO_CHANGE_IN_ACCESS, POLICY_NOT_READ, add_to_draft, added_to_draft};
+use gbac_words::common::{
+    COMPLETE_CHECK_FIRST, NO_CHANGE_IN_ACCESS, NOTHING_CHANGED, POLICY_NOT_READ, add_to_draft,
+    added_to_draft,
+};
 use gbac_words::escape::plain;
 use gbac_words::pages::simulator as words;
 use gbac_words::rich_text::RichText;
 use gbac_words::{acl, change};
 use leptos::prelude::*;
 
-use super::parts::{look, nobody, sign_in_first};
-use super::state::SimulatorState;
+use super::fields::{look, nobody, sign_in_first};
+use super::state::{SimulatorState, TriedVerdict};
 use crate::dom;
 use crate::pages::effect::Extents;
 use crate::pages::rich_text::sentence;
 use crate::store::draft::Draft;
 use crate::ui::{
     Button, Choice, Field, Glyph, Icon, IconButton, Message, MessageKind, PrincipalName, Segmented,
-    Select,
+    Select, Words,
 };
 
 /// The most roles, groups or rows that a list offers; more are named by hand.
@@ -195,8 +204,11 @@ fn fields(context: WhatIfContext, kind: TrialKind) -> AnyView {
         TrialKind::RemoveMember => {
             place(form, "try-membership", "Membership", |form| form.membership, |form, at| form.membership = at, move || {
                 options.with(|options| {
-                    let words = |(member, role): &(Principal, String)| format!("{} in {}", shown(member), plain(role));
-                    options.memberships.iter().map(words).collect()
+                    options
+                        .memberships
+                        .iter()
+                        .map(|(member, role)| format!("{} in {}", shown(member), plain(role)))
+                        .collect()
                 })
             })
         }
@@ -369,7 +381,7 @@ fn VerdictComparison(context: WhatIfContext) -> impl IntoView {
         state.who(),
         state.access(),
         state.instant(),
-        state.refusal(),
+        state.fix_first(),
     );
     let idle = Memo::new(move |_| state.trials.with(|trials| trials.as_slice().is_empty()));
     let sides = Memo::new(move |_| {
@@ -439,7 +451,7 @@ fn OneSide(title: &'static str, side: Result<Side, RichText>) -> impl IntoView {
 #[component]
 fn AccessComparison(context: WhatIfContext) -> impl IntoView {
     let state = context.state;
-    let (identity, refusal) = (state.identity(), state.refusal());
+    let (identity, refusal) = (state.identity(), state.fix_first());
     let idle = Memo::new(move |_| state.trials.with(|trials| trials.as_slice().is_empty()));
     let found = Memo::new(move |_| {
         let (identity, policy) = (identity.get()?, state.service.policy.get()?);
@@ -476,5 +488,204 @@ fn AccessComparison(context: WhatIfContext) -> impl IntoView {
                 </div>
             }
         })}
+    }
+}
+
+/// The part.
+#[component]
+pub(super) fn LeastChangePanel(state: SimulatorState) -> impl IntoView {
+    let (identity, access, instant, refusal) = (
+        state.identity(),
+        state.access(),
+        state.instant(),
+        state.fix_first(),
+    );
+    let found = Memo::new(move |_| {
+        let (identity, access, policy) =
+            (identity.get()?, access.get()?, state.service.policy.get()?);
+        let now = instant.get();
+        Some(dom::measured("simulator: least change", || {
+            least_changes(&policy, &identity, std::slice::from_ref(&access), now)
+        }))
+    });
+    move || match found.get() {
+        _ if refusal.with(Option::is_some) => refusal.get().as_ref().map(sign_in_first).into_any(),
+        Some(found) => view! { <Found state=state found=found /> }.into_any(),
+        None if identity.with(Option::is_none) => nobody().into_any(),
+        None => view! { <p class="quiet">{COMPLETE_CHECK_FIRST}</p> }.into_any(),
+    }
+}
+
+/// Ways that were found.
+#[component]
+pub(super) fn Found(state: SimulatorState, found: LeastChanges) -> impl IntoView {
+    view! {
+        <p>{sentence(&found.about)}</p>
+        {found.kinds.into_iter().map(|kind| view! { <OneKind state=state kind=kind /> }).collect_view()}
+    }
+}
+
+#[component]
+fn OneKind(state: SimulatorState, kind: LeastChangeGroup) -> impl IntoView {
+    let title = kind.title;
+    view! {
+        <div>
+            <h3>{title}</h3>
+            <p class="quiet">{sentence(&kind.about)}</p>
+            <ul class="ways" aria-label=title>
+                {kind.changes.into_iter().map(|change| view! { <OneChange state=state change=change /> }).collect_view()}
+            </ul>
+            {(kind.more > 0).then(|| view! { <p class="quiet">{format!("and {} more", kind.more)}</p> })}
+        </div>
+    }
+}
+
+#[component]
+fn OneChange(state: SimulatorState, change: LeastChange) -> impl IntoView {
+    let words = change
+        .words
+        .iter()
+        .map(|words| view! { <span>{sentence(words)}</span> })
+        .collect_view();
+    let label = format!(
+        "Try: {}",
+        change
+            .words
+            .iter()
+            .map(|words| words.plain())
+            .collect::<Vec<_>>()
+            .join(", ")
+    );
+    let trials = change.trials;
+    view! {
+        <li>
+            <span class="way">{words}</span>
+            <Button small=true on_press=move |()| try_out(state, trials.clone()) attr:aria-label=label>"Try"</Button>
+        </li>
+    }
+}
+
+/// Puts changes into What if, and goes there.
+pub(super) fn try_out(state: SimulatorState, trials: Vec<HypotheticalChange>) {
+    let mut added = 0;
+    state.trials.update(|held| {
+        for trial in trials {
+            added += usize::from(held.add(trial));
+        }
+    });
+    state.show(Panel::WhatIf);
+    dom::focus_later("tried");
+    dom::announce(words::added_to_what_if(added));
+}
+
+/// What is shown: the verdict with the changes, or why there is none.
+type Then = Result<(TriedVerdict, Side), RichText>;
+
+/// The panel; it is drawn only while a change is tried.
+#[component]
+pub(super) fn TriedPanel(state: SimulatorState) -> impl IntoView {
+    let (who, access, instant) = (state.who(), state.access(), state.instant());
+    let today = state.kind();
+    // Another name is asked about without making the changes again.
+    let made = Memo::new(move |_| -> Option<Tried> {
+        let policy = state.service.policy.get()?;
+        who.with(|_| ());
+        Some(state.trials.with(|trials| {
+            state.inputs.with_untracked(|inputs| {
+                attempt(trials, inputs, &policy, state.now.get_untracked())
+            })
+        }))
+    });
+    let then = Memo::new(move |_| -> Option<Then> {
+        let (who, access, today, at) = (who.get()?, access.get()?, today.get()?, instant.get());
+        made.with(|made| {
+            let made = made.as_ref()?;
+            if let Some(fault) = made.faults.first() {
+                return Some(Err(fault.clone()));
+            }
+            if let Err(why) = &made.identity {
+                return Some(Err(why.clone()));
+            }
+            let judged = judge_with(made, &who, &access, at)?;
+            let side = summary(&judged, at);
+            let verdict = TriedVerdict {
+                judged,
+                kind: side.kind,
+                title: title_if(today, side.kind),
+            };
+            Some(Ok((verdict, side)))
+        })
+    });
+    // The path, the trace and the bar follow.
+    Effect::new(move |_| {
+        let tried = then.with(|then| match then {
+            Some(Ok((verdict, _))) => Some(verdict.clone()),
+            _ => None,
+        });
+        let _ = state.tried.try_set(tried);
+    });
+    on_cleanup(move || {
+        let _ = state.tried.try_set(None);
+    });
+    let undo = move |()| {
+        state.trials.set(Default::default());
+        dom::focus_later("verdict");
+        dom::announce(words::CHANGES_REMOVED);
+    };
+    view! {
+        <div role="group" aria-label="Verdict with the changes">
+            {move || match then.get() {
+                Some(Ok((verdict, side))) => {
+                    let (_, _, glyph) = look(verdict.kind);
+                    view! {
+                        <div class="verdict-h">
+                            <Icon glyph=glyph />
+                            <h3>{verdict.title}</h3>
+                            <p>{sentence(&side.sentence)}", with:"</p>
+                        </div>
+                    }
+                    .into_any()
+                }
+                Some(Err(words)) => view! { <h3 class="waiting">"No verdict"</h3><p class="waiting"><Words text=words.plain() /></p> }.into_any(),
+                None => view! { <p class="quiet waiting">{words::COMPLETE_CHECK_TO_TRY}</p> }.into_any(),
+            }}
+            <div class="tries">
+                <ul class="ways" aria-label="Changes that are tried">
+                    {move || state.trials.with(|trials| trials.as_slice().iter().enumerate().map(|(place, trial)| {
+                        let words = change::hypothetical(trial);
+                        let label = format!("Undo: {}", words.plain());
+                        view! {
+                            <li>
+                                <span class="way"><span>{sentence(&words)}</span></span>
+                                <IconButton glyph=Glyph::Undo label=label on_press=move |()| {
+                                    state.trials.update(|trials| trials.remove(place));
+                                    dom::focus_later("verdict");
+                                } />
+                            </li>
+                        }
+                    }).collect_view())}
+                </ul>
+                <div class="row">
+                    <Button small=true on_press=undo>"Undo the try"</Button>
+                    <Button small=true on_press=move |()| {
+                        state.show(Panel::WhatIf);
+                        dom::focus_later("h-what-if");
+                    }>"All effects"</Button>
+                </div>
+                <dl class="why">
+                    {move || today.get().map(|kind| view! { <div><dt>"Today"</dt><dd>{kind.title()} ". " {NOTHING_CHANGED}</dd></div> })}
+                    {move || then.with(|then| match then {
+                        Some(Ok((_, side))) if !side.by.is_empty() => {
+                            let hops = side.by.iter().map(|hop| view! { <li><span>{sentence(hop)}</span></li> }).collect_view();
+                            Some(view! { <div><dt>"Decided by"</dt><dd><ol class="path">{hops}</ol></dd></div> }.into_any())
+                        }
+                        Some(Ok((_, side))) => side.because.as_ref().map(|words| {
+                            view! { <div><dt>"Because"</dt><dd>{sentence(words)}</dd></div> }.into_any()
+                        }),
+                        _ => None,
+                    })}
+                </dl>
+            </div>
+        </div>
     }
 }

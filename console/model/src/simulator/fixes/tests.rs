@@ -10,9 +10,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::audit::EventRow;
-use crate::simulator::evaluate;
 use crate::simulator::inputs::Inputs;
-use crate::simulator::tests::policy;
+use crate::simulator::tests::{evaluate, policy};
 
 const NOW: f64 = 1_795_243_000.0;
 
@@ -508,4 +507,58 @@ fn related_groups_come_first_then_those_of_the_fewest_users() {
         assigned(&["dev", "sales"], seen.as_ref()),
         to(&["sales", "dev"])
     );
+}
+
+fn sign_in(user: &str, groups: &[&str], time: f64) -> EventRow {
+    let groups: Vec<_> = groups
+        .iter()
+        .map(|name| json!({ "type": "idp_group", "name": name }))
+        .collect();
+    let event = json!({ "class_uid": 3002, "time": time, "status_id": 1, "user": { "name": user, "groups": groups } });
+    EventRow::read(&event).unwrap()
+}
+
+#[test]
+fn each_user_counts_once() {
+    let now = 1_795_243_000.0;
+    let at = (now - 20.0 * 86_400.0) * 1000.0;
+    let rows = [
+        sign_in("maya", &["eng", "data"], at),
+        sign_in("maya", &["eng"], at + 5.0),
+        sign_in("jonas", &["ops"], at + 9.0),
+        sign_in("", &["eng"], at + 9.0),
+    ];
+    let seen = SeenUsers::from_events(&rows).unwrap();
+    let sentence = |groups: &[&str]| {
+        seen.sentence(
+            &AffectedGroups(groups.iter().map(|group| (*group).to_owned()).collect()),
+            now,
+        )
+    };
+    assert_eq!(
+        sentence(&["eng"]),
+        "1 user was seen with this group since 06:36 UTC on 1 Nov."
+    );
+    assert_eq!(
+        sentence(&["eng", "ops"]),
+        "2 users were seen with one of these groups since 06:36 UTC on 1 Nov."
+    );
+    assert_eq!(
+        sentence(&["x"]),
+        "No user was seen with this group since 06:36 UTC on 1 Nov."
+    );
+    assert_eq!(
+        ["eng", "ops", "x"].map(|group| seen.number(group)),
+        [1, 1, 0]
+    );
+    let who = |group: &str| seen.who(group, now).plain();
+    assert_eq!(
+        who("eng"),
+        "User:maya was seen with Group:eng since 06:36 UTC on 1 Nov."
+    );
+    assert_eq!(
+        who("x"),
+        "No user was seen with Group:x since 06:36 UTC on 1 Nov."
+    );
+    assert_eq!(SeenUsers::from_events::<EventRow>(&[]), None);
 }

@@ -12,9 +12,9 @@ use gbac_words::token_fix;
 use super::{FixEffect, ListedFix};
 use crate::group_changes::{GroupChanges, compared};
 use crate::settings::{GroupSettingsForm, is_sso};
-use crate::simulator::SimulatedIdentity;
-use crate::simulator::evaluation::{FromToken, steps};
 use crate::simulator::extraction::{ExtractionNote, ExtractionStage};
+use crate::simulator::identity::{FromToken, SimulatedIdentity};
+use crate::simulator::pipeline::steps;
 use crate::simulator::question::AccessRequest;
 
 /// How many claim paths are offered.

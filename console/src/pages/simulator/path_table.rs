@@ -1,11 +1,13 @@
 //! The path from the token to the verdict: claim, element, principal, role, ACL. Each arrow can be
-//! pressed to see the verdict without what it leads to, and each claim to read groups from it.
+//! pressed to see the verdict without what it leads to, and each claim to read groups from it,
+//! here and in the decoded token.
 
 use std::sync::Arc;
 
-use gbac_console_model::simulator::Shared;
-use gbac_console_model::simulator::claim_sources::{GroupClaim, UserSource};
-use gbac_console_model::simulator::extraction::{ElementRow, ExtractionNote, RowOutcome, Steps};
+use gbac_console_model::simulator::claims::{DecodedClaim, decoded};
+use gbac_console_model::simulator::extraction::{
+    ElementRow, ExtractionNote, GroupClaim, RowOutcome, Steps, UserSource,
+};
 use gbac_console_model::simulator::inputs::{InputEdit, Weight};
 use gbac_console_model::simulator::path::{
     Branch, BranchAcl, Branches, Edge, EndStatus, group_edge,
@@ -17,7 +19,7 @@ use gbac_words::pages::simulator as words;
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 
-use super::parts::actions;
+use super::fields::{actions, nobody};
 use super::state::SimulatorState;
 use crate::dom;
 use crate::pages::rich_text::{sentence, shown};
@@ -34,10 +36,11 @@ type BranchesMemo = Memo<Option<Arc<Branches>>>;
 /// The path, with what is to know about it.
 #[component]
 pub(super) fn Path(state: SimulatorState) -> impl IntoView {
-    let steps = state.part(|view| view.steps.clone());
+    let steps = state.shown(|shown| shown.steps.clone());
     // Where sign-in fails, the path is the one that an accepted token would take.
-    let judged = state.part(|view| view.judged.clone().or_else(|| view.supposed.clone()));
-    let is_supposed = state.part(|view| view.judged.is_none() && view.supposed.is_some());
+    let (own, supposed) = (state.judged(), state.supposed());
+    let judged = Memo::new(move |_| own.get().or_else(|| supposed.get()));
+    let is_supposed = Memo::new(move |_| own.read().is_none() && supposed.read().is_some());
     let decided: BranchesMemo = Memo::new(move |before: Option<&Option<Arc<Branches>>>| {
         let now = state.tried.with(|tried| {
             judged.with(|judged| {
@@ -70,7 +73,7 @@ pub(super) fn Path(state: SimulatorState) -> impl IntoView {
 #[component]
 fn Table(
     state: SimulatorState,
-    steps: Shared<Steps>,
+    steps: Arc<Steps>,
     decided: BranchesMemo,
     is_supposed: Memo<bool>,
 ) -> impl IntoView {
@@ -231,7 +234,7 @@ fn element(
             .filter(|_| decided.with_untracked(Option::is_some))
         {
             Some(edge) => view! { <Arrow state=state edge=edge /> }.into_any(),
-            None => view! { <span class="edge" aria-hidden="true"></span> }.into_any(),
+            None => plain_edge().into_any(),
         };
         view! {
             <td role="cell" class="leaf">
@@ -245,11 +248,6 @@ fn element(
 }
 
 fn outcome(outcome: &RowOutcome) -> AnyView {
-    let warned = |words: &'static str| {
-        view! {
-            " " <span class="v v-warn"><Icon glyph=Glyph::Warn size=IconSize::Small /><span class="sr">{words}</span></span>
-        }
-    };
     match outcome {
         RowOutcome::Principal(principal) => view! { <PrincipalName principal=principal.clone() /> }.into_any(),
         RowOutcome::Merged(principal) => {
@@ -259,6 +257,13 @@ fn outcome(outcome: &RowOutcome) -> AnyView {
             view! { <PrincipalName principal=principal.clone() /> " " <span class="quiet">"again"</span> }.into_any()
         }
         RowOutcome::Dropped(why) => view! { <span class="quiet">{*why}</span>{warned("")} }.into_any(),
+    }
+}
+
+/// A warning sign, with words for assistive technology.
+fn warned(words: &'static str) -> impl IntoView {
+    view! {
+        " " <span class="v v-warn"><Icon glyph=Glyph::Warn size=IconSize::Small /><span class="sr">{words}</span></span>
     }
 }
 
@@ -326,7 +331,6 @@ fn row_class(branch: &Branch) -> &'static str {
 /// The role and the ACL of a branch.
 fn cells(state: SimulatorState, branch: Branch, nothing: &str) -> AnyView {
     let Branch { role, acl } = branch;
-    let plain_edge = || view! { <span class="edge" aria-hidden="true"></span> };
     let role = match role {
         Some((role, edge)) => view! {
             <div class="leads"><Arrow state=state edge=edge /><span>{sentence(&RichText::new().principal(&role))}</span></div>
@@ -344,6 +348,11 @@ fn cells(state: SimulatorState, branch: Branch, nothing: &str) -> AnyView {
         }
     };
     view! { <td role="cell">{role}</td><td role="cell" class="last">{acl}</td> }.into_any()
+}
+
+/// A line that cannot be pressed.
+fn plain_edge() -> impl IntoView {
+    view! { <span class="edge" aria-hidden="true"></span> }
 }
 
 fn leads_to(state: SimulatorState, acl: BranchAcl) -> impl IntoView {
@@ -437,4 +446,65 @@ fn remarks(steps: &Steps) -> Option<impl IntoView + use<>> {
         })
         .collect();
     (!lines.is_empty()).then(|| view! { <ul class="facts remarks" aria-label="Notes">{lines}</ul> })
+}
+
+/// The decoded token: its header, and its claims, each of which can become the claim path.
+#[component]
+pub(super) fn DecodedClaims(state: SimulatorState) -> impl IntoView {
+    let who = state.who();
+    let found = Memo::new(move |_| who.with(|who| who.as_deref().and_then(decoded)));
+    move || {
+        match found.get() {
+        None => nobody().into_any(),
+        Some(found) => view! {
+            <div class="decoded">
+                {found.header.map(|header| view! {
+                    <div>
+                        <h3>"Header"</h3>
+                        <pre class="code" tabindex="0" role="region" aria-label="Decoded header"><code>{header}</code></pre>
+                    </div>
+                })}
+                <div>
+                    <h3>"Payload"</h3>
+                    <p class="help">{found.summary} ". " {words::PRESS_CLAIM}</p>
+                    <ul class="claims" aria-label="Claims">
+                        {found.claims.into_iter().map(|claim| view! { <ListedClaim state=state claim=claim /> }).collect_view()}
+                    </ul>
+                </div>
+            </div>
+        }
+        .into_any(),
+    }
+    }
+}
+
+#[component]
+fn ListedClaim(state: SimulatorState, claim: DecodedClaim) -> impl IntoView {
+    let DecodedClaim {
+        depth,
+        name,
+        path,
+        value,
+        is_claim_path,
+    } = claim;
+    let name = plain(&name);
+    let class = format!("claim-{depth}");
+    let button = match path {
+        Some(path) => {
+            let title = format!("Read groups from {}", plain(&path));
+            let press = move |_| {
+                state.apply(InputEdit::TryClaimPath(path.clone()));
+                dom::announce(&words::groups_read_from(&path));
+            };
+            let pressed = if is_claim_path { "true" } else { "false" };
+            view! { <button class="link claim" type="button" aria-pressed=pressed title=title on:click=press>{name}</button> }.into_any()
+        }
+        None => view! { <span class="cl">{name}</span> }.into_any(),
+    };
+    view! {
+        <li class=class>
+            {button} " " <span class="cl">{value}</span>
+            {is_claim_path.then(|| view! { " " <span class="tag">"Claim path"</span> })}
+        </li>
+    }
 }

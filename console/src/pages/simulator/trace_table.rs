@@ -24,7 +24,7 @@ const FIRST: usize = 100;
 /// The trace, as soon as there is a verdict.
 #[component]
 pub(super) fn Trace(state: SimulatorState) -> impl IntoView {
-    let some = state.part(|view| view.judged.is_some());
+    let some = state.has_judged();
     move || {
         some.get()
             .then(|| view! { <Provider value=state><Lazy chunk=ROWS part=true /></Provider> })
@@ -39,7 +39,7 @@ chunk!(ROWS, "The trace", rest, fetch_rows, draw_rows, {
 #[component]
 fn Shown(state: SimulatorState) -> impl IntoView {
     // With changes that are tried, it is the trace of the request as it is decided then.
-    let own = state.part(|view| view.judged.clone());
+    let own = state.judged();
     let judged = Memo::new(move |_| {
         state
             .tried
@@ -47,7 +47,7 @@ fn Shown(state: SimulatorState) -> impl IntoView {
             .or_else(|| own.get())
     });
     let is_tried = Memo::new(move |_| state.tried.with(Option::is_some));
-    let stale = state.part(|view| view.verdict_stale);
+    let stale = state.shown(|shown| shown.verdict_stale);
     let filter = RwSignal::new(TraceFilter::default());
     let limit = RwSignal::new(FIRST);
     // Other rows start from their top again.

@@ -1,18 +1,24 @@
-//! Troubleshooting: a diagnosis of each extraction step, and a comparison with what the service
-//! reads from the token.
+//! Sections of the extraction: the diagnosis of its steps, compared with what the service reads from
+//! the token, and names that become the same group.
 
 use gbac_analysis::doctor::{DiagnosticStep, ServiceResolution};
+use gbac_console_model::collisions::{CollisionPanel, collision_report};
+use gbac_console_model::simulator::identity::SimulatedIdentity;
+use gbac_console_model::simulator::token_checks::platform_differences;
+use gbac_console_model::simulator::troubleshoot;
 use gbac_console_model::simulator::troubleshoot::{steps, summary};
-use gbac_console_model::simulator::{platform, troubleshoot};
 use gbac_engine::Coded;
+use gbac_engine::groups::NestedGroupBehavior;
+use gbac_words::common::POLICY_NOT_READ;
 use gbac_words::pages::simulator as words;
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::parts::{mark, nobody};
+use super::fields::{mark, nobody};
 use super::state::{SimulatorState, TroubleshootingState};
 use crate::dom;
+use crate::pages::collision::CollisionList;
 use crate::pages::rich_text::sentence;
 use crate::ui::{Button, Choice, Icon, Mono, Segmented, TextArea};
 
@@ -93,12 +99,6 @@ fn OneStep(step: DiagnosticStep) -> impl IntoView {
     } = step;
     let (kind, word) = troubleshoot::mark(state);
     let (class, glyph) = mark(kind);
-    let lines = |texts: &[String]| {
-        texts
-            .iter()
-            .map(|text| view! { <li><span>{sentence(&RichText::with_hint(text, ""))}</span></li> })
-            .collect_view()
-    };
     view! {
         <div class="diagnosis" role="group" aria-label=format!("Diagnosis: {title}")>
             <p><b>{title}</b> " " <span class=format!("v {class}")><Icon glyph=glyph />{word}</span></p>
@@ -111,17 +111,20 @@ fn OneStep(step: DiagnosticStep) -> impl IntoView {
     }
 }
 
+fn lines(texts: &[String]) -> impl IntoView + use<> {
+    texts
+        .iter()
+        .map(|text| view! { <li><span>{sentence(&RichText::with_hint(text, ""))}</span></li> })
+        .collect_view()
+}
+
 /// Whose rules read the token: ours, or those of the platform of today where ours are wider.
 #[component]
 fn Rules(state: SimulatorState) -> impl IntoView {
     let who = state.who();
     let is_platform = state.input(|inputs| inputs.platform);
     let differences = Memo::new(move |_| {
-        who.with(|who| {
-            who.as_deref()
-                .map(platform::differences)
-                .unwrap_or_default()
-        })
+        who.with(|who| who.as_deref().map(platform_differences).unwrap_or_default())
     });
     view! {
         <Segmented
@@ -206,5 +209,61 @@ fn Ask(state: SimulatorState, resolved: RwSignal<Option<ServiceResolution>>) -> 
                 })}
             </div>
         })}
+    }
+}
+
+/// The section of the extraction: both values of the setting, the one in force first.
+#[component]
+pub(super) fn Collisions(state: SimulatorState) -> impl IntoView {
+    let who = state.who();
+    let in_force = Memo::new(move |_| {
+        who.with(|who| {
+            who.as_deref()
+                .and_then(|who| who.rules().map(|rules| rules.extraction.nested))
+        })
+        .or_else(|| {
+            state.service.policy.with(|policy| {
+                policy
+                    .as_ref()
+                    .map(|policy| policy.settings().identity_rules().extraction.nested)
+            })
+        })
+        .unwrap_or_default()
+    });
+    let reports = Memo::new(move |_| {
+        let policy = state.service.policy.get()?;
+        let mut all = NestedGroupBehavior::ALL.to_vec();
+        all.sort_by_key(|nested| *nested != in_force.get());
+        who.with(|who| {
+            let names = who
+                .as_deref()
+                .map(SimulatedIdentity::names)
+                .unwrap_or_default();
+            Some(
+                all.into_iter()
+                    .map(|nested| collision_report(&policy, nested, &names))
+                    .collect::<Vec<_>>(),
+            )
+        })
+    });
+    let section = |place: usize, report: CollisionPanel| {
+        let about = if place == 0 {
+            ", the current setting"
+        } else {
+            ", which is not set"
+        };
+        view! {
+            <h4>"With " <Mono text=report.nested.code() /> <span class="quiet">{about}</span></h4>
+            <CollisionList report=report of_token=true />
+        }
+    };
+    move || match reports.get() {
+        None => view! { <p class="quiet">{POLICY_NOT_READ}</p> }.into_any(),
+        Some(reports) => reports
+            .into_iter()
+            .enumerate()
+            .map(|(place, report)| section(place, report))
+            .collect_view()
+            .into_any(),
     }
 }

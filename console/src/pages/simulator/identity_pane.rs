@@ -1,18 +1,19 @@
 //! The token or the identity entered by hand, and how groups are read from it.
 
 use gbac_api::service::Person;
+use gbac_console_model::simulator::claims::{
+    self, PRESETS, PROVIDERS, ProviderPreset, find_preset, provider_path,
+};
 use gbac_console_model::simulator::inputs::{
     IdentityMode, InputEdit, InputField, Inputs, SettingsSource,
 };
-use gbac_console_model::simulator::presets;
 use gbac_engine::Coded;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_words::common::GROUPS_BY_LINE;
 use gbac_words::pages::simulator as words;
 use leptos::prelude::*;
 
-use super::names::Names;
-use super::parts::Entry;
+use super::fields::{Entry, Names};
 use super::state::SimulatorState;
 use crate::dom;
 use crate::pages::rich_text::sentence;
@@ -80,7 +81,7 @@ fn TokenFields(state: SimulatorState) -> impl IntoView {
         }
         .to_owned()
     });
-    let needs_userinfo = state.part(|view| view.needs_userinfo);
+    let needs_userinfo = state.needs_userinfo();
     let set = |inputs: &mut Inputs, text: String| {
         // Something else than JSON is no longer meant as claims.
         inputs.as_claims = inputs.as_claims && text.trim_start().starts_with('{');
@@ -227,8 +228,8 @@ fn ReadGroups(state: SimulatorState) -> impl IntoView {
         }),
     });
     let change = move |value: String| {
-        let service = state.view.with_untracked(|view| view.service.clone());
-        let found = who.with_untracked(|who| presets::provider_path(&value, who.as_deref()));
+        let service = state.of_service();
+        let found = who.with_untracked(|who| provider_path(&value, who.as_deref()));
         if value == SERVICE {
             state.edit(|inputs| inputs.source = SettingsSource::Service);
             return;
@@ -243,7 +244,7 @@ fn ReadGroups(state: SimulatorState) -> impl IntoView {
     };
     let choices: Vec<Choice> = std::iter::once(Choice::new(SERVICE, "Service settings"))
         .chain(
-            presets::PROVIDERS
+            PROVIDERS
                 .iter()
                 .map(|(id, name, _)| Choice::new(*id, *name)),
         )
@@ -267,7 +268,7 @@ fn ReadGroups(state: SimulatorState) -> impl IntoView {
 fn EffectiveSettings(state: SimulatorState) -> impl IntoView {
     let source = state.input(|inputs| inputs.source);
     let what_if = state.input(|inputs| inputs.what_if.clone());
-    let service = state.part(|view| (view.service.clone(), view.sso));
+    let service = state.settings();
     let known = Memo::new(move |_| state.service.policy.with(Option::is_some));
     move || {
         let (service, sso) = service.get();
@@ -291,21 +292,18 @@ fn EffectiveSettings(state: SimulatorState) -> impl IntoView {
 fn CustomSettings(state: SimulatorState) -> impl IntoView {
     let nested = state.input(|inputs| inputs.what_if.nested);
     let value = Signal::derive(move || nested.get().code().to_owned());
-    let differs = Memo::new(move |_| {
-        state
-            .view
-            .with(|view| state.inputs.with(|inputs| inputs.what_if != view.service))
-    });
+    let service = state.settings();
+    let differs = Memo::new(move |_| state.inputs.read().what_if != service.read().0);
     let change = move |value: String| {
         state.edit(|inputs| {
             inputs.what_if.nested = value.parse().unwrap_or(NestedGroupBehavior::None);
         });
     };
     let who = state.who();
-    let paths = Memo::new(move |_| who.with(|who| presets::completions(who.as_deref())));
-    let preset = RwSignal::new(None::<&'static presets::ProviderPreset>);
+    let paths = Memo::new(move |_| who.with(|who| claims::completions(who.as_deref())));
+    let preset = RwSignal::new(None::<&'static ProviderPreset>);
     let choose = move |id: String| {
-        let found = presets::find(&id);
+        let found = find_preset(&id);
         preset.set(found);
         if let Some(path) = found.and_then(|found| found.path) {
             state.edit(|inputs| inputs.what_if.claim_path = path.into());
@@ -313,7 +311,7 @@ fn CustomSettings(state: SimulatorState) -> impl IntoView {
     };
     let providers: Vec<Choice> = std::iter::once(Choice::new("", "Any"))
         .chain(
-            presets::PRESETS
+            PRESETS
                 .iter()
                 .map(|preset| Choice::new(preset.id, preset.name)),
         )

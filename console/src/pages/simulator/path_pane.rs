@@ -1,36 +1,37 @@
-//! From the token to the verdict: the checks of the token, the path, and the extraction step by
-//! step with its diagnosis.
+//! From the token to the verdict: the checks of the token and the verification of its signature, the
+//! path, and the extraction step by step with its diagnosis.
 
-use gbac_console_model::simulator::extraction;
 use gbac_console_model::simulator::extraction::{ExtractionStage, StepState, Steps};
-use gbac_console_model::simulator::panel::Panel;
+use gbac_console_model::simulator::inputs::{InputField, Panel};
 use gbac_console_model::simulator::token::FactMark;
 use gbac_console_model::simulator::troubleshoot::diagnosed_by;
+use gbac_console_model::simulator::{claims, extraction};
 use gbac_engine::token::CheckName;
+use gbac_words::common::{file_not_read, file_too_large};
 use gbac_words::pages::simulator as words;
+use gbac_words::rich_text::RichText;
 use leptos::context::Provider;
+use leptos::ev;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
+use super::fields::{Entry, mark};
 use super::panels::{content, diagnosis, path};
-use super::parts::mark;
 use super::state::SimulatorState;
-use super::verify::VERIFICATION;
-use crate::pages::chunk::Lazy;
+use crate::dom::{self, GivenFile};
+use crate::pages::chunk::{Chunk, ChunkError, Lazy, chunk};
 use crate::pages::rich_text::sentence;
-use crate::ui::{Disclosure, Glyph, Icon, IconSize};
+use crate::ui::{Button, Disclosure, Glyph, Icon, IconSize, Message, MessageKind};
 
 /// The pane.
 #[component]
 pub(super) fn PathPane(state: SimulatorState) -> impl IntoView {
-    let steps = state.part(|view| view.steps.clone());
-    let stale = state.part(|view| view.steps_stale);
+    let steps = state.shown(|shown| shown.steps.clone());
+    let stale = state.shown(|shown| shown.steps_stale);
     let has_steps = Memo::new(move |_| steps.with(Option::is_some));
-    let has_path = Memo::new(move |_| {
-        state
-            .view
-            .with(|view| view.judged.is_some() || view.supposed.is_some())
-    });
-    let is_refused = state.part(|view| view.refusal.is_some());
+    let (has_judged, supposed) = (state.has_judged(), state.supposed());
+    let has_path = Memo::new(move |_| has_judged.get() || supposed.read().is_some());
+    let is_refused = state.is_refused();
     let troubleshooting = state.is_open(Panel::Troubleshooting);
     let is_open = state.is_open(Panel::Steps);
     let shows_steps = Memo::new(move |_| is_open.get() || troubleshooting.get());
@@ -69,9 +70,9 @@ pub(super) fn PathPane(state: SimulatorState) -> impl IntoView {
 /// ends there.
 #[component]
 fn Checks(state: SimulatorState) -> impl IntoView {
-    let facts = state.part(|view| view.facts.clone());
+    let facts = state.sign_in(|sign_in| sign_in.facts.clone());
     let some = Memo::new(move |_| facts.with(|facts| !facts.is_empty()));
-    let is_refused = state.part(|view| view.refusal.is_some());
+    let is_refused = state.is_refused();
     let open = RwSignal::new(false);
     let can_verify = state.input(|inputs| !inputs.as_claims);
     view! {
@@ -121,7 +122,7 @@ fn Checks(state: SimulatorState) -> impl IntoView {
 /// The decoded token, below the path.
 #[component]
 pub(super) fn Decoded(state: SimulatorState) -> impl IntoView {
-    let some = state.part(|view| !view.facts.is_empty());
+    let some = state.sign_in(|sign_in| !sign_in.facts.is_empty());
     move || {
         some.get().then(|| view! {
             <div class="dec">
@@ -231,4 +232,120 @@ fn list(state: SimulatorState, steps: &Steps) -> impl IntoView + use<> {
         })
         .collect_view();
     view! { <ol class="steps" class:read=is_read aria-label="Extraction steps">{items}</ol> }
+}
+
+/// The largest file that is read as keys, in bytes.
+const LARGEST_KEYS: f64 = 1_000_000.0;
+
+chunk!(pub(super) VERIFICATION, "Signature verification", verify, fetch_verification, draw_verification, {
+    let state = expect_context::<SimulatorState>();
+    view! { <Verification state=state /> }.into_any()
+});
+
+#[component]
+fn Verification(state: SimulatorState) -> impl IntoView {
+    let service = state.service;
+    let offered = Memo::new(move |_| service.keys.with(Option::is_some));
+    let take = move |()| {
+        let keys = service.keys.get_untracked().unwrap_or_default();
+        let issuer = service.issuer.get_untracked().unwrap_or_default();
+        let audience = service.audience.get_untracked().unwrap_or_default();
+        state.edit(|inputs| {
+            inputs.keys = keys;
+            inputs.issuer = issuer;
+            inputs.audience = audience;
+        });
+    };
+    let report = state.report();
+    let who = state.who();
+    let discovery = Memo::new(move |_| who.with(|who| who.as_deref().and_then(claims::discovery)));
+    let (over, refused) = (RwSignal::new(false), RwSignal::new(None::<RichText>));
+    let drop = move |event: ev::DragEvent| {
+        event.prevent_default();
+        over.set(false);
+        refused.set(None);
+        let Some(given) = GivenFile::dropped(&event) else {
+            return;
+        };
+        let name = given.name();
+        if given.size() > LARGEST_KEYS {
+            let words = file_too_large(&name, LARGEST_KEYS)
+                .text(" ")
+                .text(words::KEYS_ARE_SMALLER);
+            refused.set(Some(words));
+            return;
+        }
+        spawn_local(async move {
+            match given.text().await {
+                Ok(text) => {
+                    // The page may be gone by now.
+                    let _ = state.inputs.try_update(|inputs| inputs.keys = text);
+                    dom::announce(&format!("{name} was read"));
+                }
+                Err(reason) => {
+                    let _ = refused.try_set(Some(file_not_read(&name, reason.into())));
+                }
+            }
+        });
+    };
+    view! {
+        {move || {
+            offered.get().then(|| view! {
+                <div class="row"><Button small=true on_press=take>{words::USE_DEMO_KEYS}</Button></div>
+            })
+        }}
+        <div
+            class=move || if over.get() { "stack over" } else { "stack" }
+            on:dragover=move |event: ev::DragEvent| {
+                event.prevent_default();
+                over.set(true);
+            }
+            on:dragleave=move |_| over.set(false)
+            on:drop=drop
+        >
+        <Entry
+            state=state id="keys" label="Keys (JWKS)" field=Some(InputField::Keys) get=|inputs| &inputs.keys
+            set=|inputs, text| inputs.keys = text rows=4 placeholder="{ \"keys\": [ … ] }"
+            help=words::PASTE_KEYS
+        />
+        {move || refused.get().map(|words| view! { <Message kind=MessageKind::Error>{sentence(&words)}</Message> })}
+        {move || discovery.get().map(|address| view! {
+            <p class="help brk">{sentence(&words::keys_address(&address))}</p>
+        })}
+        </div>
+        <div class="grid-2">
+            <Entry
+                state=state id="issuer" label="Issuer, optional" field=None get=|inputs| &inputs.issuer
+                set=|inputs, text| inputs.issuer = text
+            />
+            <Entry
+                state=state id="audience" label="Audience, optional" field=None get=|inputs| &inputs.audience
+                set=|inputs, text| inputs.audience = text
+            />
+        </div>
+        {move || {
+            report.get().map(|report| {
+                let lines = report
+                    .lines
+                    .iter()
+                    .map(|line| {
+                        let (class, glyph) = mark(line.mark);
+                        let outcome = match line.mark {
+                            FactMark::Good => "passed: ",
+                            FactMark::Bad => "failed: ",
+                            FactMark::Warn | FactMark::Plain => "not checked: ",
+                        };
+                        view! {
+                            <li>
+                                <span class=class><Icon glyph=glyph size=IconSize::Small /></span>
+                                <span><b>{line.name}</b> " " <span class="quiet">{outcome} {sentence(&line.words)}</span></span>
+                            </li>
+                        }
+                    })
+                    .collect_view();
+                let unusable = report.unusable.iter().map(|words| view! { <p class="help">{sentence(words)}</p> }).collect_view();
+                view! { <ul class="facts" aria-label="Verification, check by check">{lines}</ul>{unusable} }
+            })
+        }}
+    }
 }

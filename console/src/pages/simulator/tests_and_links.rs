@@ -1,23 +1,30 @@
-//! Saved tests: evaluated after every edit, exported and imported as assertion files.
+//! Saved tests, evaluated after every edit and exchanged as assertion files, and a check as a link or
+//! file without the token.
 
-use gbac_console_model::simulator::saved::{Saved, file, import};
+use std::sync::Arc;
+
+use gbac_console_model::address;
+use gbac_console_model::simulator::sharing::{
+    LONGEST, Opened, Saved, check_file, check_link, import_tests, open_check_file, open_link,
+    tests_file,
+};
 use gbac_engine::policy::Policy;
 use gbac_words::common::{file_not_read, file_not_saved, file_too_large};
 use gbac_words::pages::simulator as words;
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use std::sync::Arc;
 
 use super::state::SimulatorState;
 use crate::dom::{self, GivenFile};
 use crate::pages::rich_text::sentence;
 use crate::ui::{
-    Button, Field, Glyph, IconButton, LinkButton, Mark, Message, MessageKind, VerdictWord,
+    Button, CopyBlock, Field, Glyph, IconButton, LinkButton, Mark, Message, MessageKind, Note,
+    NoteKind, VerdictWord,
 };
 
 /// The largest file that is read, in bytes.
-const LARGEST: f64 = 20_000_000.0;
+const LARGEST_TESTS: f64 = 20_000_000.0;
 
 /// The policy with the changes that are tried.
 fn policy(state: SimulatorState) -> Option<Arc<Policy>> {
@@ -50,9 +57,9 @@ pub(super) fn results(state: SimulatorState) -> String {
 pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
     let name = RwSignal::new(String::new());
     let refused = RwSignal::new(None::<RichText>);
-    let ready = state.part(|view| view.judged.is_some() && view.verdict_stale.is_none());
+    let ready = state.is_decided();
     let add = move || {
-        let judged = state.view.with_untracked(|view| view.judged.clone());
+        let judged = state.judged_now();
         let (Some(judged), Some(policy)) = (judged, state.service.policy.get_untracked()) else {
             return;
         };
@@ -66,14 +73,16 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
         let Some(policy) = state.service.policy.get_untracked() else {
             return;
         };
-        let text = state.saved.with_untracked(|saved| file(saved, &policy));
+        let text = state
+            .saved
+            .with_untracked(|saved| tests_file(saved, &policy));
         save("tests.json", "application/json", &text);
     };
     let take = move |given: GivenFile| {
         refused.set(None);
         let name = given.name();
-        if given.size() > LARGEST {
-            refused.set(Some(file_too_large(&name, LARGEST)));
+        if given.size() > LARGEST_TESTS {
+            refused.set(Some(file_too_large(&name, LARGEST_TESTS)));
             return;
         }
         spawn_local(async move {
@@ -81,7 +90,7 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
                 .text()
                 .await
                 .map_err(RichText::from)
-                .and_then(|text| import(&text))
+                .and_then(|text| import_tests(&text))
             {
                 Ok(tests) => {
                     dom::announce(&words::tests_read(&name, tests.len()));
@@ -181,5 +190,127 @@ fn save(name: &str, mime: &str, text: &str) {
     match dom::save_file(name, mime, text) {
         Ok(()) => dom::announce(&words::saved_without_token(name)),
         Err(reason) => dom::announce_error(&file_not_saved(name, &reason)),
+    }
+}
+
+/// What a link came with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Came {
+    /// A check, which was entered.
+    Check,
+    /// Nothing that can be read.
+    Unreadable,
+}
+
+/// Takes what the address brings, and takes it out of the address.
+pub(super) fn arrive(state: SimulatorState) -> Option<Came> {
+    let opened = open_link(&dom::fragment())?;
+    dom::replace_address(address::SIMULATOR);
+    match opened {
+        Opened::Check(inputs) => {
+            state.inputs.set(*inputs);
+            Some(Came::Check)
+        }
+        Opened::Unreadable => Some(Came::Unreadable),
+    }
+}
+
+/// The notice of a link.
+#[component]
+pub(super) fn Arrived(arrived: Came) -> impl IntoView {
+    match arrived {
+        Came::Check => view! {
+            <Note kind=NoteKind::Info title=words::LINKED_CHECK level=2>
+                <p>{words::LINKED_CHECK_CONTENT}</p>
+            </Note>
+        }
+        .into_any(),
+        Came::Unreadable => view! {
+            <Note kind=NoteKind::Warn title=words::LINK_UNREADABLE level=2>
+                <p>{words::COPY_LINK_AGAIN}</p>
+            </Note>
+        }
+        .into_any(),
+    }
+}
+
+/// The largest file that is read, in bytes.
+const LARGEST_CHECK: f64 = 1_000_000.0;
+
+/// The part.
+#[component]
+pub(super) fn Share(state: SimulatorState) -> impl IntoView {
+    let (identity, access) = (state.identity(), state.access());
+    let made = Memo::new(move |_| {
+        Some(format!(
+            "{}{}",
+            dom::origin(),
+            check_link(&*identity.get()?, &access.get()?)
+        ))
+    });
+    let text = Signal::derive(move || made.get().unwrap_or_default());
+    let refused = RwSignal::new(None::<RichText>);
+    let save = move |()| {
+        let (Some(identity), Some(access)) = (identity.get_untracked(), access.get_untracked())
+        else {
+            return;
+        };
+        let (name, text) = check_file(&identity, &access);
+        match dom::save_file(&name, "application/json", &text) {
+            Ok(()) => dom::announce(&words::saved_without_token(&name)),
+            Err(reason) => dom::announce_error(&file_not_saved(&name, &reason)),
+        }
+    };
+    let take = move |given: GivenFile| {
+        refused.set(None);
+        let name = given.name();
+        if given.size() > LARGEST_CHECK {
+            let words = file_too_large(&name, LARGEST_CHECK)
+                .text(" ")
+                .text(words::CHECK_IS_SMALLER);
+            refused.set(Some(words));
+            return;
+        }
+        spawn_local(async move {
+            match given
+                .text()
+                .await
+                .map_err(RichText::from)
+                .and_then(|text| open_check_file(&text))
+            {
+                Ok(inputs) => {
+                    let _ = state.inputs.try_set(inputs);
+                    dom::announce(&words::check_read(&name));
+                }
+                Err(words) => {
+                    let _ = refused.try_set(Some(file_not_read(&name, words)));
+                }
+            }
+        });
+    };
+    view! {
+        {move || match made.with(|made| made.as_ref().map(String::len)) {
+            None => view! { <p class="quiet">{words::CHECK_TO_SHARE}</p> }.into_any(),
+            Some(length) if length > LONGEST => view! {
+                <p class="quiet">{words::LINK_TOO_LONG}</p>
+            }
+            .into_any(),
+            Some(_) => view! {
+                <CopyBlock text=text what="the link" />
+                <p class="help">{words::LINK_CONTENT}</p>
+            }
+            .into_any(),
+        }}
+        <div class="row">
+            <Button disabled=Signal::derive(move || made.with(Option::is_none)) on_press=save>"Save as a file"</Button>
+            <input class="sr" id="check-file" type="file" tabindex="-1" aria-hidden="true" on:change=move |_| {
+                if let Some(given) = GivenFile::chosen("check-file") {
+                    take(given);
+                }
+            } />
+            <Button on_press=move |()| dom::click("check-file")>{words::OPEN_CHECK_FILE}</Button>
+        </div>
+        {move || refused.get().map(|words| view! { <Message kind=MessageKind::Error>{sentence(&words)}</Message> })}
+        <p class="help">{sentence(&RichText::message(words::CHECK_FILE_CONTENT))}</p>
     }
 }

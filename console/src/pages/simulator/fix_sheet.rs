@@ -8,9 +8,8 @@ use gbac_console_model::applied::CheckedRequest;
 use gbac_console_model::audit::EventRow;
 use gbac_console_model::review::{BLOCKED, DraftBrief, GAINS, LOSES, brief};
 use gbac_console_model::simulator::fixes::{
-    FixEffect, FixList, FixSection, ListedFix, fixes, is_staged,
+    FixEffect, FixList, FixSection, ListedFix, SeenUsers, fixes, is_staged,
 };
-use gbac_console_model::simulator::seen_users::SeenUsers;
 use gbac_console_model::simulator::verdict::VerdictKind;
 use gbac_engine::policy::Change;
 use gbac_words::common::{COMPLETE_CHECK_FIRST, NO_CHANGE_IN_ACCESS};
@@ -21,7 +20,7 @@ use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::parts::{FIX_BUTTON, FIX_SHEET, actions, look, nobody};
+use super::fields::{FIX_BUTTON, FIX_SHEET, actions, look, nobody};
 use super::state::SimulatorState;
 use crate::dom;
 use crate::pages::commands::CommandBlock;
@@ -44,10 +43,9 @@ const EVENTS_WAIT: Duration = Duration::from_millis(400);
 pub(super) fn FixSheet(state: SimulatorState) -> impl IntoView {
     let draft = expect_context::<Draft>();
     let fixing = state.fixing;
-    let verdict = state.part(|view| {
-        view.verdict
-            .as_ref()
-            .map(|verdict| (verdict.kind, verdict.short.clone()))
+    let verdict = state.shown(|shown| {
+        let verdict = shown.verdict.as_ref()?;
+        Some((verdict.kind, verdict.short.clone()))
     });
     let close = move |()| {
         fixing.set(false);
@@ -79,16 +77,8 @@ pub(super) fn FixSheet(state: SimulatorState) -> impl IntoView {
 #[component]
 fn Fixes(state: SimulatorState) -> impl IntoView {
     let draft = expect_context::<Draft>();
-    let (who, access, refusal) = (
-        state.who(),
-        state.access(),
-        state.part(|view| view.refusal.clone()),
-    );
-    let is_expired = state.part(|view| {
-        view.verdict
-            .as_ref()
-            .is_some_and(|verdict| verdict.kind == VerdictKind::Expired)
-    });
+    let (who, access, refusal) = (state.who(), state.access(), state.refusal());
+    let kind = state.kind();
     let (seen, is_ready) = seen_users(state);
     let found = Memo::new(move |_| {
         let (who, access, policy) = (who.get()?, access.get()?, state.service.policy.get()?);
@@ -116,7 +106,7 @@ fn Fixes(state: SimulatorState) -> impl IntoView {
             <p class="quiet">{words::TOKEN_REFUSED}</p>
         }
         .into_any(),
-        (None, _) if is_expired.get() => view! {
+        (None, _) if kind.get() == Some(VerdictKind::Expired) => view! {
             <h3>"Fix the token first"</h3>
             <p>{TOKEN_EXPIRED}</p>
         }
@@ -362,18 +352,16 @@ fn InDraft(state: SimulatorState) -> impl IntoView {
         }))
     });
     // The verdict now, and with the draft.
+    let kind = state.kind();
     let then = Memo::new(move |_| {
-        let (now, after) = (
-            state
-                .view
-                .with(|view| view.verdict.as_ref().map(|verdict| verdict.kind))?,
-            draft.after.get()?,
+        let (now, after) = (kind.get()?, draft.after.get()?);
+        let checked = CheckedRequest::from_inputs(
+            &state.inputs.read(),
+            &after,
+            &state.accepted.read(),
+            state.now.get(),
+            state.verifier.get(),
         );
-        let checked = state.inputs.with(|inputs| {
-            state.accepted.with(|accepted| {
-                CheckedRequest::from_inputs(inputs, &after, accepted, state.now.get())
-            })
-        });
         Some([now.title(), checked?.before.title()])
     });
     view! {

@@ -1,0 +1,548 @@
+//! What leaves the page: checks as assertion files and as saved tests, and a check as a link or file,
+//! with the user, groups and request, never the token.
+
+use gbac_analysis::check::{Answer, Check, Query};
+use gbac_api::encode::{component, decode};
+use gbac_engine::decide::{self, At, Outcome, decide};
+use gbac_engine::identity::Identity;
+use gbac_engine::model::{Host, Operation, ResourceType};
+use gbac_engine::policy::Policy;
+use gbac_engine::{Coded, Subject};
+use gbac_json::{
+    AssertionTest, assertion_report, assertions_from_value, check_from_json, check_to_value,
+    find_assertions, policy_to_json,
+};
+use gbac_words::acl;
+use gbac_words::rich_text::RichText;
+use serde_json::{Value, json};
+
+use crate::address;
+use crate::simulator::inputs::{IdentityMode, Inputs};
+use crate::simulator::question::AccessRequest;
+use crate::simulator::verdict::Judged;
+
+/// The longest file name, without its ending.
+const MAX_NAME: usize = 60;
+
+/// An assertion file of one test, and a name for it; `gbac test` runs it.
+pub fn assertion_file(judged: &Judged, policy: &Policy) -> (String, String) {
+    let test = assertion_test(judged, policy);
+    let name = test
+        .get("name")
+        .and_then(Value::as_str)
+        .map_or_else(|| "check".into(), file_name);
+    let document = json!({ "version": 1, "policy": policy_to_json(policy), "tests": [test] });
+    let text = serde_json::to_string_pretty(&document).unwrap_or_default();
+    (format!("{name}.json"), text)
+}
+
+/// A test as an assertion file has it. It expects what the policy says now of these names, whether
+/// or not the token had expired.
+fn assertion_test(judged: &Judged, policy: &Policy) -> Value {
+    let Judged {
+        access, identity, ..
+    } = judged;
+    let named = Identity::new(identity.user(), identity.groups().iter().cloned());
+    // Names have no expiry.
+    let request = access.request(At::IgnoringExpiry);
+    let decision = decide::decide(policy, &named, &request);
+    let may = if decision.outcome == decide::Outcome::Allow {
+        "may"
+    } else {
+        "may not"
+    };
+    let name = format!("{} {may} {}", identity.user(), access.deed().plain());
+    let check = check_to_value(identity, &request);
+    let mut expect =
+        json!({ "outcome": decision.outcome.code(), "reason": decision.reason.code() });
+    if let (Some(source), Value::Object(members)) = (decision.source, &mut expect) {
+        members.insert("source".into(), json!(source.code()));
+    }
+    json!({ "name": name, "check": check, "expect": expect })
+}
+
+/// A name that every disk takes: letters, digits and single hyphens.
+pub(crate) fn file_name(name: &str) -> String {
+    let mut out = String::new();
+    for c in name.chars() {
+        if c.is_ascii_alphanumeric() {
+            out.push(c.to_ascii_lowercase());
+        } else if !out.is_empty() && !out.ends_with('-') {
+            out.push('-');
+        }
+        if out.len() >= MAX_NAME {
+            break;
+        }
+    }
+    let out = out.trim_end_matches('-');
+    if out.is_empty() {
+        "check".into()
+    } else {
+        out.into()
+    }
+}
+
+/// A saved test: as it is read, and as it stands in a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Saved {
+    test: AssertionTest,
+    text: Value,
+}
+
+impl Saved {
+    /// A test of what was just decided, under a name; it expects what the policy says now. The
+    /// token is not in it.
+    pub fn from_judged(judged: &Judged, policy: &Policy, name: &str) -> Option<Self> {
+        let mut text = assertion_test(judged, policy);
+        if let (false, Value::Object(members)) = (name.trim().is_empty(), &mut text) {
+            members.insert("name".into(), json!(name.trim()));
+        }
+        read_tests(vec![text]).ok()?.pop()
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.test.name
+    }
+
+    /// What it expects: `allow` or `deny`, or the code of an error.
+    pub fn expected(&self) -> String {
+        let member = |name| {
+            self.text
+                .get("expect")
+                .and_then(|expect| expect.get(name))
+                .and_then(Value::as_str)
+        };
+        member("outcome")
+            .or_else(|| member("error"))
+            .unwrap_or_default()
+            .to_owned()
+    }
+
+    /// Runs it. None where it holds; otherwise what differs.
+    pub fn run(&self, policy: &Policy) -> Option<String> {
+        let opened = match gbac_engine::resolve(policy, &self.test.check.subject, None) {
+            Ok(opened) => opened,
+            Err(error) => return self.test.expect.difference(&Err(error.code())),
+        };
+        match gbac_analysis::check::evaluate(
+            policy,
+            &opened.identity,
+            &self.test.check,
+            At::IgnoringExpiry,
+        ) {
+            Ok(answer) => self
+                .test
+                .expect
+                .difference(&Ok((&answer, opened.identity.groups()))),
+            Err(error) => self.test.expect.difference(&Err(error.code())),
+        }
+    }
+
+    /// What comes out of it now.
+    pub fn found(&self, policy: &Policy) -> String {
+        match gbac_analysis::check::answer(policy, &self.test.check, None, At::IgnoringExpiry)
+            .as_ref()
+            .map(Answer::outcome)
+        {
+            Ok(Outcome::Allow) => "allow".into(),
+            Ok(Outcome::Deny) => "deny".into(),
+            Err(error) => error.code().into(),
+        }
+    }
+
+    /// A report of a test that fails: what was expected, what came out and why, and the test with
+    /// its policy, to be run again with `gbac test`. It names a user and groups, and has no token.
+    pub fn report(&self, policy: &Policy) -> Option<(String, String)> {
+        let difference = self.run(policy)?;
+        let explanation = explained(policy, &self.test.check);
+        let file = tests_file(std::slice::from_ref(self), policy);
+        let name = format!("{}.md", file_name(self.name()));
+        let words = format!(
+            "# {}\n\nExpected: {}\nFound: {}\nDifference: {difference}\n{explanation}\n\
+             The test with its policy is below; `gbac test {name}` runs it.",
+            self.name(),
+            self.expected(),
+            self.found(policy),
+        );
+        Some((name, assertion_report(&words, &file)))
+    }
+}
+
+/// What decided a single question, in a line.
+fn explained(policy: &Policy, check: &Check) -> String {
+    let Subject::Names { user, groups } = &check.subject else {
+        return String::new();
+    };
+    let Query::Access { .. } = &check.query else {
+        return String::new();
+    };
+    let identity = gbac_engine::identity::Identity::new(user.as_str(), groups);
+    let decision = check
+        .access(At::IgnoringExpiry)
+        .map(|request| decide(policy, &identity, &request));
+    match decision {
+        Some(decision) => match &decision.acl {
+            Some(acl) => format!("Decided by: {}\n", acl::sentence(acl).plain()),
+            None => format!("Decided by: no ACL ({})\n", decision.reason.code()),
+        },
+        None => String::new(),
+    }
+}
+
+/// The tests as an assertion file over a policy.
+pub fn tests_file(tests: &[Saved], policy: &Policy) -> String {
+    let tests: Vec<&Value> = tests.iter().map(|saved| &saved.text).collect();
+    let document = json!({ "version": 1, "policy": policy_to_json(policy), "tests": tests });
+    serde_json::to_string_pretty(&document).unwrap_or_default()
+}
+
+/// Reads the tests of an assertion file, or of a bug report; its policy is left out, since they run
+/// on the one that is read here.
+///
+/// # Errors
+/// What is wrong with the file.
+pub fn import_tests(text: &str) -> Result<Vec<Saved>, RichText> {
+    let value = gbac_json::parse(find_assertions(text).trim())
+        .map_err(|error| RichText::message(&error.to_string()))?;
+    let Some(tests) = value.get("tests").and_then(Value::as_array) else {
+        return Err(RichText::new()
+            .text("An assertion file has ")
+            .code("tests")
+            .text("."));
+    };
+    read_tests(tests.clone())
+}
+
+fn read_tests(tests: Vec<Value>) -> Result<Vec<Saved>, RichText> {
+    let document = json!({ "version": 1, "policy": { "version": 1 }, "tests": tests });
+    let read = assertions_from_value(&document)
+        .map_err(|problems| RichText::message(&problems.to_string()))?;
+    Ok(read
+        .tests
+        .into_iter()
+        .zip(tests)
+        .map(|(test, text)| Saved { test, text })
+        .collect())
+}
+
+/// What the fragment begins with.
+const MARK: &str = "check=";
+/// The longest link that is made: beyond it, browsers and chat programs cut.
+pub const LONGEST: usize = 8000;
+
+/// The path and fragment of a check.
+pub fn check_link(identity: &Identity, access: &AccessRequest) -> String {
+    let mut check = json!({
+        "user": identity.user(),
+        "groups": identity.groups(),
+        "operation": access.operation.spelling().cli,
+        "type": access.resource_type.spelling().cli,
+        "name": access.resource_name,
+    });
+    if let (Some(host), Value::Object(members)) = (access.host, &mut check) {
+        members.insert("host".into(), json!(host.to_string()));
+    }
+    format!(
+        "{}#{MARK}{}",
+        address::SIMULATOR,
+        component(&check.to_string())
+    )
+}
+
+/// What a link came with.
+pub enum Opened {
+    /// A check to enter; it takes nothing of what is there.
+    Check(Box<Inputs>),
+    /// Something that no link of this page says.
+    Unreadable,
+}
+
+/// Reads a fragment without its `#`; none where it is not of a check.
+pub fn open_link(fragment: &str) -> Option<Opened> {
+    let text = fragment.strip_prefix(MARK)?;
+    Some(read_link(text).map_or(Opened::Unreadable, |inputs| Opened::Check(Box::new(inputs))))
+}
+
+/// A check as a file, and a name for it: one line, which `gbac check --checks` answers too.
+pub fn check_file(identity: &Identity, access: &AccessRequest) -> (String, String) {
+    let check = check_to_value(identity, &access.request(At::IgnoringExpiry));
+    let name = file_name(&format!("{} {}", identity.user(), access.deed().plain()));
+    (format!("{name}.check.json"), format!("{check}\n"))
+}
+
+/// Reads such a file.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn open_check_file(text: &str) -> Result<Inputs, RichText> {
+    let check = check_from_json(text.trim())
+        .map_err(|problems| RichText::message(&problems.to_string()))?;
+    let Subject::Names { user, groups } = check.subject else {
+        return Err(
+            "Only checks with a user and groups can be opened. Paste a token in its own field."
+                .into(),
+        );
+    };
+    let Query::Access {
+        operation,
+        resource_type,
+        resource_name,
+    } = check.query
+    else {
+        return Err(
+            "Only checks of one operation on one resource can be opened. This is an API request."
+                .into(),
+        );
+    };
+    // A group is a line of its field.
+    if groups.iter().any(|name| name.contains(['\n', '\r'])) {
+        return Err("A group name contains a line break, which can't be entered.".into());
+    }
+    Ok(Inputs {
+        mode: IdentityMode::ByHand,
+        user,
+        groups: groups.join("\n"),
+        operation,
+        resource_type,
+        resource_name,
+        host: check.host.map(|host| host.to_string()).unwrap_or_default(),
+        ..Inputs::default()
+    })
+}
+
+fn read_link(text: &str) -> Option<Inputs> {
+    let Ok(Value::Object(check)) = gbac_json::parse(&decode(text).ok()?) else {
+        return None;
+    };
+    let member = |name: &str| check.get(name).and_then(Value::as_str);
+    let groups: Option<Vec<&str>> = check
+        .get("groups")?
+        .as_array()?
+        .iter()
+        .map(Value::as_str)
+        .collect();
+    // A group is a line of its field.
+    let groups = groups?;
+    if groups.iter().any(|name| name.contains(['\n', '\r'])) {
+        return None;
+    }
+    let host = match check.get("host") {
+        None => String::new(),
+        Some(host) => Host::parse_address(host.as_str()?).ok()?.to_string(),
+    };
+    Some(Inputs {
+        mode: IdentityMode::ByHand,
+        user: member("user")?.to_owned(),
+        groups: groups.join("\n"),
+        operation: member("operation")?.parse::<Operation>().ok()?,
+        resource_type: member("type")?.parse::<ResourceType>().ok()?,
+        resource_name: member("name")?.to_owned(),
+        host,
+        ..Inputs::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_engine::policy::Change;
+    use gbac_json::{PolicySource, assertions_from_json};
+
+    use super::*;
+    use crate::simulator::tests::{judged_views, policy};
+
+    #[test]
+    fn file_names_are_plain() {
+        assert_eq!(
+            file_name("maya may not write to topic a/b:*"),
+            "maya-may-not-write-to-topic-a-b"
+        );
+        assert_eq!(file_name("日本"), "check");
+        assert!(file_name(&"x".repeat(500)).len() <= MAX_NAME);
+    }
+
+    #[test]
+    fn a_saved_check_holds_when_it_is_run() {
+        for view in judged_views() {
+            let judged = view.judged.as_ref().unwrap();
+            let (name, text) = assertion_file(judged, &policy());
+            assert!(name.ends_with(".json"));
+            let saved = assertions_from_json(&text).unwrap();
+            let PolicySource::Inline(policy) = saved.policy else {
+                panic!("no policy in {text}")
+            };
+            let test = &saved.tests[0];
+            let answer =
+                gbac_analysis::check::answer(&policy, &test.check, None, At::IgnoringExpiry)
+                    .unwrap();
+            let groups = judged.identity.groups();
+            assert_eq!(
+                test.expect.difference(&Ok((&answer, groups))),
+                None,
+                "{text}"
+            );
+        }
+    }
+
+    fn saved() -> Vec<Saved> {
+        let judged = judged_views();
+        judged
+            .iter()
+            .enumerate()
+            .map(|(place, view)| {
+                Saved::from_judged(
+                    view.judged.as_ref().unwrap(),
+                    &policy(),
+                    &format!("test {place}"),
+                )
+                .unwrap()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn tests_hold_go_out_and_come_back() {
+        let tests = saved();
+        assert!(
+            tests
+                .iter()
+                .all(|test| test.run(&policy()).is_none() && test.report(&policy()).is_none())
+        );
+        let text = tests_file(&tests, &policy());
+        assert_eq!(
+            assertions_from_json(&text).unwrap().tests.len(),
+            tests.len()
+        );
+        assert_eq!(import_tests(&text).unwrap(), tests);
+        assert_eq!(tests[0].name(), "test 0");
+        for wrong in ["", "[]", "{\"tests\":[{}]}", "{\"tests\":7}"] {
+            assert!(import_tests(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_change_makes_one_fail_and_the_report_says_why() {
+        let tests = saved();
+        let allowed = tests
+            .iter()
+            .find(|test| test.expected() == "allow" && test.found(&policy()) == "allow");
+        let deny = json!({
+            "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "*", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
+            "principal": "User:*", "host": "*", "operation": "OPERATION_ALL", "permission_type": "PERMISSION_TYPE_DENY",
+        });
+        let mut after = (*policy()).clone();
+        after
+            .apply(Change::AddAcl(gbac_json::acl_from_value(&deny).unwrap()))
+            .unwrap();
+        let fails: Vec<&Saved> = tests
+            .iter()
+            .filter(|test| test.run(&after).is_some())
+            .collect();
+        assert!(!fails.is_empty() && allowed.is_some());
+        let (name, report) = fails[0].report(&after).unwrap();
+        assert!(
+            name.ends_with(".md") && report.contains("Difference: "),
+            "{report}"
+        );
+        assert!(
+            report.contains("Decided by: Deny All, topic * all names, of User:*"),
+            "{report}"
+        );
+        // The content makes it a test file, not its name.
+        let difference = fails[0].run(&after).unwrap();
+        assert!(
+            report.contains(&format!("\nDifference: {difference}\n")),
+            "{report}"
+        );
+        assert_eq!(import_tests(&report).unwrap(), [fails[0].clone()]);
+        let read = assertions_from_json(gbac_json::find_assertions(&report)).unwrap();
+        assert!(
+            matches!(read.policy, gbac_json::PolicySource::Inline(policy) if policy.acl_count() == after.acl_count())
+        );
+    }
+
+    fn access(host: Option<&str>) -> AccessRequest {
+        AccessRequest {
+            operation: Operation::Write,
+            resource_type: ResourceType::Topic,
+            resource_name: "a#b &ü".into(),
+            host: host.map(|host| host.parse().unwrap()),
+        }
+    }
+
+    fn fragment(link: &str) -> &str {
+        link.split_once('#').unwrap().1
+    }
+
+    #[test]
+    fn a_link_opens_as_the_same_check() {
+        let identity = Identity::new("maya", ["/eng/a", "b,c", "日本 %"]);
+        let link = check_link(&identity, &access(Some("10.0.0.1")));
+        assert!(
+            link.starts_with("/security/simulator#check=")
+                && link.is_ascii()
+                && !link.contains(' '),
+            "{link}"
+        );
+        let Some(Opened::Check(inputs)) = open_link(fragment(&link)) else {
+            panic!("{link}")
+        };
+        assert!(inputs.mode == IdentityMode::ByHand && inputs.token.is_empty());
+        assert_eq!(
+            (inputs.user.as_str(), inputs.groups.as_str()),
+            ("maya", "/eng/a\nb,c\n日本 %")
+        );
+        assert_eq!(
+            (inputs.resource_name.as_str(), inputs.host.as_str()),
+            ("a#b &ü", "10.0.0.1")
+        );
+        assert_eq!(
+            (inputs.operation, inputs.resource_type),
+            (Operation::Write, ResourceType::Topic)
+        );
+    }
+
+    #[test]
+    fn a_file_opens_as_the_same_check_and_holds_no_more() {
+        let identity = Identity::new("maya", ["/eng/a", "b,c", "日本 %"]);
+        let (name, text) = check_file(&identity, &access(Some("10.0.0.1")));
+        assert_eq!(name, "maya-write-to-topic-a-b.check.json");
+        assert_eq!(text.lines().count(), 1);
+        let inputs = open_check_file(&text).unwrap();
+        assert!(inputs.mode == IdentityMode::ByHand && inputs.token.is_empty());
+        assert_eq!(
+            (inputs.user.as_str(), inputs.groups.as_str()),
+            ("maya", "/eng/a\nb,c\n日本 %")
+        );
+        assert_eq!(
+            (inputs.resource_name.as_str(), inputs.host.as_str()),
+            ("a#b &ü", "10.0.0.1")
+        );
+        let (_, without) = check_file(&Identity::new("a", ["two\nlines"]), &access(None));
+        for wrong in [
+            "",
+            "[]",
+            "{}",
+            r#"{"unverified_token":"x","operation":"read","resource_type":"topic","resource_name":"a"}"#,
+            &without,
+        ] {
+            assert!(open_check_file(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn other_fragments_are_left_and_broken_ones_said() {
+        assert!(open_link("main").is_none() && open_link("").is_none());
+        for text in ["check=", "check=%7B%7D", "check=%zz", "check=%5B%5D"] {
+            assert!(
+                matches!(open_link(text), Some(Opened::Unreadable)),
+                "{text}"
+            );
+        }
+        let broken = Identity::new("a", ["two\nlines"]);
+        assert!(matches!(
+            open_link(fragment(&check_link(&broken, &access(None)))),
+            Some(Opened::Unreadable)
+        ));
+    }
+}
