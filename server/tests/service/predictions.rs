@@ -1,15 +1,14 @@
 //! The law of sign-in predictions: the simulator and `gbac doctor` accept a token exactly if the
 //! service does (D-19, D-57).
 
-use std::sync::Arc;
-
 use axum::http::Method;
 use gbac_analysis::doctor::{DiagnosticInput, StepStatus, TokenInput, diagnose};
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_api::service::ServiceInfo;
 use gbac_api::service::accepted_tokens;
-use gbac_console_model::simulator::evaluate;
 use gbac_console_model::simulator::inputs::Inputs;
+use gbac_console_model::simulator::pipeline::evaluate;
+use gbac_console_model::simulator::token_checks::Verifier;
 use gbac_console_model::simulator::verdict::VerdictKind;
 use gbac_engine::policy::{Policy, Settings};
 use gbac_server::OidcRules;
@@ -80,7 +79,8 @@ fn simulator_accepts(token: &str, keys: &str, accepted: &AcceptedTokens) -> bool
         resource_name: "orders".into(),
         ..Inputs::default()
     };
-    let verdict = evaluate(&inputs, Some(&Arc::new(Policy::default())), accepted, NOW).verdict;
+    let (policy, verifier) = (Policy::default(), Some(Verifier::new()));
+    let verdict = evaluate(&inputs, Some(&policy), accepted, NOW, verifier).verdict;
     verdict.is_some_and(|verdict| verdict.kind != VerdictKind::SignInFails)
 }
 
