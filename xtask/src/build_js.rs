@@ -7,7 +7,6 @@ use crate::problem::{Problem, Result};
 use crate::process::{Call, cargo};
 use crate::progress::{Progress, Step, say};
 use crate::remap;
-use crate::test::runner::Runner;
 use crate::tools::{self, SHRINK, WASM_BINDGEN, WASM_TARGET, WasmOpt};
 use crate::workspace::Workspace;
 use std::fs;
@@ -135,7 +134,7 @@ pub(crate) fn types(workspace: &Workspace) -> Result<()> {
     let [_, schema] = types_tests(workspace);
     // The types of the command line are private, so only its own tests see them.
     let lines = schema.env("GBAC_WRITE_SCHEMA", "1").succeed(Some(&step))?;
-    if Runner::Cargo.count(&lines).passed == 0 {
+    if !lines.iter().any(|line| line.ends_with(" ... ok")) {
         return Err(Problem::new(format!("no test wrote {SCHEMA}")));
     }
     step.done(SCHEMA);

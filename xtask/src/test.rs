@@ -6,7 +6,7 @@ mod context;
 mod passed;
 mod report;
 mod result_table;
-pub(crate) mod runner;
+mod runner;
 mod settings;
 mod tally;
 mod times;
