@@ -697,6 +697,15 @@ fn every_code_is_in_the_documentation_and_has_a_vector() {
 }
 
 #[test]
+fn a_tab_at_the_end_of_a_name_is_a_control_character_and_no_space() {
+    let text = document(&serde_json::json!({}), &["r:Group:eng"], &[]);
+    let findings = lint_from_json(&text.replace("Group:eng", "Group:eng\\t")).unwrap();
+    let codes: Vec<&str> = findings.iter().map(|one| one.code.code()).collect();
+    assert!(codes.contains(&"principal_control_character"), "{codes:?}");
+    assert!(!codes.contains(&"principal_edge_whitespace"), "{codes:?}");
+}
+
+#[test]
 fn a_finding_says_what_it_is_about() {
     let read = "TOPIC orders LITERAL Group:eng * READ ALLOW";
     let deny = "TOPIC ord PREFIXED User:* * ALL DENY";

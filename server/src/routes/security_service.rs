@@ -1,6 +1,8 @@
 //! The SecurityService of the Admin API over the Connect protocol, under both of its names
 //! (specification 4.3, D-22).
 
+use std::collections::BTreeSet;
+
 use axum::Json;
 use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Response};
@@ -36,7 +38,7 @@ use crate::state::error::RoleError;
 use crate::state::name_warnings::{added_principals, name_warnings};
 use crate::state::role_changes::{create, delete_if_present, update, updated};
 use crate::state::service::Service;
-use crate::state::store::{Snapshot, StateChange};
+use crate::state::store::{Snapshot, StateChange, Stored};
 
 /// A message without fields; fields of newer clients are ignored.
 type Empty = Map<String, Value>;
@@ -82,6 +84,15 @@ fn role(role: SecurityRole) -> Json<WithRole> {
     Json(WithRole { role })
 }
 
+/// The answer to a change of a role, with the warnings about the names that it added.
+fn changed_role(stored: Stored<(SecurityRole, BTreeSet<Principal>)>) -> Response {
+    let (made, names) = stored.answer;
+    with_warnings(
+        role(made).into_response(),
+        &name_warnings(&stored.after.policy, &names),
+    )
+}
+
 async fn create_role(
     State(service): State<Service>,
     request: Request,
@@ -98,12 +109,7 @@ async fn create_role(
         let answer = (SecurityRole::from(&made), names);
         Ok::<_, Problem>((StateChange::Changes(changes), answer))
     };
-    let stored = service.change(plan).await?;
-    let (made, names) = stored.answer;
-    Ok(with_warnings(
-        role(made).into_response(),
-        &name_warnings(&stored.after.policy, &names),
-    ))
+    Ok(changed_role(service.change(plan).await?))
 }
 
 async fn get_role(
@@ -184,12 +190,7 @@ async fn change_members(
         let answer = (SecurityRole::from(&updated(before, &membership)), names);
         Ok::<_, Problem>((StateChange::Changes(changes), answer))
     };
-    let stored = service.change(plan).await?;
-    let (made, names) = stored.answer;
-    Ok(with_warnings(
-        role(made).into_response(),
-        &name_warnings(&stored.after.policy, &names),
-    ))
+    Ok(changed_role(service.change(plan).await?))
 }
 
 async fn delete_role(

@@ -177,11 +177,9 @@ pub(super) fn name_fault(principal: &Principal) -> Option<NameFault> {
     // Roles can have any name; [`FindingCode::RoleMissing`] reports ACLs for roles that do not
     // exist.
     let is_person = kind != PrincipalType::Role;
-    if name.trim() != name {
-        return Some(edge_whitespace(principal));
-    }
     let error = match principal.check_create() {
         Err(error) => error,
+        Ok(()) if name.trim() != name => return Some(edge_whitespace(principal)),
         Ok(()) if is_person && !principal.is_everyone() && name.contains('*') => {
             PrincipalError::Wildcard(kind)
         }
