@@ -247,7 +247,7 @@ export const __wasm_split_load_empty = wrapAsyncCb(makeLoad(() => async (_imp) =
     fn every_first_part_is_one_of_the_console() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let files = fs::read_to_string(root.join("console/src/pages/files.rs")).unwrap();
-        let routes = fs::read_to_string(root.join("console/src/app.rs")).unwrap();
+        let routes = fs::read_to_string(root.join("console/src/app/mod.rs")).unwrap();
         for (address, part) in FIRST {
             assert!(files.contains(&format!(" {part}, ")), "{part}");
             assert!(

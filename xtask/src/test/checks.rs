@@ -173,7 +173,7 @@ pub(crate) const CHECKS: &[Check] = &[
         name: "fuzz",
         title: "fuzz targets, for a fixed time",
         lane: Lane::Cargo,
-        form: Form::Long(&["fuzz", "tests/src/fuzz.rs"]),
+        form: Form::Long(&["fuzz", "tests/src/fuzz/mod.rs"]),
         inputs: RUST,
         needs: &[],
         run: fuzz,

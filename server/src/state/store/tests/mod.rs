@@ -13,7 +13,7 @@ use super::*;
 use crate::state::audit::{Audit, AuditFileLimits, AuditLog, ChangeRecorder};
 use crate::state::change::make_change;
 
-const POLICY: &str = include_str!("../../../demo/policy.json");
+const POLICY: &str = include_str!("../../../../demo/policy.json");
 
 fn demo() -> Policy {
     policy_from_json(POLICY).unwrap()
