@@ -148,7 +148,7 @@ pub(crate) fn policy(process: &Process, path: &Path) -> Result<Policy, Failure> 
 pub(crate) fn object(process: &Process, path: &Path) -> Result<ClaimSet, Failure> {
     let what = plain(&path.display().to_string());
     match gbac_json::parse(&document(process, path)?) {
-        Ok(Value::Object(members)) => Ok(gbac_json::claims_from_object(members)),
+        Ok(Value::Object(members)) => Ok(members.into()),
         Ok(_) => Err(Failure::new(
             "wrong_type",
             format!("{what}: not a JSON object; write one"),

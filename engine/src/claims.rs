@@ -80,8 +80,16 @@ impl ClaimSet {
         }
     }
 
-    pub(crate) const fn members(&self) -> &Map<String, Value> {
+    /// The claims as the members of a JSON object.
+    #[must_use]
+    pub const fn members(&self) -> &Map<String, Value> {
         &self.0
+    }
+}
+
+impl From<Map<String, Value>> for ClaimSet {
+    fn from(members: Map<String, Value>) -> Self {
+        Self(members)
     }
 }
 

@@ -39,7 +39,11 @@ pub fn escaped(text: &str) -> String {
 }
 
 /// Escapes only hidden characters, for messages that texts are copied from.
-#[doc(hidden)]
+///
+/// ```
+/// use gbac_engine::escape::visible;
+/// assert_eq!(visible("the team's \u{202e}name\n"), r"the team's \u{202e}name\n");
+/// ```
 #[must_use]
 pub fn visible(text: &str) -> String {
     let mut visible = String::new();

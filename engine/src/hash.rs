@@ -42,7 +42,7 @@ fn seed() -> u64 {
 static SEED: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(ODD);
 
 /// Sets the seed for the keys of later policies in wasm, which has no random numbers of its own.
-pub fn set_seed(seed: u64) {
+pub(crate) fn set_seed(seed: u64) {
     #[cfg(target_family = "wasm")]
     SEED.store(seed, std::sync::atomic::Ordering::Relaxed);
     #[cfg(not(target_family = "wasm"))]

@@ -25,8 +25,8 @@ pub struct Identity {
 
 /// When an identity expires.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[doc(hidden)]
 pub enum Expiry {
+    /// The claims have no expiry.
     Never,
     /// Seconds since 1970.
     After(f64),
@@ -139,6 +139,14 @@ impl IdentityError {
 impl Identity {
     /// Creates an unverified identity without expiry. All names are accepted (D-27), except that
     /// empty and duplicate group names are dropped.
+    ///
+    /// ```
+    /// use gbac_engine::Identity;
+    ///
+    /// let alice = Identity::new("alice", ["eng", "ops", "eng", ""]);
+    /// assert_eq!(alice.groups(), ["eng", "ops"]);
+    /// assert!(!alice.is_verified() && !alice.has_expiry());
+    /// ```
     pub fn new(
         user: impl Into<String>,
         groups: impl IntoIterator<Item = impl Into<String>>,
@@ -210,6 +218,17 @@ impl Identity {
     /// # Errors
     /// The claims do not name a user. Missing groups are not an error (D-12); the [`Extraction`]
     /// has the reason.
+    ///
+    /// ```
+    /// use gbac_engine::identity::{Identity, IdentityRules};
+    /// use gbac_engine::token::UnverifiedClaims;
+    ///
+    /// let claims = UnverifiedClaims::parse(r#"{ "sub": "alice", "groups": ["eng"], "exp": 100 }"#)?;
+    /// let (alice, extraction) = Identity::from_unverified(&claims, None, &IdentityRules::default())?;
+    /// assert_eq!((alice.user(), alice.has_expiry()), ("alice", true));
+    /// assert_eq!(extraction.groups[0].location, "groups[0]");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn from_unverified(
         claims: &UnverifiedClaims,
         userinfo: Option<&ClaimSet>,
@@ -342,7 +361,6 @@ impl Identity {
     }
 
     /// The expiry.
-    #[doc(hidden)]
     #[must_use]
     pub const fn expiry(&self) -> Expiry {
         self.expiry

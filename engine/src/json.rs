@@ -136,7 +136,6 @@ impl std::error::Error for JsonError {}
 /// let error = json::parse(r#"{"groups": ["a"], "gr\u006fups": ["admin"]}"#).unwrap_err();
 /// assert_eq!(error.code(), "duplicate_member");
 /// ```
-#[doc(hidden)]
 pub fn parse(text: &str) -> Result<Value, JsonError> {
     if text.starts_with('\u{feff}') {
         let message = "the text starts with a byte order mark".to_owned();
@@ -169,8 +168,12 @@ pub fn parse(text: &str) -> Result<Value, JsonError> {
 const MAX_QUOTED: usize = 80;
 
 /// Quotes input for a message: in backticks, with hidden characters escaped, and cut after
-/// [`MAX_QUOTED`] characters.
-#[doc(hidden)]
+/// 80 characters.
+///
+/// ```
+/// use gbac_engine::json::quote;
+/// assert_eq!(quote("team\u{200b}"), r"`team\u{200b}`");
+/// ```
 #[must_use]
 pub fn quote(text: &str) -> String {
     let mut quoted = String::from("`");
@@ -186,7 +189,12 @@ pub fn quote(text: &str) -> String {
 }
 
 /// A value on one line, without the elements of arrays and the members of objects.
-#[doc(hidden)]
+///
+/// ```
+/// use gbac_engine::json::{brief, parse};
+/// assert_eq!(brief(&parse("[1, 2]")?), "[…]");
+/// # Ok::<(), gbac_engine::json::JsonError>(())
+/// ```
 #[must_use]
 pub fn brief(value: &Value) -> String {
     match value {

@@ -62,6 +62,8 @@
 //! - `gbac-json` reads and writes JSON: policy documents, checks and results.
 //! - `gbac-analysis` analyzes whole policies: effective access, effects of changes, findings.
 //!
+//! Analyses of your own read the rows of a policy: module [`policy::index`].
+//!
 //! # Features
 //!
 //! - `verify`: verifies the signatures of tokens with a JSON Web Key Set (module `verify`).
@@ -95,7 +97,7 @@ pub mod mapping;
 pub mod model;
 mod name;
 pub mod near;
-mod order;
+pub mod order;
 pub mod policy;
 mod resolve;
 mod text;
@@ -123,37 +125,3 @@ pub use token::{TokenError, UnverifiedToken};
 #[cfg(feature = "verify")]
 pub use verify::{KeySet, Validation, Verified, VerifyError};
 pub use warning::{Warning, WarningCode};
-
-/// Internals for `gbac-analysis` and `gbac-json`: the index of a policy, sorting and strict JSON.
-///
-/// It is not part of the public API and may change in any release.
-#[doc(hidden)]
-pub mod internal {
-    use serde_json::{Map, Value};
-
-    pub use crate::claim_path::Node;
-    pub use crate::escape::visible;
-    pub use crate::groups::comma_parts;
-    pub use crate::hash::set_seed as set_hash_seed;
-    pub use crate::identity::Expiry;
-    pub use crate::json::{brief, parse, quote};
-    pub use crate::model::normalized_name;
-    pub use crate::order::{first_equals, run, sort};
-    pub use crate::policy::{
-        AclParts, HostId, Operations, Pattern, PatternId, PrincipalId, Row, rows_of,
-    };
-    pub use crate::text::equal;
-    pub use crate::token::{MessageWithoutSkew, claim_checks};
-
-    /// Creates a set of claims from the members of a JSON object.
-    #[must_use]
-    pub const fn claim_set(members: Map<String, Value>) -> crate::ClaimSet {
-        crate::ClaimSet(members)
-    }
-
-    /// The members of the JSON object of a set of claims.
-    #[must_use]
-    pub const fn members(claims: &crate::ClaimSet) -> &Map<String, Value> {
-        claims.members()
-    }
-}

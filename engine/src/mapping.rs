@@ -320,6 +320,16 @@ impl PrincipalMapping {
     /// # Errors
     /// The text is not a valid rule. Rules that the platform accepts but that can never map a user
     /// (with an empty expression or a group that does not exist) are refused too.
+    ///
+    /// ```
+    /// use gbac_engine::ClaimSet;
+    /// use gbac_engine::mapping::PrincipalMapping;
+    ///
+    /// let mapping = PrincipalMapping::parse("$.email/([^@]+)@example\\.com/$1/L")?;
+    /// let claims = ClaimSet::parse(r#"{ "email": "Alice@example.com" }"#)?;
+    /// assert_eq!(mapping.apply(&claims)?, "alice");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn parse(text: &str) -> Result<Self, MappingError> {
         if text.len() > MAX_RULE_BYTES {
             return Err(MappingError::at(

@@ -1,9 +1,17 @@
 //! Sorting and searching with one implementation for all types, because each instantiation of the
-//! standard library's sort adds 5 KB of wasm.
+//! standard library's sort adds 5 KB of wasm. Native programs can use the standard library.
 
 use std::cmp::Ordering;
 
 /// Sorts the items. Equal items keep their order.
+///
+/// ```
+/// use gbac_engine::order::{run, sort};
+///
+/// let mut members = [("ops", "bob"), ("dev", "carol"), ("ops", "alice")];
+/// sort(&mut members, |a, b| a.0.cmp(b.0));
+/// assert_eq!(run(&members, |member| member.0.cmp("ops")), [("ops", "bob"), ("ops", "alice")]);
+/// ```
 pub fn sort<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     let swaps = swaps(items.len(), &|a, b| match (items.get(a), items.get(b)) {
         (Some(a), Some(b)) => compare(a, b),
@@ -15,6 +23,10 @@ pub fn sort<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
 }
 
 /// The index of the first equal item, for each item.
+///
+/// ```
+/// assert_eq!(gbac_engine::order::first_equals(&["b", "a", "b"]), [0, 1, 0]);
+/// ```
 pub fn first_equals<T: Ord>(items: &[T]) -> Vec<usize> {
     first_equals_of(items.len(), &|a, b| items.get(a).cmp(&items.get(b)))
 }

@@ -168,6 +168,19 @@ pub type TokenVerifier<'a> = Option<&'a dyn Fn(&str) -> Result<Claims, ResolveEr
 ///
 /// # Errors
 /// The token cannot be decoded or is refused, or the claims do not name a user.
+///
+/// ```
+/// use gbac_engine::{Policy, ResolveError, Subject, resolve};
+///
+/// let policy = Policy::default();
+/// let subject = Subject::Names { user: "alice".into(), groups: vec!["eng".into()] };
+/// assert_eq!(resolve(&policy, &subject, None)?.identity.groups(), ["eng"]);
+///
+/// // A token that must be verified is never accepted without keys.
+/// let subject = Subject::Token { token: "e30.e30.c2ln".into(), userinfo: None };
+/// assert!(resolve(&policy, &subject, None).is_err());
+/// # Ok::<(), ResolveError>(())
+/// ```
 pub fn resolve(
     policy: &Policy,
     subject: &Subject,

@@ -3,7 +3,7 @@
 /// Whether two texts are equal. Compares eight bytes at a time, because the comparison of wasm goes
 /// byte by byte.
 #[inline]
-pub fn equal(a: &[u8], b: &[u8]) -> bool {
+pub(crate) fn equal(a: &[u8], b: &[u8]) -> bool {
     let ((a, rest_of_a), (b, rest_of_b)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
     a.len() == b.len()

@@ -3,6 +3,7 @@
 use gbac_analysis::{
     ReachSubject, compare, least_grant, matrix_cell, matrix_resources, permissions, revoke,
 };
+use gbac_engine::ClaimSet;
 use gbac_engine::decide::{At, Outcome, Reason, Request, decide};
 use gbac_engine::identity::{Identity, IdentityRules};
 use gbac_engine::model::Operation;
@@ -21,7 +22,7 @@ fn identity(user: &str, groups: &[String], exp: Option<Value>) -> Identity {
         .as_object_mut()
         .unwrap()
         .extend(exp.map(|exp| ("exp".to_owned(), exp)));
-    let claims = gbac_json::unverified_claims(claims.as_object().unwrap().clone());
+    let claims = ClaimSet::from(claims.as_object().unwrap().clone()).into();
     Identity::from_unverified(&claims, None, &IdentityRules::default())
         .unwrap()
         .0

@@ -427,7 +427,7 @@ fn the_names_of_a_token_are_told_with_the_known_ones() {
     let found = diff_with_claims(
         &before,
         &after,
-        &gbac_json::claims_from_object(claims.as_object().unwrap().clone()),
+        &claims.as_object().unwrap().clone().into(),
         None,
     );
     let short: Vec<String> = found.groups.iter().map(in_short).collect();

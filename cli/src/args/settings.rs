@@ -64,7 +64,7 @@ pub(crate) fn settings(process: &Process, args: &SettingsArgs) -> Result<Setting
     let mut settings = Settings::default();
     if let Some(path) = &args.sso {
         let mut attributes = BTreeMap::new();
-        for (name, value) in gbac_json::claims_to_object(&input::object(process, path)?).clone() {
+        for (name, value) in input::object(process, path)?.members().clone() {
             let Value::String(text) = value else {
                 return Err(Failure::new(
                     "wrong_type",

@@ -14,7 +14,7 @@ use gbac_engine::verify::{VerificationOutcome, VerificationStep};
 use gbac_engine::warning::Warning;
 use gbac_engine::{ClaimSet, Coded, Timestamp};
 use gbac_formats::quote::shell;
-use gbac_json::{Code, ElementJson, ExtractionJson, GroupJson, WarningJson, claims_to_object};
+use gbac_json::{Code, ElementJson, ExtractionJson, GroupJson, WarningJson};
 use gbac_words::commands::files;
 use gbac_words::extraction;
 use gbac_words::phrases::count;
@@ -241,9 +241,9 @@ fn result<'a>(inspection: &'a Inspection) -> InspectedToken<'a> {
         verified: inspection.verified,
         claim,
         elements,
-        claims: claims_to_object(&inspection.claims),
+        claims: inspection.claims.members(),
         checks,
-        header: header.map(|header| claims_to_object(header.members())),
+        header: header.map(|header| header.members().members()),
     }
 }
 

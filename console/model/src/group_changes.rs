@@ -314,10 +314,7 @@ mod tests {
                 entered.read(before.settings()).unwrap(),
             )))
             .unwrap();
-        let claims = claims
-            .as_object()
-            .cloned()
-            .map(gbac_json::claims_from_object);
+        let claims = claims.as_object().cloned().map(gbac_engine::ClaimSet::from);
         GroupChanges::from_diff(&compared(&before, &after, claims.as_ref()), &before, &after)
     }
 

@@ -4,10 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use gbac_engine::decide::ResourceAccess;
-use gbac_engine::policy::{Change, Settings};
-use gbac_engine::{
-    Acl, At, Dialect, Identity, Operation, Policy, PreparedIdentity, Request, internal,
-};
+use gbac_engine::policy::{Change, Settings, index};
+use gbac_engine::{Acl, At, Dialect, Identity, Operation, Policy, PreparedIdentity, Request};
 
 use crate::identities::Identities;
 use crate::records::{AclRecord, HostRecord, Reader, Record, principal, read_records, text};
@@ -100,7 +98,7 @@ impl Instance {
                     .collect();
             }),
             Record::HashSeed(seed) => {
-                internal::set_hash_seed(seed);
+                index::set_hash_seed(seed);
                 let settings = self.policy.settings().clone();
                 self.policy = Policy::new(settings.clone());
                 self.unmatched = Policy::new(self.unmatched.settings().clone());
@@ -249,8 +247,9 @@ impl Instance {
         let covers = || {
             !unmatched
                 .covering(request.resource_type, request.resource_name)
-                .as_slice()
-                .is_empty()
+                .ids()
+                .next()
+                .is_none()
         };
         let has_acls = access.has_acls() || unmatched.acl_count() > 0 && covers();
         Ok(if has_acls { mask | HAS_ACLS } else { mask })

@@ -167,6 +167,28 @@ impl TokenRefusal {
 ///
 /// # Errors
 /// The errors of [`resolve`], and unknown API requests.
+///
+/// ```
+/// use gbac_analysis::check::{Check, Query, answer};
+/// use gbac_engine::{Acl, At, Operation, Outcome, Policy, Principal, ResourceType, Subject};
+///
+/// let policy = Policy::builder()
+///     .acl(Acl::allow(Principal::group("eng"), Operation::Read, ResourceType::Topic, "orders"))
+///     .build()?;
+/// let check = Check {
+///     id: None,
+///     subject: Subject::Names { user: "alice".into(), groups: vec!["eng".into()] },
+///     query: Query::Access {
+///         operation: Operation::Read,
+///         resource_type: ResourceType::Topic,
+///         resource_name: "orders".into(),
+///     },
+///     host: None,
+///     at: None,
+/// };
+/// assert_eq!(answer(&policy, &check, None, At::IgnoringExpiry)?.outcome(), Outcome::Allow);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn answer(
     policy: &Policy,
     check: &Check,

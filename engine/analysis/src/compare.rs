@@ -6,7 +6,7 @@ use super::tree::Tree;
 use crate::scope::{every_operation_of, exists_in};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::ResourceType;
-use gbac_engine::{internal::Operations, policy::Policy};
+use gbac_engine::policy::{Policy, index::Operations};
 
 /// The differences between the permissions of two identities, without regard to expiry.
 #[derive(Debug, Clone, PartialEq, Eq)]

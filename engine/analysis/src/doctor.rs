@@ -7,6 +7,7 @@ pub use super::status::StepStatus;
 
 use super::provider::{AcceptedTokens, object_ids};
 use super::sign_in::{SignInCheck, check_sign_in};
+use gbac_engine::escape::{escaped, visible};
 use gbac_engine::groups::{ClaimFinding, Extraction, NestedGroupBehavior, extract, suggest_paths};
 use gbac_engine::identity::{At, Identity};
 use gbac_engine::model::{Principal, PrincipalType};
@@ -15,7 +16,6 @@ use gbac_engine::policy::{GroupSource, Policy, Settings};
 use gbac_engine::token::{CheckName, Header, UnverifiedClaims, UnverifiedToken, VerifyError};
 use gbac_engine::warning::{Warning, WarningCode};
 use gbac_engine::{ClaimSet, Coded, Timestamp};
-use gbac_engine::{escape::escaped, internal::visible};
 
 /// The input of the procedure.
 #[derive(Debug, Clone, Copy)]
@@ -597,7 +597,7 @@ mod tests {
         let Value::Object(members) = value else {
             panic!("an object")
         };
-        gbac_json::claims_from_object(members)
+        members.into()
     }
 
     fn diagnosis(claims: Value) -> [DiagnosticStep; 4] {

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::tree::Place;
-use gbac_engine::internal::{AclParts, PrincipalId};
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType, ResourceType};
+use gbac_engine::policy::index::{AclParts, PrincipalId};
 use gbac_engine::policy::{Change, Policy};
 
 /// Names of one resource type.
@@ -176,21 +176,21 @@ impl<'a> Excerpt<'a> {
             let Some(name) = policy.principal(*role).map(Principal::name) else {
                 continue;
             };
-            let made = part.create_role(name);
-            for member in policy
-                .links(*role)
-                .iter()
-                .filter_map(|member| policy.principal(*member))
-            {
-                part.add_member(made, member.kind(), member.name());
+            let mut members = Vec::new();
+            for member in policy.links(*role) {
+                if let Some(member) = policy.principal(*member) {
+                    members.push((member.kind(), member.name()));
+                }
             }
+            // This and the next addition never fail, because they add parts of the policy itself.
+            let _ = part.add_role(name, &members);
         }
         for (pattern, row) in rows {
             let Some(principal) = policy.principal(row.principal) else {
                 continue;
             };
             row.acls(|operation, permission| {
-                part.add(&AclParts {
+                let _ = part.add_acl(&AclParts {
                     resource_type: pattern.resource_type,
                     resource_name: pattern.name(),
                     pattern_type: pattern.pattern_type,

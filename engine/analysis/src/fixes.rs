@@ -12,7 +12,7 @@ use gbac_engine::model::{
     Acl, Operation, Principal, PrincipalType, ResourceType, check_member, check_role_name,
 };
 use gbac_engine::{
-    internal::PrincipalId,
+    policy::index::PrincipalId,
     policy::{Change, Policy},
 };
 

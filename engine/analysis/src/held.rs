@@ -3,11 +3,11 @@
 use super::tree::Place;
 use crate::scope::{Scope, answered, every_operation};
 use gbac_engine::identity::Identity;
-use gbac_engine::internal::sort;
 use gbac_engine::model::{Host, Permission, Principal, PrincipalType, ResourceType};
+use gbac_engine::order::sort;
 use gbac_engine::{
-    internal::{Operations, Pattern, PrincipalId, Row},
     policy::Policy,
+    policy::index::{Operations, Pattern, PrincipalId, Row},
 };
 
 /// The principals that apply to an identity or a scope.

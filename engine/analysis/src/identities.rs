@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::compare::{Comparison, compare};
 use super::reach::{ReachSubject, reach};
 use gbac_engine::identity::Identity;
-use gbac_engine::internal::sort;
 use gbac_engine::model::Acl;
+use gbac_engine::order::sort;
 use gbac_engine::policy::Policy;
 
 /// The differences between two identities in one policy. Only groups also list what both have.

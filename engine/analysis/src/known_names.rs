@@ -1,7 +1,7 @@
 //! The names of resources in the ACLs of a policy.
 
-use gbac_engine::internal::sort;
 use gbac_engine::model::{PatternType, ResourceType};
+use gbac_engine::order::sort;
 use gbac_engine::policy::Policy;
 
 /// The literal names of this type in ACLs, sorted. Prefixes and the literal `*` are not names of

@@ -6,12 +6,12 @@ use super::hypothetical::{HypotheticalChange, HypotheticalChanges};
 use super::who_can::{AclMatch, Hits};
 use gbac_engine::decide::{Decision, Outcome, Reason, Request, decide};
 use gbac_engine::identity::Identity;
-use gbac_engine::internal::sort;
 use gbac_engine::model::{
     Acl, Host, PatternType, Permission, Principal, PrincipalType, ResourceType,
 };
+use gbac_engine::order::sort;
 use gbac_engine::{
-    internal::PrincipalId,
+    policy::index::PrincipalId,
     policy::{Change, Policy},
 };
 

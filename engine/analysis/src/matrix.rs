@@ -9,8 +9,8 @@ use super::tree::Place;
 use super::who_can::{AclMatch, Hits};
 use crate::scope::{NamePattern, Scope};
 use gbac_engine::decide::{At, Outcome, Request};
-use gbac_engine::internal::sort;
 use gbac_engine::model::{Operation, PrincipalType, ResourceType};
+use gbac_engine::order::sort;
 use gbac_engine::policy::Policy;
 
 /// The decision for every name of a pattern at a given time, by the ACLs that cover the whole

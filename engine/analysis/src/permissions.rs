@@ -5,9 +5,9 @@ use super::tree::{Mark, Tree};
 use crate::scope::{NamePattern, Scope};
 use gbac_engine::decide::{Outcome, Request};
 use gbac_engine::identity::{Expiry, Identity};
-use gbac_engine::internal::sort;
 use gbac_engine::model::{Host, Operation, ResourceType};
-use gbac_engine::{internal::Operations, policy::Policy};
+use gbac_engine::order::sort;
+use gbac_engine::policy::{Policy, index::Operations};
 
 /// The permissions of an identity or a scope.
 #[derive(Debug, Clone, PartialEq)]
@@ -105,6 +105,20 @@ pub fn permissions(policy: &Policy, identity: &Identity) -> Permissions {
 }
 
 /// The permissions of a scope; see [`permissions`].
+///
+/// ```
+/// use gbac_analysis::{Scope, permissions_of};
+/// use gbac_engine::{Acl, Operation, Policy, Principal, ResourceType};
+///
+/// let policy = Policy::builder()
+///     .role("writers", [Principal::group("eng")])
+///     .acl(Acl::allow(Principal::role("writers"), Operation::Write, ResourceType::Topic, "orders"))
+///     .build()?;
+/// let permissions = permissions_of(&policy, &Scope::One(Principal::group("eng")));
+/// assert_eq!(permissions.grants[0].pattern.name, "orders");
+/// assert!(permissions_of(&policy, &Scope::Everyone).grants.is_empty());
+/// # Ok::<(), gbac_engine::PolicyError>(())
+/// ```
 #[must_use]
 pub fn permissions_of(policy: &Policy, scope: &Scope) -> Permissions {
     of_held(policy, &Held::by(policy, scope), Expiry::Never)

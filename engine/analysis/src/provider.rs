@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::status::StepStatus;
 use gbac_engine::escape::escaped;
-use gbac_engine::internal::claim_checks::TokenRules;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::Policy;
+use gbac_engine::token::claim_checks::TokenRules;
 use gbac_engine::token::{CLOCK_SKEW_SECONDS, UnverifiedClaims};
 
 /// The tokens that a service accepts, if known.
@@ -221,9 +221,10 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use gbac_engine::ClaimSet;
 
     fn states(accepted: &AcceptedTokens, claims: &Value) -> Vec<(&'static str, StepStatus)> {
-        let claims = gbac_json::unverified_claims(claims.as_object().unwrap().clone());
+        let claims = UnverifiedClaims::from(ClaimSet::from(claims.as_object().unwrap().clone()));
         let results = [
             ("issuer", accepted.issuer(&claims)),
             ("audience", accepted.audience(&claims)),
@@ -315,7 +316,7 @@ mod tests {
             let provider = text("provider").unwrap();
             let mut claims = shape["claims"].as_object().unwrap().clone();
             claims.insert("sub".into(), json!("somebody"));
-            let claims = gbac_json::claims_from_object(claims);
+            let claims = ClaimSet::from(claims);
             let run = |path: &str| {
                 let mut settings = Settings::default();
                 if let GroupSource::Properties { claim_path, .. } = &mut settings.groups {

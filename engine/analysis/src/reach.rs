@@ -7,11 +7,11 @@ use std::collections::btree_map::Entry;
 use super::tree::Place;
 use crate::scope::{Scope, answered, within};
 use gbac_engine::identity::Identity;
-use gbac_engine::internal::sort;
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
+use gbac_engine::order::sort;
 use gbac_engine::{
-    internal::{Operations, PrincipalId},
     policy::Policy,
+    policy::index::{Operations, PrincipalId},
 };
 
 /// The subject of an analysis: a principal on its own, or a user with groups.

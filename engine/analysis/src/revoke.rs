@@ -4,10 +4,10 @@ use super::least_grant::narrowest;
 use super::who_can::Hits;
 use gbac_engine::decide::{Decision, Outcome, Reason, Request, decide};
 use gbac_engine::identity::Identity;
-use gbac_engine::internal::sort;
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
+use gbac_engine::order::sort;
 use gbac_engine::{
-    internal::PrincipalId,
+    policy::index::PrincipalId,
     policy::{Change, Policy},
 };
 

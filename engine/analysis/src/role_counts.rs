@@ -1,7 +1,7 @@
 //! Counts the ACLs of roles and principals in one pass over the rows.
 
 use gbac_engine::model::{Principal, PrincipalType};
-use gbac_engine::{internal::PrincipalId, policy::Policy};
+use gbac_engine::policy::{Policy, index::PrincipalId};
 
 /// The number of members and ACLs of a role.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use gbac_engine::internal::Operations;
 use gbac_engine::model::{
     Operation, PatternType, Permission, Principal, PrincipalType, ResourceType,
 };
 use gbac_engine::policy::Policy;
+use gbac_engine::policy::index::Operations;
 
 /// Names of one resource type.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,6 +19,14 @@ pub struct NamePattern {
 
 impl NamePattern {
     /// Whether the pattern matches a name.
+    ///
+    /// ```
+    /// use gbac_analysis::NamePattern;
+    /// use gbac_engine::PatternType;
+    ///
+    /// let orders = NamePattern { pattern_type: PatternType::Prefixed, name: "orders-".into() };
+    /// assert!(orders.covers("orders-eu") && !orders.covers("orders"));
+    /// ```
     #[must_use]
     pub fn covers(&self, name: &str) -> bool {
         match self.pattern_type {

@@ -7,11 +7,8 @@
 use super::provider::{AcceptedTokens, Compared};
 use super::status::StepStatus;
 use gbac_engine::Timestamp;
-use gbac_engine::internal::claim_checks::{self, CHECKS, ClaimCheck, Requirements, TokenContent};
-use gbac_engine::{
-    internal::MessageWithoutSkew,
-    token::{CheckName, Header, UnverifiedClaims, VerifyError},
-};
+use gbac_engine::token::claim_checks::{self, CHECKS, ClaimCheck, Requirements, TokenContent};
+use gbac_engine::token::{CheckName, Header, MessageWithoutSkew, UnverifiedClaims, VerifyError};
 
 /// The result of one check of a token.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,6 +133,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use gbac_engine::ClaimSet;
     use gbac_engine::token::UnverifiedToken;
 
     const NOW: f64 = 1_700_000_000.0;
@@ -145,7 +143,7 @@ mod tests {
         let Value::Object(members) = value else {
             panic!("an object")
         };
-        gbac_json::unverified_claims(members)
+        ClaimSet::from(members).into()
     }
 
     fn refused(

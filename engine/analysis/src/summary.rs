@@ -1,9 +1,9 @@
 //! A summary of a policy: the ACLs of every principal, counted, and the names in ACLs.
 
 use super::held::is_superuser;
-use gbac_engine::internal::sort;
 use gbac_engine::model::{PatternType, Principal, PrincipalType, ResourceType};
-use gbac_engine::{internal::PrincipalId, policy::Policy};
+use gbac_engine::order::sort;
+use gbac_engine::policy::{Policy, index::PrincipalId};
 
 /// A principal with the number of its ACLs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,7 +128,7 @@ pub fn policy_summary(policy: &Policy) -> PolicySummary {
                 let acls = row.deny().len() + row.allow().len();
                 summary.direct.acls += acls;
                 summary.direct.denies += row.deny().len();
-                if row.host != gbac_engine::internal::HostId::ANY {
+                if row.host != gbac_engine::policy::index::HostId::ANY {
                     summary.from_one_host += acls;
                 }
             }

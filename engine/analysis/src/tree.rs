@@ -4,9 +4,9 @@
 use std::cmp::Ordering;
 
 use crate::scope::NamePattern;
-use gbac_engine::internal::sort;
-use gbac_engine::internal::{Operations, Pattern};
 use gbac_engine::model::{CLUSTER_NAME, Operation, PatternType, ResourceType};
+use gbac_engine::order::sort;
+use gbac_engine::policy::index::{Operations, Pattern};
 
 /// The names that a pattern matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

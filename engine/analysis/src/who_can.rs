@@ -6,11 +6,11 @@ use super::tree::Place;
 use crate::scope::Scope;
 use gbac_engine::decide::{Outcome, Request};
 use gbac_engine::identity::Identity;
-use gbac_engine::internal::{run, sort};
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType};
+use gbac_engine::order::{run, sort};
 use gbac_engine::{
-    internal::{HostId, Operations, Pattern, PatternId, PrincipalId, Row},
     policy::Policy,
+    policy::index::{HostId, Operations, Pattern, PatternId, PrincipalId, Row},
 };
 
 /// The principals that can perform an operation on a resource.
@@ -233,11 +233,8 @@ impl<'a> Hits<'a> {
         let allow = Operations::answering(request.operation, Permission::Allow);
         let deny = Operations::answering(request.operation, Permission::Deny);
         let mut hits = Vec::new();
-        for id in policy
-            .covering(request.resource_type, request.resource_name)
-            .as_slice()
-        {
-            let id = PatternId(*id);
+        let covering = policy.covering(request.resource_type, request.resource_name);
+        for id in covering.ids() {
             let Some(pattern) = policy.pattern(id).filter(|pattern| is_selected(pattern)) else {
                 continue;
             };

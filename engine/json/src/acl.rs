@@ -64,6 +64,18 @@ impl From<&Acl> for AclJson {
 ///
 /// # Errors
 /// All problems at once, with locations relative to the ACL.
+///
+/// ```
+/// use gbac_json::{acl_from_value, parse};
+///
+/// let acl = acl_from_value(&parse(
+///     r#"{ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders-", "principal": "Group:eng",
+///          "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED", "host": "*",
+///          "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }"#,
+/// )?)?;
+/// assert!(acl.covers_name("orders-eu"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn acl_from_value(value: &Value) -> Result<Acl, Problems> {
     acl_in_dialect(value, Dialect::Platform)
 }

@@ -134,6 +134,25 @@ pub fn find_assertions(text: &str) -> &str {
 ///
 /// # Errors
 /// All problems at once.
+///
+/// ```
+/// use gbac_analysis::check::answer;
+/// use gbac_engine::At;
+/// use gbac_json::{PolicySource, assertions_from_json};
+///
+/// let file = assertions_from_json(
+///     r#"{ "version": 1, "policy": { "version": 1 }, "tests": [{
+///          "name": "nobody reads orders",
+///          "check": { "identity": { "user": "alice" }, "operation": "OPERATION_READ",
+///                     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders" },
+///          "expect": { "outcome": "deny" } }] }"#,
+/// )?;
+/// let PolicySource::Inline(policy) = &file.policy else { panic!("the policy is in the file") };
+/// let test = &file.tests[0];
+/// let answer = answer(policy, &test.check, None, At::IgnoringExpiry)?;
+/// assert_eq!(test.expect.difference(&Ok((&answer, &[]))), None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn assertions_from_json(text: &str) -> Result<Assertions, Problems> {
     assertions_from_value(&reader::parse(text)?)
 }

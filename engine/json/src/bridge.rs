@@ -1,44 +1,9 @@
-//! Converts between JSON values and types of the engine: claims, cluster properties, audit events.
+//! Converts between JSON values and types of the other crates: cluster
+//! properties, audit events.
 
 use gbac_analysis::audit::Event;
 use gbac_analysis::provider::AcceptedTokens;
-use gbac_engine::json::JsonError;
-use gbac_engine::token::UnverifiedClaims;
-use gbac_engine::{ClaimSet, internal};
-use serde_json::{Map, Value};
-
-/// Parses one JSON value strictly: a duplicate member is an error.
-///
-/// # Errors
-/// The text is not exactly one JSON value, an object has a duplicate member, the value is nested
-/// too deeply, a number is out of range, or the text starts with a byte order mark.
-///
-/// ```
-/// assert!(gbac_json::parse(r#"{ "groups": ["a"] }"#).is_ok());
-/// let error = gbac_json::parse(r#"{ "groups": ["a"], "gr\u006fups": ["admin"] }"#).unwrap_err();
-/// assert_eq!(error.code(), "duplicate_member");
-/// ```
-pub fn parse(text: &str) -> Result<Value, JsonError> {
-    internal::parse(text)
-}
-
-/// Creates a set of claims from the members of a JSON object.
-#[must_use]
-pub const fn claims_from_object(members: Map<String, Value>) -> ClaimSet {
-    internal::claim_set(members)
-}
-
-/// Creates unverified claims from the members of a JSON object.
-#[must_use]
-pub fn unverified_claims(members: Map<String, Value>) -> UnverifiedClaims {
-    claims_from_object(members).into()
-}
-
-/// The members of the JSON object of a set of claims.
-#[must_use]
-pub const fn claims_to_object(claims: &ClaimSet) -> &Map<String, Value> {
-    internal::members(claims)
-}
+use serde_json::Value;
 
 /// Reads the requirements for tokens from the cluster properties of a service.
 #[must_use]

@@ -9,12 +9,11 @@ use super::reader::{self, Fields, Place, Problems};
 use super::tables::ProblemCode;
 use gbac_analysis::check::{Check, Query};
 use gbac_analysis::requests::ResourceNames;
-use gbac_engine::Subject;
 use gbac_engine::decide::{At, Request};
 use gbac_engine::escape::escaped;
 use gbac_engine::identity::Identity;
-use gbac_engine::internal::claim_set;
 use gbac_engine::model::{Dialect, Host, Operation, PrincipalType, ResourceType};
+use gbac_engine::{ClaimSet, Subject};
 
 /// Reads a check: a subject and a request, as a JSON object.
 ///
@@ -233,7 +232,7 @@ fn read_subject(
     let userinfo = fields
         .optional("userinfo")
         .and_then(|value| object(value, &Place::Member(at, "userinfo"), problems).cloned())
-        .map(claim_set);
+        .map(ClaimSet::from);
     let forms = [identity, claims, unverified, token]
         .iter()
         .flatten()
@@ -293,7 +292,7 @@ fn read_subject(
     if let Some(value) = claims {
         let claims = object(value, &Place::Member(at, "claims"), problems)?.clone();
         return Some(Subject::Claims {
-            claims: claim_set(claims),
+            claims: claims.into(),
             userinfo,
         });
     }

@@ -14,16 +14,12 @@ use gbac_engine::Coded;
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::escape::escaped;
 use gbac_engine::groups::NestedGroupBehavior;
-use gbac_engine::internal::brief;
+use gbac_engine::json::brief;
 use gbac_engine::mapping::PrincipalMapping;
-use gbac_engine::model::{
-    Dialect, KafkaVersion, Principal, PrincipalType, RoleError, check_role_name,
-};
-use gbac_engine::{
-    internal::AclParts,
-    policy::{
-        AccessLevel, ChangeError, GroupSource, Policy, ServiceAccess, Settings, StatedSettings,
-    },
+use gbac_engine::model::{Dialect, KafkaVersion, Principal, PrincipalType, RoleError};
+use gbac_engine::policy::index::AclParts;
+use gbac_engine::policy::{
+    AccessLevel, Change, ChangeError, GroupSource, Policy, ServiceAccess, Settings, StatedSettings,
 };
 
 /// Reads a policy document from a JSON value.
@@ -54,9 +50,13 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
     }
     let acls = Place::Member(at, "acls");
     for (index, value) in fields.array("acls", at, problems).iter().enumerate() {
-        if let Some(acl) = acl::read(value, dialect, &Place::Element(&acls, index), problems) {
-            // A duplicate ACL is not added again (D-17).
-            policy.add(&AclParts::from(&acl));
+        let place = Place::Element(&acls, index);
+        // A duplicate ACL is not added again (D-17). What the dialect lacks is reported already.
+        if let Some(acl) = acl::read(value, dialect, &place, problems)
+            && let Err(error) = policy.add_acl(&AclParts::from(&acl))
+            && problems.0.is_empty()
+        {
+            problems.push(&place, &error, error.to_string());
         }
     }
     fields.finish(at, problems);
@@ -84,6 +84,16 @@ pub(super) fn version(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Pr
 ///
 /// # Errors
 /// All problems at once.
+///
+/// ```
+/// use gbac_json::{parse, settings_from_value};
+///
+/// let settings = settings_from_value(&parse(r#"{ "nested_group_behavior": "suffix", "superusers": ["root"] }"#)?)?;
+/// assert!(settings.superusers.contains("root"));
+/// let problems = settings_from_value(&parse(r#"{ "superuser": ["root"] }"#)?).unwrap_err();
+/// assert_eq!(problems.0[0].path, "/superuser");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn settings_from_value(value: &Value) -> Result<Settings, Problems> {
     let mut problems = Problems::default();
     let settings = read_settings(value, &Place::Root, &mut problems);
@@ -282,16 +292,12 @@ fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut 
     };
     let role = fields.string("name", at, problems).and_then(|name| {
         let place = Place::Member(at, "name");
-        if let Err(error) = check_role_name(name) {
-            problems.refused(&place, &error, &error.hint());
-            None
-        } else if policy.has_role(name) {
-            let error = ChangeError::RoleExists(name.into());
-            problems.push(&place, &error, format!("{error} in this document"));
-            None
-        } else {
-            Some(policy.create_role(name))
+        match policy.add_role(name, &[]) {
+            Ok(()) => return Some(name),
+            Err(ChangeError::Role(error)) => problems.refused(&place, &error, &error.hint()),
+            Err(error) => problems.push(&place, &error, format!("{error} in this document")),
         }
+        None
     });
     let members = Place::Member(at, "members");
     for (index, value) in fields.array("members", at, problems).iter().enumerate() {
@@ -312,7 +318,13 @@ fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut 
             problems.refused(&place, &error, &error.hint());
         } else if let Some(role) = role {
             // A duplicate member is not added again (D-17).
-            policy.add_member(role, principal.kind(), principal.name());
+            let member = Change::AddMember {
+                role: role.into(),
+                member: principal,
+            };
+            if let Err(error) = policy.apply(member) {
+                problems.push(&place, &error, error.to_string());
+            }
         }
     }
     fields.finish(at, problems);
@@ -505,6 +517,17 @@ pub fn policy_to_json(policy: &Policy) -> Value {
 
 /// The policy document of a policy as indented text with a final line break. Its members are in the
 /// order of the format.
+///
+/// ```
+/// use gbac_engine::{Policy, Principal};
+/// use gbac_json::{policy_from_json, policy_to_text};
+///
+/// let policy = Policy::builder().role("writers", [Principal::group("eng")]).build()?;
+/// let text = policy_to_text(&policy);
+/// assert!(text.starts_with("{\n  \"version\": 1,"));
+/// assert_eq!(policy_from_json(&text)?, policy);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn policy_to_text(policy: &Policy) -> String {
     let mut text = serde_json::to_string_pretty(&DocumentJson::from(policy)).unwrap_or_default();

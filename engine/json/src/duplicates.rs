@@ -2,8 +2,8 @@
 
 use gbac_analysis::{Finding, FindingCode, Severity};
 use gbac_engine::escape::escaped;
-use gbac_engine::internal::{first_equals, sort};
 use gbac_engine::model::{Acl, Principal};
+use gbac_engine::order::{first_equals, sort};
 use serde_json::Value;
 
 use super::acl;

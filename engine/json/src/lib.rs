@@ -38,10 +38,7 @@ pub use assertions::{
     AssertionTest, Assertions, Expectation, Observed, PolicySource, assertion_report,
     assertions_from_json, assertions_from_value, find_assertions,
 };
-pub use bridge::{
-    accepted_from_properties, claims_from_object, claims_to_object, event_to_value, parse,
-    unverified_claims,
-};
+pub use bridge::{accepted_from_properties, event_to_value};
 pub use change::{
     POLICY_CHANGES, PROVIDER_CHANGES, change_from_json, changes_from_json,
     hypothetical_changes_from_json, hypothetical_changes_from_value,
@@ -59,6 +56,7 @@ pub use document::{
     settings_to_json,
 };
 pub use extraction::{ElementJson, ExtractionJson, GroupJson, ResolvedIdentityJson, WarningJson};
+pub use gbac_engine::json::parse;
 pub use lint::{FindingJson, lint_from_json, lint_from_value, lint_in_dialect};
 pub use plain::{policy_from_json, subject_from_json};
 pub use reader::{FaultJson, Problem, Problems, pointer_part};

@@ -6,11 +6,11 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use gbac_engine::internal::{AclParts, normalized_name, parse};
+use gbac_engine::json::parse;
 use gbac_engine::model::{
     Dialect, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType,
-    check_role_name,
 };
+use gbac_engine::policy::index::AclParts;
 use gbac_engine::policy::{Policy, Settings};
 use gbac_engine::{Coded, Subject};
 use serde::de::value::MapAccessDeserializer;
@@ -43,6 +43,15 @@ pub fn policy_from_json(text: &str) -> Result<Policy, Problems> {
 ///
 /// # Errors
 /// All problems at once.
+///
+/// ```
+/// use gbac_engine::Subject;
+/// use gbac_json::subject_from_json;
+///
+/// let subject = subject_from_json(r#"{ "identity": { "user": "alice", "groups": ["eng"] } }"#)?;
+/// assert_eq!(subject, Subject::Names { user: "alice".into(), groups: vec!["eng".into()] });
+/// # Ok::<(), gbac_json::Problems>(())
+/// ```
 pub fn subject_from_json(text: &str) -> Result<Subject, Problems> {
     names(text).map_or_else(|| check::subject_from_value(&reader::parse(text)?), Ok)
 }
@@ -141,19 +150,16 @@ fn read(text: &str) -> Option<Policy> {
     if document.version != 1 {
         return None;
     }
-    let mut policy = Policy::new(Settings::unstated());
-    if let Some(settings) = document.settings {
-        let settings = parse(settings.get()).ok()?;
-        policy.set_settings(document::settings_from_value(&settings).ok()?);
-    }
+    let settings = match document.settings {
+        Some(settings) => document::settings_from_value(&parse(settings.get()).ok()?).ok()?,
+        None => Settings::unstated(),
+    };
+    let mut policy = Policy::new(settings);
     for Object(role) in &document.roles {
         add_role(role, &mut policy)?;
     }
-    let dialect = policy.settings().dialect;
     for Object(acl) in &document.acls {
-        let parts = parts(acl)?;
-        parts.check(dialect).ok()?;
-        policy.add(&parts);
+        policy.add_acl(&parts(acl)?).ok()?;
     }
     policy.shrink();
     Some(policy)
@@ -177,19 +183,9 @@ fn names(text: &str) -> Option<Subject> {
 fn add_role(role: &RoleText<'_>, policy: &mut Policy) -> Option<()> {
     let mut members = Vec::with_capacity(role.members.len());
     for Object(member) in &role.members {
-        let (kind, name) = Principal::split(member.principal).ok()?;
-        if kind == PrincipalType::Role {
-            return None;
-        }
-        members.push((kind, name));
+        members.push(Principal::split(member.principal).ok()?);
     }
-    check_role_name(role.name).ok()?;
-    if policy.has_role(role.name) {
-        return None;
-    }
-    let added = policy.create_role(role.name);
-    policy.add_members(added, &members);
-    Some(())
+    policy.add_role(role.name, &members).ok()
 }
 
 fn parts<'t>(acl: &AclText<'t>) -> Option<AclParts<'t>> {
@@ -206,7 +202,7 @@ fn parts<'t>(acl: &AclText<'t>) -> Option<AclParts<'t>> {
     }
     Some(AclParts {
         resource_type,
-        resource_name: normalized_name(resource_type, acl.resource_name),
+        resource_name: acl.resource_name,
         pattern_type: PatternType::from_code(acl.resource_pattern_type)?,
         principal: Principal::split_in(Dialect::Kafka, acl.principal).ok()?,
         host: Host::parse_in(Dialect::Kafka, acl.host).ok()?,

@@ -175,6 +175,10 @@ impl Place<'_> {
 }
 
 /// A name as a part of a JSON Pointer (RFC 6901).
+///
+/// ```
+/// assert_eq!(gbac_json::pointer_part("https://x/groups"), "https:~1~1x~1groups");
+/// ```
 #[must_use]
 pub fn pointer_part(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
@@ -183,7 +187,7 @@ pub fn pointer_part(name: &str) -> String {
 /// Parses a text strictly. A syntax error or a duplicate member is reported as the only problem of
 /// the document.
 pub(super) fn parse(text: &str) -> Result<Value, Problems> {
-    gbac_engine::internal::parse(text)
+    gbac_engine::json::parse(text)
         .map_err(|error| Problems(vec![problem("", Code::from(&error), &error.to_string())]))
 }
 

@@ -9,8 +9,8 @@ use gbac_engine::decide::{
 use gbac_engine::model::{CLUSTER_NAME, Operation, ResourceType};
 use gbac_engine::policy::Policy;
 use gbac_engine::warning::WarningCode;
-use gbac_engine::{Coded, Subject, resolve};
-use gbac_json::{assertions_from_json, check_from_json, claims_from_object, policy_from_json};
+use gbac_engine::{ClaimSet, Coded, Subject, resolve};
+use gbac_json::{assertions_from_json, check_from_json, policy_from_json};
 use serde_json::{Value, json};
 
 const END: f64 = 1_700_000_000.0;
@@ -33,7 +33,7 @@ fn claims(exp: Option<Value>) -> Subject {
         members.insert("exp".into(), exp);
     }
     Subject::Claims {
-        claims: claims_from_object(claims.as_object().cloned().unwrap_or_default()),
+        claims: ClaimSet::from(claims.as_object().cloned().unwrap_or_default()),
         userinfo: None,
     }
 }

@@ -127,6 +127,16 @@ impl ClaimPath {
     /// The text is not valid under RFC 9535, uses a function or `..`, has a dotted name that begins
     /// with a typographic quotation mark, or exceeds [`MAX_PATH_BYTES`] or [`MAX_NESTING`]. The
     /// error has the offset and says what to do.
+    ///
+    /// ```
+    /// use gbac_engine::claim_path::ClaimPath;
+    ///
+    /// let path = ClaimPath::parse("$.realm_access.roles")?;
+    /// assert!(path.is_singular());
+    /// assert!(!ClaimPath::parse("$.teams[*].name")?.is_singular());
+    /// assert!(ClaimPath::parse("realm_access.roles").is_err());
+    /// # Ok::<(), gbac_engine::claim_path::ClaimPathError>(())
+    /// ```
     pub fn parse(text: &str) -> Result<Self, ClaimPathError> {
         let segments = scan::scan(text)?;
         Ok(Self(Arc::new(Parsed {
@@ -161,7 +171,15 @@ impl ClaimPath {
     ///
     /// # Errors
     /// A non-singular path exceeds [`MAX_NODES`] or [`MAX_VISITS`].
-    #[doc(hidden)]
+    ///
+    /// ```
+    /// use gbac_engine::claim_path::ClaimPath;
+    ///
+    /// let claims = gbac_engine::json::parse(r#"{ "realms": [{ "roles": "ops" }, { "roles": "dev" }] }"#)?;
+    /// let nodes = ClaimPath::parse("$.realms[*].roles")?.select(&claims)?;
+    /// assert_eq!((nodes[1].location.as_str(), nodes[1].value.as_str()), ("realms[1].roles", Some("dev")));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn select<'a>(&self, root: &'a Value) -> Result<Vec<Node<'a>>, TooManyNodes> {
         select::select(&self.0.segments, root)
     }

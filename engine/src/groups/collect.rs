@@ -239,6 +239,11 @@ impl<'a> Names<'a> {
 
 /// The names in a comma-separated string. They are trimmed as the platform does, of ASCII blanks
 /// including vertical tab.
+///
+/// ```
+/// use gbac_engine::groups::comma_parts;
+/// assert!(comma_parts("eng, ops,").eq(["eng", "ops", ""]));
+/// ```
 pub fn comma_parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(',')
         .map(|part| part.trim_matches(|c| matches!(c, ' ' | '\t'..='\r')))

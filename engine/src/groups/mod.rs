@@ -12,7 +12,6 @@ mod why;
 use serde_json::Value;
 use strum::{IntoStaticStr, VariantNames};
 
-#[doc(hidden)]
 pub use collect::comma_parts;
 pub use rule::{ClaimSource, ExtractionRule, NestedGroupBehavior, NestedGroupBehaviorError};
 pub use suggest::{Suggestion, suggest_paths};

@@ -125,6 +125,12 @@ impl NestedGroupBehavior {
     pub const ALL: &'static [Self] = <Self as VariantArray>::VARIANTS;
 
     /// The group name for a name in the token. Applying it twice has the same effect as once.
+    ///
+    /// ```
+    /// use gbac_engine::groups::NestedGroupBehavior;
+    /// assert_eq!(NestedGroupBehavior::Suffix.apply("/company/eng"), "eng");
+    /// assert_eq!(NestedGroupBehavior::None.apply("/company/eng"), "/company/eng");
+    /// ```
     #[must_use]
     pub fn apply(self, raw: &str) -> &str {
         match self {

@@ -71,6 +71,16 @@ const NAME_PARTS: &[&str] = &["group", "member", "role", "team"];
 /// Suggests paths to arrays of strings, comma-separated strings, and arrays of objects with a name.
 /// Claims whose names suggest groups come first. At most 20 paths, each within the limits of claim
 /// paths.
+///
+/// ```
+/// use gbac_engine::ClaimSet;
+/// use gbac_engine::groups::suggest_paths;
+///
+/// let claims = ClaimSet::parse(r#"{ "sub": "alice", "realm_access": { "roles": ["ops", "dev"] } }"#)?;
+/// let suggestions = suggest_paths(&claims);
+/// assert_eq!((suggestions[0].path.as_str(), suggestions[0].count), ("$.realm_access.roles", 2));
+/// # Ok::<(), gbac_engine::ClaimSetError>(())
+/// ```
 #[must_use]
 pub fn suggest_paths(document: &ClaimSet) -> Vec<Suggestion> {
     suggest_in(document.members())

@@ -277,6 +277,14 @@ impl Acl {
     }
 
     /// Whether the ACL covers a resource of the same type with this name (D-03).
+    ///
+    /// ```
+    /// use gbac_engine::{Acl, Operation, Principal, ResourceType};
+    ///
+    /// let acl = Acl::allow(Principal::group("eng"), Operation::Read, ResourceType::Topic, "orders-");
+    /// assert!(!acl.covers_name("orders-eu"));
+    /// assert!(acl.prefixed().covers_name("orders-eu"));
+    /// ```
     #[must_use]
     pub fn covers_name(&self, name: &str) -> bool {
         match self.pattern_type {
@@ -286,6 +294,14 @@ impl Acl {
     }
 
     /// All reasons why this ACL cannot be created (D-05, D-07). Loading accepts more (D-27).
+    ///
+    /// ```
+    /// use gbac_engine::{Acl, Operation, Principal, ResourceType};
+    ///
+    /// let acl = Acl::allow(Principal::group("eng"), Operation::Read, ResourceType::Topic, "all orders");
+    /// let faults: Vec<&str> = acl.check_create().iter().map(|fault| fault.code()).collect();
+    /// assert_eq!(faults, ["topic_name"]);
+    /// ```
     #[must_use]
     pub fn check_create(&self) -> Vec<AclError> {
         let mut faults = Vec::new();
@@ -322,7 +338,12 @@ impl Acl {
 }
 
 /// The stored form of a resource name: an empty name of the cluster becomes [`CLUSTER_NAME`].
-#[doc(hidden)]
+///
+/// ```
+/// use gbac_engine::model::{ResourceType, normalized_name};
+/// assert_eq!(normalized_name(ResourceType::Cluster, ""), "kafka-cluster");
+/// assert_eq!(normalized_name(ResourceType::Topic, "orders"), "orders");
+/// ```
 #[must_use]
 pub fn normalized_name(resource_type: ResourceType, name: &str) -> &str {
     if resource_type == ResourceType::Cluster && name.is_empty() {

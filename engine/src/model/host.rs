@@ -83,6 +83,14 @@ impl std::error::Error for HostError {}
 
 impl HostRange {
     /// Reads a range such as `10.0.0.0/8`.
+    ///
+    /// ```
+    /// use gbac_engine::model::HostRange;
+    ///
+    /// let range = HostRange::parse("10.0.0.0/8").expect("a range");
+    /// assert!(range.contains([10, 1, 2, 3].into()) && !range.contains([11, 0, 0, 1].into()));
+    /// assert!(HostRange::parse("10.0.0.0/33").is_none());
+    /// ```
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (address, prefix) = text.split_once('/')?;

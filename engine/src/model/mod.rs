@@ -11,9 +11,9 @@ mod role;
 mod role_spelling;
 mod spelling;
 
-#[doc(hidden)]
-pub use acl::normalized_name;
-pub use acl::{Acl, AclError, AclField, CLUSTER_NAME, MAX_NAME_BYTES, MAX_TOPIC_BYTES};
+pub use acl::{
+    Acl, AclError, AclField, CLUSTER_NAME, MAX_NAME_BYTES, MAX_TOPIC_BYTES, normalized_name,
+};
 pub use dialect::Dialect;
 pub use dialect_check::DialectError;
 pub use host::{Host, HostError, HostRange};

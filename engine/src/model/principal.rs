@@ -183,8 +183,16 @@ impl Principal {
         })
     }
 
-    /// As [`Principal::parse`], without copying the name.
-    #[doc(hidden)]
+    /// The type and name of a principal: as [`Principal::parse`], without a copy of the name.
+    ///
+    /// # Errors
+    /// As [`Principal::parse`].
+    ///
+    /// ```
+    /// use gbac_engine::model::{Principal, PrincipalType};
+    /// assert_eq!(Principal::split("Group:/eng")?, (PrincipalType::Group, "/eng"));
+    /// # Ok::<(), gbac_engine::model::PrincipalError>(())
+    /// ```
     pub fn split(text: &str) -> Result<(PrincipalType, &str), PrincipalError> {
         let (prefix, name) =
             split_first(text, b':').ok_or_else(|| PrincipalError::NoType(text.into()))?;
@@ -214,7 +222,9 @@ impl Principal {
     }
 
     /// Reads as [`Principal::parse_in`] does, without a copy of the name.
-    #[doc(hidden)]
+    ///
+    /// # Errors
+    /// As [`Principal::parse`].
     pub fn split_in(dialect: Dialect, text: &str) -> Result<(PrincipalType, &str), PrincipalError> {
         match Self::split(text) {
             Err(PrincipalError::UnknownType(prefix))

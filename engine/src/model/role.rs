@@ -93,6 +93,13 @@ impl std::error::Error for RoleError {}
 ///
 /// # Errors
 /// The name is empty or too long, or contains `,`, `=` or a control character.
+///
+/// ```
+/// use gbac_engine::model::check_role_name;
+/// assert!(check_role_name("orders-writer").is_ok());
+/// let error = check_role_name("orders,writer").unwrap_err();
+/// assert_eq!(error.code(), "role_name_character");
+/// ```
 pub fn check_role_name(name: &str) -> Result<(), RoleError> {
     if name.is_empty() {
         return Err(RoleError::EmptyName);

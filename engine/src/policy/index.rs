@@ -1,30 +1,71 @@
-//! Access to a policy's index for the other crates of the engine; not part of the public API.
+//! The index of a policy, for analyses of many ACLs: the resource patterns, the principals and the
+//! hosts have ids, and each pattern has rows, the ACLs of one principal and host.
+//!
+//! An id is valid until a change of the policy removes what it stands for. An id that the policy
+//! does not have stands for nothing: lookups return `None` or are empty.
+//!
+//! ```
+//! use gbac_engine::policy::index::Operations;
+//! use gbac_engine::{Acl, Operation, Policy, Principal, PrincipalType, ResourceType};
+//!
+//! let policy = Policy::builder()
+//!     .acl(Acl::allow(Principal::user("alice"), Operation::Read, ResourceType::Topic, "orders-").prefixed())
+//!     .acl(Acl::allow(Principal::user("alice"), Operation::Write, ResourceType::Topic, "orders-").prefixed())
+//!     .build()?;
+//! let alice = policy.principal_id(PrincipalType::User, "alice").expect("an ACL names alice");
+//! let mut found = Vec::new();
+//! policy.rows_of(&[alice], &mut |pattern, row| found.push((pattern.name(), row.allow())));
+//! assert_eq!(found, [("orders-", Operations::from_slice(&[Operation::Read, Operation::Write]))]);
+//!
+//! let covering = policy.covering(ResourceType::Topic, "orders-eu");
+//! let pattern = covering.ids().find_map(|id| policy.pattern(id)).expect("a prefix of the name");
+//! assert_eq!(pattern.rows()[0].principal, alice);
+//! # Ok::<(), gbac_engine::PolicyError>(())
+//! ```
 
 use std::net::IpAddr;
 
-use super::patterns::{Covering, Pattern, PatternId};
-use super::principals::PrincipalId;
-use super::rows::{HostId, Row, rows_of};
-use super::{Policy, SEARCH_COST, Settings, Version, row};
+pub use super::patterns::{Covering, Pattern, PatternId};
+pub use super::principals::PrincipalId;
+pub use super::rows::{HostId, Operations, Row, Rules, rows_of};
+use super::{ChangeError, Policy, SEARCH_COST, Version, check_member};
+use crate::hash;
 use crate::model::{
     Acl, Dialect, DialectError, Host, Operation, PatternType, Permission, Principal, PrincipalType,
     ResourceType,
 };
 
-/// An ACL with borrowed strings.
+/// Sets the seed of the hashes of policies that are created later. Only wasm needs it, because it
+/// has no random numbers of its own: without it, whoever knows this program can choose names that
+/// collide. Decisions do not depend on it.
+pub fn set_hash_seed(seed: u64) {
+    hash::set_seed(seed);
+}
+
+/// An ACL with borrowed names.
 #[derive(Debug, Clone, Copy)]
 pub struct AclParts<'a> {
+    /// The type of the resources.
     pub resource_type: ResourceType,
+    /// The name, prefix or `*`.
     pub resource_name: &'a str,
+    /// How the name is compared.
     pub pattern_type: PatternType,
+    /// The type and the name of the principal.
     pub principal: (PrincipalType, &'a str),
+    /// The host of the requests.
     pub host: Host,
+    /// The operation.
     pub operation: Operation,
+    /// Whether it allows or denies.
     pub permission: Permission,
 }
 
 impl AclParts<'_> {
     /// Refuses what does not exist in a dialect.
+    ///
+    /// # Errors
+    /// The dialect lacks the resource type, the operation, the type of principal or the host.
     #[inline]
     pub fn check(&self, dialect: Dialect) -> Result<(), DialectError> {
         dialect.check(
@@ -50,8 +91,53 @@ impl<'a> From<&'a Acl> for AclParts<'a> {
     }
 }
 
-#[doc(hidden)]
+/// The index.
 impl Policy {
+    /// Adds an ACL as [`Change::AddAcl`](super::Change::AddAcl) does, without copies of its names;
+    /// returns whether it is new.
+    ///
+    /// # Errors
+    /// The policy's dialect lacks something of the ACL.
+    pub fn add_acl(&mut self, acl: &AclParts<'_>) -> Result<bool, ChangeError> {
+        let is_new = self.check_and_add(acl)?;
+        if is_new {
+            self.version = Version::new();
+        }
+        Ok(is_new)
+    }
+
+    /// Creates a role with its members, users or groups, without copies of their names.
+    ///
+    /// # Errors
+    /// The role exists already, or its name or a member is not valid. The policy is unchanged.
+    ///
+    /// ```
+    /// use gbac_engine::{Policy, PrincipalType};
+    ///
+    /// let mut policy = Policy::default();
+    /// policy.add_role("writers", &[(PrincipalType::Group, "eng"), (PrincipalType::User, "alice")])?;
+    /// assert_eq!(policy.role("writers").map(|role| role.members.len()), Some(2));
+    /// assert!(policy.add_role("admins", &[(PrincipalType::Role, "writers")]).is_err());
+    /// assert!(!policy.has_role("admins"));
+    /// # Ok::<(), gbac_engine::ChangeError>(())
+    /// ```
+    pub fn add_role(
+        &mut self,
+        name: &str,
+        members: &[(PrincipalType, &str)],
+    ) -> Result<(), ChangeError> {
+        for (kind, name) in members {
+            check_member(*kind, name)?;
+        }
+        let role = self.create_role(name)?;
+        self.version = Version::new();
+        self.principals.read_ahead(members.iter().copied());
+        for (kind, name) in members {
+            self.add_member(role, *kind, name);
+        }
+        Ok(())
+    }
+
     /// The names of the roles with their members, both sorted.
     pub fn roles_and_members(&self) -> impl Iterator<Item = (&str, Vec<&Principal>)> {
         let roles = self.principals.roles().iter();
@@ -89,7 +175,10 @@ impl Policy {
     /// Decides from now on as Kafka's own authorizer where a name begins with `*`: the literal `*`
     /// does not cover it (D-111).
     pub fn skip_asterisks(&mut self, skips: bool) {
-        self.patterns.skips_asterisks = skips;
+        if self.patterns.skips_asterisks != skips {
+            self.patterns.skips_asterisks = skips;
+            self.version = Version::new();
+        }
     }
 
     /// The patterns that cover a name.
@@ -220,56 +309,5 @@ impl Policy {
     #[inline]
     pub fn host_can_match(&self, id: HostId) -> bool {
         id.range().is_none() || self.settings.ranges_match()
-    }
-
-    /// Creates a role if it does not exist.
-    pub fn create_role(&mut self, name: &str) -> PrincipalId {
-        self.principals.create_role(name)
-    }
-
-    /// Adds a user or group to a role; returns whether it was not a member before.
-    pub fn add_member(&mut self, role: PrincipalId, kind: PrincipalType, name: &str) -> bool {
-        self.principals_version = Version::new();
-        self.principals.add_member(role, kind, name)
-    }
-
-    /// Adds users and groups to a role.
-    pub fn add_members(&mut self, role: PrincipalId, members: &[(PrincipalType, &str)]) {
-        self.principals.read_ahead(members.iter().copied());
-        for (kind, name) in members {
-            self.add_member(role, *kind, name);
-        }
-    }
-
-    /// Replaces the settings.
-    #[inline(never)]
-    pub fn set_settings(&mut self, settings: Settings) {
-        self.principals_version = Version::new();
-        self.settings = settings;
-    }
-
-    /// Adds an ACL; returns whether it is new.
-    #[inline(never)]
-    pub fn add(&mut self, acl: &AclParts<'_>) -> bool {
-        let pattern =
-            self.patterns
-                .find_or_add(acl.resource_type, acl.pattern_type, acl.resource_name);
-        let (kind, name) = acl.principal;
-        let principal = self.principals.find_or_add(kind, name);
-        let row = row(
-            principal,
-            self.hosts.find_or_add(acl.host),
-            acl.operation,
-            acl.permission,
-        );
-        let (changed, new_row) = self.patterns.add(pattern, row);
-        self.acls += usize::from(changed);
-        if new_row {
-            self.principals.add_row(principal);
-            if self.principals.rows(principal) == 1 {
-                self.principals_version = Version::new();
-            }
-        }
-        changed
     }
 }

@@ -3,16 +3,11 @@
 
 mod builder;
 mod hosts;
-// Hidden, because the public items of these modules are only for the other crates of the engine.
-#[doc(hidden)]
-mod index;
+pub mod index;
 mod lengths;
 mod pages;
-#[doc(hidden)]
 mod patterns;
-#[doc(hidden)]
 mod principals;
-#[doc(hidden)]
 mod rows;
 mod service_access;
 mod settings;
@@ -20,13 +15,14 @@ mod settings;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use hosts::Hosts;
+use index::AclParts;
 use patterns::Patterns;
 use principals::Principals;
 
 use crate::escape::escaped;
 use crate::model::{
     Acl, Dialect, DialectError, Operation, Permission, Principal, PrincipalType, Role, RoleError,
-    check_role_name,
+    check_role_name, normalized_name,
 };
 use crate::order::sort;
 
@@ -35,10 +31,9 @@ use crate::order::sort;
 const SEARCH_COST: usize = 16;
 
 pub use builder::{PolicyBuilder, PolicyError};
-pub use index::AclParts;
-pub use patterns::{Covering, Pattern, PatternId};
-pub use principals::PrincipalId;
-pub use rows::{HostId, Operations, Row, Rules, rows_of};
+pub(crate) use patterns::{Covering, Pattern, PatternId};
+pub(crate) use principals::PrincipalId;
+pub(crate) use rows::{HostId, Operations, Row, Rules, rows_of};
 pub use service_access::{AccessLevel, GrantError, ServiceAccess};
 pub use settings::{GroupSource, Settings, SettingsError, StatedSettings, Superusers};
 
@@ -351,6 +346,17 @@ impl Policy {
     ///
     /// # Errors
     /// The role does not exist, or exists already, or the role name or member is not valid.
+    ///
+    /// ```
+    /// use gbac_engine::{Acl, Change, Operation, Policy, Principal, ResourceType};
+    ///
+    /// let acl = Acl::allow(Principal::user("alice"), Operation::Read, ResourceType::Topic, "orders");
+    /// let mut policy = Policy::default();
+    /// assert!(policy.apply(Change::AddAcl(acl.clone()))?);
+    /// assert!(!policy.apply(Change::AddAcl(acl))?);
+    /// assert_eq!(policy.acl_count(), 1);
+    /// # Ok::<(), gbac_engine::ChangeError>(())
+    /// ```
     pub fn apply(&mut self, change: Change) -> Result<bool, ChangeError> {
         let changed = self.apply_unversioned(change)?;
         if changed {
@@ -361,21 +367,10 @@ impl Policy {
 
     fn apply_unversioned(&mut self, change: Change) -> Result<bool, ChangeError> {
         match change {
-            Change::AddAcl(acl) => {
-                let acl = acl.normalized();
-                let parts = AclParts::from(&acl);
-                parts
-                    .check(self.settings.dialect)
-                    .map_err(ChangeError::Dialect)?;
-                Ok(self.add(&parts))
-            }
+            Change::AddAcl(acl) => self.check_and_add(&AclParts::from(&acl)),
             Change::RemoveAcl(acl) => Ok(self.remove_acl(&acl.normalized())),
             Change::CreateRole(name) => {
-                check_role_name(&name).map_err(ChangeError::Role)?;
-                if self.principals.role(&name).is_some() {
-                    return Err(ChangeError::RoleExists(name));
-                }
-                self.create_role(&name);
+                self.create_role(&name)?;
                 Ok(true)
             }
             Change::AddMember { role, member } => self.check_and_add_member(role, &member),
@@ -392,27 +387,64 @@ impl Policy {
         }
     }
 
+    fn check_and_add(&mut self, acl: &AclParts<'_>) -> Result<bool, ChangeError> {
+        acl.check(self.settings.dialect)
+            .map_err(ChangeError::Dialect)?;
+        Ok(self.add(acl))
+    }
+
+    /// Adds an ACL; returns whether it is new.
+    #[inline(never)]
+    fn add(&mut self, acl: &AclParts<'_>) -> bool {
+        let name = normalized_name(acl.resource_type, acl.resource_name);
+        let pattern = self
+            .patterns
+            .find_or_add(acl.resource_type, acl.pattern_type, name);
+        let (kind, name) = acl.principal;
+        let principal = self.principals.find_or_add(kind, name);
+        let row = row(
+            principal,
+            self.hosts.find_or_add(acl.host),
+            acl.operation,
+            acl.permission,
+        );
+        let (changed, new_row) = self.patterns.add(pattern, row);
+        self.acls += usize::from(changed);
+        if new_row {
+            self.principals.add_row(principal);
+            if self.principals.rows(principal) == 1 {
+                self.principals_version = Version::new();
+            }
+        }
+        changed
+    }
+
+    fn create_role(&mut self, name: &str) -> Result<PrincipalId, ChangeError> {
+        check_role_name(name).map_err(ChangeError::Role)?;
+        if self.has_role(name) {
+            return Err(ChangeError::RoleExists(name.into()));
+        }
+        Ok(self.principals.create_role(name))
+    }
+
     #[inline(never)]
     fn check_and_add_member(
         &mut self,
         role: String,
         member: &Principal,
     ) -> Result<bool, ChangeError> {
-        if member.kind() == PrincipalType::Role {
-            return Err(ChangeError::Role(RoleError::RoleAsMember(
-                member.name().into(),
-            )));
-        }
-        // Members are users and groups in every dialect.
-        let of_member = (member.kind(), member.name());
-        Dialect::Platform
-            .check_principal(of_member)
-            .map_err(ChangeError::Dialect)?;
+        check_member(member.kind(), member.name())?;
         let role = self
             .principals
             .role(&role)
             .ok_or(ChangeError::UnknownRole(role))?;
         Ok(self.add_member(role, member.kind(), member.name()))
+    }
+
+    /// Adds a user or group to a role; returns whether it was not a member before.
+    fn add_member(&mut self, role: PrincipalId, kind: PrincipalType, name: &str) -> bool {
+        self.principals_version = Version::new();
+        self.principals.add_member(role, kind, name)
     }
 
     #[inline(never)]
@@ -437,7 +469,8 @@ impl Policy {
                 .map_err(ChangeError::Dialect)?;
         }
         let changed = settings != self.settings;
-        self.set_settings(settings);
+        self.principals_version = Version::new();
+        self.settings = settings;
         Ok(changed)
     }
 
@@ -510,6 +543,17 @@ impl Policy {
             }
         }
     }
+}
+
+/// Checks that a principal can be a member of a role: members are users and groups in every
+/// dialect.
+fn check_member(kind: PrincipalType, name: &str) -> Result<(), ChangeError> {
+    if kind == PrincipalType::Role {
+        return Err(ChangeError::Role(RoleError::RoleAsMember(name.into())));
+    }
+    Dialect::Platform
+        .check_principal((kind, name))
+        .map_err(ChangeError::Dialect)
 }
 
 fn row(principal: PrincipalId, host: HostId, operation: Operation, permission: Permission) -> Row {

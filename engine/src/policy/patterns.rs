@@ -39,7 +39,9 @@ impl PatternId {
 pub struct Pattern {
     name: Name<30>,
     rows: Rows,
+    /// The type of the resources.
     pub resource_type: ResourceType,
+    /// How the name is compared.
     pub pattern_type: PatternType,
     has_hosts: bool,
 }
@@ -108,8 +110,13 @@ impl Covering {
     }
 
     /// The ids, the most general pattern first.
+    pub fn ids(&self) -> impl Iterator<Item = PatternId> {
+        self.as_slice().iter().copied().map(PatternId)
+    }
+
+    /// The numbers of the ids, the most general pattern first.
     #[inline(always)]
-    pub fn as_slice(&self) -> &[u32] {
+    pub(crate) fn as_slice(&self) -> &[u32] {
         if self.many.is_empty() {
             self.first.get(..self.count).unwrap_or_default()
         } else {

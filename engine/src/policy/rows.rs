@@ -4,6 +4,18 @@ use super::principals::PrincipalId;
 use crate::model::{Dialect, Operation, Permission};
 
 /// A set of operations.
+///
+/// ```
+/// use gbac_engine::policy::index::Operations;
+/// use gbac_engine::{Operation, Permission};
+///
+/// let asked = Operations::only(Operation::Describe);
+/// let read = Operations::only(Operation::Read);
+/// assert!(!read.meets(asked));
+/// // An allowed READ also allows DESCRIBE; a denied one does not deny it.
+/// assert!(read.answered(Permission::Allow).meets(asked));
+/// assert!(!read.answered(Permission::Deny).meets(asked));
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Operations(u16);
 
@@ -105,6 +117,7 @@ impl Operations {
     pub const fn without(self, others: Self) -> Self {
         Self(self.0 & !others.0)
     }
+
     /// One bit for each, in the order of [`Operation::ALL`].
     pub const fn bits(self) -> u16 {
         self.0
@@ -141,6 +154,7 @@ impl Operations {
 pub struct HostId(pub u32);
 
 impl HostId {
+    /// Every host, `*`.
     pub const ANY: Self = Self(0);
     const RANGE: u32 = 1 << 31;
 
@@ -165,14 +179,17 @@ impl HostId {
 pub struct Rules(u32);
 
 impl Rules {
+    /// Rules with these denied and allowed operations.
     pub const fn new(deny: Operations, allow: Operations) -> Self {
         Self(deny.0 as u32 | (allow.0 as u32) << 16)
     }
 
+    /// The denied operations.
     pub const fn deny(self) -> Operations {
         Operations(self.0 as u16)
     }
 
+    /// The allowed operations.
     pub const fn allow(self) -> Operations {
         Operations((self.0 >> 16) as u16)
     }
@@ -205,20 +222,26 @@ impl Rules {
 /// The ACLs of one principal and host on one pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
+    /// The id of the principal.
     pub principal: PrincipalId,
+    /// The id of the host.
     pub host: HostId,
+    /// The denied and the allowed operations.
     pub rules: Rules,
 }
 
 impl Row {
+    /// The denied operations.
     pub const fn deny(&self) -> Operations {
         self.rules.deny()
     }
 
+    /// The allowed operations.
     pub const fn allow(&self) -> Operations {
         self.rules.allow()
     }
 
+    /// The operations with a permission.
     pub const fn operations(&self, permission: Permission) -> Operations {
         match permission {
             Permission::Deny => self.deny(),

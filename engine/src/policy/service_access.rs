@@ -94,6 +94,17 @@ impl ServiceAccess {
     ///
     /// # Errors
     /// A role, or a wildcard.
+    ///
+    /// ```
+    /// use gbac_engine::policy::{AccessLevel, ServiceAccess};
+    /// use gbac_engine::{Identity, Principal};
+    ///
+    /// let mut access = ServiceAccess::default();
+    /// access.grant(AccessLevel::ReadOnly, Principal::group("auditors"))?;
+    /// assert!(access.permits(AccessLevel::ReadOnly, &Identity::new("carol", ["auditors"])));
+    /// assert!(access.grant(AccessLevel::ReadOnly, Principal::user("*")).is_err());
+    /// # Ok::<(), gbac_engine::policy::GrantError>(())
+    /// ```
     pub fn grant(&mut self, level: AccessLevel, grantee: Principal) -> Result<(), GrantError> {
         if grantee.kind() == PrincipalType::Role {
             return Err(GrantError::Role(grantee.name().into()));

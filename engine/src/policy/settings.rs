@@ -270,6 +270,15 @@ impl GroupSource {
     /// # Errors
     /// `federated_groups` is missing, or its path is not valid. Other attributes are kept
     /// unchanged.
+    ///
+    /// ```
+    /// use gbac_engine::policy::GroupSource;
+    ///
+    /// let attributes = [("federated_groups".to_owned(), "$.claims.groups".to_owned())].into();
+    /// assert!(matches!(GroupSource::from_attributes(attributes)?, GroupSource::Sso { .. }));
+    /// assert!(GroupSource::from_attributes([].into()).is_err());
+    /// # Ok::<(), gbac_engine::policy::SettingsError>(())
+    /// ```
     pub fn from_attributes(attributes: BTreeMap<String, String>) -> Result<Self, SettingsError> {
         let text = attributes
             .get(GROUPS_ATTRIBUTE)

@@ -1,7 +1,24 @@
 //! The checks of a token's header and claims, without the signature (D-19).
 //!
 //! The verifier runs these checks after the signature; the sign-in checks of gbac-analysis run them
-//! if no key is known.
+//! if no key is known. A token that passes them is not verified.
+//!
+//! ```
+//! use gbac_engine::token::UnverifiedClaims;
+//! use gbac_engine::token::claim_checks::{CHECKS, Requirements, TokenContent, TokenRules};
+//!
+//! let claims = UnverifiedClaims::parse(r#"{ "iss": "https://idp.example", "exp": 100 }"#)?;
+//! let content = TokenContent { header: None, claims: &claims };
+//! let required = Requirements {
+//!     issuer: Some("https://idp.example"),
+//!     audience: Some("orders"),
+//!     now: Some(99.0),
+//!     rules: TokenRules::default(),
+//! };
+//! let failed = CHECKS.iter().find_map(|(_, check)| check(content, required).err());
+//! assert_eq!(failed.map(|error| error.code()), Some("audience_missing"));
+//! # Ok::<(), gbac_engine::TokenError>(())
+//! ```
 
 use strum::{IntoStaticStr, VariantNames};
 
@@ -87,7 +104,9 @@ pub struct TokenContent<'a> {
 
 /// The result of a check that did not fail.
 pub enum ClaimCheck {
+    /// The claim is as required; with the finding.
     Passed(String),
+    /// There was nothing to compare; with the reason.
     NotChecked(String),
 }
 
@@ -104,6 +123,9 @@ pub const CHECKS: [(CheckName, Check); 6] = [
 ];
 
 /// The ID of the key that signed the token. Signature verification requires it.
+///
+/// # Errors
+/// The header has no `kid`.
 pub fn key_id(header: &Header) -> Result<&str, VerifyError> {
     header.kid().ok_or(VerifyError::KidMissing)
 }

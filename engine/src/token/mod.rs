@@ -5,7 +5,6 @@
 
 mod algorithm;
 pub(crate) mod base64url;
-#[doc(hidden)]
 pub mod claim_checks;
 mod claims;
 mod error;
@@ -22,9 +21,7 @@ pub use claims::{Claims, UnverifiedClaims};
 pub use error::{InputKind, TokenError, TokenPart};
 pub use header::Header;
 pub use normalize::{NormalizedToken, normalize_pasted};
-#[doc(hidden)]
-pub use verify_error::MessageWithoutSkew;
-pub use verify_error::{CLOCK_SKEW_SECONDS, VerifyError};
+pub use verify_error::{CLOCK_SKEW_SECONDS, MessageWithoutSkew, VerifyError};
 
 use crate::claims::ClaimSet;
 use crate::json;

@@ -161,6 +161,14 @@ impl VerifyError {
 
 /// The message of an error without the default clock skew, for services that are configured with
 /// another one.
+///
+/// ```
+/// use gbac_engine::token::{MessageWithoutSkew, VerifyError};
+///
+/// let error = VerifyError::Expired { expires_at: 90.0, now: 100.0 };
+/// assert_eq!(MessageWithoutSkew(&error).to_string(), "the token expired 10 s ago");
+/// assert!(error.to_string().ends_with("(more than the allowed clock skew of 30 s)"));
+/// ```
 pub struct MessageWithoutSkew<'a>(pub &'a VerifyError);
 
 impl fmt::Display for VerifyError {

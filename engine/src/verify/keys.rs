@@ -171,6 +171,20 @@ impl KeySet {
     ///
     /// # Errors
     /// The text is not strict JSON, is not a key set, or has no usable key.
+    ///
+    /// ```
+    /// use gbac_engine::KeySet;
+    ///
+    /// // The public key of RFC 8037, appendix A.
+    /// let keys = KeySet::parse(
+    ///     r#"{ "keys": [{ "kty": "OKP", "crv": "Ed25519", "kid": "2026-01",
+    ///                     "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" },
+    ///                   { "kty": "oct", "kid": "shared", "k": "AAAA" }] }"#,
+    /// )?;
+    /// assert!(keys.contains("2026-01"));
+    /// assert_eq!(keys.problems().len(), 1);
+    /// # Ok::<(), gbac_engine::verify::KeySetError>(())
+    /// ```
     pub fn parse(text: &str) -> Result<Self, KeySetError> {
         if text.len() > MAX_KEY_SET_BYTES {
             return Err(KeySetError::TooLong(text.len()));

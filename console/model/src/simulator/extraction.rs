@@ -553,11 +553,9 @@ fn no_names(claims: &ClaimSet, source: &ClaimSource) -> ExtractionNote {
             .iter()
             .any(|word| name.to_ascii_lowercase().contains(word))
     };
-    let keyed = gbac_json::claims_to_object(claims)
-        .iter()
-        .find(|(name, value)| {
-            sounds(name) && value.as_object().is_some_and(|names| !names.is_empty())
-        });
+    let keyed = claims.members().iter().find(|(name, value)| {
+        sounds(name) && value.as_object().is_some_and(|names| !names.is_empty())
+    });
     let words = extraction::no_names(keyed.map(|(name, _)| name.as_str()));
     let (title, _) = warning::meaning(WarningCode::ClaimMissing, source);
     warning_note(Some(WarningCode::ClaimMissing), title, words)
@@ -660,7 +658,7 @@ mod tests {
         let serde_json::Value::Object(members) = claims else {
             panic!("an object")
         };
-        let claims = gbac_json::claims_from_object(members);
+        let claims = ClaimSet::from(members);
         let found = GroupClaim::at_path("$.groups", "1 name".into(), true, &claims);
         assert_eq!(found.others, ["$.realm_access.roles"]);
         assert!(

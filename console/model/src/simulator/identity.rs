@@ -73,7 +73,7 @@ impl RulesInForce {
 
 fn read_userinfo(text: &str) -> Result<ClaimSet, InputProblem> {
     match gbac_json::parse(text) {
-        Ok(Value::Object(members)) => Ok(gbac_json::claims_from_object(members)),
+        Ok(Value::Object(members)) => Ok(members.into()),
         Ok(_) => Err(InputProblem::fault(
             InputField::UserInfo,
             "not_an_object",

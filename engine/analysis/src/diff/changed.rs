@@ -6,11 +6,11 @@ use super::view::{SidedRule, View};
 use crate::held::Rule;
 use crate::scope::{Scope, every_operation_of, exists_in};
 use crate::tree::{Place, Tree};
-use gbac_engine::internal::{run, sort};
 use gbac_engine::model::{PrincipalType, ResourceType};
+use gbac_engine::order::{run, sort};
 use gbac_engine::{
-    internal::{Pattern, PatternId, PrincipalId, rows_of},
     policy::Policy,
+    policy::index::{Pattern, PatternId, PrincipalId, rows_of},
 };
 
 /// The most changed places with which a row is compared. If there are more, all rows of the type

@@ -2,11 +2,11 @@
 
 use super::host_scope::on_side;
 use crate::held::is_superuser;
-use gbac_engine::internal::{run, sort};
 use gbac_engine::model::{Principal, PrincipalType};
+use gbac_engine::order::{run, sort};
 use gbac_engine::{
-    internal::{HostId, Pattern, PatternId, PrincipalId, Row, rows_of},
     policy::Policy,
+    policy::index::{HostId, Pattern, PatternId, PrincipalId, Row, rows_of},
 };
 
 /// A principal or superuser of one or both policies.

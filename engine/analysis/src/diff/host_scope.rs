@@ -3,8 +3,8 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use gbac_engine::HostRange;
-use gbac_engine::internal::Operations;
 use gbac_engine::model::Host;
+use gbac_engine::policy::index::Operations;
 
 /// The clients that rules treat alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

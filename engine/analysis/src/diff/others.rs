@@ -7,8 +7,8 @@ use crate::scope::Scope;
 use crate::tree::{Place, Tree};
 use gbac_engine::model::{Host, Operation, Principal, PrincipalType, ResourceType};
 use gbac_engine::{
-    internal::{Operations, PatternId, PrincipalId, Row},
     policy::Policy,
+    policy::index::{Operations, PatternId, PrincipalId, Row},
 };
 
 /// The operations that other principals are allowed in one region.

@@ -12,9 +12,9 @@ use crate::tree::{Piece, Tree};
 use crate::who_can::{Hits, who_can};
 use gbac_engine::decide::{At, Outcome, Reason, Request, decide};
 use gbac_engine::identity::Identity;
-use gbac_engine::internal::sort;
 use gbac_engine::model::{Acl, Host, Operation, PrincipalType, ResourceType};
-use gbac_engine::{internal::Operations, policy::Policy};
+use gbac_engine::order::sort;
+use gbac_engine::policy::{Policy, index::Operations};
 
 /// Collects the differences.
 pub(super) struct Report<'a> {

@@ -6,8 +6,8 @@ use super::others::Others;
 use crate::held::{Rule, hosts_of};
 use crate::scope::Scope;
 use crate::tree::{Place, Tree};
-use gbac_engine::internal::{Operations, PrincipalId};
 use gbac_engine::model::{Host, ResourceType};
+use gbac_engine::policy::index::{Operations, PrincipalId};
 
 /// A rule of one of the two policies.
 #[derive(Debug)]

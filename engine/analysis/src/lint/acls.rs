@@ -10,8 +10,8 @@ use gbac_engine::model::{
     ResourceType,
 };
 use gbac_engine::{
-    internal::{Operations, Pattern, PatternId, PrincipalId, Row, rows_of},
     policy::Policy,
+    policy::index::{Operations, Pattern, PatternId, PrincipalId, Row, rows_of},
 };
 
 /// Checks the ACLs of these principals, sorted by number, or of all.
@@ -55,12 +55,12 @@ impl<'a> Linter<'a, '_> {
         let place = Place::from_pattern(pattern);
         self.covering.clear();
         let covering = self.policy.covering(pattern.resource_type, pattern.name());
-        for other in covering.as_slice() {
-            let Some(covers) = self.policy.pattern(PatternId(*other)) else {
+        for other in covering.ids() {
+            let Some(covers) = self.policy.pattern(other) else {
                 continue;
             };
             if Place::from_pattern(covers).covers(place) {
-                self.covering.push((PatternId(*other), covers));
+                self.covering.push((other, covers));
             }
         }
         let applicable = self

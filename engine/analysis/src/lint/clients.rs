@@ -4,11 +4,11 @@
 use super::{Finding, FindingCode, Severity};
 use crate::held::is_superuser;
 use gbac_engine::escape::escaped;
-use gbac_engine::internal::sort;
 use gbac_engine::model::{Operation, Permission, Principal, PrincipalType, ResourceType};
+use gbac_engine::order::sort;
 use gbac_engine::{
-    internal::{Operations, PrincipalId},
     policy::Policy,
+    policy::index::{Operations, PrincipalId},
 };
 
 /// The accesses that ACLs allow on any resource.

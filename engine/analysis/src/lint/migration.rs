@@ -3,9 +3,9 @@
 
 use super::principals::path_with_suffix;
 use super::{Finding, FindingCode, Severity, sort_findings};
-use gbac_engine::internal::{PrincipalId, Row};
 use gbac_engine::model::{Acl, Permission, PrincipalType};
 use gbac_engine::policy::Policy;
+use gbac_engine::policy::index::{PrincipalId, Row};
 
 /// The ACLs of a Kafka cluster that begin to match when GBAC decides in its brokers: those of
 /// groups, and those of roles with members. Kafka itself matches only ACLs of the session's

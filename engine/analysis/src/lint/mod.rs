@@ -11,9 +11,9 @@ pub use fix::{Fix, neutral_fixes};
 pub use migration::migration_findings;
 pub use principals::{NameIndex, name_findings};
 
-use gbac_engine::internal::sort;
 use gbac_engine::model::{Acl, AclError, Principal, PrincipalError, PrincipalType, RoleError};
-use gbac_engine::{internal::PrincipalId, policy::Policy};
+use gbac_engine::order::sort;
+use gbac_engine::policy::{Policy, index::PrincipalId};
 use strum::{IntoStaticStr, VariantArray, VariantNames};
 
 /// The severity of a finding.

@@ -6,12 +6,12 @@ use super::principals::{
 };
 use super::{Finding, FindingCode, Severity};
 use gbac_engine::escape::escaped;
-use gbac_engine::internal::sort;
 use gbac_engine::model::{
     Principal, PrincipalError, PrincipalType, RoleError, check_member, role_name_warning,
 };
+use gbac_engine::order::sort;
 use gbac_engine::{
-    internal::PrincipalId,
+    policy::index::PrincipalId,
     policy::{AccessLevel, Policy},
 };
 

@@ -4,11 +4,11 @@
 use super::{Finding, FindingCode, Severity, sort_findings};
 use gbac_engine::escape::escaped;
 use gbac_engine::groups::NestedGroupBehavior;
-use gbac_engine::internal::{run, sort};
 use gbac_engine::model::{Acl, Principal, PrincipalError, PrincipalType};
 use gbac_engine::near::{NameDifference, fold_name, name_difference};
+use gbac_engine::order::{run, sort};
 use gbac_engine::{
-    internal::PrincipalId,
+    policy::index::PrincipalId,
     policy::{AccessLevel, GroupSource, Policy},
 };
 

@@ -5,8 +5,8 @@ use std::fmt;
 use super::{ParameterSpec, Presence, Rule, is_implied};
 use gbac_engine::decide::Outcome;
 use gbac_engine::escape::escaped;
-use gbac_engine::internal::first_equals;
 use gbac_engine::model::{Operation, ResourceType};
+use gbac_engine::order::first_equals;
 
 /// One check for the engine: an operation on a resource.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
