@@ -10,7 +10,7 @@ use super::diff::AccessRegion;
 use crate::scope::stranger;
 use gbac_engine::groups::{NestedGroupBehavior, comma_parts};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Principal, PrincipalType};
+use gbac_engine::model::PrincipalType;
 use gbac_engine::policy::Policy;
 
 /// The cause of a collision.
@@ -67,13 +67,12 @@ pub fn collisions(
     nested: NestedGroupBehavior,
     in_token: &[impl AsRef<str>],
 ) -> Vec<Collision> {
-    let known = policy
-        .known_principals()
-        .filter(|principal| principal.kind() == PrincipalType::Group);
     // For each name, whether it is in the token and whether the policy names it.
     let mut names: BTreeMap<&str, (bool, bool)> = BTreeMap::new();
-    for name in known.map(Principal::name) {
-        names.entry(name).or_default().1 = true;
+    for principal in policy.known_principals() {
+        if principal.kind() == PrincipalType::Group {
+            names.entry(principal.name()).or_default().1 = true;
+        }
     }
     for name in in_token {
         names.entry(name.as_ref()).or_default().0 = true;
@@ -96,27 +95,29 @@ pub fn collisions(
                 .push(name);
         }
     }
-    let colliding_name = |name: &&str| {
-        let (in_token, named_by_policy) = names.get(name).copied().unwrap_or_default();
-        CollidingName {
-            name: (*name).to_owned(),
-            in_token,
-            named_by_policy,
+    let mut collisions = Vec::new();
+    for ((group, reason), of_group) in groups {
+        let is_cut =
+            reason == CollisionReason::Suffix || of_group.iter().any(|name| name.contains(','));
+        if group.is_empty() || of_group.len() < 2 || !is_cut {
+            continue;
         }
-    };
-    groups
-        .into_iter()
-        .filter(|((group, reason), names)| {
-            let is_cut =
-                *reason == CollisionReason::Suffix || names.iter().any(|name| name.contains(','));
-            !group.is_empty() && names.len() > 1 && is_cut
-        })
-        .map(|((group, reason), names)| Collision {
+        let mut colliding = Vec::with_capacity(of_group.len());
+        for name in of_group {
+            let (in_token, named_by_policy) = names.get(name).copied().unwrap_or_default();
+            colliding.push(CollidingName {
+                name: name.to_owned(),
+                in_token,
+                named_by_policy,
+            });
+        }
+        collisions.push(Collision {
             group: group.to_owned(),
             reason,
-            names: names.iter().map(colliding_name).collect(),
-        })
-        .collect()
+            names: colliding,
+        });
+    }
+    collisions
 }
 
 /// The additional access of a user with only one name of a collision.
@@ -158,36 +159,38 @@ pub fn collision_gains(
     let omitted = collisions.len().saturating_sub(limit);
     collisions.truncate(limit);
     let user = stranger(&[policy]);
-    let with_gains = |collision: Collision| {
+    let mut with_gains = Vec::with_capacity(collisions.len());
+    for collision in collisions {
         let gains = gains(policy, &user, &collision);
-        (collision, gains)
-    };
+        with_gains.push((collision, gains));
+    }
     CollisionReport {
-        collisions: collisions.into_iter().map(with_gains).collect(),
+        collisions: with_gains,
         omitted,
     }
 }
 
 fn gains(policy: &Policy, user: &str, collision: &Collision) -> Vec<Gain> {
-    let others = collision
-        .names
-        .iter()
-        .filter(|name| name.name != collision.group)
-        .take(MAX_COMPARED_NAMES);
-    others
-        .map(|name| {
-            let before = Identity::new(user, [name.name.as_str()]);
-            // A string that is split produces the groups of all its parts.
-            let after = match collision.reason {
-                CollisionReason::Suffix => Identity::new(user, [collision.group.as_str()]),
-                CollisionReason::Comma => {
-                    Identity::new(user, [name.name.as_str(), collision.group.as_str()])
-                }
-            };
-            Gain {
-                name: name.name.clone(),
-                regions: compare((policy, &before), (policy, &after)).gains,
+    let mut gains = Vec::new();
+    for CollidingName { name, .. } in &collision.names {
+        if *name == collision.group {
+            continue;
+        }
+        let before = Identity::new(user, [name.as_str()]);
+        // A string that is split produces the groups of all its parts.
+        let after = match collision.reason {
+            CollisionReason::Suffix => Identity::new(user, [collision.group.as_str()]),
+            CollisionReason::Comma => {
+                Identity::new(user, [name.as_str(), collision.group.as_str()])
             }
-        })
-        .collect()
+        };
+        gains.push(Gain {
+            name: name.clone(),
+            regions: compare((policy, &before), (policy, &after)).gains,
+        });
+        if gains.len() == MAX_COMPARED_NAMES {
+            break;
+        }
+    }
+    gains
 }

@@ -81,9 +81,9 @@ fn add(
     every: Operations,
     comparison: &mut Comparison,
 ) {
-    let all = || rules.iter().copied().flatten();
-    let tree = Tree::new(all().map(|rule| rule.place));
-    let scopes = HostScope::all(&hosts_of(all().map(|rule| &rule.host)));
+    let all = rules.iter().copied().flatten();
+    let tree = Tree::new(all.clone().map(|rule| rule.place));
+    let scopes = HostScope::all(&hosts_of(all.map(|rule| &rule.host)));
     let [mut gained, mut lost] = [Vec::new(), Vec::new()];
     for host_scope in &scopes {
         let (places, others) = tree.made_of().split_at(rules[0].len());
@@ -103,11 +103,9 @@ fn add(
                 .zip(less)
                 .map(|(more, less)| more.without(*less))
                 .collect();
-            into.extend(
-                tree.pieces(&has, &[])
-                    .into_iter()
-                    .map(|piece| ScopedPiece::new(piece, *host_scope)),
-            );
+            for piece in tree.pieces(&has, &[]) {
+                into.push(ScopedPiece::new(piece, *host_scope));
+            }
         }
     }
     for (found, into) in [
@@ -119,11 +117,9 @@ fn add(
         } else {
             merged(found)
         };
-        into.extend(
-            found
-                .iter()
-                .map(|found| region(resource_type, &tree, found, &scopes)),
-        );
+        for found in &found {
+            into.push(region(resource_type, &tree, found, &scopes));
+        }
     }
 }
 

@@ -92,20 +92,21 @@ impl AccessFix {
     /// The changes that a service can make.
     #[must_use]
     pub fn policy_changes(&self) -> Vec<Change> {
-        let of_policy = |change: &HypotheticalChange| match change {
-            HypotheticalChange::Policy(change) => Some(change.clone()),
-            HypotheticalChange::Join(_) | HypotheticalChange::Leave(_) => None,
-        };
-        self.changes().filter_map(of_policy).collect()
+        let mut of_policy = Vec::new();
+        for change in self.changes() {
+            if let HypotheticalChange::Policy(change) = change {
+                of_policy.push(change.clone());
+            }
+        }
+        of_policy
     }
 
     /// The sort key: fixes through groups and roles first, then in the identity provider, then for
     /// one user; in each, those with the fewest changes first.
     fn rank(&self) -> (bool, bool, usize, usize) {
-        let has = |is: fn(FixKind) -> bool| self.steps.iter().any(|step| is(step.kind));
         (
-            has(FixKind::is_of_user),
-            has(FixKind::is_manual),
+            self.steps.iter().any(|step| step.kind.is_of_user()),
+            self.steps.iter().any(|step| step.kind.is_manual()),
             self.steps.len(),
             self.changes().count(),
         )
@@ -184,11 +185,17 @@ pub fn access_fixes(
     let proof = search.proof(removals.iter().chain(grants.iter().flatten()));
     if found.decision.reason == Reason::NoMatch {
         for kind in grants {
-            let proven = kind
-                .into_iter()
-                .map(|step| AccessFix { steps: vec![step] })
-                .filter(|fix| proof.allows(fix));
-            found.fixes.extend(proven.take(LISTED));
+            let mut of_kind = Vec::new();
+            for step in kind {
+                let fix = AccessFix { steps: vec![step] };
+                if proof.allows(&fix) {
+                    of_kind.push(fix);
+                }
+                if of_kind.len() == LISTED {
+                    break;
+                }
+            }
+            found.fixes.append(&mut of_kind);
         }
     } else {
         for removal in removals {
@@ -199,21 +206,7 @@ pub fn access_fixes(
                 Reason::AllowRule => found.fixes.push(alone),
                 // Without the deny, no ACL matches.
                 Reason::NoMatch if alone.steps.iter().all(|step| !step.kind.is_manual()) => {
-                    let with = |grant: &FixStep| AccessFix {
-                        steps: alone
-                            .steps
-                            .iter()
-                            .chain(std::iter::once(grant))
-                            .cloned()
-                            .collect(),
-                    };
-                    // A fix has either manual steps or changes of the policy.
-                    let here = grants
-                        .iter()
-                        .filter(|kind| kind.iter().all(|grant| !grant.kind.is_manual()));
-                    let firsts =
-                        here.filter_map(|kind| kind.iter().map(with).find(|fix| proof.allows(fix)));
-                    found.fixes.extend(firsts.take(COMBINED));
+                    found.fixes.extend(proof.combined(&alone, &grants));
                 }
                 _ => {}
             }
@@ -250,6 +243,30 @@ impl Proof<'_> {
     fn allows(&self, fix: &AccessFix) -> bool {
         self.decide(fix).outcome == Outcome::Allow
     }
+
+    /// The fixes that combine a removal with a grant: the first of each kind that allows the
+    /// request.
+    fn combined(&self, removal: &AccessFix, grants: &[Vec<FixStep>]) -> Vec<AccessFix> {
+        let mut fixes = Vec::new();
+        for kind in grants {
+            // A fix has either manual steps or changes of the policy.
+            if kind.iter().any(|grant| grant.kind.is_manual()) {
+                continue;
+            }
+            for grant in kind {
+                let mut fix = removal.clone();
+                fix.steps.push(grant.clone());
+                if self.allows(&fix) {
+                    fixes.push(fix);
+                    break;
+                }
+            }
+            if fixes.len() == COMBINED {
+                break;
+            }
+        }
+        fixes
+    }
 }
 
 impl<'a> Search<'a> {
@@ -278,15 +295,13 @@ impl<'a> Search<'a> {
 
     /// The user and the groups.
     fn members(&self) -> Vec<Principal> {
-        let groups = self
-            .identity
-            .groups()
-            .iter()
-            .filter(|name| !name.is_empty())
-            .map(Principal::group);
-        std::iter::once(self.identity.principal())
-            .chain(groups)
-            .collect()
+        let mut members = vec![self.identity.principal()];
+        for name in self.identity.groups() {
+            if !name.is_empty() {
+                members.push(Principal::group(name));
+            }
+        }
+        members
     }
 
     fn id(&self, principal: &Principal) -> Option<PrincipalId> {
@@ -300,10 +315,9 @@ impl<'a> Search<'a> {
     /// The user's groups that can be members of a role, each with its words: first those that share
     /// one with the resource or with a role, each in the order of the identity.
     fn groups(&self, roles: &[(Principal, Words)]) -> Vec<(Principal, Words)> {
-        let can_join = |member: &Principal| {
-            member.kind() == PrincipalType::Group && check_member(member).is_ok()
-        };
-        let groups: Vec<Principal> = self.members().into_iter().filter(can_join).collect();
+        let mut groups = self.members();
+        groups
+            .retain(|member| member.kind() == PrincipalType::Group && check_member(member).is_ok());
         let mut words: Vec<Words> = groups
             .iter()
             .map(|group| Words::from_name(group.name()))
@@ -323,29 +337,27 @@ impl<'a> Search<'a> {
     fn words_of_role(&self, role: &Principal) -> Words {
         let mut words = Words::from_name(self.request.resource_name);
         words.add(role.name());
-        let members = self
-            .id(role)
-            .map(|id| self.policy.links(id))
-            .unwrap_or_default();
-        let members = if members.len() > NAMED_MEMBERS {
-            &[]
-        } else {
-            members
+        let Some(id) = self.id(role) else {
+            return words;
         };
-        for member in members
-            .iter()
-            .filter_map(|member| self.policy.principal(*member))
-        {
-            words.add(member.name());
+        let members = self.policy.links(id);
+        if members.len() <= NAMED_MEMBERS {
+            for member in members {
+                if let Some(member) = self.policy.principal(*member) {
+                    words.add(member.name());
+                }
+            }
         }
         words
     }
 
     /// The user, if it can be a member and have ACLs.
     fn user(&self) -> Option<Principal> {
-        let user = Some(self.identity.principal())
-            .filter(|user| !user.is_everyone() && !user.name().is_empty());
-        user.filter(|user| check_member(user).is_ok())
+        let user = self.identity.principal();
+        if user.is_everyone() || user.name().is_empty() || check_member(&user).is_err() {
+            return None;
+        }
+        Some(user)
     }
 
     /// The steps that each remove all denies.
@@ -353,33 +365,26 @@ impl<'a> Search<'a> {
         if denied_by.is_empty() {
             return Vec::new();
         }
-        let remove = |acl: &Acl| HypotheticalChange::Policy(Change::RemoveAcl(acl.clone()));
         let mut steps = vec![FixStep {
             kind: FixKind::RemoveDenies,
             changes: denied_by.iter().map(|found| remove(&found.acl)).collect(),
         }];
-        let is_narrowed =
-            |acl: &Acl| acl.operation == Operation::All && self.request.operation != Operation::All;
-        if denied_by.iter().any(|found| is_narrowed(&found.acl)) {
+        if denied_by.iter().any(|found| self.is_narrowed(&found.acl)) {
             let mut changes = Vec::new();
             for AclMatch { acl, .. } in denied_by {
                 changes.push(remove(acl));
-                if is_narrowed(acl) {
-                    let others = self
-                        .policy
-                        .settings()
-                        .dialect
-                        .operations_of(acl.resource_type)
-                        .iter()
-                        .copied();
-                    let others = others.filter(|other| *other != self.request.operation);
-                    let deny = |operation| {
-                        Change::AddAcl(Acl {
-                            operation,
+                if !self.is_narrowed(acl) {
+                    continue;
+                }
+                let dialect = self.policy.settings().dialect;
+                for operation in dialect.operations_of(acl.resource_type) {
+                    if *operation != self.request.operation {
+                        let deny = Acl {
+                            operation: *operation,
                             ..acl.clone()
-                        })
-                    };
-                    changes.extend(others.map(deny).map(HypotheticalChange::Policy));
+                        };
+                        changes.push(HypotheticalChange::Policy(Change::AddAcl(deny)));
+                    }
                 }
             }
             steps.push(FixStep {
@@ -387,82 +392,96 @@ impl<'a> Search<'a> {
                 changes,
             });
         }
-        let members = self.members();
-        // The memberships through which a deny applies.
-        let paths = |acl: &Acl| -> Vec<Principal> {
-            let role = acl.principal.name();
-            match acl.principal.kind() {
-                PrincipalType::Role => members
-                    .iter()
-                    .filter(|member| self.is_member(member, role))
-                    .cloned()
-                    .collect(),
-                PrincipalType::Group => vec![acl.principal.clone()],
-                PrincipalType::User | PrincipalType::Other => Vec::new(),
+        for (kind, changes) in [
+            (FixKind::LeaveRole, self.leave_roles(denied_by)),
+            (FixKind::LeaveGroups, self.leave_groups(denied_by)),
+        ] {
+            if !changes.is_empty() {
+                steps.push(FixStep { kind, changes });
             }
-        };
-        let leave_role = |acl: &Acl| -> Option<Vec<HypotheticalChange>> {
-            let role = || acl.principal.name().to_owned();
-            let leave = |member| {
-                HypotheticalChange::Policy(Change::RemoveMember {
-                    role: role(),
-                    member,
-                })
-            };
-            (acl.principal.kind() == PrincipalType::Role)
-                .then(|| paths(acl).into_iter().map(leave).collect())
-        };
-        let leave_groups = |acl: &Acl| -> Option<Vec<HypotheticalChange>> {
-            let groups = paths(acl);
-            let all = !groups.is_empty()
-                && groups
-                    .iter()
-                    .all(|path| path.kind() == PrincipalType::Group);
-            all.then(|| {
-                groups
-                    .iter()
-                    .map(|group| HypotheticalChange::Leave(group.name().to_owned()))
-                    .collect()
-            })
-        };
-        let all = |of_deny: &dyn Fn(&Acl) -> Option<Vec<HypotheticalChange>>| -> Option<Vec<HypotheticalChange>> {
-            let found: Option<Vec<_>> = denied_by.iter().map(|found| of_deny(&found.acl)).collect();
-            let mut changes: Vec<HypotheticalChange> = Vec::new();
-            for change in found?.into_iter().flatten() {
-                if !changes.contains(&change) {
-                    changes.push(change);
+        }
+        steps
+    }
+
+    /// Whether a deny of all operations can be replaced by denies of the other ones.
+    fn is_narrowed(&self, deny: &Acl) -> bool {
+        deny.operation == Operation::All && self.request.operation != Operation::All
+    }
+
+    /// The memberships through which a deny applies.
+    fn paths(&self, deny: &Acl) -> Vec<Principal> {
+        match deny.principal.kind() {
+            PrincipalType::Role => {
+                let mut members = self.members();
+                members.retain(|member| self.is_member(member, deny.principal.name()));
+                members
+            }
+            PrincipalType::Group => vec![deny.principal.clone()],
+            PrincipalType::User | PrincipalType::Other => Vec::new(),
+        }
+    }
+
+    /// The changes that end the memberships in the denied roles; none unless every deny is of a
+    /// role.
+    fn leave_roles(&self, denied_by: &[AclMatch]) -> Vec<HypotheticalChange> {
+        let mut changes = Vec::new();
+        for AclMatch { acl, .. } in denied_by {
+            if acl.principal.kind() != PrincipalType::Role {
+                return Vec::new();
+            }
+            for member in self.paths(acl) {
+                let role = acl.principal.name().to_owned();
+                let leave = HypotheticalChange::Policy(Change::RemoveMember { role, member });
+                if !changes.contains(&leave) {
+                    changes.push(leave);
                 }
             }
-            Some(changes).filter(|changes| !changes.is_empty())
-        };
-        steps.extend(all(&leave_role).map(|changes| FixStep {
-            kind: FixKind::LeaveRole,
-            changes,
-        }));
-        steps.extend(all(&leave_groups).map(|changes| FixStep {
-            kind: FixKind::LeaveGroups,
-            changes,
-        }));
-        steps
+        }
+        changes
+    }
+
+    /// The groups to leave; none unless every deny applies through groups alone.
+    fn leave_groups(&self, denied_by: &[AclMatch]) -> Vec<HypotheticalChange> {
+        let mut changes = Vec::new();
+        for AclMatch { acl, .. } in denied_by {
+            let paths = self.paths(acl);
+            if paths.is_empty() {
+                return Vec::new();
+            }
+            for path in paths {
+                if path.kind() != PrincipalType::Group {
+                    return Vec::new();
+                }
+                let leave = HypotheticalChange::Leave(path.name().to_owned());
+                if !changes.contains(&leave) {
+                    changes.push(leave);
+                }
+            }
+        }
+        changes
+    }
+
+    /// The step that adds the narrowest ACL of a principal, if it can be created.
+    fn grant(&self, kind: FixKind, principal: Principal) -> Option<FixStep> {
+        let acl = narrowest_for(principal, self.request);
+        if !acl.check_create().is_empty() {
+            return None;
+        }
+        Some(FixStep {
+            kind,
+            changes: vec![HypotheticalChange::Policy(Change::AddAcl(acl))],
+        })
     }
 
     /// The steps that may allow the request, by kind, the most promising of each kind first. They
     /// are not tried yet.
     fn grants(&self, is_available: &impl Fn(&str, &[Change]) -> bool) -> Vec<Vec<FixStep>> {
-        let roles = self.allowing(PrincipalType::Role).into_iter().map(|role| {
+        let mut roles = Vec::new();
+        for role in self.allowing(PrincipalType::Role) {
             let words = self.words_of_role(&role);
-            (role, words)
-        });
-        let roles: Vec<(Principal, Words)> = roles.collect();
+            roles.push((role, words));
+        }
         let groups = self.groups(&roles);
-        let user = self.user();
-        let assign = |kind, member: &Principal, role: &Principal| FixStep {
-            kind,
-            changes: vec![HypotheticalChange::Policy(Change::AddMember {
-                role: role.name().to_owned(),
-                member: member.clone(),
-            })],
-        };
         // Related pairs come first, and of these, those from the beginning of both lists.
         let mut pairs = Vec::with_capacity(roles.len() * groups.len());
         for (role_place, (role, about)) in roles.iter().enumerate() {
@@ -475,45 +494,35 @@ impl<'a> Search<'a> {
             }
         }
         pairs.sort_by_key(|(key, ..)| *key);
-        let pairs = pairs.into_iter().map(|(_, role, group)| (role, group));
-        let assign_group = pairs
-            .map(|(role, group)| assign(FixKind::AssignGroup, group, role))
-            .collect();
-        let assign_user = user.iter().flat_map(|user| {
-            roles
-                .iter()
-                .map(|(role, _)| assign(FixKind::AssignUser, user, role))
-        });
-        let join = self
-            .allowing(PrincipalType::Group)
-            .into_iter()
-            .map(|group| FixStep {
+        let mut assign_group = Vec::with_capacity(pairs.len());
+        for (_, role, group) in pairs {
+            assign_group.push(assign(FixKind::AssignGroup, group, role));
+        }
+        let mut extend = Vec::new();
+        for role in self.held_roles() {
+            extend.extend(self.grant(FixKind::ExtendRole, role));
+        }
+        let mut create = Vec::new();
+        for (group, _) in &groups {
+            if create.len() < 2 {
+                create.extend(self.new_role(group, is_available));
+            }
+        }
+        let mut join = Vec::new();
+        for group in self.allowing(PrincipalType::Group) {
+            join.push(FixStep {
                 kind: FixKind::JoinGroup,
                 changes: vec![HypotheticalChange::Join(group.name().to_owned())],
             });
-        let grant = |principal: Principal| {
-            Some(narrowest_for(principal, self.request)).filter(|acl| acl.check_create().is_empty())
-        };
-        let extend = self.held_roles().into_iter().filter_map(grant);
-        let extend = extend.map(|acl| FixStep {
-            kind: FixKind::ExtendRole,
-            changes: vec![HypotheticalChange::Policy(Change::AddAcl(acl))],
-        });
-        let create = groups
-            .iter()
-            .filter_map(|(group, _)| self.new_role(group, is_available));
-        let grant_user = user.iter().cloned().filter_map(grant).map(|acl| FixStep {
-            kind: FixKind::GrantUser,
-            changes: vec![HypotheticalChange::Policy(Change::AddAcl(acl))],
-        });
-        vec![
-            assign_group,
-            extend.collect(),
-            create.take(2).collect(),
-            join.collect(),
-            assign_user.take(1).collect(),
-            grant_user.collect(),
-        ]
+        }
+        let (mut assign_user, mut grant_user) = (Vec::new(), Vec::new());
+        if let Some(user) = self.user() {
+            if let Some((role, _)) = roles.first() {
+                assign_user.push(assign(FixKind::AssignUser, &user, role));
+            }
+            grant_user.extend(self.grant(FixKind::GrantUser, user));
+        }
+        vec![assign_group, extend, create, join, assign_user, grant_user]
     }
 
     /// The roles that allow the request, or the groups that do and that the user does not have:
@@ -532,31 +541,23 @@ impl<'a> Search<'a> {
                 PrincipalType::Role | PrincipalType::User | PrincipalType::Other => Vec::new(),
             };
             for id in candidates {
-                let Some(principal) = self
-                    .policy
-                    .principal(id)
-                    .filter(|principal| principal.kind() == kind)
-                else {
+                let Some(principal) = self.policy.principal(id) else {
                     continue;
                 };
-                let is_held = kind == PrincipalType::Group
-                    && self
-                        .identity
-                        .groups()
-                        .iter()
-                        .any(|group| group == principal.name());
-                if !is_held && !principal.name().is_empty() {
-                    let roles = if kind == PrincipalType::Group {
-                        self.policy.links(id)
-                    } else {
-                        &[]
-                    };
-                    let rows = std::iter::once(&id)
-                        .chain(roles)
-                        .map(|id| self.policy.row_count(*id))
-                        .sum();
-                    found.push((rows, principal.clone()));
+                let name = principal.name();
+                if principal.kind() != kind || name.is_empty() {
+                    continue;
                 }
+                let mut rows = self.policy.row_count(id);
+                if kind == PrincipalType::Group {
+                    if self.identity.groups().iter().any(|group| group == name) {
+                        continue;
+                    }
+                    for role in self.policy.links(id) {
+                        rows += self.policy.row_count(*role);
+                    }
+                }
+                found.push((rows, principal.clone()));
             }
         }
         found.sort();
@@ -567,19 +568,17 @@ impl<'a> Search<'a> {
 
     /// The user's roles, direct and through groups: those with the fewest members first.
     fn held_roles(&self) -> Vec<Principal> {
-        let members = self.members();
-        let ids = members
-            .iter()
-            .filter_map(|member| self.id(member))
-            .flat_map(|id| self.policy.links(id));
-        let mut roles: Vec<(usize, Principal)> = ids
-            .filter_map(|role| {
-                Some((
-                    self.policy.links(*role).len(),
-                    self.policy.principal(*role)?.clone(),
-                ))
-            })
-            .collect();
+        let mut roles: Vec<(usize, Principal)> = Vec::new();
+        for member in self.members() {
+            let Some(id) = self.id(&member) else {
+                continue;
+            };
+            for role in self.policy.links(id) {
+                if let Some(principal) = self.policy.principal(*role) {
+                    roles.push((self.policy.links(*role).len(), principal.clone()));
+                }
+            }
+        }
         roles.sort();
         roles.dedup();
         roles.truncate(TRIED);
@@ -593,9 +592,11 @@ impl<'a> Search<'a> {
         is_available: &impl Fn(&str, &[Change]) -> bool,
     ) -> Option<FixStep> {
         let stem = role_name(self.request);
-        let names =
-            std::iter::once(stem.clone()).chain((2..=9).map(|number| format!("{stem}{number}")));
-        for name in names {
+        for number in 1..=9 {
+            let name = match number {
+                1 => stem.clone(),
+                _ => format!("{stem}{number}"),
+            };
             let role = Principal::role(&name);
             let acl = narrowest_for(role.clone(), self.request);
             // ACLs without a role would take effect with it.
@@ -628,6 +629,20 @@ impl<'a> Search<'a> {
     }
 }
 
+fn remove(deny: &Acl) -> HypotheticalChange {
+    HypotheticalChange::Policy(Change::RemoveAcl(deny.clone()))
+}
+
+fn assign(kind: FixKind, member: &Principal, role: &Principal) -> FixStep {
+    FixStep {
+        kind,
+        changes: vec![HypotheticalChange::Policy(Change::AddMember {
+            role: role.name().to_owned(),
+            member: member.clone(),
+        })],
+    }
+}
+
 /// A name for a role that allows a request: `OrdersEuWriters`.
 fn role_name(request: &Request<'_>) -> String {
     let of_resource = match request.resource_type {
@@ -652,16 +667,13 @@ fn role_name(request: &Request<'_>) -> String {
 
 /// The letters and digits of a text, each word with a capital first letter.
 fn camel_case(text: &str) -> String {
-    let words = text
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty());
-    words
-        .map(|word| {
-            let mut letters = word.chars();
-            letters
-                .next()
-                .map(|first| first.to_uppercase().collect::<String>() + letters.as_str())
-                .unwrap_or_default()
-        })
-        .collect()
+    let mut joined = String::new();
+    for word in text.split(|c: char| !c.is_alphanumeric()) {
+        let mut letters = word.chars();
+        if let Some(first) = letters.next() {
+            joined.extend(first.to_uppercase());
+            joined.push_str(letters.as_str());
+        }
+    }
+    joined
 }

@@ -58,13 +58,6 @@ pub fn compare_identities(
         acls.dedup();
         acls
     });
-    let only = |these: &[Acl], those: &[Acl]| {
-        these
-            .iter()
-            .filter(|acl| those.binary_search(acl).is_err())
-            .cloned()
-            .collect::<Vec<_>>()
-    };
     let (groups_second, groups_first) = groups_between(first, second);
     let alone: BTreeSet<&String> = groups_first.iter().collect();
     let groups_both = first
@@ -75,8 +68,8 @@ pub fn compare_identities(
         .collect();
     IdentityComparison {
         groups_both,
-        acls_first: only(&acls_first, &acls_second),
-        acls_second: only(&acls_second, &acls_first),
+        acls_first: acls_only(&acls_first, &acls_second),
+        acls_second: acls_only(&acls_second, &acls_first),
         groups_first,
         groups_second,
         comparison: compare((policy, first), (policy, second)),
@@ -86,16 +79,22 @@ pub fn compare_identities(
 /// The groups of only the second identity, and those of only the first.
 #[must_use]
 pub fn groups_between(first: &Identity, second: &Identity) -> (Vec<String>, Vec<String>) {
-    let only = |these: &[String], those: &[String]| {
-        let those: BTreeSet<&String> = those.iter().collect();
-        these
-            .iter()
-            .filter(|name| !those.contains(name))
-            .cloned()
-            .collect()
-    };
     (
-        only(second.groups(), first.groups()),
-        only(first.groups(), second.groups()),
+        names_only(second.groups(), first.groups()),
+        names_only(first.groups(), second.groups()),
     )
+}
+
+/// The ACLs that are only in the first list; the second is sorted.
+fn acls_only(these: &[Acl], those: &[Acl]) -> Vec<Acl> {
+    let mut only = these.to_vec();
+    only.retain(|acl| those.binary_search(acl).is_err());
+    only
+}
+
+fn names_only(these: &[String], those: &[String]) -> Vec<String> {
+    let those: BTreeSet<&String> = those.iter().collect();
+    let mut only = these.to_vec();
+    only.retain(|name| !those.contains(name));
+    only
 }

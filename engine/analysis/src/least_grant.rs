@@ -3,7 +3,7 @@
 use super::compare::compare;
 use super::diff::AccessRegion;
 use super::hypothetical::{HypotheticalChange, HypotheticalChanges};
-use super::who_can::{AclMatch, Hits};
+use super::who_can::{AclMatch, Hit, Hits};
 use gbac_engine::decide::{Decision, Outcome, Reason, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{
@@ -40,6 +40,14 @@ pub struct LeastGrant {
     /// One ACL for each missing request: for only this user, name, operation and host. Together
     /// they allow the requests, and nothing else.
     pub acls: Vec<Acl>,
+}
+
+impl LeastGrant {
+    fn has(&self, reason: Reason) -> bool {
+        self.decisions
+            .iter()
+            .any(|decision| decision.reason == reason)
+    }
 }
 
 /// A group or role that allows some of the requests and denies none.
@@ -85,24 +93,18 @@ pub fn least_grant(policy: &Policy, identity: &Identity, requests: &[Request<'_>
         complete: true,
         acls: Vec::new(),
     };
-    let has = |reason| {
-        least
-            .decisions
-            .iter()
-            .any(|decision| decision.reason == reason)
-    };
     let all_allowed = least
         .decisions
         .iter()
         .all(|decision| decision.outcome == Outcome::Allow);
-    if all_allowed || has(Reason::Expired) {
+    if all_allowed || least.has(Reason::Expired) {
         return least;
     }
     let hits: Vec<Hits<'_>> = requests
         .iter()
         .map(|request| Hits::new(policy, request))
         .collect();
-    if has(Reason::DenyRule) {
+    if least.has(Reason::DenyRule) {
         for deny in hits.iter().flat_map(|hits| hits.denying(identity)) {
             if least.denied_by.iter().all(|known| known.acl != deny.acl) {
                 least.denied_by.push(deny);
@@ -110,16 +112,18 @@ pub fn least_grant(policy: &Policy, identity: &Identity, requests: &[Request<'_>
         }
         return least;
     }
-    let missing: Vec<(&Hits<'_>, &Request<'_>)> = (hits.iter().zip(requests).zip(&least.decisions))
-        .filter(|(_, decision)| decision.outcome == Outcome::Deny)
-        .map(|(missing, _)| missing)
-        .collect();
+    let mut missing = Vec::new();
+    for (pair, decision) in hits.iter().zip(requests).zip(&least.decisions) {
+        if decision.outcome == Outcome::Deny {
+            missing.push(pair);
+        }
+    }
     let candidates = candidates(policy, identity, &hits, &missing);
     (least.memberships_to_add, least.complete) = smallest(candidates, missing.len());
-    let mut acls: Vec<Acl> = missing
-        .iter()
-        .filter_map(|(_, request)| narrowest(identity, request))
-        .collect();
+    let mut acls: Vec<Acl> = Vec::new();
+    for (_, request) in &missing {
+        acls.extend(narrowest(identity, request));
+    }
     sort(&mut acls, |a, b| a.cmp(b));
     acls.dedup();
     least.acls = acls;
@@ -150,14 +154,17 @@ pub fn membership_gains(
     member: &Principal,
     memberships: &[Principal],
 ) -> Vec<AccessRegion> {
-    let change = |principal: &Principal| match principal.kind() {
-        PrincipalType::Role => HypotheticalChange::Policy(Change::AddMember {
-            role: principal.name().to_owned(),
-            member: member.clone(),
-        }),
-        _ => HypotheticalChange::Join(principal.name().to_owned()),
-    };
-    let changes: HypotheticalChanges = memberships.iter().map(change).collect();
+    let mut changes = HypotheticalChanges::default();
+    for principal in memberships {
+        let name = principal.name().to_owned();
+        changes.extend([match principal.kind() {
+            PrincipalType::Role => HypotheticalChange::Policy(Change::AddMember {
+                role: name,
+                member: member.clone(),
+            }),
+            _ => HypotheticalChange::Join(name),
+        }]);
+    }
     let mut changed = policy.clone();
     changes.apply(&mut changed);
     let (after, _) = changes.person(identity);
@@ -200,23 +207,21 @@ fn candidates(
             }
             PrincipalType::Role => policy.is_role(id),
         };
-        let roles = if principal.kind() == PrincipalType::Group {
-            policy.links(id)
-        } else {
-            &[]
-        };
-        let any = |hits: &Hits<'_>, is: fn(&super::who_can::Hit) -> bool| {
-            std::iter::once(&id)
-                .chain(roles)
-                .any(|id| hits.of_principal(*id).iter().any(is))
-        };
-        if !is_grantable || hits.iter().any(|hits| any(hits, |hit| hit.denies)) {
+        let mut ids = vec![id];
+        if principal.kind() == PrincipalType::Group {
+            ids.extend_from_slice(policy.links(id));
+        }
+        if !is_grantable
+            || hits
+                .iter()
+                .any(|hits| any_hit(hits, &ids, |hit| hit.denies))
+        {
             continue;
         }
         let mut allows = 0;
         let mut count = 0;
         for (place, (hits, _)) in missing.iter().enumerate() {
-            if any(hits, |hit| hit.allows) {
+            if any_hit(hits, &ids, |hit| hit.allows) {
                 allows |= 1_u64.checked_shl(place as u32).unwrap_or_default();
                 count += 1;
             }
@@ -238,6 +243,10 @@ fn candidates(
     candidates
 }
 
+fn any_hit(hits: &Hits<'_>, ids: &[PrincipalId], is: fn(&Hit) -> bool) -> bool {
+    ids.iter().any(|id| hits.of_principal(*id).iter().any(is))
+}
+
 /// The smallest sets that allow all requests, and whether these are all such sets.
 fn smallest(mut candidates: Vec<Candidate>, missing: usize) -> (Vec<Vec<Principal>>, bool) {
     let alone: Vec<Vec<Principal>> = candidates
@@ -256,9 +265,10 @@ fn smallest(mut candidates: Vec<Candidate>, missing: usize) -> (Vec<Vec<Principa
     } else {
         (1 << missing) - 1
     };
-    let union = candidates
-        .iter()
-        .fold(0, |union, candidate| union | candidate.allows);
+    let mut union = 0;
+    for candidate in &candidates {
+        union |= candidate.allows;
+    }
     if union & all != all {
         return (Vec::new(), true);
     }
@@ -276,16 +286,14 @@ fn smallest(mut candidates: Vec<Candidate>, missing: usize) -> (Vec<Vec<Principa
         let mut sets_of_size = Vec::new();
         complete &= choose(&allows, size, 0, all, &mut chosen, &mut sets_of_size);
         if !sets_of_size.is_empty() {
-            let principals = |set: Vec<usize>| {
-                set.into_iter()
-                    .filter_map(|place| candidates.get(place))
-                    .map(|candidate| candidate.principal.clone())
-            };
-            sets.extend(
-                sets_of_size
-                    .into_iter()
-                    .map(|set| principals(set).collect()),
-            );
+            for set in sets_of_size {
+                let chosen = set.into_iter().filter_map(|place| candidates.get(place));
+                sets.push(
+                    chosen
+                        .map(|candidate| candidate.principal.clone())
+                        .collect(),
+                );
+            }
             break;
         }
     }
@@ -298,14 +306,15 @@ fn some_of(mut candidates: Vec<Candidate>, all: u64) -> Vec<Candidate> {
     let mut selected = Vec::new();
     let mut allowed = 0;
     while selected.len() < MAX_CANDIDATES {
-        let more = |candidate: &Candidate| (candidate.allows & !allowed).count_ones();
-        let most = |candidate: &Candidate| (more(candidate), candidate.allows.count_ones());
         // The first of the candidates that add the most.
         let best = candidates
             .iter()
             .enumerate()
             .rev()
-            .max_by_key(|(_, candidate)| most(candidate));
+            .max_by_key(|(_, candidate)| {
+                let more = (candidate.allows & !allowed).count_ones();
+                (more, candidate.allows.count_ones())
+            });
         let Some((best, _)) = best else { break };
         let best = candidates.remove(best);
         allowed |= best.allows & all;
@@ -354,9 +363,12 @@ fn choose(
 /// The ACL that allows a request of an identity, and as little else as possible.
 pub(super) fn narrowest(identity: &Identity, request: &Request<'_>) -> Option<Acl> {
     // `User:*` would be everyone, and an empty name matches no user.
-    let user =
-        Some(identity.principal()).filter(|user| !user.is_everyone() && !user.name().is_empty());
-    let principal = user.or_else(|| identity.groups().first().map(Principal::group))?;
+    let user = identity.principal();
+    let principal = if user.is_everyone() || user.name().is_empty() {
+        Principal::group(identity.groups().first()?)
+    } else {
+        user
+    };
     Some(narrowest_for(principal, request))
 }
 
@@ -374,9 +386,10 @@ pub(super) fn narrowest_for(principal: Principal, request: &Request<'_>) -> Acl 
         resource_name: name.to_owned(),
         pattern_type,
         principal,
-        host: request
-            .host
-            .map_or(Host::Any, |host| Host::Address(host.to_canonical())),
+        host: match request.host {
+            Some(host) => Host::Address(host.to_canonical()),
+            None => Host::Any,
+        },
         operation: request.operation,
         permission: Permission::Allow,
     }

@@ -46,26 +46,37 @@ pub struct GrantException {
     pub host: Host,
 }
 
+/// Whether a host matches the client of a request; an unknown client has only rules of any host.
+fn matches(host: Host, request: &Request<'_>) -> bool {
+    match request.host {
+        Some(address) => host.includes(address),
+        None => host == Host::Any,
+    }
+}
+
+impl Grant {
+    fn allows(&self, request: &Request<'_>) -> bool {
+        self.resource_type == request.resource_type
+            && self.operations.contains(&request.operation)
+            && matches(self.host, request)
+            && self.pattern.covers(request.resource_name)
+            && !self.except.iter().any(|except| except.denies(request))
+    }
+}
+
+impl GrantException {
+    fn denies(&self, request: &Request<'_>) -> bool {
+        (request.host.is_none() || matches(self.host, request))
+            && self.pattern.covers(request.resource_name)
+    }
+}
+
 impl Permissions {
     /// The outcome of a request, equal to the engine's decision at the time of the request. An
     /// expired identity is denied.
     #[must_use]
     pub fn outcome(&self, request: &Request<'_>) -> Outcome {
-        let host = request.host;
-        let applies =
-            |scope: Host| scope == Host::Any || host.is_some_and(|host| scope.includes(host));
-        let granted = |grant: &&Grant| {
-            let excepted = |except: &GrantException| {
-                (applies(except.host) || host.is_none())
-                    && except.pattern.covers(request.resource_name)
-            };
-            grant.resource_type == request.resource_type
-                && grant.operations.contains(&request.operation)
-                && applies(grant.host)
-                && grant.pattern.covers(request.resource_name)
-                && !grant.except.iter().any(excepted)
-        };
-        let allows = self.superuser || self.grants.iter().any(|grant| granted(&grant));
+        let allows = self.superuser || self.grants.iter().any(|grant| grant.allows(request));
         if allows && !self.expiry.is_past(request.at) {
             Outcome::Allow
         } else {
@@ -155,12 +166,10 @@ impl Sums {
             allow: nothing.clone(),
             deny: nothing,
         };
-        let is_here = |rule: &Rule<'_>| rule.host.covers(host) && host.covers(rule.host);
-        for (rule, at) in rules
-            .iter()
-            .zip(tree.made_of())
-            .filter(|(rule, _)| is_here(rule))
-        {
+        for (rule, at) in rules.iter().zip(tree.made_of()) {
+            if !rule.host.covers(host) || !host.covers(rule.host) {
+                continue;
+            }
             if let (Some(allow), Some(deny)) = (sums.allow.get_mut(*at), sums.deny.get_mut(*at)) {
                 *allow = allow.or(rule.allow);
                 *deny = deny.or(rule.deny);
@@ -205,14 +214,13 @@ fn collect(resource_type: ResourceType, rules: &[Rule<'_>], grants: &mut Vec<Gra
         // A grant begins where no broader host allows the operation, and ends where it is denied.
         let mut granted = Vec::with_capacity(tree.len());
         for at in 0..tree.len() {
-            let of = |operations: &[Operations]| operations.get(at).copied().unwrap_or_default();
-            let denied = broader.iter().fold(of(&sums.deny), |denied, node| {
-                denied.or(of(&node.sums.deny))
-            });
-            let known = broader.iter().fold(Operations::default(), |known, node| {
-                known.or(of(&node.granted))
-            });
-            let more = of(&sums.allow).without(known);
+            let mut denied = at_place(&sums.deny, at);
+            let mut known = Operations::default();
+            for node in &broader {
+                denied = denied.or(at_place(&node.sums.deny, at));
+                known = known.or(at_place(&node.granted, at));
+            }
+            let more = at_place(&sums.allow, at).without(known);
             let above = if broader.is_empty() {
                 Operations::default()
             } else {
@@ -226,11 +234,10 @@ fn collect(resource_type: ResourceType, rules: &[Rule<'_>], grants: &mut Vec<Gra
     for node in &nodes {
         // Denies for a narrower host become marks.
         let mut marks = Vec::new();
-        for (narrower, what) in nodes
-            .iter()
-            .zip(0..)
-            .filter(|(other, _)| is_narrower(other, node))
-        {
+        for (narrower, what) in nodes.iter().zip(0..) {
+            if !is_narrower(narrower, node) {
+                continue;
+            }
             let denied: Vec<Operations> = node
                 .granted
                 .iter()
@@ -249,21 +256,22 @@ fn collect(resource_type: ResourceType, rules: &[Rule<'_>], grants: &mut Vec<Gra
             }
         }
         for piece in tree.pieces(&node.granted, &marks) {
-            let host_of = |what: u32| {
-                nodes
-                    .get(what as usize)
-                    .map_or(Host::Any, |node| node.sums.host)
-            };
-            let exception = |(at, what): &(usize, u32)| GrantException {
-                pattern: tree.place(*at).pattern(),
-                host: host_of(*what),
-            };
+            let mut except = Vec::with_capacity(piece.except.len());
+            for (at, what) in &piece.except {
+                except.push(GrantException {
+                    pattern: tree.place(*at).pattern(),
+                    host: match nodes.get(*what as usize) {
+                        Some(node) => node.sums.host,
+                        None => Host::Any,
+                    },
+                });
+            }
             let grant = Grant {
                 resource_type,
                 pattern: tree.place(piece.at).pattern(),
                 operations: piece.operations.iter().collect(),
                 host: node.sums.host,
-                except: piece.except.iter().map(exception).collect(),
+                except,
             };
             grants_by_place.push((piece.at, grant));
         }
@@ -274,6 +282,10 @@ fn collect(resource_type: ResourceType, rules: &[Rule<'_>], grants: &mut Vec<Gra
         });
     }
     grants.extend(grants_by_place.into_iter().map(|(_, grant)| grant));
+}
+
+fn at_place(operations: &[Operations], at: usize) -> Operations {
+    operations.get(at).copied().unwrap_or_default()
 }
 
 fn is_narrower(node: &Node, than: &Node) -> bool {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::status::StepStatus;
 use gbac_engine::escape::escaped;
-use gbac_engine::model::{Principal, PrincipalType};
+use gbac_engine::model::PrincipalType;
 use gbac_engine::policy::Policy;
 use gbac_engine::token::claim_checks::TokenRules;
 use gbac_engine::token::{CLOCK_SKEW_SECONDS, UnverifiedClaims};
@@ -178,12 +178,12 @@ pub fn object_ids<'a>(
     groups: impl IntoIterator<Item = &'a str>,
     policy: Option<&Policy>,
 ) -> Option<(String, String)> {
-    let known: BTreeSet<&str> = policy
-        .into_iter()
-        .flat_map(Policy::known_principals)
-        .filter(|principal| principal.kind() == PrincipalType::Group)
-        .map(Principal::name)
-        .collect();
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    for principal in policy.into_iter().flat_map(Policy::known_principals) {
+        if principal.kind() == PrincipalType::Group {
+            known.insert(principal.name());
+        }
+    }
     let (mut all, mut ids, mut first) = (0_usize, 0_usize, None);
     for name in groups {
         all += 1;
@@ -221,7 +221,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use gbac_engine::ClaimSet;
+    use gbac_engine::{ClaimSet, Principal};
 
     fn states(accepted: &AcceptedTokens, claims: &Value) -> Vec<(&'static str, StepStatus)> {
         let claims = UnverifiedClaims::from(ClaimSet::from(claims.as_object().unwrap().clone()));

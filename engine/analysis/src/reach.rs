@@ -129,9 +129,10 @@ impl Collector<'_> {
 
     fn add(&mut self, group: Option<&str>, principal: &Principal) {
         let id = self.policy.principal_id(principal.kind(), principal.name());
-        let Some(id) = id.filter(|id| self.policy.row_count(*id) > 0) else {
+        let Some(id) = id else { return };
+        if self.policy.row_count(id) == 0 {
             return;
-        };
+        }
         if let Entry::Vacant(place) = self.places.entry(id) {
             place.insert(self.principals.len());
             let (group, everyone) = (group.map(str::to_owned), principal.is_everyone());
@@ -168,7 +169,7 @@ impl Reach {
     /// The denies that block a part of an allow, and the size of that part.
     pub fn blocking<'a>(&'a self, allow: &'a Acl) -> impl Iterator<Item = (&'a Acl, DenyExtent)> {
         self.acls(Permission::Deny)
-            .filter_map(move |deny| block(allow, deny).map(|extent| (deny, extent)))
+            .filter_map(move |deny| Some((deny, block(allow, deny)?)))
     }
 
     /// The allows of which a deny blocks a part.

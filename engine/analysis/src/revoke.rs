@@ -59,11 +59,12 @@ impl Revocation {
         } in &self.roles
         {
             if members.len() < acls.len() {
-                let member = |member: &Principal| Change::RemoveMember {
-                    role: role.clone(),
-                    member: member.clone(),
-                };
-                changes.extend(members.iter().map(member));
+                for member in members {
+                    changes.push(Change::RemoveMember {
+                        role: role.clone(),
+                        member: member.clone(),
+                    });
+                }
             } else {
                 changes.extend(acls.iter().cloned().map(Change::RemoveAcl));
             }
@@ -74,7 +75,7 @@ impl Revocation {
     /// The number of these changes.
     #[must_use]
     pub fn change_count(&self) -> Option<usize> {
-        self.changes().map(|changes| changes.len())
+        Some(self.changes()?.len())
     }
 }
 
@@ -126,17 +127,13 @@ pub fn revoke(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Re
     }
     let mut leave = revocation.acls.is_empty().then(Vec::new);
     let mut roles: Vec<(PrincipalId, Vec<Principal>)> = Vec::new();
-    let mut own_principals: Vec<(PrincipalId, Principal)> = user
-        .map(|id| (id, identity.principal()))
-        .into_iter()
-        .collect();
-    let groups = identity.groups().iter();
-    own_principals.extend(groups.filter_map(|name| {
-        Some((
-            policy.principal_id(PrincipalType::Group, name)?,
-            Principal::group(name),
-        ))
-    }));
+    let mut own_principals: Vec<(PrincipalId, Principal)> = Vec::new();
+    own_principals.extend(user.map(|id| (id, identity.principal())));
+    for name in identity.groups() {
+        if let Some(id) = policy.principal_id(PrincipalType::Group, name) {
+            own_principals.push((id, Principal::group(name)));
+        }
+    }
     for (id, principal) in own_principals {
         let is_user = principal.kind() != PrincipalType::Group;
         let mut allows = false;
@@ -145,11 +142,10 @@ pub fn revoke(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Re
             allows = !acls.is_empty();
             revocation.acls.extend(acls);
         }
-        for role in policy
-            .links(id)
-            .iter()
-            .filter(|role| hits.of_principal(**role).iter().any(|hit| hit.allows))
-        {
+        for role in policy.links(id) {
+            if !hits.of_principal(*role).iter().any(|hit| hit.allows) {
+                continue;
+            }
             allows = true;
             if let (true, Some(role), Some(leave)) = (is_user, policy.principal(*role), &mut leave)
             {

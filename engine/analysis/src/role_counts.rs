@@ -34,25 +34,27 @@ pub struct RoleCounts {
 #[must_use]
 pub fn role_counts(policy: &Policy) -> Vec<RoleCounts> {
     let counts = counts(policy);
-    let role = |name: &str| {
-        let id = policy.principal_id(PrincipalType::Role, name)?;
-        let members = policy.links(id);
-        let is_group = |id: &&PrincipalId| {
-            policy
-                .principal(**id)
-                .is_some_and(|of| of.kind() == PrincipalType::Group)
+    let mut roles = Vec::new();
+    for name in policy.role_names() {
+        let Some(id) = policy.principal_id(PrincipalType::Role, name) else {
+            continue;
         };
+        let members = policy.links(id);
+        let mut groups = 0;
+        for member in members {
+            let kind = policy.principal(*member).map(Principal::kind);
+            groups += usize::from(kind == Some(PrincipalType::Group));
+        }
         let (acls, denies) = counts.get(id.0 as usize).copied().unwrap_or_default();
-        let groups = members.iter().filter(is_group).count();
-        Some(RoleCounts {
+        roles.push(RoleCounts {
             name: name.into(),
             members: members.len(),
             groups,
             acls,
             denies,
-        })
-    };
-    policy.role_names().filter_map(role).collect()
+        });
+    }
+    roles
 }
 
 /// The number of each principal's own ACLs, without those of its roles.
@@ -64,24 +66,20 @@ pub fn acl_counts<'a>(
     principals: impl IntoIterator<Item = &'a Principal>,
 ) -> Vec<usize> {
     let counts = counts(policy);
-    let count = |principal: &Principal| {
-        let id = policy.principal_id(principal.kind(), principal.name())?;
-        counts.get(id.0 as usize).map(|(acls, _)| *acls)
-    };
-    principals
-        .into_iter()
-        .map(|principal| count(principal).unwrap_or_default())
-        .collect()
+    let mut of_each = Vec::new();
+    for principal in principals {
+        let id = policy.principal_id(principal.kind(), principal.name());
+        let (acls, _) = id
+            .and_then(|id| counts.get(id.0 as usize).copied())
+            .unwrap_or_default();
+        of_each.push(acls);
+    }
+    of_each
 }
 
 /// For each principal, by its number, the number of ACLs and of those that deny.
 fn counts(policy: &Policy) -> Vec<(usize, usize)> {
-    let bound = policy
-        .principals()
-        .map(|(PrincipalId(id), _)| id as usize + 1)
-        .max()
-        .unwrap_or_default();
-    let mut counts = vec![(0, 0); bound];
+    let mut counts = vec![(0, 0); principal_bound(policy)];
     for (_, pattern) in policy.patterns() {
         for row in pattern.rows() {
             if let Some((acls, denies)) = counts.get_mut(row.principal.0 as usize) {
@@ -91,4 +89,13 @@ fn counts(policy: &Policy) -> Vec<(usize, usize)> {
         }
     }
     counts
+}
+
+/// The greatest number of a principal, plus one.
+pub(crate) fn principal_bound(policy: &Policy) -> usize {
+    let mut bound = 0;
+    for (PrincipalId(id), _) in policy.principals() {
+        bound = bound.max(id as usize + 1);
+    }
+    bound
 }

@@ -1,6 +1,7 @@
 //! A summary of a policy: the ACLs of every principal, counted, and the names in ACLs.
 
 use super::held::is_superuser;
+use crate::role_counts::principal_bound;
 use gbac_engine::model::{PatternType, Principal, PrincipalType, ResourceType};
 use gbac_engine::order::sort;
 use gbac_engine::policy::{Policy, index::PrincipalId};
@@ -76,34 +77,31 @@ pub struct PolicySummary {
 /// ```
 #[must_use]
 pub fn policy_summary(policy: &Policy) -> PolicySummary {
-    let mut known: Vec<(Option<PrincipalId>, Principal)> = policy
-        .principals()
-        .map(|(id, principal)| (Some(id), principal.clone()))
-        .collect();
-    let superusers = &policy.settings().superusers;
-    let unknown = superusers
-        .iter()
-        .filter(|name| policy.principal_id(PrincipalType::User, name).is_none());
-    known.extend(unknown.map(|name| (None, Principal::user(name.as_str()))));
+    let mut known: Vec<(Option<PrincipalId>, Principal)> = Vec::new();
+    for (id, principal) in policy.principals() {
+        known.push((Some(id), principal.clone()));
+    }
+    for name in &policy.settings().superusers {
+        if policy.principal_id(PrincipalType::User, name).is_none() {
+            known.push((None, Principal::user(name)));
+        }
+    }
     sort(&mut known, |a, b| a.1.cmp(&b.1));
-    let bound = known
-        .iter()
-        .filter_map(|(id, _)| id.map(|id| id.0 as usize + 1))
-        .max()
-        .unwrap_or_default();
-    let mut places = vec![0; bound];
+    let mut places = vec![0; principal_bound(policy)];
     for (place, (id, _)) in known.iter().enumerate() {
         if let Some(slot) = id.and_then(|id| places.get_mut(id.0 as usize)) {
             *slot = place;
         }
     }
-    let place_of = |id: PrincipalId| places.get(id.0 as usize).copied().unwrap_or_default();
     let mut all = Vec::with_capacity(known.len());
     for (id, principal) in known {
         let is_role = id.is_some_and(|id| policy.is_role(id));
-        let mut links: Vec<usize> = id
-            .map(|id| policy.links(id).iter().map(|id| place_of(*id)).collect())
-            .unwrap_or_default();
+        let mut links = Vec::new();
+        if let Some(id) = id {
+            for link in policy.links(id) {
+                links.push(place_of(&places, *link));
+            }
+        }
         sort(&mut links, |a, b| a.cmp(b));
         all.push(PrincipalSummary {
             direct: AclCount::default(),
@@ -119,7 +117,7 @@ pub fn policy_summary(policy: &Policy) -> PolicySummary {
     for (_, pattern) in policy.patterns() {
         let mut scopes: Vec<usize> = Vec::new();
         for row in pattern.rows() {
-            let place = place_of(row.principal);
+            let place = place_of(&places, row.principal);
             // Rows of one principal are adjacent.
             if scopes.last() != Some(&place) {
                 scopes.push(place);
@@ -145,24 +143,26 @@ pub fn policy_summary(policy: &Policy) -> PolicySummary {
     PolicySummary { all, named }
 }
 
+fn place_of(places: &[usize], id: PrincipalId) -> usize {
+    places.get(id.0 as usize).copied().unwrap_or_default()
+}
+
 /// Adds the ACLs of roles to those of their members.
 fn through_roles(all: &mut [PrincipalSummary]) {
-    let role_counts: Vec<(AclCount, usize)> = all
-        .iter()
-        .map(|summary| (summary.direct, summary.from_one_host))
-        .collect();
-    for summary in all
-        .iter_mut()
-        .filter(|summary| summary.principal.kind() != PrincipalType::Role)
-    {
-        for (count, from_one_host) in summary
-            .links
-            .iter()
-            .filter_map(|role| role_counts.get(*role))
-        {
-            summary.through.acls += count.acls;
-            summary.through.denies += count.denies;
-            summary.from_one_host += from_one_host;
+    let mut own_counts = Vec::with_capacity(all.len());
+    for summary in all.iter() {
+        own_counts.push((summary.direct, summary.from_one_host));
+    }
+    for summary in all {
+        if summary.principal.kind() == PrincipalType::Role {
+            continue;
+        }
+        for role in &summary.links {
+            if let Some((count, from_one_host)) = own_counts.get(*role) {
+                summary.through.acls += count.acls;
+                summary.through.denies += count.denies;
+                summary.from_one_host += from_one_host;
+            }
         }
     }
 }

@@ -64,12 +64,15 @@ impl<'a> Place<'a> {
     /// Orders places as in a walk of the tree: after those that cover it, and before those that it
     /// does not overlap.
     pub(super) fn order(self, other: Self) -> Ordering {
-        let key = |place| match place {
+        self.key().cmp(&other.key())
+    }
+
+    const fn key(self) -> (u8, &'a str, bool) {
+        match self {
             Self::All => (0, "", false),
             Self::Prefix(name) => (1, name, false),
             Self::Literal(name) => (1, name, true),
-        };
-        key(self).cmp(&key(other))
+        }
     }
 }
 
@@ -240,19 +243,27 @@ impl<'a> Tree<'a> {
             // Operations with the same exceptions stay together.
             let mut groups = vec![operations];
             for (_, mark) in of {
-                let halves = groups
-                    .iter()
-                    .flat_map(|group| [group.without(mark.operations), group.and(mark.operations)]);
-                groups = halves.filter(|group| !group.is_empty()).collect();
+                let mut halves = Vec::with_capacity(groups.len());
+                for group in groups {
+                    for half in [group.without(mark.operations), group.and(mark.operations)] {
+                        if !half.is_empty() {
+                            halves.push(half);
+                        }
+                    }
+                }
+                groups = halves;
             }
             for operations in groups {
-                let of = of
-                    .iter()
-                    .filter(|(_, mark)| mark.operations.meets(operations));
+                let mut except = Vec::new();
+                for (_, mark) in of {
+                    if mark.operations.meets(operations) {
+                        except.push((mark.at, mark.what));
+                    }
+                }
                 pieces.push(Piece {
                     at,
                     operations,
-                    except: of.map(|(_, mark)| (mark.at, mark.what)).collect(),
+                    except,
                 });
             }
         }
@@ -275,12 +286,14 @@ impl<'a> Tree<'a> {
             return Some(usual.to_owned());
         }
         // A place has finitely many places below it, so one of the characters is unused.
-        let name = |c: char| format!("{start}{c}");
-        ('a'..='z')
-            .chain('0'..='9')
-            .chain('\u{a1}'..=char::MAX)
-            .map(name)
-            .find(|name| self.is_in(name, at))
+        let characters = ('a'..='z').chain('0'..='9').chain('\u{a1}'..=char::MAX);
+        for character in characters {
+            let name = format!("{start}{character}");
+            if self.is_in(&name, at) {
+                return Some(name);
+            }
+        }
+        None
     }
 
     fn is_in(&self, name: &str, at: usize) -> bool {

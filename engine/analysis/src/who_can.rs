@@ -155,7 +155,9 @@ fn holders(policy: &Policy, hits: &Hits<'_>) -> WhoCan {
         }
         affected.push((id, principal.is_everyone()));
         if is_role {
-            affected.extend(policy.links(id).iter().map(|member| (*member, false)));
+            for member in policy.links(id) {
+                affected.push((*member, false));
+            }
         }
         if principal_hits.iter().any(|hit| hit.denies) {
             denied_principals.push(principal.clone());
@@ -235,9 +237,12 @@ impl<'a> Hits<'a> {
         let mut hits = Vec::new();
         let covering = policy.covering(request.resource_type, request.resource_name);
         for id in covering.ids() {
-            let Some(pattern) = policy.pattern(id).filter(|pattern| is_selected(pattern)) else {
+            let Some(pattern) = policy.pattern(id) else {
                 continue;
             };
+            if !is_selected(pattern) {
+                continue;
+            }
             let specificity = match pattern.pattern_type {
                 PatternType::Literal if pattern.name() == request.resource_name => usize::MAX,
                 PatternType::Literal => 0,
@@ -282,7 +287,7 @@ impl<'a> Hits<'a> {
     pub(super) fn by_principal(&self) -> impl Iterator<Item = (PrincipalId, &[Hit])> {
         self.hits
             .chunk_by(|a, b| a.principal == b.principal)
-            .filter_map(|hits| hits.first().map(|hit| (hit.principal, hits)))
+            .filter_map(|hits| Some((hits.first()?.principal, hits)))
     }
 
     /// The hits of one principal.
@@ -293,18 +298,19 @@ impl<'a> Hits<'a> {
     /// The ACLs of a principal that allow the request, sorted.
     pub(super) fn allowing(&self, principal: PrincipalId) -> Vec<Acl> {
         let mut acls = Vec::new();
-        for hit in self.of_principal(principal).iter().filter(|hit| hit.allows) {
+        for hit in self.of_principal(principal) {
             let Some(pattern) = self.policy.pattern(hit.pattern) else {
                 continue;
             };
-            let allowing = hit.row.operations(Permission::Allow).iter();
-            let allowing = allowing.filter(|operation| {
-                rank(*operation, self.request.operation, Permission::Allow).is_some()
-            });
-            acls.extend(allowing.map(|operation| {
-                self.policy
-                    .acl(pattern, &hit.row, operation, Permission::Allow)
-            }));
+            if !hit.allows {
+                continue;
+            }
+            for operation in hit.row.operations(Permission::Allow).iter() {
+                if rank(operation, self.request.operation, Permission::Allow).is_some() {
+                    let permission = Permission::Allow;
+                    acls.push(self.policy.acl(pattern, &hit.row, operation, permission));
+                }
+            }
         }
         sort(&mut acls, |a, b| a.cmp(b));
         acls
@@ -327,16 +333,15 @@ impl<'a> Hits<'a> {
                 }
                 PrincipalType::Role => {
                     paths.follow(None, self.everyone);
-                    let role = id.filter(|id| self.policy.is_role(*id));
-                    paths.follow(None, role);
-                    let links = role.map_or(&[][..], |role| self.policy.links(role));
-                    members.extend(
-                        links
-                            .iter()
-                            .filter_map(|id| self.policy.principal(*id))
-                            .cloned(),
-                    );
-                    sort(&mut members, |a, b| a.cmp(b));
+                    if let Some(role) = id
+                        && self.policy.is_role(role)
+                    {
+                        paths.follow(None, Some(role));
+                        for member in self.policy.links(role) {
+                            members.extend(self.policy.principal(*member).cloned());
+                        }
+                        sort(&mut members, |a, b| a.cmp(b));
+                    }
                 }
             },
         }
@@ -418,7 +423,8 @@ impl<'a> PathMatches<'a> {
     }
 
     fn roles(&mut self, group: Option<&str>, member: Option<PrincipalId>) {
-        for role in member.map_or(&[][..], |member| self.hits.policy.links(member)) {
+        let Some(member) = member else { return };
+        for role in self.hits.policy.links(member) {
             self.follow(group, Some(*role));
         }
     }

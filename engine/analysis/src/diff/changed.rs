@@ -1,9 +1,10 @@
 //! The scopes and patterns that a change can affect: a view of each such scope and resource type.
 
-use super::compared::{Compared, KnownPrincipal, RowDifference, bound};
+use super::compared::{Compared, KnownPrincipal, RowDifference};
 use super::host_scope::on_side;
 use super::view::{SidedRule, View};
 use crate::held::Rule;
+use crate::role_counts::principal_bound;
 use crate::scope::{Scope, every_operation_of, exists_in};
 use crate::tree::{Place, Tree};
 use gbac_engine::model::{PrincipalType, ResourceType};
@@ -29,17 +30,12 @@ struct ByPrincipal {
 
 impl ByPrincipal {
     fn new(policy: &Policy, ids: &[PatternId]) -> Self {
-        let mut starts = vec![0; bound(policy) + 1];
-        let each = || {
-            let patterns = ids
-                .iter()
-                .filter_map(|id| Some((*id, policy.pattern(*id)?)));
-            patterns
-                .flat_map(|(id, pattern)| principals(pattern).map(move |principal| (id, principal)))
-        };
-        for (_, principal) in each() {
-            if let Some(count) = starts.get_mut(principal.0 as usize) {
-                *count += 1;
+        let mut starts = vec![0; principal_bound(policy) + 1];
+        for id in ids {
+            for principal in principals(policy, *id) {
+                if let Some(count) = starts.get_mut(principal.0 as usize) {
+                    *count += 1;
+                }
             }
         }
         let mut end = 0;
@@ -49,11 +45,13 @@ impl ByPrincipal {
         }
         let mut patterns = vec![PatternId(0); end];
         // This moves each start from the end of its range to the beginning.
-        for (id, principal) in each() {
-            if let Some(start) = starts.get_mut(principal.0 as usize) {
-                *start -= 1;
-                if let Some(place) = patterns.get_mut(*start) {
-                    *place = id;
+        for id in ids {
+            for principal in principals(policy, *id) {
+                if let Some(start) = starts.get_mut(principal.0 as usize) {
+                    *start -= 1;
+                    if let Some(place) = patterns.get_mut(*start) {
+                        *place = *id;
+                    }
                 }
             }
         }
@@ -61,21 +59,19 @@ impl ByPrincipal {
     }
 
     fn patterns_of(&self, principal: PrincipalId) -> &[PatternId] {
-        let start = |principal: usize| self.starts.get(principal).copied().unwrap_or_default();
         let principal = principal.0 as usize;
-        self.patterns
-            .get(start(principal)..start(principal + 1))
-            .unwrap_or_default()
+        match self.starts.get(principal..principal + 2) {
+            Some([start, end]) => self.patterns.get(*start..*end).unwrap_or_default(),
+            _ => &[],
+        }
     }
 }
 
 /// The principals on a pattern, each once.
-fn principals(pattern: &Pattern) -> impl Iterator<Item = PrincipalId> {
-    pattern
-        .rows()
-        .chunk_by(|a, b| a.principal == b.principal)
-        .filter_map(|rows| rows.first())
-        .map(|row| row.principal)
+fn principals(policy: &Policy, id: PatternId) -> impl Iterator<Item = PrincipalId> {
+    let rows = policy.pattern(id).map_or(&[][..], Pattern::rows);
+    rows.chunk_by(|a, b| a.principal == b.principal)
+        .filter_map(|rows| Some(rows.first()?.principal))
 }
 
 /// The principals and patterns that a change can affect.
@@ -109,8 +105,8 @@ impl<'a> Changed<'a> {
         let compared = &self.compared;
         let mut views = Vec::new();
         let mut everyone = Vec::new();
-        let known_everyone = (0..2)
-            .find_map(|side| on_side(&self.everyone, side).map(|id| compared.place(side, id)));
+        let known_everyone =
+            (0..2).find_map(|side| Some(compared.place(side, (*on_side(&self.everyone, side))?)));
         if let Some(known) = known_everyone {
             self.touch_rows(compared.rows_of(known), &mut everyone);
             self.view(
@@ -144,10 +140,11 @@ impl<'a> Changed<'a> {
             }
             let [was, is_now] = known.superuser;
             if was != is_now {
-                let types = ResourceType::ALL
-                    .iter()
-                    .filter(|kind| exists_in(compared.policies, **kind));
-                touched.extend(types.map(|resource_type| (*resource_type, Place::All)));
+                for resource_type in ResourceType::ALL {
+                    if exists_in(compared.policies, *resource_type) {
+                        touched.push((*resource_type, Place::All));
+                    }
+                }
             }
             let is_empty_group =
                 known.principal.kind() == PrincipalType::Group && known.principal.name().is_empty();
@@ -173,9 +170,10 @@ impl<'a> Changed<'a> {
 
     fn touch_all(&self, ids: [Option<PrincipalId>; 2], touched: &mut Touched<'a>) {
         for (side, id) in ids.into_iter().enumerate() {
-            for pattern in id.map_or(&[][..], |id| {
-                on_side(&self.by_principal, side).patterns_of(id)
-            }) {
+            let Some(id) = id else {
+                continue;
+            };
+            for pattern in on_side(&self.by_principal, side).patterns_of(id) {
                 self.touch(side, *pattern, touched);
             }
         }
@@ -231,12 +229,16 @@ impl<'a> Changed<'a> {
         for side in 0..2 {
             let policy = *on_side(&self.compared.policies, side);
             let everyone = *on_side(&self.everyone, side);
-            let own = on_side(&ids, side)
-                .filter(|id| everyone != Some(*id) && (!is_role || policy.is_role(*id)));
-            let roles = on_side(&ids, side)
-                .filter(|_| !is_role)
-                .map_or(&[][..], |id| policy.links(id));
-            for principal in everyone.into_iter().chain(own).chain(roles.iter().copied()) {
+            let mut principals: Vec<PrincipalId> = everyone.into_iter().collect();
+            if let Some(id) = *on_side(&ids, side) {
+                if everyone != Some(id) && (!is_role || policy.is_role(id)) {
+                    principals.push(id);
+                }
+                if !is_role {
+                    principals.extend_from_slice(policy.links(id));
+                }
+            }
+            for principal in principals {
                 for id in on_side(&self.by_principal, side).patterns_of(principal) {
                     let Some(pattern) = policy.pattern(*id) else {
                         continue;
@@ -255,14 +257,13 @@ impl<'a> Changed<'a> {
                         .skip(first)
                         .find(|view| view.resource_type == pattern.resource_type);
                     if let Some(view) = view {
-                        let everyone = everyone == Some(principal);
-                        let rows = rows_of(pattern.rows(), principal);
-                        let sided = |row| SidedRule {
-                            rule: Rule::new(policy, pattern, row),
-                            side,
-                            everyone,
-                        };
-                        view.rules.extend(rows.iter().map(sided));
+                        for row in rows_of(pattern.rows(), principal) {
+                            view.rules.push(SidedRule {
+                                rule: Rule::new(policy, pattern, row),
+                                side,
+                                everyone: everyone == Some(principal),
+                            });
+                        }
                     }
                 }
             }
@@ -273,50 +274,63 @@ impl<'a> Changed<'a> {
 /// For each policy, the patterns that the differences affect. All patterns if more than rows
 /// differ.
 fn patterns(compared: &Compared<'_>) -> [Vec<PatternId>; 2] {
-    let differs = |known: &KnownPrincipal| {
-        let [was, is_now] = known.superuser;
-        was != is_now
-            || compared.is_role(known, 0) != compared.is_role(known, 1)
-            || !compared.roles(known, 0).eq(compared.roles(known, 1))
-    };
-    if compared.known.iter().any(differs) {
+    if compared.known.iter().any(|known| differs(compared, known)) {
         return compared
             .policies
             .map(|policy| policy.patterns().map(|(id, _)| id).collect());
     }
-    let pattern = |side: usize, id: PatternId| on_side(&compared.policies, side).pattern(id);
-    let trees: Vec<(Tree<'_>, bool)> = (ResourceType::ALL.iter())
-        .map(|resource_type| {
-            let touched = compared
-                .rows()
-                .iter()
-                .filter_map(|(_, side, id)| pattern(*side, *id));
-            let touched = touched
-                .filter(|pattern| pattern.resource_type == *resource_type)
-                .map(Place::from_pattern);
-            (
-                Tree::new(touched.clone()),
-                touched.into_iter().any(|place| place == Place::All),
-            )
-        })
-        .collect();
-    let is_touched = |side: usize, id: PatternId| {
-        let pattern = pattern(side, id);
-        pattern.is_some_and(|pattern| {
-            let tree = trees.get(pattern.resource_type as usize);
-            tree.is_some_and(|(tree, all)| *all || tree.meets(Place::from_pattern(pattern)))
-        })
-    };
-    let mut touched = [0, 1].map(|side| {
-        let alone = on_side(&compared.alone, side).iter().copied();
-        alone.filter(|id| is_touched(side, *id)).collect::<Vec<_>>()
-    });
+    let mut trees = Vec::with_capacity(ResourceType::ALL.len());
+    for resource_type in ResourceType::ALL {
+        let mut places = Vec::new();
+        for (_, side, id) in compared.rows() {
+            if let Some(pattern) = on_side(&compared.policies, *side).pattern(*id)
+                && pattern.resource_type == *resource_type
+            {
+                places.push(Place::from_pattern(pattern));
+            }
+        }
+        let all = places.contains(&Place::All);
+        trees.push((Tree::new(places.iter().copied()), all));
+    }
+    let mut touched = [Vec::new(), Vec::new()];
+    for (side, touched) in touched.iter_mut().enumerate() {
+        for id in on_side(&compared.alone, side) {
+            if is_touched(compared, &trees, side, *id) {
+                touched.push(*id);
+            }
+        }
+    }
     let [before, after] = &mut touched;
     for [id, same] in &compared.shared {
-        if is_touched(0, *id) {
+        if is_touched(compared, &trees, 0, *id) {
             before.push(*id);
             after.push(*same);
         }
     }
     touched
+}
+
+/// Whether more than the rows of a principal differ.
+fn differs(compared: &Compared<'_>, known: &KnownPrincipal) -> bool {
+    let [was, is_now] = known.superuser;
+    was != is_now
+        || compared.is_role(known, 0) != compared.is_role(known, 1)
+        || !compared.roles(known, 0).eq(compared.roles(known, 1))
+}
+
+/// Whether a pattern meets a place of its type that differs; `trees` has these places, and whether
+/// all names are among them.
+fn is_touched(
+    compared: &Compared<'_>,
+    trees: &[(Tree<'_>, bool)],
+    side: usize,
+    id: PatternId,
+) -> bool {
+    let Some(pattern) = on_side(&compared.policies, side).pattern(id) else {
+        return false;
+    };
+    match trees.get(pattern.resource_type as usize) {
+        Some((tree, all)) => *all || tree.meets(Place::from_pattern(pattern)),
+        None => false,
+    }
 }

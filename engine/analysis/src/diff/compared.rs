@@ -2,6 +2,7 @@
 
 use super::host_scope::on_side;
 use crate::held::is_superuser;
+use crate::role_counts::principal_bound;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::order::{run, sort};
 use gbac_engine::{
@@ -37,11 +38,10 @@ pub(super) struct Compared<'a> {
 impl<'a> Compared<'a> {
     pub(super) fn new(policies: [&'a Policy; 2]) -> Self {
         let [before, after] = policies;
-        let unknown = |policy: &Policy| vec![usize::MAX; bound(policy)];
         let mut compared = Self {
             policies,
             known: Vec::new(),
-            places: policies.map(unknown),
+            places: policies.map(|policy| vec![usize::MAX; principal_bound(policy)]),
             rows: Vec::new(),
             shared: Vec::new(),
             alone: [Vec::new(), Vec::new()],
@@ -132,12 +132,9 @@ impl<'a> Compared<'a> {
     fn compare(&self, rows: &mut Vec<RowDifference>) {
         for side in 0..2 {
             for id in on_side(&self.alone, side) {
-                let there = self.rows_on(side, *id);
-                rows.extend(
-                    there
-                        .iter()
-                        .map(|row| (self.place(side, row.principal), side, *id)),
-                );
+                for row in self.rows_on(side, *id) {
+                    rows.push((self.place(side, row.principal), side, *id));
+                }
             }
         }
         for ids in &self.shared {
@@ -167,20 +164,24 @@ impl<'a> Compared<'a> {
                 .get(known)
                 .and_then(|known| *on_side(&known.ids, 1 - side));
             let others = *on_side(&there, 1 - side);
-            let others = other.map_or(&[][..], |other| rows_of(others, other));
-            let is_same = |other: &Row| {
-                other.rules == row.rules && self.is_same_host(side, row.host, other.host)
+            let others = match other {
+                Some(other) => rows_of(others, other),
+                None => &[],
             };
-            if !others.iter().any(is_same) {
+            let is_known = others.iter().any(|other| {
+                other.rules == row.rules && self.is_same_host(side, row.host, other.host)
+            });
+            if !is_known {
                 rows.push((known, side, *on_side(ids, side)));
             }
         }
     }
 
     fn rows_on(&self, side: usize, id: PatternId) -> &'a [Row] {
-        on_side(&self.policies, side)
-            .pattern(id)
-            .map_or(&[], |pattern| pattern.rows())
+        match on_side(&self.policies, side).pattern(id) {
+            Some(pattern) => pattern.rows(),
+            None => &[],
+        }
     }
 
     fn is_same_host(&self, side: usize, one: HostId, other: HostId) -> bool {
@@ -216,26 +217,18 @@ impl<'a> Compared<'a> {
     }
 }
 
-/// The greatest number of a principal, plus one.
-pub(super) fn bound(policy: &Policy) -> usize {
-    policy
-        .principals()
-        .map(|(id, _)| id.0 as usize + 1)
-        .max()
-        .unwrap_or_default()
-}
-
 /// The number of the same pattern in another policy. Tries the numbers in `first` before it
 /// searches.
 fn same_pattern(other: &Policy, first: [PatternId; 2], pattern: &Pattern) -> Option<PatternId> {
-    let is = |id: &PatternId| {
-        other.pattern(*id).is_some_and(|there| {
-            there.resource_type == pattern.resource_type
-                && there.pattern_type == pattern.pattern_type
-                && there.name() == pattern.name()
-                && !there.rows().is_empty()
-        })
-    };
-    let found = first.into_iter().find(is);
-    found.or_else(|| other.pattern_id(pattern.resource_type, pattern.pattern_type, pattern.name()))
+    for id in first {
+        if let Some(there) = other.pattern(id)
+            && there.resource_type == pattern.resource_type
+            && there.pattern_type == pattern.pattern_type
+            && there.name() == pattern.name()
+            && !there.rows().is_empty()
+        {
+            return Some(id);
+        }
+    }
+    other.pattern_id(pattern.resource_type, pattern.pattern_type, pattern.name())
 }

@@ -5,6 +5,7 @@ use strum::{IntoStaticStr, VariantArray, VariantNames};
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::host_scope::on_side;
 use super::{AccessEffect, AccessRegion, Claims, acl_diff};
 use crate::scope::Scope;
 use gbac_engine::groups::{ElementOutcome, ExtractionRule, NestedGroupBehavior, extract};
@@ -109,6 +110,17 @@ impl NameResult {
     }
 }
 
+impl From<ElementOutcome> for NameResult {
+    fn from(outcome: ElementOutcome) -> Self {
+        match outcome {
+            ElementOutcome::Kept { group } | ElementOutcome::Duplicate { group } => {
+                Self::Group(group)
+            }
+            ElementOutcome::Dropped { .. } => Self::Nothing,
+        }
+    }
+}
+
 /// A name with its results before and after the change.
 struct Name {
     name: String,
@@ -140,61 +152,77 @@ pub(super) fn changes(policies: [&Policy; 2], claims: Option<Claims<'_>>) -> Vec
     }
     let names = names(policies, &rules, claims);
     let mut effects = effects(policies, &names);
-    let by_group = [0, 1].map(|side| {
-        let mut by_group: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for name in &names {
-            if let Some(group) = name.results.get(side).and_then(NameResult::group) {
-                by_group.entry(group).or_default().insert(&name.name);
-            }
-        }
-        by_group
-    });
+    let by_group = [names_by_group(&names, 0), names_by_group(&names, 1)];
     let same_path = before.source == after.source;
     let mut changes = Vec::new();
     for name in &names {
         let Some(effect) = effect(name, same_path, [before.nested, after.nested]) else {
             continue;
         };
-        let same = |side: usize| {
-            let group = name.results.get(side).and_then(NameResult::group);
-            group
-                .and_then(|group| by_group.get(side)?.get(group))
-                .cloned()
-                .unwrap_or_default()
-        };
-        let roles = |side: usize| -> BTreeSet<String> {
-            let group = name.group(side).map(Principal::group);
-            let policy = policies.get(side);
-            let of = |(policy, group): (&&Policy, Principal)| {
-                policy.roles_of(&group).map(str::to_owned).collect()
-            };
-            policy.zip(group).map(of).unwrap_or_default()
-        };
-        let (had, has) = (roles(0), roles(1));
+        let had = roles(policies[0], name.group(0));
+        let has = roles(policies[1], name.group(1));
         let [was, is] = &name.results;
         // The policy knows the groups of another claim path, but not the names that produce them.
-        let was = was.group().or_else(|| {
-            (*was == NameResult::Unknown).then(|| possible(&name.name, before.nested))?
-        });
+        let was = match was {
+            NameResult::Unknown => possible(&name.name, before.nested),
+            known => known.group(),
+        };
         changes.push(GroupChange {
             name: name.name.clone(),
             in_token: name.in_token,
             effect,
             before: was.map(str::to_owned),
             after: is.group().map(str::to_owned),
-            collides_with: {
-                let merged = same(0);
-                let others = same(1)
-                    .into_iter()
-                    .filter(|other| *other != name.name && !merged.contains(other));
-                others.map(str::to_owned).collect()
-            },
+            collides_with: merged_with(name, &by_group),
             roles_gained: has.difference(&had).cloned().collect(),
             roles_lost: had.difference(&has).cloned().collect(),
             effects: effects.remove(name.name.as_str()).unwrap_or_default(),
         });
     }
     changes
+}
+
+/// The names that produce each group.
+type NamesByGroup<'n> = BTreeMap<&'n str, BTreeSet<&'n str>>;
+
+fn names_by_group(names: &[Name], side: usize) -> NamesByGroup<'_> {
+    let mut by_group = NamesByGroup::new();
+    for name in names {
+        if let Some(group) = on_side(&name.results, side).group() {
+            by_group.entry(group).or_default().insert(&name.name);
+        }
+    }
+    by_group
+}
+
+/// The other names that now produce the same group as a name and did not before.
+fn merged_with(name: &Name, [before, after]: &[NamesByGroup<'_>; 2]) -> Vec<String> {
+    let [was, is] = &name.results;
+    let same_before = was.group().and_then(|group| before.get(group));
+    let mut merged = Vec::new();
+    for other in is
+        .group()
+        .and_then(|group| after.get(group))
+        .into_iter()
+        .flatten()
+    {
+        let was_same = same_before.is_some_and(|same| same.contains(other));
+        if *other != name.name && !was_same {
+            merged.push((*other).to_owned());
+        }
+    }
+    merged
+}
+
+/// The roles of a group.
+fn roles(policy: &Policy, group: Option<&str>) -> BTreeSet<String> {
+    match group {
+        Some(group) => {
+            let group = Principal::group(group);
+            policy.roles_of(&group).map(str::to_owned).collect()
+        }
+        None => BTreeSet::new(),
+    }
 }
 
 /// The group of this name; `None` if no token can produce it.
@@ -209,53 +237,49 @@ fn names(
     claims: Option<Claims<'_>>,
 ) -> Vec<Name> {
     let [before, after] = rules;
-    let known: BTreeSet<&str> = policies
-        .iter()
-        .flat_map(|policy| policy.known_principals())
-        .filter(|principal| {
-            principal.kind() == PrincipalType::Group && !principal.name().is_empty()
-        })
-        .map(Principal::name)
-        .collect();
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    for policy in policies {
+        for principal in policy.known_principals() {
+            if principal.kind() == PrincipalType::Group && !principal.name().is_empty() {
+                known.insert(principal.name());
+            }
+        }
+    }
     let read = claims.map(|claims| rules.each_ref().map(|rule| elements(claims, rule)));
     let mut in_token: BTreeSet<&str> = BTreeSet::new();
     for elements in read.iter().flatten() {
         in_token.extend(elements.keys().map(String::as_str));
     }
-    let all: BTreeSet<&str> = known.union(&in_token).copied().collect();
-    let name = |name: &str| {
-        let of = |side: usize, rule: &ExtractionRule| match &read {
-            Some(read) if in_token.contains(name) => read
-                .get(side)
-                .and_then(|elements| elements.get(name))
-                .cloned()
-                .unwrap_or(NameResult::NotRead),
-            _ if before.source == after.source => NameResult::from_name(name, rule.nested),
+    let mut names = Vec::new();
+    for name in known.union(&in_token) {
+        let is_in_token = in_token.contains(name);
+        let results = [0, 1].map(|side| match &read {
+            Some(read) if is_in_token => match on_side(read, side).get(*name) {
+                Some(result) => result.clone(),
+                None => NameResult::NotRead,
+            },
+            _ if before.source == after.source => {
+                NameResult::from_name(name, on_side(rules, side).nested)
+            }
             _ => NameResult::Unknown,
-        };
-        Name {
-            name: name.to_owned(),
-            in_token: in_token.contains(name),
+        });
+        names.push(Name {
+            name: (*name).to_owned(),
+            in_token: is_in_token,
             known: known.contains(name),
-            results: [of(0, before), of(1, after)],
-        }
-    };
-    all.into_iter().map(name).collect()
+            results,
+        });
+    }
+    names
 }
 
 /// The names at a claim path with their results.
 fn elements((claims, userinfo): Claims<'_>, rule: &ExtractionRule) -> BTreeMap<String, NameResult> {
-    let result = |outcome: ElementOutcome| match outcome {
-        ElementOutcome::Kept { group } | ElementOutcome::Duplicate { group } => {
-            NameResult::Group(group)
-        }
-        ElementOutcome::Dropped { .. } => NameResult::Nothing,
-    };
-    let elements = extract(rule, claims, userinfo).elements;
-    elements
-        .into_iter()
-        .map(|element| (element.raw, result(element.outcome)))
-        .collect()
+    let mut results = BTreeMap::new();
+    for element in extract(rule, claims, userinfo).elements {
+        results.insert(element.raw, element.outcome.into());
+    }
+    results
 }
 
 /// The effect on a name; `None` if there is none and the name is not in the token.
@@ -297,28 +321,28 @@ fn effects(policies: [&Policy; 2], names: &[Name]) -> BTreeMap<String, Vec<NameE
         &with_names_as_groups(before, names, 0),
         &with_names_as_groups(after, names, 1),
     );
-    let changed: BTreeMap<&str, &Name> = names
-        .iter()
-        .filter(|name| name.is_changed())
-        .map(|name| (name.name.as_str(), name))
-        .collect();
+    let mut changed: BTreeMap<&str, &Name> = BTreeMap::new();
+    for name in names {
+        if name.is_changed() {
+            changed.insert(&name.name, name);
+        }
+    }
     for difference in differences {
         let Scope::One(principal) = &difference.scope else {
             continue;
         };
-        let Some(name) = changed
-            .get(principal.name())
-            .filter(|_| principal.kind() == PrincipalType::Group)
-        else {
+        if principal.kind() != PrincipalType::Group {
+            continue;
+        }
+        let Some(name) = changed.get(principal.name()) else {
             continue;
         };
         // In the policy, the ACL is for the group that the name produces.
         let mut denied_by = difference.denied_by;
-        for acl in denied_by
-            .iter_mut()
-            .filter(|acl| acl.principal == *principal)
-        {
-            acl.principal = Principal::group(name.group(1).unwrap_or_default());
+        for acl in &mut denied_by {
+            if acl.principal == *principal {
+                acl.principal = Principal::group(name.group(1).unwrap_or_default());
+            }
         }
         let effect = NameEffect {
             effect: difference.effect,
@@ -333,41 +357,34 @@ fn effects(policies: [&Policy; 2], names: &[Name]) -> BTreeMap<String, Vec<NameE
 /// A policy in which each changing name is a group with the access of the group that it produces on
 /// this side.
 fn with_names_as_groups(policy: &Policy, names: &[Name], side: usize) -> Policy {
-    let renamed = || {
-        names
-            .iter()
-            .filter(|name| name.is_changed() && name.group(side) != Some(&name.name))
-    };
+    let mut renamed = Vec::new();
     let mut acls_by_group: BTreeMap<&str, Vec<Acl>> = BTreeMap::new();
-    for name in renamed() {
-        acls_by_group.entry(&name.name).or_default();
-        acls_by_group.extend(name.group(side).map(|group| (group, Vec::new())));
+    for name in names {
+        if name.is_changed() && name.group(side) != Some(&name.name) {
+            renamed.push(name);
+            acls_by_group.entry(&name.name).or_default();
+            if let Some(group) = name.group(side) {
+                acls_by_group.entry(group).or_default();
+            }
+        }
     }
     let mut copy = policy.clone();
     if acls_by_group.is_empty() {
         return copy;
     }
-    for acl in policy
-        .acls()
-        .filter(|acl| acl.principal.kind() == PrincipalType::Group)
-    {
-        if let Some(acls) = acls_by_group.get_mut(acl.principal.name()) {
+    for acl in policy.acls() {
+        if acl.principal.kind() == PrincipalType::Group
+            && let Some(acls) = acls_by_group.get_mut(acl.principal.name())
+        {
             acls.push(acl);
         }
     }
-    let acls = |group: &str| acls_by_group.get(group).map_or(&[][..], Vec::as_slice);
-    let roles = |group: &str| -> Vec<String> {
-        policy
-            .roles_of(&Principal::group(group))
-            .map(str::to_owned)
-            .collect()
-    };
-    for name in renamed() {
+    for name in renamed {
         let member = Principal::group(&name.name);
-        acls(&name.name)
-            .iter()
-            .for_each(|acl| apply(&mut copy, Change::RemoveAcl(acl.clone())));
-        for role in roles(&name.name) {
+        for acl in acls_by_group.get(name.name.as_str()).into_iter().flatten() {
+            apply(&mut copy, Change::RemoveAcl(acl.clone()));
+        }
+        for role in roles(policy, Some(&name.name)) {
             apply(
                 &mut copy,
                 Change::RemoveMember {
@@ -379,7 +396,7 @@ fn with_names_as_groups(policy: &Policy, names: &[Name], side: usize) -> Policy 
         let Some(group) = name.group(side) else {
             continue;
         };
-        for acl in acls(group) {
+        for acl in acls_by_group.get(group).into_iter().flatten() {
             apply(
                 &mut copy,
                 Change::AddAcl(Acl {
@@ -388,7 +405,7 @@ fn with_names_as_groups(policy: &Policy, names: &[Name], side: usize) -> Policy 
                 }),
             );
         }
-        for role in roles(group) {
+        for role in roles(policy, Some(group)) {
             apply(
                 &mut copy,
                 Change::AddMember {

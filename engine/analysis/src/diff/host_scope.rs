@@ -33,13 +33,9 @@ impl HostScope {
                 scopes.push(scope);
             }
         }
-        let has_address =
-            |scope: &Self| *scope == Self::Unknown || scope.address(&scopes).is_some();
+        let all = scopes.clone();
+        scopes.retain(|scope| *scope == Self::Unknown || scope.address(&all).is_some());
         scopes
-            .iter()
-            .filter(|scope| has_address(scope))
-            .copied()
-            .collect()
     }
 
     /// The addresses that it is about, and may be narrower scopes too; none of one that has none.
@@ -55,12 +51,6 @@ impl HostScope {
     /// An address of it that is in no narrower one of all scopes.
     pub(super) fn address(self, scopes: &[Self]) -> Option<IpAddr> {
         let own = self.host()?;
-        let narrower = || {
-            scopes
-                .iter()
-                .filter_map(|scope| scope.host())
-                .filter(|host| is_narrower(*host, own))
-        };
         // Addresses of RFC 5737 and RFC 3849, the first client of a range, and those right after
         // the narrower ones.
         let start = match own {
@@ -72,17 +62,21 @@ impl HostScope {
             Host::Range(range) => range.ends().0,
             Host::Any => Ipv4Addr::new(192, 0, 2, 1).into(),
         };
-        let first = [start, Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into()];
-        let ends = [
-            IpAddr::V4(Ipv4Addr::UNSPECIFIED),
-            IpAddr::V6(Ipv6Addr::UNSPECIFIED),
-        ];
-        let candidates = first
-            .into_iter()
-            .chain(narrower().filter_map(after))
-            .chain(ends);
-        let mut candidates = candidates.filter(|address| own.includes(*address));
-        candidates.find(|address| !narrower().any(|host| host.includes(*address)))
+        let mut narrower = Vec::new();
+        for scope in scopes {
+            if let Some(host) = scope.host()
+                && is_narrower(host, own)
+            {
+                narrower.push(host);
+            }
+        }
+        let mut candidates = vec![start, Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into()];
+        candidates.extend(narrower.iter().filter_map(|host| after(*host)));
+        candidates.push(Ipv4Addr::UNSPECIFIED.into());
+        candidates.push(Ipv6Addr::UNSPECIFIED.into());
+        candidates.into_iter().find(|address| {
+            own.includes(*address) && !narrower.iter().any(|host| host.includes(*address))
+        })
     }
 
     /// The operations of a rule that apply. For an unknown client, rules for an address deny but do
@@ -131,14 +125,14 @@ fn without(range: HostRange, holes: &[Host], hosts: &mut Vec<Host>) {
     if holes.iter().any(|hole| hole.covers(whole)) {
         return;
     }
-    match range
-        .halves()
-        .filter(|_| holes.iter().any(|hole| whole.covers(*hole)))
+    if let Some(halves) = range.halves()
+        && holes.iter().any(|hole| whole.covers(*hole))
     {
-        Some(halves) => halves
-            .into_iter()
-            .for_each(|half| without(half, holes, hosts)),
-        None => hosts.push(whole),
+        for half in halves {
+            without(half, holes, hosts);
+        }
+    } else {
+        hosts.push(whole);
     }
 }
 
@@ -153,14 +147,10 @@ fn after(host: Host) -> Option<IpAddr> {
         Host::Address(address) => address,
         Host::Range(range) => range.ends().1,
     };
-    match last {
-        IpAddr::V4(last) => u32::from(last)
-            .checked_add(1)
-            .map(|next| IpAddr::V4(next.into())),
-        IpAddr::V6(last) => u128::from(last)
-            .checked_add(1)
-            .map(|next| IpAddr::V6(next.into())),
-    }
+    Some(match last {
+        IpAddr::V4(last) => IpAddr::V4(u32::from(last).checked_add(1)?.into()),
+        IpAddr::V6(last) => IpAddr::V6(u128::from(last).checked_add(1)?.into()),
+    })
 }
 
 /// The element of a pair for a policy: 0 is the earlier one, 1 the later one.

@@ -8,7 +8,7 @@ use crate::tree::{Place, Tree};
 use gbac_engine::model::{Host, Operation, Principal, PrincipalType, ResourceType};
 use gbac_engine::{
     policy::Policy,
-    policy::index::{Operations, PatternId, PrincipalId, Row},
+    policy::index::{Operations, PatternId, PrincipalId},
 };
 
 /// The operations that other principals are allowed in one region.
@@ -57,12 +57,14 @@ impl<'a> Others<'a> {
     ) -> Self {
         let mut types = Vec::new();
         for resource_type in ResourceType::ALL {
-            let of_type = unsettled.iter().filter(|(of, _)| of == resource_type);
-            let unsettled: Vec<Place<'a>> = of_type
-                .flat_map(|(_, places)| places.iter().copied())
-                .collect();
-            if !unsettled.is_empty() {
-                types.push(OfType::new(policies, patterns, *resource_type, unsettled));
+            let mut places = Vec::new();
+            for (of, at) in unsettled {
+                if of == resource_type {
+                    places.extend_from_slice(at);
+                }
+            }
+            if !places.is_empty() {
+                types.push(OfType::new(policies, patterns, *resource_type, places));
             }
         }
         Self { types }
@@ -103,13 +105,15 @@ impl<'a> Others<'a> {
         at: usize,
         host_scope: HostScope,
     ) -> May {
-        let found = || {
-            let may = on_side(&self.of_type(resource_type)?.may, side);
-            let is = |scope: HostScope| may.iter().find(|(host_scope, _)| *host_scope == scope);
-            let (_, may) = is(host_scope).or_else(|| is(HostScope::Other))?;
-            may.get(at).copied()
+        let Some(of_type) = self.of_type(resource_type) else {
+            return May::default();
         };
-        found().unwrap_or_default()
+        let may = on_side(&of_type.may, side);
+        let own = may.iter().find(|(of, _)| *of == host_scope);
+        match own.or_else(|| may.iter().find(|(of, _)| *of == HostScope::Other)) {
+            Some((_, may)) => may.get(at).copied().unwrap_or_default(),
+            None => May::default(),
+        }
     }
 }
 
@@ -125,25 +129,26 @@ impl<'a> OfType<'a> {
         let found = [0, 1].map(|side| {
             let policy = *on_side(&policies, side);
             let mut found = Vec::new();
-            for pattern in on_side(patterns, side)
-                .iter()
-                .filter_map(|id| policy.pattern(*id))
-            {
+            for id in on_side(patterns, side) {
+                let Some(pattern) = policy.pattern(*id) else {
+                    continue;
+                };
                 if pattern.resource_type == resource_type
                     && (includes_all_names || tree.meets(Place::from_pattern(pattern)))
                 {
-                    let owned = |row: &Row| Owned {
-                        principal: row.principal,
-                        rule: Rule::new(policy, pattern, row),
-                    };
-                    found.extend(pattern.rows().iter().map(owned));
+                    for row in pattern.rows() {
+                        found.push(Owned {
+                            principal: row.principal,
+                            rule: Rule::new(policy, pattern, row),
+                        });
+                    }
                 }
             }
             found
         });
-        let owned = || found.iter().flatten();
-        let tree = Tree::new(owned().map(|owned| owned.rule.place).chain(unsettled));
-        let hosts = hosts_of(owned().map(|owned| &owned.rule.host));
+        let places = found.iter().flatten().map(|owned| owned.rule.place);
+        let tree = Tree::new(places.chain(unsettled));
+        let hosts = hosts_of(found.iter().flatten().map(|owned| &owned.rule.host));
         let scopes = HostScope::all(&hosts);
         let mut made_of = tree.made_of();
         let may = [0, 1].map(|side| {
@@ -156,15 +161,12 @@ impl<'a> OfType<'a> {
                     rules.push(owned);
                 }
             }
-            scopes
-                .iter()
-                .map(|host_scope| {
-                    (
-                        *host_scope,
-                        walk(policies, side, &tree, &by_place, *host_scope),
-                    )
-                })
-                .collect()
+            let mut may = Vec::with_capacity(scopes.len());
+            for host_scope in &scopes {
+                let walked = walk(policies, side, &tree, &by_place, *host_scope);
+                may.push((*host_scope, walked));
+            }
+            may
         });
         Self {
             resource_type,
@@ -187,6 +189,13 @@ struct Tally {
     deny: Operations,
 }
 
+impl Tally {
+    /// The operations that are allowed here if others allow some.
+    const fn with(self, others: Operations) -> Operations {
+        self.allow.or(others).without(self.deny)
+    }
+}
+
 /// For each operation, the number of principals for which it holds.
 #[derive(Default)]
 struct Counts([u32; Operation::ALL.len()]);
@@ -194,30 +203,25 @@ struct Counts([u32; Operation::ALL.len()]);
 impl Counts {
     fn change(&mut self, from: Operations, to: Operations) {
         for operation in to.without(from).iter() {
-            self.0
-                .iter_mut()
-                .skip(operation as usize)
-                .take(1)
-                .for_each(|count| *count += 1);
+            if let Some(count) = self.0.get_mut(operation as usize) {
+                *count += 1;
+            }
         }
         for operation in from.without(to).iter() {
-            self.0
-                .iter_mut()
-                .skip(operation as usize)
-                .take(1)
-                .for_each(|count| *count -= 1);
+            if let Some(count) = self.0.get_mut(operation as usize) {
+                *count -= 1;
+            }
         }
     }
 
     fn some(&self) -> Operations {
-        let some = Operation::ALL.iter().filter(|operation| {
-            self.0
-                .get(**operation as usize)
-                .is_some_and(|count| *count > 0)
-        });
-        some.fold(Operations::default(), |some, operation| {
-            some.or(Operations::only(*operation))
-        })
+        let mut some = Operations::default();
+        for (operation, count) in Operation::ALL.iter().zip(self.0) {
+            if count > 0 {
+                some = some.or(Operations::only(*operation));
+            }
+        }
+        some
     }
 }
 
@@ -229,6 +233,26 @@ enum Part {
     /// A superuser of one or both policies, whose gains and losses are differences of its own and
     /// whose access ACLs do not change. Also everyone, and roles.
     None,
+}
+
+impl Part {
+    fn new(policies: [&Policy; 2], principal: &Principal) -> Self {
+        match principal.kind() {
+            PrincipalType::User => {
+                if policies
+                    .iter()
+                    .any(|policy| is_superuser(policy, principal))
+                {
+                    Self::None
+                } else {
+                    Self::User
+                }
+            }
+            PrincipalType::Other => Self::User,
+            PrincipalType::Group if !principal.name().is_empty() => Self::Group,
+            PrincipalType::Group | PrincipalType::Role => Self::None,
+        }
+    }
 }
 
 struct Walk<'a> {
@@ -277,25 +301,19 @@ fn walk(
 impl<'a> Walk<'a> {
     fn new(policies: [&'a Policy; 2], side: usize) -> Self {
         let policy = *on_side(&policies, side);
-        let is_superuser =
-            |user: &Principal| policies.iter().any(|policy| is_superuser(policy, user));
-        let part = |principal: &Principal| match principal.kind() {
-            PrincipalType::User if !is_superuser(principal) => Part::User,
-            PrincipalType::Other => Part::User,
-            PrincipalType::Group if !principal.name().is_empty() => Part::Group,
-            _ => Part::None,
-        };
         let mut parts = Vec::new();
         for (id, principal) in policy.principals() {
             let id = id.0 as usize;
             if parts.len() <= id {
                 parts.resize(id + 1, Part::None);
             }
-            if let Some(place) = parts.get_mut(id).filter(|_| !principal.is_everyone()) {
-                *place = part(principal);
+            if !principal.is_everyone()
+                && let Some(place) = parts.get_mut(id)
+            {
+                *place = Part::new(policies, principal);
             }
         }
-        parts.push(part(&Principal::user("*")));
+        parts.push(Part::new(policies, &Principal::user("*")));
         let tallies = vec![Tally::default(); parts.len()];
         let everyone = policy.principal_id(PrincipalType::User, "*");
         let (users, groups, denied) = Default::default();
@@ -373,10 +391,9 @@ impl<'a> Walk<'a> {
             .copied()
             .unwrap_or_default();
         // Unknown users and groups also have the access of everyone.
-        let may = |some: Operations| everyone.allow.or(some).without(everyone.deny);
         May {
-            user: may(self.users.some()),
-            group: may(self.groups.some()),
+            user: everyone.with(self.users.some()),
+            group: everyone.with(self.groups.some()),
             group_denied: self.denied.some(),
         }
     }

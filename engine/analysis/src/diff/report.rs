@@ -12,7 +12,7 @@ use crate::tree::{Piece, Tree};
 use crate::who_can::{Hits, who_can};
 use gbac_engine::decide::{At, Outcome, Reason, Request, decide};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Acl, Host, Operation, PrincipalType, ResourceType};
+use gbac_engine::model::{Acl, Host, PrincipalType, ResourceType};
 use gbac_engine::order::sort;
 use gbac_engine::policy::{Policy, index::Operations};
 
@@ -91,14 +91,20 @@ impl<'a> Report<'a> {
             .map(|host_scope| view.effects(regions, host_scope, others))
             .collect();
         for (place, effect) in AccessEffect::ALL.iter().enumerate() {
-            let of_effect =
-                |effects: &[Operations; 5]| effects.get(place).copied().unwrap_or_default();
             let mut found = Vec::new();
             for (host_scope, effects) in regions.scopes.iter().zip(&effects) {
-                if effects.iter().any(|effects| !of_effect(effects).is_empty()) {
-                    let has: Vec<Operations> = effects.iter().map(of_effect).collect();
-                    let pieces = regions.tree.pieces(&has, &[]).into_iter();
-                    found.extend(pieces.map(|piece| ScopedPiece::new(piece, *host_scope)));
+                if !effects
+                    .iter()
+                    .any(|effects| !at_place(effects, place).is_empty())
+                {
+                    continue;
+                }
+                let has: Vec<Operations> = effects
+                    .iter()
+                    .map(|effects| at_place(effects, place))
+                    .collect();
+                for piece in regions.tree.pieces(&has, &[]) {
+                    found.push(ScopedPiece::new(piece, *host_scope));
                 }
             }
             if !found.is_empty() {
@@ -201,7 +207,6 @@ impl<'a> Report<'a> {
 
     /// The identity of the scope alone, or combined with each principal that can make a difference.
     fn identities(&self, scope: &Scope, request: &Request<'_>, alone: bool) -> Vec<Identity> {
-        let stranger = self.stranger.as_str();
         let (user, group) = match scope {
             Scope::Everyone => (None, None),
             Scope::One(principal) if principal.kind() == PrincipalType::Group => {
@@ -209,16 +214,8 @@ impl<'a> Report<'a> {
             }
             Scope::One(principal) => (Some(principal.name()), None),
         };
-        let named = |groups: Vec<&str>| match scope {
-            Scope::One(principal) => Identity::of_principal(principal, groups.iter().copied())
-                .map_or_else(
-                    |_| Identity::new(user.unwrap_or(stranger), groups.iter().copied()),
-                    |(identity, _)| identity,
-                ),
-            Scope::Everyone => Identity::new(stranger, groups),
-        };
         if alone {
-            return vec![named(group.into_iter().collect())];
+            return vec![self.identity(scope, group.as_slice())];
         }
         let mut identities = Vec::new();
         for policy in self.policies {
@@ -228,7 +225,8 @@ impl<'a> Report<'a> {
                 };
                 let identity = match partner.kind() {
                     PrincipalType::Group => {
-                        named(group.into_iter().chain([partner.name()]).collect())
+                        let groups: Vec<&str> = group.into_iter().chain([partner.name()]).collect();
+                        self.identity(scope, &groups)
                     }
                     PrincipalType::User if user.is_none() && !scope.is_everyone() => {
                         Identity::new(partner.name(), group)
@@ -242,6 +240,22 @@ impl<'a> Report<'a> {
             }
         }
         identities
+    }
+
+    /// The principal of a scope, or a user in neither policy, with these groups.
+    fn identity(&self, scope: &Scope, groups: &[&str]) -> Identity {
+        let groups = groups.iter().copied();
+        let user = match scope {
+            Scope::Everyone => return Identity::new(self.stranger.as_str(), groups),
+            Scope::One(principal) => principal,
+        };
+        match Identity::of_principal(user, groups.clone()) {
+            Ok((identity, _)) => identity,
+            Err(_) if user.kind() == PrincipalType::Group => {
+                Identity::new(self.stranger.as_str(), groups)
+            }
+            Err(_) => Identity::new(user.name(), groups),
+        }
     }
 
     /// The ACLs that deny the pieces to the scope.
@@ -268,18 +282,19 @@ impl<'a> Report<'a> {
                         .with_host(host);
                 let hits = Hits::new(policy, &request);
                 let id = *on_side(&view.ids, 1);
-                blocking.extend(
-                    hits.entry(view.scope.clone(), id)
-                        .denied_by
-                        .into_iter()
-                        .map(|denied| denied.acl),
-                );
+                for denied in hits.entry(view.scope.clone(), id).denied_by {
+                    blocking.push(denied.acl);
+                }
             }
         }
         sort(&mut blocking, |a: &Acl, b| a.cmp(b));
         blocking.dedup();
         blocking
     }
+}
+
+fn at_place(effects: &[Operations; 5], place: usize) -> Operations {
+    effects.get(place).copied().unwrap_or_default()
 }
 
 /// An address of a host scope; `None` if no rule names a host.
@@ -293,12 +308,10 @@ fn address(host_scope: HostScope, scopes: &[HostScope]) -> Option<IpAddr> {
 
 /// Merges equal pieces of several host scopes.
 pub(crate) fn merged(mut pieces: Vec<ScopedPiece>) -> Vec<ScopedPiece> {
-    let operations =
-        |scoped: &ScopedPiece| scoped.piece.operations.iter().collect::<Vec<Operation>>();
     sort(&mut pieces, |a, b| {
-        let places = |scoped: &ScopedPiece| (scoped.piece.at, operations(scoped));
-        places(a)
-            .cmp(&places(b))
+        let (operations, others) = (a.piece.operations.iter(), b.piece.operations.iter());
+        (a.piece.at.cmp(&b.piece.at))
+            .then_with(|| operations.cmp(others))
             .then_with(|| a.piece.except.cmp(&b.piece.except))
             .then_with(|| a.scopes.cmp(&b.scopes))
     });
@@ -340,22 +353,20 @@ pub(crate) fn region(
 
 /// Converts host scopes to a set of clients; `all` are the scopes that the rules distinguish.
 fn hosts(some: &[HostScope], all: &[HostScope]) -> HostSet {
-    let named = |is_included: bool| -> Vec<Host> {
-        let is = |host_scope: &&HostScope| some.contains(host_scope) == is_included;
-        all.iter()
-            .filter(is)
-            .filter_map(|host_scope| host_scope.host())
-            .filter(|host| *host != Host::Any)
-            .collect()
-    };
-    let addresses = |is_included: bool| cover(&named(is_included), &named(!is_included));
+    let (mut included, mut others) = (Vec::new(), Vec::new());
+    for host_scope in all {
+        match host_scope.host() {
+            None | Some(Host::Any) => {}
+            Some(host) if some.contains(host_scope) => included.push(host),
+            Some(host) => others.push(host),
+        }
+    }
     // Without hosts in ACLs, there is a single scope for all clients.
     let unknown = some.contains(&HostScope::Unknown) || all.len() == 1;
-    let other = some.contains(&HostScope::Other);
-    let addresses = if other {
-        Addresses::AllBut(addresses(false))
+    let addresses = if some.contains(&HostScope::Other) {
+        Addresses::AllBut(cover(&others, &included))
     } else {
-        Addresses::Only(addresses(true))
+        Addresses::Only(cover(&included, &others))
     };
     HostSet { unknown, addresses }
 }

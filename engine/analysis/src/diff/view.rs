@@ -41,46 +41,38 @@ struct SideOperations {
     every: Operations,
 }
 
+/// The operations of one policy, by what decides about them.
+#[derive(Default)]
+struct DecidedOperations {
+    allowed: Operations,
+    /// Allowed, and not to a superuser.
+    by_acl: Operations,
+    denied: Operations,
+    /// With an allow, even if a deny overrides it.
+    covered: Operations,
+    /// Without an ACL.
+    unruled: Operations,
+}
+
 impl OperationChanges {
     fn new(access: &SideOperations) -> Self {
-        let each = |what: &dyn Fn(Operations, Operations) -> Operations| {
-            let for_side = |side| what(*on_side(&access.allow, side), *on_side(&access.deny, side));
-            [for_side(0), for_side(1)]
-        };
-        let every = access.every;
-        let mask = |operations: [Operations; 2], superuser: Operations| {
-            let for_side = |side| {
-                if *on_side(&access.superuser, side) {
-                    superuser
-                } else {
-                    *on_side(&operations, side)
-                }
-            };
-            [for_side(0), for_side(1)]
-        };
         let none = Operations::default();
-        let by_acl = mask(each(&|allow, deny| allow.without(deny)), none);
-        let allowed = mask(by_acl, every);
-        let denied = mask(access.deny, none);
-        let nothing = mask(
-            each(&|allow, deny| every.without(allow).without(deny)),
-            none,
-        );
-        let covered = mask(access.allow, every);
-        let [was, is] = allowed;
-        let [had, has] = covered;
+        let (before, after) = (access.on(0), access.on(1));
         Self {
             effects: [
-                is.without(was),
-                was.without(is),
+                after.allowed.without(before.allowed),
+                before.allowed.without(after.allowed),
                 none,
                 none,
-                has.without(had).and(denied[1]),
+                after.covered.without(before.covered).and(after.denied),
             ],
-            denied: [denied[0].and(nothing[1]), nothing[0].and(denied[1])],
+            denied: [
+                before.denied.and(after.unruled),
+                before.unruled.and(after.denied),
+            ],
             bypassed: match access.superuser {
-                [false, true] => [by_acl[0], none],
-                [true, false] => [none, by_acl[1]],
+                [false, true] => [before.by_acl, none],
+                [true, false] => [none, after.by_acl],
                 _ => [none, none],
             },
         }
@@ -88,16 +80,18 @@ impl OperationChanges {
 
     /// The changes beyond those for everyone.
     fn beyond(&self, everyone: &Self) -> Self {
-        let pair = |here: [Operations; 2], there: [Operations; 2]| {
-            [here[0].without(there[0]), here[1].without(there[1])]
-        };
+        let [was_denied, is_denied] = self.denied;
+        let [everyone_was_denied, everyone_is_denied] = everyone.denied;
         let mut effects = self.effects;
         for (here, there) in effects.iter_mut().zip(everyone.effects) {
             *here = here.without(there);
         }
         Self {
             effects,
-            denied: pair(self.denied, everyone.denied),
+            denied: [
+                was_denied.without(everyone_was_denied),
+                is_denied.without(everyone_is_denied),
+            ],
             bypassed: self.bypassed,
         }
     }
@@ -268,10 +262,9 @@ impl<'a> View<'a> {
         host_scope: usize,
         others: Option<&Others<'_>>,
     ) -> Vec<[Operations; 5]> {
-        let changes = regions
-            .changes
-            .get(host_scope)
-            .map_or(&[][..], |changes| changes);
+        let Some(changes) = regions.changes.get(host_scope) else {
+            return Vec::new();
+        };
         let host_scope = regions
             .scopes
             .get(host_scope)
@@ -283,10 +276,12 @@ impl<'a> View<'a> {
             let [bypasses, bypassed] = change.bypassed;
             let [gains, loses, _, _, blocked] = change.effects;
             let (mut gains_with, mut loses_with) = (was_denied, is_denied);
-            if let Some(others) = others.filter(|_| change.needs_others()) {
+            if let Some(others) = others
+                && change.needs_others()
+            {
                 let among = regions.among_others.get(at).copied().unwrap_or(usize::MAX);
-                let there = |side| others.at(side, self.resource_type, among, host_scope);
-                let (before, after) = (there(0), there(1));
+                let before = others.at(0, self.resource_type, among, host_scope);
+                let after = others.at(1, self.resource_type, among, host_scope);
                 gains_with = was_denied
                     .and(after.partners(&self.scope))
                     .or(bypasses.and(before.group_denied));
@@ -309,19 +304,37 @@ impl<'a> View<'a> {
 impl<'a> Regions<'a> {
     /// The places whose effects depend on others.
     pub(super) fn unsettled(&self) -> Vec<Place<'a>> {
-        let needs = |at: &usize| {
-            self.changes
-                .iter()
-                .any(|changes| changes.get(*at).is_some_and(OperationChanges::needs_others))
-        };
-        (0..self.tree.len())
-            .filter(needs)
-            .map(|at| self.tree.place(at))
-            .collect()
+        let mut unsettled = Vec::new();
+        for at in 0..self.tree.len() {
+            let mut changes = self.changes.iter().filter_map(|changes| changes.get(at));
+            if changes.any(OperationChanges::needs_others) {
+                unsettled.push(self.tree.place(at));
+            }
+        }
+        unsettled
     }
 }
 
 impl SideOperations {
+    fn on(&self, side: usize) -> DecidedOperations {
+        if *on_side(&self.superuser, side) {
+            return DecidedOperations {
+                allowed: self.every,
+                covered: self.every,
+                ..DecidedOperations::default()
+            };
+        }
+        let (allow, deny) = (*on_side(&self.allow, side), *on_side(&self.deny, side));
+        let by_acl = allow.without(deny);
+        DecidedOperations {
+            allowed: by_acl,
+            by_acl,
+            denied: deny,
+            covered: allow,
+            unruled: self.every.without(allow).without(deny),
+        }
+    }
+
     fn add(&mut self, side: usize, allow: Operations, deny: Operations) {
         let ([allow_before, allow_after], [deny_before, deny_after]) =
             (&mut self.allow, &mut self.deny);
