@@ -15,6 +15,7 @@ use gbac_analysis::{
     Permissions, Relation, Scope, WhoCan, WhoCanEntry,
 };
 use gbac_engine::decide::Outcome;
+use gbac_engine::identity::Identity;
 use gbac_engine::model::{Dialect, Host, Operation, PatternType, ResourceType};
 
 pub(super) fn strings<T: ToString>(values: &[T]) -> Vec<String> {
@@ -609,14 +610,19 @@ pub struct IdentityJson {
     pub groups: Vec<String>,
 }
 
+impl From<&Identity> for IdentityJson {
+    fn from(identity: &Identity) -> Self {
+        Self {
+            user: identity.user().to_owned(),
+            groups: identity.groups().to_vec(),
+        }
+    }
+}
+
 impl From<&Counterexample> for CounterexampleJson {
     fn from(example: &Counterexample) -> Self {
-        let identity = &example.identity;
         Self {
-            identity: IdentityJson {
-                user: identity.user().to_owned(),
-                groups: identity.groups().to_vec(),
-            },
+            identity: (&example.identity).into(),
             host: example.host.map(|host| Host::Address(host).to_string()),
             operation: example.operation.into(),
             resource_type: example.resource_type.into(),

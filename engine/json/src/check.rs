@@ -78,9 +78,8 @@ pub fn access_check(
     let at_host = Place::Member(at, "host");
     let host = host.and_then(|host| reader::string(host, &at_host, &mut problems));
     let host = host.and_then(|host| read_host(host, &at_host, &mut problems));
-    let check = operation
-        .zip(resource_type)
-        .map(|(operation, resource_type)| Check {
+    let check = match (operation, resource_type) {
+        (Some(operation), Some(resource_type)) => Some(Check {
             id: None,
             subject: Subject::Names {
                 user: String::new(),
@@ -93,7 +92,9 @@ pub fn access_check(
             },
             host,
             at: None,
-        });
+        }),
+        _ => None,
+    };
     problems.or(check)
 }
 
@@ -193,31 +194,32 @@ fn read_host(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option<IpAd
 
 /// Reads the time of a check: `now`, `"ignore_expiry": true`, or `None`.
 fn read_instant(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) -> Option<At> {
-    let now = fields.optional("now").and_then(|value| {
+    let mut now = None;
+    if let Some(value) = fields.optional("now") {
         let place = Place::Member(at, "now");
-        let Some(seconds) = value.as_f64() else {
-            problems.expected(&place, "seconds since 1970", value);
-            return None;
-        };
-        At::from_seconds(seconds)
-            .map_err(|error| problems.refused(&place, &error, error.hint()))
-            .ok()
-    });
-    let ignores = fields.optional("ignore_expiry").is_some_and(|value| {
-        if !value.is_boolean() {
-            problems.expected(&Place::Member(at, "ignore_expiry"), "true or false", value);
+        match value.as_f64().map(At::from_seconds) {
+            Some(Ok(instant)) => now = Some(instant),
+            Some(Err(error)) => problems.refused(&place, &error, error.hint()),
+            None => problems.expected(&place, "seconds since 1970", value),
         }
-        *value == Value::Bool(true)
-    });
+    }
+    let place = Place::Member(at, "ignore_expiry");
+    let ignores = match fields.optional("ignore_expiry") {
+        Some(Value::Bool(ignores)) => *ignores,
+        Some(value) => {
+            problems.expected(&place, "true or false", value);
+            false
+        }
+        None => false,
+    };
     if ignores && now.is_some() {
         let message = "`now` cannot be combined with `ignore_expiry`; remove one of them";
-        problems.push(
-            &Place::Member(at, "ignore_expiry"),
-            ProblemCode::ExclusiveMembers,
-            message,
-        );
+        problems.push(&place, ProblemCode::ExclusiveMembers, message);
     }
-    now.or_else(|| ignores.then_some(At::IgnoringExpiry))
+    match now {
+        None if ignores => Some(At::IgnoringExpiry),
+        now => now,
+    }
 }
 
 fn read_subject(
@@ -405,29 +407,23 @@ fn read_request(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Optio
 }
 
 fn read_operation(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option<Operation> {
-    text.parse()
-        .map_err(|_| {
-            let values = Dialect::Platform
-                .operations()
-                .iter()
-                .map(|value| value.spelling().data_plane)
-                .collect::<Vec<_>>();
-            unknown_value(text, &values, &Place::Member(at, "operation"), problems);
-        })
-        .ok()
+    if let Ok(value) = text.parse() {
+        return Some(value);
+    }
+    let known = Dialect::Platform.operations().iter();
+    let known: Vec<&str> = known.map(|value| value.spelling().data_plane).collect();
+    unknown_value(text, &known, &Place::Member(at, "operation"), problems);
+    None
 }
 
 fn read_resource_type(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option<ResourceType> {
-    text.parse()
-        .map_err(|_| {
-            let values = Dialect::Platform
-                .resource_types()
-                .iter()
-                .map(|value| value.spelling().data_plane)
-                .collect::<Vec<_>>();
-            unknown_value(text, &values, &Place::Member(at, "resource_type"), problems);
-        })
-        .ok()
+    if let Ok(value) = text.parse() {
+        return Some(value);
+    }
+    let known = Dialect::Platform.resource_types().iter();
+    let known: Vec<&str> = known.map(|value| value.spelling().data_plane).collect();
+    unknown_value(text, &known, &Place::Member(at, "resource_type"), problems);
+    None
 }
 
 fn unknown_value(text: &str, values: &[&str], at: &Place<'_>, problems: &mut Problems) {

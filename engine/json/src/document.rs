@@ -8,6 +8,7 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::acl::{self, AclJson};
+use super::analysis::strings;
 use super::reader::{self, Fields, Place, Problems};
 use super::tables::ProblemCode;
 use gbac_engine::Coded;
@@ -16,7 +17,7 @@ use gbac_engine::escape::escaped;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::json::brief;
 use gbac_engine::mapping::PrincipalMapping;
-use gbac_engine::model::{Dialect, KafkaVersion, Principal, PrincipalType, RoleError};
+use gbac_engine::model::{Dialect, KafkaVersion, PrincipalType, RoleError};
 use gbac_engine::policy::index::AclParts;
 use gbac_engine::policy::{
     AccessLevel, Change, ChangeError, GroupSource, Policy, ServiceAccess, Settings, StatedSettings,
@@ -260,18 +261,16 @@ fn read_sso(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Gr
     let place = Place::Member(at, "attributes");
     let mut attributes = BTreeMap::new();
     let object = fields.required("attributes", at, problems);
-    if let Some(members) = object.and_then(|object| match object {
-        Value::Object(members) => Some(members),
-        other => {
-            problems.expected(&place, "an object", other);
-            None
-        }
-    }) {
-        for (name, value) in members {
-            if let Some(text) = reader::string(value, &Place::Member(&place, name), problems) {
-                attributes.insert(name.clone(), text.to_owned());
+    match object {
+        Some(Value::Object(members)) => {
+            for (name, value) in members {
+                if let Some(text) = reader::string(value, &Place::Member(&place, name), problems) {
+                    attributes.insert(name.clone(), text.to_owned());
+                }
             }
         }
+        Some(other) => problems.expected(&place, "an object", other),
+        None => {}
     }
     fields.finish(at, problems);
     object?;
@@ -331,7 +330,10 @@ fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut 
 }
 
 fn and(hint: Option<String>) -> String {
-    hint.map(|hint| format!("; {hint}")).unwrap_or_default()
+    match hint {
+        Some(hint) => format!("; {hint}"),
+        None => String::new(),
+    }
 }
 
 /// The policy document of a policy: the stated settings, roles sorted by name, and ACLs sorted by
@@ -448,16 +450,9 @@ impl<'a> SettingsJson<'a> {
 
 impl From<&ServiceAccess> for AccessJson {
     fn from(access: &ServiceAccess) -> Self {
-        let grantees = |level| {
-            access
-                .grantees(level)
-                .iter()
-                .map(ToString::to_string)
-                .collect()
-        };
         Self {
-            read_only: grantees(AccessLevel::ReadOnly),
-            evaluate: grantees(AccessLevel::Evaluate),
+            read_only: strings(access.grantees(AccessLevel::ReadOnly)),
+            evaluate: strings(access.grantees(AccessLevel::Evaluate)),
         }
     }
 }
@@ -484,19 +479,20 @@ impl<'a> DocumentJson<'a> {
     }
 
     fn with(policy: &'a Policy, settings: Option<SettingsJson<'a>>) -> Self {
-        let role = |(name, members): (&'a str, Vec<&Principal>)| RoleJson {
-            name,
-            members: members
-                .iter()
-                .map(|member| MemberJson {
-                    principal: member.to_string(),
-                })
-                .collect(),
-        };
+        let mut roles = Vec::with_capacity(policy.role_count());
+        for (name, members) in policy.roles_and_members() {
+            let principals = members.iter().map(ToString::to_string);
+            roles.push(RoleJson {
+                name,
+                members: principals
+                    .map(|principal| MemberJson { principal })
+                    .collect(),
+            });
+        }
         Self {
             version: 1,
             settings,
-            roles: policy.roles_and_members().map(role).collect(),
+            roles,
             acls: policy.acls().map(|acl| AclJson::from(&acl)).collect(),
         }
     }

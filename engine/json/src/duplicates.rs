@@ -84,28 +84,22 @@ fn list<'a>(object: &'a Value, name: &str) -> &'a [Value] {
 
 /// The items that appear more than once: the index of the first, and the JSON Pointers of all.
 fn duplicates<T: Ord>(items: &[T], list: &str) -> Vec<(usize, Vec<String>)> {
-    let first_equals = first_equals(items);
-    let mut later: Vec<(usize, usize)> = first_equals
-        .into_iter()
-        .zip(0..)
-        .filter(|(first, index)| first != index)
-        .collect();
+    let mut later: Vec<(usize, usize)> = Vec::new();
+    for (index, first) in first_equals(items).into_iter().enumerate() {
+        if first != index {
+            later.push((first, index));
+        }
+    }
     sort(&mut later, |a, b| a.cmp(b));
-    let pointer = |index: usize| format!("{list}/{index}");
-    let with_pointers = |equal: &[(usize, usize)]| {
-        let (first, _) = equal.first()?;
-        Some((
-            *first,
-            std::iter::once(*first)
-                .chain(equal.iter().map(|(_, index)| *index))
-                .map(pointer)
-                .collect(),
-        ))
-    };
-    later
-        .chunk_by(|a, b| a.0 == b.0)
-        .filter_map(with_pointers)
-        .collect()
+    let mut duplicates: Vec<(usize, Vec<String>)> = Vec::new();
+    for (first, index) in later {
+        let pointer = format!("{list}/{index}");
+        match duplicates.last_mut() {
+            Some((known, pointers)) if *known == first => pointers.push(pointer),
+            _ => duplicates.push((first, vec![format!("{list}/{first}"), pointer])),
+        }
+    }
+    duplicates
 }
 
 fn duplicate_finding(code: FindingCode, subject: &str, places: Vec<String>) -> Finding {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::acl::AclJson;
-use super::analysis::{AccessRegionJson, IdentityJson};
+use super::analysis::{AccessRegionJson, IdentityJson, strings};
 use super::code::Code;
 use super::decision::{AnswerJson, DecisionJson};
 use super::document::SettingsJson;
@@ -17,23 +17,10 @@ use gbac_analysis::{
     AccessRegion, CollidingName, Collision, CollisionReason, CollisionReport, Comparison, Gain,
     HypotheticalChange, IdentityComparison, NoOp, Revocation, RoleGrant, WhatIf,
 };
-use gbac_engine::identity::Identity;
-use gbac_engine::model::Principal;
 use gbac_engine::policy::Change;
 
 fn regions(regions: &[AccessRegion]) -> Vec<AccessRegionJson> {
     regions.iter().map(AccessRegionJson::from).collect()
-}
-
-fn names(principals: &[Principal]) -> Vec<String> {
-    principals.iter().map(ToString::to_string).collect()
-}
-
-fn identity(identity: &Identity) -> IdentityJson {
-    IdentityJson {
-        user: identity.user().to_owned(),
-        groups: identity.groups().to_vec(),
-    }
 }
 
 /// The requests that are allowed to only one of two identities.
@@ -156,7 +143,7 @@ impl From<&Revocation> for RevocationJson {
             smallest_changes: revocation
                 .changes()
                 .map(|changes| changes.iter().map(ChangeJson::from).collect()),
-            memberships_to_leave: revocation.memberships_to_leave.as_deref().map(names),
+            memberships_to_leave: revocation.memberships_to_leave.as_deref().map(strings),
             deny_acl: revocation.deny.as_ref().map(AclJson::from),
         }
     }
@@ -184,7 +171,7 @@ impl From<&RoleGrant> for RoleGrantJson {
     fn from(grant: &RoleGrant) -> Self {
         Self {
             role: grant.role.clone(),
-            members: names(&grant.members),
+            members: strings(&grant.members),
             acls: grant.acls.iter().map(AclJson::from).collect(),
         }
     }
@@ -364,10 +351,12 @@ const fn is_zero(number: &usize) -> bool {
 
 impl From<&CollisionReport> for CollisionReportJson {
     fn from(report: &CollisionReport) -> Self {
-        let collision =
-            |(collision, gains): &(Collision, Vec<Gain>)| CollisionJson::new(collision, gains);
         Self {
-            collisions: report.collisions.iter().map(collision).collect(),
+            collisions: report
+                .collisions
+                .iter()
+                .map(|(collision, gains)| CollisionJson::new(collision, gains))
+                .collect(),
             omitted: report.omitted,
         }
     }
@@ -494,8 +483,8 @@ pub struct WhatIfJson {
 impl From<&WhatIf> for WhatIfJson {
     fn from(effect: &WhatIf) -> Self {
         Self {
-            before: identity(&effect.before.identity),
-            after: identity(&effect.after),
+            before: (&effect.before.identity).into(),
+            after: (&effect.after).into(),
             groups_gained: effect.groups.0.clone(),
             groups_lost: effect.groups.1.clone(),
             no_ops: effect.no_ops.iter().map(NoOpJson::from).collect(),
