@@ -21,6 +21,7 @@ use gbac_engine::model::{
     Acl, Dialect, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType,
     check_role_name,
 };
+use gbac_engine::policy::index::AclParts;
 use gbac_engine::policy::{Change, Policy, Settings};
 use gbac_json::acl_in_dialect;
 use serde_json::{Value, json};
@@ -156,21 +157,25 @@ impl Import {
     #[must_use]
     pub fn policy(&self) -> Policy {
         let mut policy = Policy::new(self.settings.clone().unwrap_or_else(Settings::unstated));
-        let roles = self.roles.iter().flat_map(|(role, members)| {
-            let members = members.iter().map(|member| Change::AddMember {
-                role: role.clone(),
-                member: member.clone(),
-            });
-            std::iter::once(Change::CreateRole(role.clone())).chain(members)
-        });
-        for change in roles.chain(self.acls.iter().cloned().map(Change::AddAcl)) {
-            // Names and members were already checked.
-            let applied = policy.apply(change);
-            debug_assert!(applied.is_ok(), "{applied:?}");
+        for (role, members) in &self.roles {
+            add(&mut policy, Change::CreateRole(role.clone()));
+            for member in members {
+                let (role, member) = (role.clone(), member.clone());
+                add(&mut policy, Change::AddMember { role, member });
+            }
+        }
+        for acl in &self.acls {
+            add(&mut policy, Change::AddAcl(acl.clone()));
         }
         policy.shrink();
         policy
     }
+}
+
+/// Adds a name or member that was already checked.
+fn add(policy: &mut Policy, entry: Change) {
+    let applied = policy.apply(entry);
+    debug_assert!(applied.is_ok(), "{applied:?}");
 }
 
 /// A text that is being read: the import that takes its entries, and the report about it.
@@ -304,12 +309,11 @@ impl<'i> Reading<'i> {
         } else {
             held.dialect
         };
-        let lacks = |acl: &Acl| {
-            let principal = (acl.principal.kind(), acl.principal.name());
-            dialect.check(acl.resource_type, acl.operation, principal, acl.host)
-        };
-        let held_acls = self.import.acls.iter().try_for_each(lacks);
-        let checked = held_acls.and_then(|()| policy.acls().try_for_each(|acl| lacks(&acl)));
+        let mut acls = self.import.acls.iter();
+        let held_acls = acls.try_for_each(|acl| AclParts::from(acl).check(dialect));
+        let mut acls = policy.acls();
+        let checked =
+            held_acls.and_then(|()| acls.try_for_each(|acl| AclParts::from(&acl).check(dialect)));
         if let Err(error) = checked {
             self.refuse("", error.code(), format!("{error}; {}", error.hint()));
             self.import.settings = Some(held);
@@ -348,8 +352,7 @@ pub(crate) fn is_named_like_access(kind: &str) -> bool {
 
 /// Whether a line says something about access: that something is allowed or denied, or who.
 pub(crate) fn states_access(line: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
-    let mut words = line.split(|c| !is_part(c));
+    let mut words = line.split(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | '_' | '-'));
     words.any(|word| word.eq_ignore_ascii_case("allow") || word.eq_ignore_ascii_case("deny"))
         || PrincipalType::PREFIXES
             .iter()

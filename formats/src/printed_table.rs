@@ -34,14 +34,16 @@ enum Columns<'t> {
 impl<'t> Columns<'t> {
     /// The columns of a heading, if the line is one. `next` is the line below it.
     fn from_heading(line: &'t str, next: Option<&str>) -> Option<Self> {
-        if let Some(rule) = next.map(str::trim_end).filter(|rule| is_rule(rule)) {
+        if let Some(rule) = next.map(str::trim_end)
+            && is_rule(rule)
+        {
             let names: Vec<&str> = line.split('|').map(str::trim).collect();
-            let bars: Vec<usize> = rule
-                .chars()
-                .enumerate()
-                .filter(|(_, c)| *c == '+')
-                .map(|(at, _)| at)
-                .collect();
+            let mut bars = Vec::new();
+            for (at, character) in rule.chars().enumerate() {
+                if character == '+' {
+                    bars.push(at);
+                }
+            }
             return (names.len() == bars.len() + 1).then_some(Self::Ruled(names, bars));
         }
         let (mut names, mut rest) = (Vec::new(), line.trim_end().trim_start_matches(' '));
@@ -89,14 +91,13 @@ impl<'t> Columns<'t> {
                     let values: Vec<&str> = row.split('|').map(str::trim).collect();
                     return (values.len() == names.len()).then_some(values);
                 }
-                let starts = std::iter::once(0).chain(bars.iter().map(|at| at + 1));
-                let ends = bars.iter().map(|at| Some(*at)).chain(std::iter::once(None));
-                Some(
-                    starts
-                        .zip(ends)
-                        .map(|(start, end)| slice(row, start, end).trim())
-                        .collect(),
-                )
+                let (mut values, mut start) = (Vec::with_capacity(names.len()), 0);
+                for bar in bars {
+                    values.push(slice(row, start, Some(*bar)).trim());
+                    start = bar + 1;
+                }
+                values.push(slice(row, start, None).trim());
+                Some(values)
             }
         }
     }
@@ -104,13 +105,19 @@ impl<'t> Columns<'t> {
 
 /// The characters of a line from one to before another.
 fn slice(line: &str, start: usize, end: Option<usize>) -> &str {
-    let byte = |at: usize| {
-        line.char_indices()
-            .nth(at)
-            .map_or(line.len(), |(byte, _)| byte)
+    let end = match end {
+        Some(end) => byte_of(line, end),
+        None => line.len(),
     };
-    line.get(byte(start)..end.map_or(line.len(), byte))
-        .unwrap_or_default()
+    line.get(byte_of(line, start)..end).unwrap_or_default()
+}
+
+/// Where a character begins; the end of the line if it has fewer.
+fn byte_of(line: &str, character: usize) -> usize {
+    match line.char_indices().nth(character) {
+        Some((byte, _)) => byte,
+        None => line.len(),
+    }
 }
 
 /// `----+----`
@@ -147,8 +154,10 @@ impl Rows {
         // The managed service of confluent has no hosts and no column for them.
         let is_complete = columns.missing().iter().all(|field| *field == "host");
         let error = names.iter().position(|name| *name == ERROR);
-        let is_known = |name: &&str| *name == ERROR || field_of(name).is_some();
-        let is_whole = is_complete && names.iter().all(is_known);
+        let is_whole = is_complete
+            && names
+                .iter()
+                .all(|name| *name == ERROR || field_of(name).is_some());
         let fields = 7 - columns.missing().len() + usize::from(error.is_some());
         // A column twice is no column that is known.
         (is_whole && fields == names.len()).then_some(Self::Acls { columns, error })
@@ -170,11 +179,13 @@ fn heading<'t>(line: &'t str, next: Option<&str>) -> Option<(Columns<'t>, Rows)>
 
 /// Whether a line is a heading of a table that is not known. `next` is the line below it.
 fn is_other_heading(line: &str, next: Option<&str>) -> bool {
-    let has = |name: &str| {
-        line.split_whitespace()
-            .any(|word| word.eq_ignore_ascii_case(name))
-    };
-    next.is_some_and(|next| is_rule(next.trim_end())) || (has("principal") && has("permission"))
+    next.is_some_and(|next| is_rule(next.trim_end()))
+        || has_word(line, "principal") && has_word(line, "permission")
+}
+
+fn has_word(line: &str, wanted: &str) -> bool {
+    line.split_whitespace()
+        .any(|word| word.eq_ignore_ascii_case(wanted))
 }
 
 pub(crate) struct PrintedTable;

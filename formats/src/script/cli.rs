@@ -40,6 +40,7 @@ groups() {
 "#;
 
 /// The flags of one command, in order.
+#[derive(Clone)]
 struct Line {
     words: Vec<String>,
     last: Option<String>,
@@ -62,6 +63,14 @@ impl Line {
             self.words.extend([format!("--{name}"), value.to_owned()]);
         }
         self
+    }
+
+    fn members(self, members: &[&Principal], target: ScriptTarget) -> Self {
+        let mut names = Vec::with_capacity(members.len());
+        for member in members {
+            names.push(principal(member, target));
+        }
+        self.flag("principal", &list(names.iter().map(String::as_str)))
     }
 
     fn switch(mut self, name: &str) -> Self {
@@ -97,17 +106,14 @@ pub(super) fn commands(
     if !names(call).iter().all(|name| is_argument(name)) {
         return Err("a name holds a NUL, which no argument can".into());
     }
-    let line = |command: &str| Line::new(target, command);
-    let members = |members: &[&Principal]| {
-        let names: Vec<String> = members
-            .iter()
-            .map(|member| principal(member, target))
-            .collect();
-        list(names.iter().map(String::as_str))
-    };
     let line = match call {
         Call::CreateAcls(acl, operations) => {
-            let line = acls(line("security acl create"), acl, operations, target)?;
+            let line = acls(
+                Line::new(target, "security acl create"),
+                acl,
+                operations,
+                target,
+            )?;
             if acl.pattern_type == PatternType::Prefixed {
                 line.flag("resource-pattern-type", "prefixed")
             } else {
@@ -115,17 +121,26 @@ pub(super) fn commands(
             }
         }
         Call::DeleteAcls(acl, operations) => {
-            let line = acls(line("security acl delete"), acl, operations, target)?;
+            let line = acls(
+                Line::new(target, "security acl delete"),
+                acl,
+                operations,
+                target,
+            )?;
             line.flag("resource-pattern-type", acl.pattern_type.spelling().cli)
                 .switch("no-confirm")
         }
         Call::CreateRole(name) => {
-            let create = line("security role create").name(name).write(run);
+            let create = Line::new(target, "security role create")
+                .name(name)
+                .write(run);
             if run.is_empty() {
                 return Ok(vec![create]);
             }
             // An existing role is not an error, so that the script can be run again.
-            let describe = line("security role describe").name(name).write("");
+            let describe = Line::new(target, "security role describe")
+                .name(name)
+                .write("");
             return Ok(vec![format!("{describe} >/dev/null 2>&1 || {create}")]);
         }
         Call::Join(role, who) | Call::Leave(role, who) => {
@@ -133,18 +148,17 @@ pub(super) fn commands(
                 Call::Join(..) => ("security role assign", "AddRoleMembers"),
                 _ => ("security role unassign", "RemoveRoleMembers"),
             };
-            let update =
-                |who: &[&Principal]| line(command).name(role).flag("principal", &members(who));
+            let update = Line::new(target, command).name(role);
             if target != ScriptTarget::Platform {
-                return Ok(vec![update(who).write(run)]);
+                return Ok(vec![update.members(who, target).write(run)]);
             }
             let (groups, users): (Vec<&Principal>, Vec<&Principal>) = who
                 .iter()
                 .partition(|member| member.kind() == PrincipalType::Group);
-            let mut commands: Vec<String> = (!users.is_empty())
-                .then(|| update(&users).write(run))
-                .into_iter()
-                .collect();
+            let mut commands = Vec::new();
+            if !users.is_empty() {
+                commands.push(update.clone().members(&users, target).write(run));
+            }
             if !groups.is_empty() {
                 let members = groups
                     .iter()
@@ -158,7 +172,7 @@ pub(super) fn commands(
                     curl::security(operation, &body)
                 } else {
                     let call = words(["groups", operation, &body.to_string()]);
-                    format!("{run}{call} {}", update(&groups).write(""))
+                    format!("{run}{call} {}", update.members(&groups, target).write(""))
                 });
             }
             return Ok(commands);
@@ -167,7 +181,9 @@ pub(super) fn commands(
             return Err("rpk also deletes the ACLs of the role; use gbac or curl".into());
         }
         Call::DeleteRole(name, delete_acls) => {
-            let line = line("security role delete").name(name).switch("no-confirm");
+            let line = Line::new(target, "security role delete")
+                .name(name)
+                .switch("no-confirm");
             if *delete_acls {
                 line
             } else {
@@ -179,7 +195,7 @@ pub(super) fn commands(
             if properties.is_empty() {
                 return Ok(Vec::new());
             }
-            let mut line = line("cluster config set");
+            let mut line = Line::new(target, "cluster config set");
             for (name, value) in properties {
                 let value = if let Value::String(text) = value {
                     text
@@ -265,9 +281,13 @@ fn names<'a>(call: &Call<'a>) -> Vec<&'a str> {
             vec![&acl.resource_name, acl.principal.name()]
         }
         Call::CreateRole(name) | Call::DeleteRole(name, _) => vec![name],
-        Call::Join(role, members) | Call::Leave(role, members) => std::iter::once(*role)
-            .chain(members.iter().map(|member| member.name()))
-            .collect(),
+        Call::Join(role, members) | Call::Leave(role, members) => {
+            let mut names = vec![*role];
+            for member in members {
+                names.push(member.name());
+            }
+            names
+        }
         Call::Set(settings) => settings
             .superusers
             .as_slice()

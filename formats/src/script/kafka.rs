@@ -63,43 +63,43 @@ pub(super) fn commands(
     } else {
         "acls"
     };
-    let command = |operations: &[Operation]| {
-        let operations: Vec<String> = operations
-            .iter()
-            .flat_map(|it| flag("operation", &word(*it)))
-            .collect();
-        let flags = of_principal
-            .iter()
-            .chain(&operations)
-            .chain(&resource)
-            .map(String::as_str);
-        format!(
-            "{run}{program} {}",
-            words(verb.iter().copied().chain(flags))
-        )
-    };
-    let of_all = |operation: &Operation| {
-        *operation == Operation::All || acl.resource_type.operations().contains(operation)
-    };
-    let (of_all, others): (Vec<Operation>, Vec<Operation>) =
-        operations.iter().copied().partition(of_all);
-    // Kafka knows these since 4.0: an older program refuses this command alone.
-    let is_new = |operation: &Operation| {
-        acl.resource_type == ResourceType::Group
-            && matches!(
-                operation,
-                Operation::DescribeConfigs | Operation::AlterConfigs
-            )
-    };
-    let (new, unknown): (Vec<Operation>, Vec<Operation>) = others.into_iter().partition(is_new);
+    let (mut of_all, mut new, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
+    for operation in operations {
+        if *operation == Operation::All || acl.resource_type.operations().contains(operation) {
+            of_all.push(*operation);
+        } else if acl.resource_type == ResourceType::Group && is_new_for_groups(*operation) {
+            new.push(*operation);
+        } else {
+            unknown.push(*operation);
+        }
+    }
     if let (Call::CreateAcls(..), false) = (call, unknown.is_empty()) {
         notes.not_written(&acl_words(acl, &unknown), NO_EFFECT);
     }
-    Ok([of_all, new]
-        .iter()
-        .filter(|operations| !operations.is_empty())
-        .map(|it| command(it))
-        .collect())
+    let mut commands = Vec::new();
+    for operations in [of_all, new] {
+        if operations.is_empty() {
+            continue;
+        }
+        let mut flags: Vec<String> = verb.iter().copied().map(str::to_owned).collect();
+        flags.extend_from_slice(&of_principal);
+        for operation in operations {
+            flags.extend(flag("operation", &word(operation)));
+        }
+        flags.extend_from_slice(&resource);
+        let flags = words(flags.iter().map(String::as_str));
+        commands.push(format!("{run}{program} {flags}"));
+    }
+    Ok(commands)
+}
+
+/// Whether Kafka knows an operation on groups only since 4.0: an older program refuses its command
+/// alone.
+const fn is_new_for_groups(operation: Operation) -> bool {
+    matches!(
+        operation,
+        Operation::DescribeConfigs | Operation::AlterConfigs
+    )
 }
 
 /// The flags that name the resource.

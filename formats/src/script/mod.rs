@@ -8,7 +8,7 @@ mod kafka;
 pub(crate) use kafka::word;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gbac_engine::Coded;
 use gbac_engine::escape::escaped;
@@ -83,27 +83,39 @@ impl Writer for ScriptTarget {
 #[must_use]
 pub fn changes(policy: &Policy) -> Vec<Change> {
     let settings = policy.settings();
-    let mut changes: Vec<Change> = settings
-        .states_any()
-        .then(|| Change::Settings(Box::new(settings.clone())))
-        .into_iter()
-        .collect();
-    let acls = |permission| {
-        policy
-            .acls()
-            .filter(move |acl| acl.permission == permission)
-            .map(Change::AddAcl)
-    };
-    changes.extend(acls(Permission::Deny));
+    let mut changes = Vec::new();
+    if settings.states_any() {
+        changes.push(Change::Settings(Box::new(settings.clone())));
+    }
+    changes.extend(acls_with(policy, Permission::Deny).map(Change::AddAcl));
     for role in policy.roles() {
         changes.push(Change::CreateRole(role.name.clone()));
-        changes.extend(role.members.into_iter().map(|member| Change::AddMember {
-            role: role.name.clone(),
-            member,
-        }));
+        for member in role.members {
+            changes.push(Change::AddMember {
+                role: role.name.clone(),
+                member,
+            });
+        }
     }
-    changes.extend(acls(Permission::Allow));
+    changes.extend(acls_with(policy, Permission::Allow).map(Change::AddAcl));
     changes
+}
+
+fn acls_with(policy: &Policy, permission: Permission) -> impl Iterator<Item = Acl> {
+    policy
+        .acls()
+        .filter(move |acl| acl.permission == permission)
+}
+
+/// The ACLs that another policy lacks.
+fn missing(policy: &Policy, other: &Policy, permission: Permission) -> Vec<Acl> {
+    let mut missing = Vec::new();
+    for acl in policy.acls() {
+        if acl.permission == permission && !other.has_acl(&acl) {
+            missing.push(acl);
+        }
+    }
+    missing
 }
 
 /// The changes from one policy to another. New denies come first, and old ones are removed last.
@@ -116,50 +128,48 @@ pub fn changes_between(before: &Policy, after: &Policy) -> Vec<Change> {
     if filled != *before.settings() || filled.states() != before.settings().states() {
         changes.push(Change::Settings(Box::new(after.settings().clone())));
     }
-    let missing = |of: &Policy, there: &Policy, permission| -> Vec<Acl> {
-        of.acls()
-            .filter(|acl| acl.permission == permission && !there.has_acl(acl))
-            .collect()
-    };
-    changes.extend(
-        missing(after, before, Permission::Deny)
-            .into_iter()
-            .map(Change::AddAcl),
-    );
-    changes.extend(
-        missing(before, after, Permission::Allow)
-            .into_iter()
-            .map(Change::RemoveAcl),
-    );
-    for role in after.roles() {
-        let held = before.role(&role.name);
-        changes.extend(
-            held.is_none()
-                .then(|| Change::CreateRole(role.name.clone())),
-        );
-        let held = held.map(|role| role.members).unwrap_or_default();
-        let of = |member: &Principal| (role.name.clone(), member.clone());
-        let joins = role.members.difference(&held).map(of);
-        changes.extend(joins.map(|(role, member)| Change::AddMember { role, member }));
-        let leaves = held.difference(&role.members).map(of);
-        changes.extend(leaves.map(|(role, member)| Change::RemoveMember { role, member }));
+    for acl in missing(after, before, Permission::Deny) {
+        changes.push(Change::AddAcl(acl));
     }
-    // Its ACLs are deleted by changes of their own.
-    let deleted = before.role_names().filter(|name| !after.has_role(name));
-    changes.extend(deleted.map(|name| Change::DeleteRole {
-        name: name.into(),
-        delete_acls: false,
-    }));
-    changes.extend(
-        missing(after, before, Permission::Allow)
-            .into_iter()
-            .map(Change::AddAcl),
-    );
-    changes.extend(
-        missing(before, after, Permission::Deny)
-            .into_iter()
-            .map(Change::RemoveAcl),
-    );
+    for acl in missing(before, after, Permission::Allow) {
+        changes.push(Change::RemoveAcl(acl));
+    }
+    for role in after.roles() {
+        let held = match before.role(&role.name) {
+            Some(held) => held.members,
+            None => {
+                changes.push(Change::CreateRole(role.name.clone()));
+                BTreeSet::new()
+            }
+        };
+        for member in role.members.difference(&held) {
+            changes.push(Change::AddMember {
+                role: role.name.clone(),
+                member: member.clone(),
+            });
+        }
+        for member in held.difference(&role.members) {
+            changes.push(Change::RemoveMember {
+                role: role.name.clone(),
+                member: member.clone(),
+            });
+        }
+    }
+    for name in before.role_names() {
+        if !after.has_role(name) {
+            // Its ACLs are deleted by changes of their own.
+            changes.push(Change::DeleteRole {
+                name: name.into(),
+                delete_acls: false,
+            });
+        }
+    }
+    for acl in missing(after, before, Permission::Allow) {
+        changes.push(Change::AddAcl(acl));
+    }
+    for acl in missing(before, after, Permission::Deny) {
+        changes.push(Change::RemoveAcl(acl));
+    }
     changes
 }
 
@@ -167,11 +177,13 @@ pub fn changes_between(before: &Policy, after: &Policy) -> Vec<Change> {
 /// others may change meanwhile.
 #[must_use]
 pub fn only_differing(changes: &[Change], current: &Settings) -> Vec<Change> {
-    let differing = |change: &Change| match change {
-        Change::Settings(settings) => Change::Settings(Box::new(settings.differing_from(current))),
-        change => change.clone(),
-    };
-    changes.iter().map(differing).collect()
+    let mut differing = changes.to_vec();
+    for change in &mut differing {
+        if let Change::Settings(settings) = change {
+            **settings = settings.differing_from(current);
+        }
+    }
+    differing
 }
 
 /// The commands for changes, in order. Those of [`ScriptTarget::Curl`] call the Data Plane API at
@@ -329,25 +341,21 @@ fn properties(settings: &Settings) -> BTreeMap<&'static str, Value> {
     let states = settings.states();
     let mut properties = BTreeMap::new();
     if let GroupSource::Properties { claim_path, nested } = &settings.groups {
-        properties.extend(
-            states
-                .claim_path
-                .then(|| ("oidc_group_claim_path", json!(claim_path.as_str()))),
-        );
-        properties.extend(
-            states
-                .nested
-                .then(|| ("nested_group_behavior", json!(nested.code()))),
-        );
+        if states.claim_path {
+            properties.insert("oidc_group_claim_path", json!(claim_path.as_str()));
+        }
+        if states.nested {
+            properties.insert("nested_group_behavior", json!(nested.code()));
+        }
     }
-    let mapping = settings.principal_mapping.as_str();
-    properties.extend(
-        states
-            .principal_mapping
-            .then(|| ("oidc_principal_mapping", json!(mapping))),
-    );
+    if states.principal_mapping {
+        let mapping = settings.principal_mapping.as_str();
+        properties.insert("oidc_principal_mapping", json!(mapping));
+    }
     let superusers = settings.superusers.as_slice();
-    properties.extend((!superusers.is_empty()).then(|| ("superusers", json!(superusers))));
+    if !superusers.is_empty() {
+        properties.insert("superusers", json!(superusers));
+    }
     properties
 }
 

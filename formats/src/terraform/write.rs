@@ -1,5 +1,6 @@
 //! Resources of the platform's Terraform provider, in HCL.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use gbac_engine::escape::{escaped, is_hidden};
@@ -58,27 +59,23 @@ struct Resource {
 /// depend on the denies: nothing is allowed temporarily that is denied in the end.
 pub(super) fn resources(policy: &Policy, current: Option<&Policy>, notes: &mut Notes) -> String {
     notes.of_refusals(policy);
-    let [denies, allows] = [Permission::Deny, Permission::Allow].map(|permission| {
-        let acls = policy.acls().filter(|acl| acl.permission == permission);
-        acls.filter_map(|acl| resource_of(&acl, current, notes))
-            .collect::<Vec<Resource>>()
-    });
+    let denies = of_permission(policy, Permission::Deny, current, notes);
+    let allows = of_permission(policy, Permission::Allow, current, notes);
     let mut out = String::new();
     let has_denies = !denies.is_empty();
     if has_denies {
-        let names: String = denies
-            .iter()
-            .map(|deny| format!("    {}.{},\n", deny.kind, deny.label))
-            .collect();
         out.push_str(
-            "\n# Allows are created after these.\nresource \"terraform_data\" \"denies\" {\n",
+            "\n# Allows are created after these.\nresource \"terraform_data\" \"denies\" {\n  depends_on = [\n",
         );
-        let _ = write!(out, "  depends_on = [\n{names}  ]\n}}\n");
+        for deny in &denies {
+            let _ = writeln!(out, "    {}.{},", deny.kind, deny.label);
+        }
+        out.push_str("  ]\n}\n");
     }
-    let roles = policy
-        .roles()
-        .flat_map(|role| of_role(&role, current, notes))
-        .collect::<Vec<Resource>>();
+    let mut roles = Vec::new();
+    for role in policy.roles() {
+        roles.extend(of_role(&role, current, notes));
+    }
     for mut resource in denies.into_iter().chain(roles).chain(allows) {
         resource.is_after_denies &= has_denies;
         write_resource(&mut out, &resource);
@@ -86,10 +83,28 @@ pub(super) fn resources(policy: &Policy, current: Option<&Policy>, notes: &mut N
     out
 }
 
+fn of_permission(
+    policy: &Policy,
+    permission: Permission,
+    current: Option<&Policy>,
+    notes: &mut Notes,
+) -> Vec<Resource> {
+    let mut resources = Vec::new();
+    for acl in policy.acls() {
+        if acl.permission == permission {
+            resources.extend(resource_of(&acl, current, notes));
+        }
+    }
+    resources
+}
+
 /// A role and its members, which name the role's resource, so that the role is created first.
 fn of_role(role: &Role, current: Option<&Policy>, notes: &mut Notes) -> Vec<Resource> {
     let name = &role.name;
-    let held = current.and_then(|current| current.role(name));
+    let (is_role_held, held) = match current.and_then(|current| current.role(name)) {
+        Some(role) => (true, role.members),
+        None => (false, BTreeSet::new()),
+    };
     let role_label = format!("role__{}", label(name));
     let mut resources = vec![Resource {
         kind: "redpanda_role",
@@ -99,16 +114,10 @@ fn of_role(role: &Role, current: Option<&Policy>, notes: &mut Notes) -> Vec<Reso
             ("name", text(name)),
         ],
         is_after_denies: false,
-        import: held
-            .is_some()
-            .then(|| vec![text(name), text(","), value(CLUSTER_ID)]),
+        import: is_role_held.then(|| vec![text(name), text(","), value(CLUSTER_ID)]),
     }];
     let is_importable = !name.contains(':');
-    let is_held = |member: &Principal| {
-        held.as_ref()
-            .is_some_and(|held| held.members.contains(member))
-    };
-    if !is_importable && role.members.iter().any(is_held) {
+    if !is_importable && !role.members.is_disjoint(&held) {
         let message = format!(
             "no import blocks for the members of role `{}`: its name has a colon",
             escaped(name)
@@ -126,7 +135,7 @@ fn of_role(role: &Role, current: Option<&Policy>, notes: &mut Notes) -> Vec<Reso
             kind: "redpanda_role_assignment",
             label: format!("member__{}__{}", label(name), labels(member)),
             is_after_denies: false,
-            import: (is_importable && is_held(member)).then(|| {
+            import: (is_importable && held.contains(member)).then(|| {
                 vec![
                     text(name),
                     text(":"),
@@ -190,21 +199,21 @@ fn resource_of(acl: &Acl, current: Option<&Policy>, notes: &mut Notes) -> Option
     let has_comma = [acl.resource_name.as_str(), acl.principal.name()]
         .iter()
         .any(|name| name.contains(','));
+    let mut import = None;
     if is_held && has_comma {
         let message = format!(
             "no import block: {}: the provider splits the ID at commas",
             described(acl)
         );
         notes.push("not_imported", message);
-    }
-    let import = (is_held && !has_comma).then(|| {
+    } else if is_held {
         // The ID of an ACL names the cluster, not its address.
-        let rest = attributes
-            .iter()
-            .skip(1)
-            .flat_map(|(_, part)| [text(","), part.clone()]);
-        std::iter::once(value(CLUSTER_ID)).chain(rest).collect()
-    });
+        let mut id = vec![value(CLUSTER_ID)];
+        for (_, part) in attributes.iter().skip(1) {
+            id.extend([text(","), part.clone()]);
+        }
+        import = Some(id);
+    }
     Some(Resource {
         kind: resource,
         label: [
@@ -258,15 +267,14 @@ fn words_of(acl: &Acl) -> Result<[String; 7], &'static str> {
     if acl.principal.kind() == PrincipalType::Other {
         return Err("the platform has no such principal");
     }
-    let upper = |word: &str| word.to_ascii_uppercase();
     Ok([
-        upper(acl.resource_type.spelling().audit),
+        acl.resource_type.spelling().audit.to_ascii_uppercase(),
         name.to_owned(),
-        upper(acl.pattern_type.spelling().audit),
+        acl.pattern_type.spelling().audit.to_ascii_uppercase(),
         RoleSpelling::IN_REQUESTS.principal(&acl.principal),
         acl.host.to_string(),
-        upper(operation),
-        upper(acl.permission.spelling().audit),
+        operation.to_ascii_uppercase(),
+        acl.permission.spelling().audit.to_ascii_uppercase(),
     ])
 }
 
