@@ -20,23 +20,25 @@ pub(crate) fn kafka_host(text: &str) -> KafkaHost {
         return KafkaHost::Matches(Host::Any, true);
     }
     if let Some((address, prefix)) = text.split_once('/') {
-        let range = range(address, prefix);
-        return range.map_or(KafkaHost::Never, |range| {
-            KafkaHost::Matches(Host::Range(range), range.to_string() == text)
-        });
+        return match range(address, prefix) {
+            Some(range) => KafkaHost::Matches(Host::Range(range), range.to_string() == text),
+            None => KafkaHost::Never,
+        };
     }
-    let address = text
-        .parse::<IpAddr>()
-        .ok()
-        .filter(|address| java_text(*address) == text);
-    address.map_or(KafkaHost::Never, |address| {
-        KafkaHost::Matches(Host::Address(address), true)
-    })
+    match text.parse::<IpAddr>() {
+        Ok(address) if java_text(address) == text => {
+            KafkaHost::Matches(Host::Address(address), true)
+        }
+        _ => KafkaHost::Never,
+    }
 }
 
 /// Parses the address of a client, without its zone.
 pub(crate) fn client(text: &str) -> Option<IpAddr> {
-    let address = text.split_once('%').map_or(text, |(address, _)| address);
+    let address = match text.split_once('%') {
+        Some((address, _)) => address,
+        None => text,
+    };
     Host::parse_address(address).ok()
 }
 
@@ -54,9 +56,6 @@ fn java_text(address: IpAddr) -> String {
 /// Parses a range like Kafka, which allows leading zeros, and brackets and numbers of zones with
 /// IPv6 addresses.
 fn range(address: &str, prefix: &str) -> Option<HostRange> {
-    let is_number = |text: &str, most: usize| {
-        (1..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
-    };
     let is_ipv6 = address.contains(':');
     if !is_number(prefix, if is_ipv6 { 4 } else { 2 }) {
         return None;
@@ -74,17 +73,20 @@ fn range(address: &str, prefix: &str) -> Option<HostRange> {
         };
         IpAddr::V6(bare.parse::<Ipv6Addr>().ok()?)
     } else {
-        let octets = address.split('.').map(|octet| {
-            if is_number(octet, 3) {
-                octet.parse::<u8>().ok()
-            } else {
-                None
+        let mut octets = Vec::new();
+        for octet in address.split('.') {
+            if !is_number(octet, 3) {
+                return None;
             }
-        });
-        let octets: Option<Vec<u8>> = octets.collect();
-        IpAddr::V4(Ipv4Addr::from(<[u8; 4]>::try_from(octets?).ok()?))
+            octets.push(octet.parse::<u8>().ok()?);
+        }
+        IpAddr::V4(Ipv4Addr::from(<[u8; 4]>::try_from(octets).ok()?))
     };
     HostRange::new(address, prefix.parse().ok()?)
+}
+
+fn is_number(text: &str, most: usize) -> bool {
+    (1..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -84,13 +84,12 @@ impl Identities {
     fn place(&self, handle: i32) -> Result<usize, AbiError> {
         let handle = u32::try_from(handle).map_err(|_| AbiError::Handle)?;
         let at = handle as usize & (MAX_PLACES - 1);
-        let is_open =
-            |place: &Place| place.identity.is_some() && place.generation == handle >> PLACE_BITS;
-        self.places
-            .get(at)
-            .filter(|place| is_open(place))
-            .map(|_| at)
-            .ok_or(AbiError::Handle)
+        match self.places.get(at) {
+            Some(place) if place.identity.is_some() && place.generation == handle >> PLACE_BITS => {
+                Ok(at)
+            }
+            _ => Err(AbiError::Handle),
+        }
     }
 }
 

@@ -244,14 +244,13 @@ impl Instance {
         let request = request(policy, Operation::All, resource_type, host_length, bytes)?;
         let access = identity.access(policy, &request);
         let mask = mask(&access);
-        let covers = || {
-            !unmatched
-                .covering(request.resource_type, request.resource_name)
-                .ids()
-                .next()
-                .is_none()
-        };
-        let has_acls = access.has_acls() || unmatched.acl_count() > 0 && covers();
+        let has_acls = access.has_acls()
+            || unmatched.acl_count() > 0
+                && unmatched
+                    .covering(request.resource_type, request.resource_name)
+                    .ids()
+                    .next()
+                    .is_some();
         Ok(if has_acls { mask | HAS_ACLS } else { mask })
     }
 

@@ -117,38 +117,17 @@ pub struct AuditEvent {
 impl AuditEvent {
     /// Reads an event; none when it is of no class that is known here.
     pub fn read(event: &Value) -> Option<Self> {
-        let text = |path: &str| {
-            event
-                .pointer(path)
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-        };
         let (kind, user) = match event.pointer("/class_uid").and_then(Value::as_i64)? {
             3002 => (EventKind::SignIn, "/user"),
             3001 | 3004 => (EventKind::Change, "/actor/user"),
             3005 | 3006 | 6002 => (EventKind::Change, "/unmapped/actor/user"),
-            6003 if text("/actor/authorizations/0/policy/name") == "aclAuthorization" => {
+            6003 if text(event, "/actor/authorizations/0/policy/name") == "aclAuthorization" => {
                 (EventKind::Decision, "/actor/user")
             }
             6003 => (EventKind::Access, "/actor/user"),
             _ => return None,
         };
-        let named = |wanted: &str| -> Vec<String> {
-            let groups = event
-                .pointer(&format!("{user}/groups"))
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten();
-            let of_kind =
-                groups.filter(|group| group.get("type").and_then(Value::as_str) == Some(wanted));
-            of_kind
-                .filter_map(|group| group.get("name")?.as_str())
-                .map(str::to_owned)
-                .collect()
-        };
-        let is =
-            |path: &str, wanted: i64| event.pointer(path).and_then(Value::as_i64) == Some(wanted);
-        let is_sign_out = kind == EventKind::SignIn && is("/activity_id", LOGOFF);
+        let is_sign_out = kind == EventKind::SignIn && is(event, "/activity_id", LOGOFF);
         let method = match kind {
             EventKind::SignIn => sign_in_method(Some(event)),
             EventKind::Change => sign_in_method(event.pointer("/unmapped/sign_in")),
@@ -163,42 +142,33 @@ impl AuditEvent {
                     format!("{what}, {method}")
                 }
             }
-            EventKind::Access => match text("/http_request/http_method") {
-                "" => text("/api/operation").to_owned(),
-                method => request_words(method, text("/http_request/url/path")),
+            EventKind::Access => match text(event, "/http_request/http_method") {
+                "" => text(event, "/api/operation").to_owned(),
+                method => request_words(method, text(event, "/http_request/url/path")),
             },
-            EventKind::Decision => text("/api/operation").to_owned(),
-            EventKind::Change => text("/message").to_owned(),
+            EventKind::Decision => text(event, "/api/operation").to_owned(),
+            EventKind::Change => text(event, "/message").to_owned(),
         };
-        let resource = (kind == EventKind::Decision)
-            .then(|| {
-                let last = event.pointer("/resources")?.as_array()?.last()?;
-                let part = |name| {
-                    last.get(name)
-                        .and_then(Value::as_str)
-                        .unwrap_or_default()
-                        .to_owned()
-                };
-                Some((part("type"), part("name")))
-            })
-            .flatten();
+        let resource = match kind {
+            EventKind::Decision => resource(event),
+            EventKind::SignIn | EventKind::Access | EventKind::Change => None,
+        };
         let matched = matched(event);
         let why = match (kind, &matched) {
-            (EventKind::SignIn | EventKind::Change, _) => text("/status_detail").to_owned(),
-            (EventKind::Access, _) if !text("/status_detail").is_empty() => {
-                text("/status_detail").to_owned()
+            (EventKind::SignIn | EventKind::Change, _) => text(event, "/status_detail").to_owned(),
+            (EventKind::Access, _) if !text(event, "/status_detail").is_empty() => {
+                text(event, "/status_detail").to_owned()
             }
             (_, Some(_)) => String::new(),
-            (_, None) => text("/actor/authorizations/0/policy/desc").to_owned(),
+            (_, None) => text(event, "/actor/authorizations/0/policy/desc").to_owned(),
         };
-        let number = |path: &str| event.pointer(path).and_then(Value::as_f64);
-        let time = number("/time").unwrap_or_default();
-        let from = match text("/src_endpoint/ip") {
-            "" => text("/unmapped/src_endpoint/ip"),
+        let time = number(event, "/time").unwrap_or_default();
+        let from = match text(event, "/src_endpoint/ip") {
+            "" => text(event, "/unmapped/src_endpoint/ip"),
             ip => ip,
         };
         Some(Self {
-            at_ms: number("/end_time").unwrap_or(time),
+            at_ms: number(event, "/end_time").unwrap_or(time),
             since_ms: time,
             times: event
                 .pointer("/count")
@@ -206,21 +176,21 @@ impl AuditEvent {
                 .and_then(|count| usize::try_from(count).ok())
                 .unwrap_or(1),
             kind,
-            user: text(&format!("{user}/name")).to_owned(),
-            is_admin: is(&format!("{user}/type_id"), 2),
-            groups: named("idp_group"),
-            role: named("role").into_iter().next(),
+            user: text(event, &format!("{user}/name")).to_owned(),
+            is_admin: is(event, &format!("{user}/type_id"), 2),
+            groups: groups(event, user, "idp_group"),
+            role: groups(event, user, "role").into_iter().next(),
             what,
             resource,
             is_sign_out,
             method,
-            by_password: text("/auth_protocol") == "Basic",
-            is_allowed: is("/status_id", 1) || is("/status_id", 99),
-            is_without_effect: is("/status_id", 99),
+            by_password: text(event, "/auth_protocol") == "Basic",
+            is_allowed: is(event, "/status_id", 1) || is(event, "/status_id", 99),
+            is_without_effect: is(event, "/status_id", 99),
             why,
             matched,
-            state: text("/unmapped/state/policy_etag").to_owned(),
-            request_id: text("/metadata/correlation_uid").to_owned(),
+            state: text(event, "/unmapped/state/policy_etag").to_owned(),
+            request_id: text(event, "/metadata/correlation_uid").to_owned(),
             from: from.to_owned(),
         })
     }
@@ -245,16 +215,10 @@ impl AuditEvent {
 
     /// Whether both are routine and say the same.
     pub fn says_the_same(&self, other: &Self) -> bool {
-        let parts = |row: &Self| {
-            (
-                row.kind,
-                row.user.clone(),
-                row.what.clone(),
-                row.groups.clone(),
-                row.from.clone(),
-            )
-        };
-        self.is_routine() && other.is_routine() && parts(self) == parts(other)
+        self.is_routine()
+            && other.is_routine()
+            && (self.kind, &self.user, &self.what) == (other.kind, &other.user, &other.what)
+            && (&self.groups, &self.from) == (&other.groups, &other.from)
     }
 
     /// The outcome in a word.
@@ -274,11 +238,12 @@ impl AuditEvent {
 
 /// How a user signed in, in words; empty if it is unknown.
 fn sign_in_method(event: Option<&Value>) -> String {
-    let part = |name: &str| event.and_then(|event| event.get(name));
-    let protocol = part("auth_protocol")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    match (protocol, part("auth_protocol_id").and_then(Value::as_i64)) {
+    let Some(event) = event else {
+        return String::new();
+    };
+    let protocol = text(event, "/auth_protocol");
+    let id = event.get("auth_protocol_id").and_then(Value::as_i64);
+    match (protocol, id) {
         ("", Some(OPEN_ID)) => "identity provider",
         ("", Some(OAUTH_2)) => "token of the identity provider",
         ("Basic", _) => "password",
@@ -300,23 +265,61 @@ pub fn request_words(method: &str, path: &str) -> String {
 
 fn matched(event: &Value) -> Option<AuditedAcl> {
     let metadata = event.pointer("/unmapped/authorization_metadata")?;
-    let text = |path: &str| {
-        metadata
-            .pointer(path)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned()
-    };
     // Without an ACL that decided, the event has these empty.
-    let operation = text("/acl_authorization/op");
-    (!operation.is_empty()).then(|| AuditedAcl {
-        principal: principal(&text("/acl_authorization/principal")),
-        permission: text("/acl_authorization/permission_type"),
-        operation,
-        resource_type: text("/resource/type"),
-        resource_name: text("/resource/name"),
-        pattern: text("/resource/pattern"),
+    let operation = text(metadata, "/acl_authorization/op");
+    if operation.is_empty() {
+        return None;
+    }
+    Some(AuditedAcl {
+        principal: principal(text(metadata, "/acl_authorization/principal")),
+        permission: text(metadata, "/acl_authorization/permission_type").to_owned(),
+        operation: operation.to_owned(),
+        resource_type: text(metadata, "/resource/type").to_owned(),
+        resource_name: text(metadata, "/resource/name").to_owned(),
+        pattern: text(metadata, "/resource/pattern").to_owned(),
     })
+}
+
+/// The text at a place of an event; empty if there is none.
+fn text<'e>(event: &'e Value, path: &str) -> &'e str {
+    event
+        .pointer(path)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+}
+
+fn number(event: &Value, path: &str) -> Option<f64> {
+    event.pointer(path)?.as_f64()
+}
+
+/// Whether the number at a place of an event is this one.
+fn is(event: &Value, path: &str, wanted: i64) -> bool {
+    event.pointer(path).and_then(Value::as_i64) == Some(wanted)
+}
+
+/// The names of a user's groups of one kind.
+fn groups(event: &Value, user: &str, kind: &str) -> Vec<String> {
+    let Some(Value::Array(groups)) = event.pointer(&format!("{user}/groups")) else {
+        return Vec::new();
+    };
+    let mut names = Vec::new();
+    for group in groups {
+        if group["type"] == kind
+            && let Some(name) = group["name"].as_str()
+        {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+/// The type and name of the resource that an event is about, the last one it has.
+fn resource(event: &Value) -> Option<(String, String)> {
+    let last = event.pointer("/resources")?.as_array()?.last()?;
+    Some((
+        text(last, "/type").to_owned(),
+        text(last, "/name").to_owned(),
+    ))
 }
 
 /// Reads `type {group} name {/sales}`.

@@ -52,9 +52,15 @@ pub const fn label(effect: AccessEffect) -> &'static str {
 /// What users and groups gain or lose: `2 groups gain Write on 3 topic patterns.`
 pub fn sentence(on: AffectedNumbers, effect: AccessEffect, regions: &[&AccessRegion]) -> RichText {
     let mut who: Vec<String> = Vec::new();
-    who.extend(on.everyone.then(|| "Everyone".to_owned()));
-    who.extend((on.groups > 0).then(|| count(on.groups, "group")));
-    who.extend((on.users > 0).then(|| count(on.users, "user")));
+    if on.everyone {
+        who.push("Everyone".to_owned());
+    }
+    if on.groups > 0 {
+        who.push(count(on.groups, "group"));
+    }
+    if on.users > 0 {
+        who.push(count(on.users, "user"));
+    }
     let number = on.groups + on.users + usize::from(on.everyone);
     RichText::from(format!("{} {} ", list(&who), verb(effect, number)))
         .then(access(regions))
@@ -84,27 +90,18 @@ pub fn more_in_review(effects: usize) -> String {
 
 /// `Write on 3 topic patterns`; one pattern is named.
 fn access(regions: &[&AccessRegion]) -> RichText {
-    let held: BTreeSet<Operation> = regions
+    let mut held: BTreeSet<Operation> = BTreeSet::new();
+    let mut patterns: BTreeSet<(ResourceType, PatternType, &str)> = BTreeSet::new();
+    for region in regions {
+        held.extend(&region.operations);
+        let pattern = &region.pattern;
+        patterns.insert((region.resource_type, pattern.pattern_type, &pattern.name));
+    }
+    let held = Operation::ALL
         .iter()
-        .flat_map(|region| region.operations.iter().copied())
-        .collect();
-    let labels: Vec<&str> = Operation::ALL
-        .iter()
-        .filter(|operation| held.contains(operation))
-        .map(|operation| operation.spelling().label)
-        .collect();
+        .filter(|operation| held.contains(operation));
+    let labels: Vec<&str> = held.map(|operation| operation.spelling().label).collect();
     let words = RichText::from(format!("{} on ", list_up_to(&labels, NAMES)));
-    let patterns: BTreeSet<(ResourceType, PatternType, &str)> = regions
-        .iter()
-        .map(|region| {
-            let pattern = &region.pattern;
-            (
-                region.resource_type,
-                pattern.pattern_type,
-                pattern.name.as_str(),
-            )
-        })
-        .collect();
     if let [(resource_type, pattern_type, name)] = patterns.iter().copied().collect::<Vec<_>>()[..]
     {
         return match resource_type.has_names() {

@@ -27,82 +27,42 @@ pub(crate) const NAMES: usize = 4;
 
 /// What a fix does: its steps, joined.
 pub fn title(steps: &[FixStep], resource_type: ResourceType) -> RichText {
-    steps
-        .iter()
-        .enumerate()
-        .fold(RichText::new(), |words, (place, step)| {
-            let (verb, object) = step_words(step, resource_type);
-            let words = if place == 0 {
-                words.text(verb)
-            } else {
-                words.text(format!(", and {}", verb.to_lowercase()))
-            };
-            words.text(" ").then(object)
-        })
+    let mut words = RichText::new();
+    for (place, step) in steps.iter().enumerate() {
+        let (verb, object) = step_words(step, resource_type);
+        words = match place {
+            0 => words.text(verb),
+            _ => words.text(format!(", and {}", verb.to_lowercase())),
+        };
+        words = words.text(" ").then(object);
+    }
+    words
 }
 
 /// The verb of a step, and to what it applies.
 fn step_words(step: &FixStep, resource_type: ResourceType) -> (&'static str, RichText) {
-    let removed: Vec<&Acl> = step.changes.iter().filter_map(removed_acl).collect();
-    let denies = || match removed.as_slice() {
-        [only] => RichText::new()
-            .text("the deny on ")
-            .then(acl::pattern(only))
-            .text(" for ")
-            .principal(&only.principal),
-        all => RichText::new().text(count(all.len(), "deny")),
-    };
-    let groups = || {
-        let names = step.changes.iter().filter_map(|change| match change {
-            HypotheticalChange::Join(name) | HypotheticalChange::Leave(name) => Some(name),
-            HypotheticalChange::Policy(_) => None,
-        });
-        listed(
-            names
-                .map(|name| RichText::new().principal(&Principal::group(name)))
-                .collect(),
-            NAMES,
-        )
-    };
-    let memberships = |between: &'static str| {
-        let of = |change: &HypotheticalChange| match change {
-            HypotheticalChange::Policy(
-                Change::AddMember { role, member } | Change::RemoveMember { role, member },
-            ) => Some(
-                RichText::new()
-                    .principal(member)
-                    .text(between)
-                    .principal(&Principal::role(role)),
-            ),
-            _ => None,
-        };
-        listed(step.changes.iter().filter_map(of).collect(), NAMES)
-    };
-    let added = step.changes.iter().find_map(added_acl);
-    let to = |word: &'static str| {
-        added.map_or_else(RichText::new, |acl| {
-            RichText::new().text(word).principal(&acl.principal)
-        })
-    };
     match step.kind {
-        FixKind::RemoveDenies => ("Remove", denies()),
-        FixKind::NarrowDenies => ("Narrow", denies().text(" to every other operation")),
-        FixKind::LeaveRole => ("Remove", memberships(" from ")),
+        FixKind::RemoveDenies => ("Remove", denies(step)),
+        FixKind::NarrowDenies => ("Narrow", denies(step).text(" to every other operation")),
+        FixKind::LeaveRole => ("Remove", memberships(step, " from ")),
         FixKind::LeaveGroups => (
             "Remove",
-            RichText::new().text("the user from ").then(groups()),
+            RichText::new().text("the user from ").then(groups(step)),
         ),
-        FixKind::AssignGroup | FixKind::AssignUser => ("Assign", memberships(" to ")),
-        FixKind::ExtendRole => ("Add", to("an ACL to ")),
-        FixKind::GrantUser => ("Add", to("an ACL for ")),
-        FixKind::JoinGroup => ("Add", RichText::new().text("the user to ").then(groups())),
+        FixKind::AssignGroup | FixKind::AssignUser => ("Assign", memberships(step, " to ")),
+        FixKind::ExtendRole => ("Add", receiver(step, "an ACL to ")),
+        FixKind::GrantUser => ("Add", receiver(step, "an ACL for ")),
+        FixKind::JoinGroup => (
+            "Add",
+            RichText::new().text("the user to ").then(groups(step)),
+        ),
         FixKind::CreateRole => {
-            let members = step.changes.iter().filter_map(|change| match change {
-                HypotheticalChange::Policy(Change::AddMember { member, .. }) => {
-                    Some(RichText::new().principal(member))
+            let mut members = Vec::new();
+            for change in &step.changes {
+                if let HypotheticalChange::Policy(Change::AddMember { member, .. }) = change {
+                    members.push(RichText::new().principal(member));
                 }
-                _ => None,
-            });
+            }
             let only = match resource_type {
                 ResourceType::Cluster | ResourceType::Registry => String::new(),
                 other => format!(" on this {} only", other.noun()),
@@ -111,10 +71,57 @@ fn step_words(step: &FixStep, resource_type: ResourceType) -> (&'static str, Ric
                 "Create",
                 RichText::new()
                     .text("a role for ")
-                    .then(listed(members.collect(), NAMES))
+                    .then(listed(members, NAMES))
                     .text(only),
             )
         }
+    }
+}
+
+/// The denies that a step removes.
+fn denies(step: &FixStep) -> RichText {
+    let removed: Vec<&Acl> = step.changes.iter().filter_map(removed_acl).collect();
+    match removed.as_slice() {
+        [only] => RichText::new()
+            .text("the deny on ")
+            .then(acl::pattern(only))
+            .text(" for ")
+            .principal(&only.principal),
+        all => RichText::new().text(count(all.len(), "deny")),
+    }
+}
+
+/// The groups that the user joins or leaves.
+fn groups(step: &FixStep) -> RichText {
+    let mut groups = Vec::new();
+    for change in &step.changes {
+        if let HypotheticalChange::Join(name) | HypotheticalChange::Leave(name) = change {
+            groups.push(RichText::new().principal(&Principal::group(name)));
+        }
+    }
+    listed(groups, NAMES)
+}
+
+/// The members and roles that a step brings together or parts.
+fn memberships(step: &FixStep, between: &'static str) -> RichText {
+    let mut memberships = Vec::new();
+    for change in &step.changes {
+        if let HypotheticalChange::Policy(
+            Change::AddMember { role, member } | Change::RemoveMember { role, member },
+        ) = change
+        {
+            let words = RichText::new().principal(member).text(between);
+            memberships.push(words.principal(&Principal::role(role)));
+        }
+    }
+    listed(memberships, NAMES)
+}
+
+/// The principal that gets an ACL, after some words.
+fn receiver(step: &FixStep, words: &'static str) -> RichText {
+    match step.changes.iter().find_map(added_acl) {
+        Some(acl) => RichText::new().text(words).principal(&acl.principal),
+        None => RichText::new(),
     }
 }
 
@@ -142,7 +149,6 @@ pub fn about(fix: &AccessFix, then: &Decision) -> RichText {
     for step in &fix.steps {
         words = words.then(reason(step, then));
     }
-    let is_of = |kinds: &[FixKind]| fix.steps.iter().all(|step| kinds.contains(&step.kind));
     let removes = [
         FixKind::RemoveDenies,
         FixKind::NarrowDenies,
@@ -150,7 +156,7 @@ pub fn about(fix: &AccessFix, then: &Decision) -> RichText {
         FixKind::LeaveGroups,
     ];
     match &then.acl {
-        Some(acl) if is_of(&removes) => words
+        Some(acl) if fix.steps.iter().all(|step| removes.contains(&step.kind)) => words
             .text(" The allow of ")
             .principal(&acl.principal)
             .text(" then decides."),
@@ -161,10 +167,6 @@ pub fn about(fix: &AccessFix, then: &Decision) -> RichText {
 /// Why a step works, as sentences with a blank before each.
 fn reason(step: &FixStep, then: &Decision) -> RichText {
     let added = step.changes.iter().find_map(added_acl);
-    let grant = |words: RichText| match added {
-        Some(acl) => words.then(acl::rule(acl)).text("."),
-        None => words,
-    };
     let words = RichText::new();
     match step.kind {
         FixKind::AssignGroup | FixKind::AssignUser => match &then.acl {
@@ -178,7 +180,7 @@ fn reason(step: &FixStep, then: &Decision) -> RichText {
             None => words,
         },
         FixKind::ExtendRole => {
-            let words = grant(words.text(" "));
+            let words = with_rule(words.text(" "), added);
             match &then.group {
                 Some(group) => words
                     .text(" ")
@@ -197,7 +199,7 @@ fn reason(step: &FixStep, then: &Decision) -> RichText {
             None => words,
         },
         FixKind::GrantUser => {
-            grant(words.text(" ")).text(" The user keeps it after a change of teams.")
+            with_rule(words.text(" "), added).text(" The user keeps it after a change of teams.")
         }
         FixKind::NarrowDenies => words.text(" The other operations stay denied."),
         FixKind::RemoveDenies => words,
@@ -215,21 +217,32 @@ fn reason(step: &FixStep, then: &Decision) -> RichText {
     }
 }
 
+/// Words with the rule of an ACL after them.
+fn with_rule(words: RichText, acl: Option<&Acl>) -> RichText {
+    match acl {
+        Some(acl) => words.then(acl::rule(acl)).text("."),
+        None => words,
+    }
+}
+
 /// The request to the administrator of the identity provider.
 pub fn provider_request(fix: &AccessFix, identity: &Identity, request: &Request<'_>) -> String {
-    let lines = fix.changes().filter_map(|change| match change {
-        HypotheticalChange::Join(name) => Some(format!(
-            "Add the user {} to the group {}.",
-            plain(identity.user()),
-            plain(name)
-        )),
-        HypotheticalChange::Leave(name) => Some(format!(
-            "Remove the user {} from the group {}.",
-            plain(identity.user()),
-            plain(name)
-        )),
-        HypotheticalChange::Policy(_) => None,
-    });
+    let user = plain(identity.user());
+    let mut lines = Vec::new();
+    for change in fix.changes() {
+        match change {
+            HypotheticalChange::Join(name) => {
+                lines.push(format!("Add the user {user} to the group {}.", plain(name)));
+            }
+            HypotheticalChange::Leave(name) => {
+                lines.push(format!(
+                    "Remove the user {user} from the group {}.",
+                    plain(name)
+                ));
+            }
+            HypotheticalChange::Policy(_) => {}
+        }
+    }
     let joins = fix.steps.iter().any(|step| step.kind == FixKind::JoinGroup);
     let request = request::short(request).plain();
     let why = match joins {
@@ -238,10 +251,9 @@ pub fn provider_request(fix: &AccessFix, identity: &Identity, request: &Request<
         ),
         false => format!("Reason: the groups deny this user the request \"{request}\"."),
     };
-    let mut text: Vec<String> = lines.collect();
-    text.push(why);
-    text.push(NEXT_SIGN_IN.to_owned());
-    text.join("\n")
+    lines.push(why);
+    lines.push(NEXT_SIGN_IN.to_owned());
+    lines.join("\n")
 }
 
 /// Denies that block a request, and whether a fix removes them.
