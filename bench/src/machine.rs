@@ -5,6 +5,9 @@ use std::thread::available_parallelism;
 
 use serde::{Deserialize, Serialize};
 
+/// A value that cannot be detected.
+const UNKNOWN: &str = "unknown";
+
 /// The machine and the versions of the measured programs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
@@ -29,15 +32,14 @@ impl Machine {
     /// Detects this machine; the caller passes the versions of the tools.
     #[must_use]
     pub fn look(rust: String, node: String) -> Self {
-        let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
-        let unknown = || "unknown".to_owned();
         let memory = after(&read("/proc/meminfo"), "MemTotal:")
             .and_then(|text| text.split(' ').next()?.parse().ok());
         let system = after(&read("/etc/os-release"), "PRETTY_NAME=")
             .map(|name| name.trim_matches('"').to_owned());
         let kernel = read("/proc/sys/kernel/osrelease");
         Self {
-            cpu: after(&read("/proc/cpuinfo"), "model name\t:").unwrap_or_else(unknown),
+            cpu: after(&read("/proc/cpuinfo"), "model name\t:")
+                .unwrap_or_else(|| UNKNOWN.to_owned()),
             cores: available_parallelism().map_or(1, usize::from),
             memory_bytes: memory.map_or(0, |kibibytes: u64| kibibytes * 1024),
             os: format!(
@@ -48,11 +50,10 @@ impl Machine {
             ),
             rust,
             node,
-            load: read("/proc/loadavg")
-                .split(' ')
-                .next()
-                .filter(|text| !text.is_empty())
-                .map_or_else(unknown, str::to_owned),
+            load: match read("/proc/loadavg").split(' ').next() {
+                Some(load) if !load.is_empty() => load.to_owned(),
+                _ => UNKNOWN.to_owned(),
+            },
         }
     }
 
@@ -71,6 +72,10 @@ impl Machine {
         let gibibytes = memory_bytes.div_ceil(1 << 30);
         format!("{cpu}, {cores} cores, {gibibytes} GiB, {os}; {rust}, Node {node}; load {load}")
     }
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(path).unwrap_or_default()
 }
 
 /// The rest of the line that begins with `label`.

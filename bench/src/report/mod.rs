@@ -77,13 +77,15 @@ impl Report {
     /// The number of promises that hold, do not hold, and were not measured.
     #[must_use]
     pub fn counts(&self) -> (usize, usize, usize) {
-        let count = |holds| {
-            self.limits
-                .iter()
-                .filter(|limit| limit.holds == holds)
-                .count()
-        };
-        (count(Some(true)), count(Some(false)), count(None))
+        let (mut hold, mut fail, mut unknown) = (0, 0, 0);
+        for limit in &self.limits {
+            match limit.holds {
+                Some(true) => hold += 1,
+                Some(false) => fail += 1,
+                None => unknown += 1,
+            }
+        }
+        (hold, fail, unknown)
     }
 
     /// Removes the promises that this run did not measure, because it measured only a part.
@@ -120,9 +122,11 @@ impl Report {
                 (_, bound) => format!("≤ {}", number(bound.unwrap_or_default())),
             };
             let measured = limit.ratio.map_or_else(|| "–".to_owned(), number);
-            let holds = limit
-                .holds
-                .map_or("not measured", |holds| if holds { "yes" } else { "**no**" });
+            let holds = match limit.holds {
+                Some(true) => "yes",
+                Some(false) => "**no**",
+                None => "not measured",
+            };
             rows.push([
                 format!("`{}`", limit.name),
                 limit.what.to_owned(),
@@ -208,31 +212,42 @@ impl Promise {
 impl Value {
     /// The number; `None` unless all of its rows were measured.
     fn measured(&self, rows: &[Row]) -> Option<f64> {
-        let find = |key: &Key| {
-            rows.iter()
-                .find(|row| (row.name.as_str(), row.acls, row.groups) == *key)
-        };
-        let median = |key: &Key| find(key)?.ns_median;
-        let bytes = |key: &Key| Some(find(key)?.bytes? as f64);
         match self {
-            Over(above, below) => Some(median(above)? / median(below)?),
-            OverBeyond(above, below, spared) => Some((median(above)? - spared) / median(below)?),
+            Over(above, below) => Some(median(rows, above)? / median(rows, below)?),
+            OverBeyond(above, below, spared) => {
+                Some((median(rows, above)? - spared) / median(rows, below)?)
+            }
             WorstOver(shapes, below) => {
                 let slowest: Option<Vec<f64>> =
-                    shapes.iter().map(|key| find(key)?.ns_max).collect();
-                Some(slowest?.into_iter().fold(0.0, f64::max) / median(below)?)
+                    shapes.iter().map(|key| find(rows, key)?.ns_max).collect();
+                Some(slowest?.into_iter().fold(0.0, f64::max) / median(rows, below)?)
             }
-            Milliseconds(key) => Some(median(key)? / 1e6),
-            Bytes(key) => bytes(key),
-            BytesEach(held, names) => Some((bytes(held)? - bytes(names)?) / held.1 as f64),
-            BytesPerAcl(held) => Some(bytes(held)? / held.1 as f64),
-            Count(key) => find(key)?.count,
+            Milliseconds(key) => Some(median(rows, key)? / 1e6),
+            Bytes(key) => bytes(rows, key),
+            BytesEach(held, names) => {
+                Some((bytes(rows, held)? - bytes(rows, names)?) / held.1 as f64)
+            }
+            BytesPerAcl(held) => Some(bytes(rows, held)? / held.1 as f64),
+            Count(key) => find(rows, key)?.count,
             WorstP99(begin) => largest(rows, begin, |row| Some(row.ns_p99? / 1e6)),
             MostMebibytes(begin) => largest(rows, begin, |row| {
                 Some(row.bytes? as f64 / f64::from(1 << 20))
             }),
         }
     }
+}
+
+fn find<'r>(rows: &'r [Row], key: &Key) -> Option<&'r Row> {
+    rows.iter()
+        .find(|row| (row.name.as_str(), row.acls, row.groups) == *key)
+}
+
+fn median(rows: &[Row], key: &Key) -> Option<f64> {
+    find(rows, key)?.ns_median
+}
+
+fn bytes(rows: &[Row], key: &Key) -> Option<f64> {
+    Some(find(rows, key)?.bytes? as f64)
 }
 
 /// The largest value of the rows with this name prefix; `None` if there are no such rows, or one
@@ -248,13 +263,12 @@ fn largest(rows: &[Row], begin: &str, figure: fn(&Row) -> Option<f64>) -> Option
 
 /// A Markdown table that is also readable as text; `right` are the columns with numbers.
 fn table<const N: usize>(rows: &[[String; N]], right: &[usize]) -> String {
-    let width = |column: usize| {
-        rows.iter()
-            .map(|row| row[column].chars().count())
-            .max()
-            .unwrap_or_default()
-    };
-    let widths: [usize; N] = std::array::from_fn(width);
+    let mut widths = [0; N];
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.chars().count().max(*width);
+        }
+    }
     let mut text = String::new();
     for (place, row) in rows.iter().enumerate() {
         for (column, cell) in row.iter().enumerate() {

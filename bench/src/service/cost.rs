@@ -11,6 +11,7 @@ use super::process::Service;
 use super::readers;
 use super::wrk::{Load, Outcome};
 use crate::Result;
+use crate::document::Document;
 use crate::files::{Folder, Part};
 use crate::measure::{Row, median};
 use crate::workload::{document, questions};
@@ -43,38 +44,10 @@ pub async fn run(folder: &Folder, gbac: &Path, quick: bool) -> Result<()> {
     policy["settings"] = json!({ "superusers": ["admin"] });
     client.done(&Ask::put("/gbac/v1/policy", &policy)).await?;
 
-    let names: Vec<String> = document
-        .acls
-        .iter()
-        .map(|acl| acl.resource_name.clone())
-        .collect();
-    let subject = |groups: usize| {
-        // Exactly this number of groups, independent of the workload's identities.
-        let asked = questions(&document, groups);
-        let who = asked
-            .identities
-            .first()
-            .map(|who| who.groups.clone())
-            .unwrap_or_default();
-        json!({ "type": "user", "id": "alice", "properties": { "groups": who } })
-    };
-    let resource = |number: usize| json!({ "type": "topic", "id": names[number % names.len()] });
-    let one = |groups: usize| {
-        json!({ "subject": subject(groups), "action": { "name": "read" }, "resource": resource(0),
-            "context": { "host": "10.0.0.7" } })
-    };
-    let batch = |groups: usize| {
-        let mut all = one(groups);
-        all["evaluations"] = (0..BATCH)
-            .map(|number| json!({ "resource": resource(number) }))
-            .collect::<Value>();
-        all
-    };
-    let post = |name: &str, path, body: &Value| Load::post(data.path(), name, path, body);
     let health = Load::get("/healthz");
-    let single = post("single", ONE, &one(GROUPS))?;
-    let several = post("batch", MANY, &batch(GROUPS))?;
-    let large = post("large", MANY, &batch(MANY_GROUPS))?;
+    let single = Load::post(data.path(), "single", ONE, &one(&document, GROUPS))?;
+    let several = Load::post(data.path(), "batch", MANY, &batch(&document, GROUPS))?;
+    let large = Load::post(data.path(), "large", MANY, &batch(&document, MANY_GROUPS))?;
 
     let mut measured: [Vec<Outcome>; 5] = Default::default();
     for _ in 0..ROUNDS {
@@ -94,10 +67,6 @@ pub async fn run(folder: &Folder, gbac: &Path, quick: bool) -> Result<()> {
         client.done(&audit(false)).await?;
     }
     let [texts, singles, batches, beside, audited] = measured;
-    let row = |name: &str, groups, outcomes: &[Outcome], value: fn(&Outcome) -> f64| Row {
-        ns_median: Some(median(&outcomes.iter().map(value).collect::<Vec<_>>())),
-        ..Row::new(name, ACLS, groups)
-    };
     let mut results = vec![
         row("health_cpu", 0, &texts, |text| text.cpu),
         row("health_time", 0, &texts, |text| text.each),
@@ -114,7 +83,7 @@ pub async fn run(folder: &Folder, gbac: &Path, quick: bool) -> Result<()> {
             single.p99
         }),
     ];
-    results.extend(readers::run(data.path(), gbac, &one(GROUPS), time).await?);
+    results.extend(readers::run(data.path(), gbac, &one(&document, GROUPS), time).await?);
     folder.write_part(
         "service-cost",
         &Part {
@@ -122,6 +91,42 @@ pub async fn run(folder: &Folder, gbac: &Path, quick: bool) -> Result<()> {
             versions: Vec::new(),
         },
     )
+}
+
+fn row(name: &str, groups: usize, outcomes: &[Outcome], value: fn(&Outcome) -> f64) -> Row {
+    let values: Vec<f64> = outcomes.iter().map(value).collect();
+    Row {
+        ns_median: Some(median(&values)),
+        ..Row::new(name, ACLS, groups)
+    }
+}
+
+/// An evaluation for a user with this number of groups.
+fn one(document: &Document, groups: usize) -> Value {
+    // Exactly this number of groups, independent of the workload's identities.
+    let asked = questions(document, groups);
+    let groups = match asked.identities.first() {
+        Some(identity) => identity.groups.clone(),
+        None => Vec::new(),
+    };
+    json!({ "subject": { "type": "user", "id": "alice", "properties": { "groups": groups } },
+        "action": { "name": "read" }, "resource": resource(document, 0), "context": { "host": "10.0.0.7" } })
+}
+
+/// A batch of evaluations.
+fn batch(document: &Document, groups: usize) -> Value {
+    let mut all = one(document, groups);
+    let mut evaluations = Vec::with_capacity(BATCH);
+    for number in 0..BATCH {
+        evaluations.push(json!({ "resource": resource(document, number) }));
+    }
+    all["evaluations"] = evaluations.into();
+    all
+}
+
+fn resource(document: &Document, number: usize) -> Value {
+    let acl = &document.acls[number % document.acls.len()];
+    json!({ "type": "topic", "id": acl.resource_name })
 }
 
 fn audit(enabled: bool) -> Ask {
