@@ -124,9 +124,14 @@ impl Process {
 
     /// The value of a variable, unless it is empty.
     pub(crate) fn path_variable(&self, name: &str) -> Option<PathBuf> {
+        let value = self.variable_os(name)?;
+        (!value.is_empty()).then(|| value.into())
+    }
+
+    /// Whether a variable is set and not empty.
+    fn has_text(&self, name: &str) -> bool {
         self.variable_os(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
+            .is_some_and(|value| !value.is_empty())
     }
 
     /// Where a path of the arguments or of the environment leads.
@@ -170,14 +175,10 @@ impl Process {
     /// Whether a stream shows colors, by the rules of `anstream`, which asks the environment of the
     /// whole process.
     fn shows_colors(&self, is_terminal: bool) -> bool {
-        let is_set = |name: &str| {
-            self.variable_os(name)
-                .is_some_and(|value| !value.is_empty())
-        };
-        if !self.has_colors || is_set("NO_COLOR") {
+        if !self.has_colors || self.has_text("NO_COLOR") {
             return false;
         }
-        if is_set("CLICOLOR_FORCE") {
+        if self.has_text("CLICOLOR_FORCE") {
             return true;
         }
         let is_able = match self.variable_os("TERM") {

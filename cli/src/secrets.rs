@@ -5,31 +5,27 @@ use gbac_json::{Problem, Problems};
 
 /// Refuses an argument that is a token: process lists and shell histories show arguments.
 pub(crate) fn refuse_tokens(arguments: &[String]) -> Result<(), String> {
-    let Some(place) = arguments
-        .iter()
-        .position(|argument| contains_token(argument))
-    else {
-        return Ok(());
-    };
-    let flag = arguments
-        .get(place)
-        .and_then(|argument| argument.split_once('='))
-        .map(|(flag, _)| flag);
-    let before = place
-        .checked_sub(1)
-        .and_then(|before| arguments.get(before))
-        .map(String::as_str);
-    let flag = flag
-        .or(before)
-        .filter(|flag| flag.starts_with("--") && !contains_token(flag));
-    let named = flag.map_or_else(
-        || "an argument".to_owned(),
-        |flag| format!("the argument of `{flag}`"),
-    );
-    Err(format!(
-        "{named} is an access token, and arguments show in process lists; put the token into a file and name the file, pass it on \
-         standard input (`-`), or set GBAC_CHECK_TOKEN (to examine it) or GBAC_TOKEN (to sign in with it)"
-    ))
+    let mut before = None;
+    for argument in arguments {
+        if contains_token(argument) {
+            let flag = match argument.split_once('=') {
+                Some((flag, _)) => Some(flag),
+                None => before,
+            };
+            let named = match flag {
+                Some(flag) if flag.starts_with("--") && !contains_token(flag) => {
+                    format!("the argument of `{flag}`")
+                }
+                _ => "an argument".to_owned(),
+            };
+            return Err(format!(
+                "{named} is an access token, and arguments show in process lists; put the token into a file and name the file, pass it on \
+                 standard input (`-`), or set GBAC_CHECK_TOKEN (to examine it) or GBAC_TOKEN (to sign in with it)"
+            ));
+        }
+        before = Some(argument.as_str());
+    }
+    Ok(())
 }
 
 /// A text without tokens and passwords, for a message.
@@ -43,16 +39,11 @@ pub(crate) fn redacted(text: &str) -> String {
 
 /// The problems of a document, with tokens in their messages redacted.
 pub(crate) fn redacted_problems(problems: Problems) -> Problems {
-    let redact = |Problem {
-                      path,
-                      code,
-                      message,
-                  }| Problem {
-        path: redacted(&path),
-        code,
-        message: redacted(&message),
-    };
-    Problems(problems.0.into_iter().map(redact).collect())
+    let Problems(mut problems) = problems;
+    for Problem { path, message, .. } in &mut problems {
+        (*path, *message) = (redacted(path), redacted(message));
+    }
+    Problems(problems)
 }
 
 /// Whether a text contains a token or a part of one.

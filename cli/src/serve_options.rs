@@ -157,11 +157,14 @@ impl Options<'_> {
     fn value(&self, name: &str) -> Option<OsString> {
         let (flag, tied) = (format!("--{name}"), format!("--{name}="));
         let at = self.own.iter().position(|word| word == OsStr::new(&flag));
-        at.and_then(|at| self.own.get(at + 1).cloned()).or_else(|| {
-            self.own
-                .iter()
-                .find_map(|word| word.to_str()?.strip_prefix(&tied).map(OsString::from))
-        })
+        if let Some(at) = at
+            && let Some(value) = self.own.get(at + 1)
+        {
+            return Some(value.clone());
+        }
+        self.own
+            .iter()
+            .find_map(|word| word.to_str()?.strip_prefix(&tied).map(OsString::from))
     }
 
     /// The options that the environment sets and the command line does not. An unknown variable is
@@ -169,12 +172,12 @@ impl Options<'_> {
     fn of_environment(&self, faults: &mut Vec<String>) -> Values {
         let mut values = Values::new();
         for (variable, value) in &self.process.environment {
-            let Some(variable) = variable
-                .to_str()
-                .filter(|variable| variable.starts_with(PREFIX))
-            else {
+            let Some(variable) = variable.to_str() else {
                 continue;
             };
+            if !variable.starts_with(PREFIX) {
+                continue;
+            }
             let name = variable
                 .trim_start_matches(PREFIX)
                 .to_ascii_lowercase()
@@ -210,16 +213,14 @@ impl Options<'_> {
         let file = path.display().to_string();
         let text = input::small_text(self.process, path)?;
         let file = plain(&file);
-        let line = |at: usize| text.get(..at).unwrap_or_default().matches('\n').count() + 1;
         let mut places: Vec<(usize, String)> = Vec::new();
-        let mut fault = |at: usize, message: String| places.push((line(at), message));
         let tables: BTreeMap<Spanned<String>, Spanned<Value>> = match toml::from_str(&text) {
             Ok(tables) => tables,
             Err(error) => {
                 let at = error.span().map_or(0, |span| span.start);
                 faults.push(format!(
                     "{file}: line {}: {}; correct the TOML",
-                    line(at),
+                    line_of(&text, at),
                     error.message()
                 ));
                 return Ok(Values::new());
@@ -231,9 +232,9 @@ impl Options<'_> {
                     "`{}` is unknown; the options belong to the table `[serve]`",
                     plain(name.get_ref())
                 );
-                fault(name.span().start, message);
+                places.push((name.span().start, message));
             } else if !table.get_ref().is_table() {
-                fault(name.span().start, "expected the table `[serve]`".into());
+                places.push((name.span().start, "expected the table `[serve]`".into()));
             }
         }
         let parsed: Result<File, toml::de::Error> = toml::from_str(&text);
@@ -242,7 +243,8 @@ impl Options<'_> {
             let (at, name) = (name.span().start, name.into_inner());
             if name == CONFIG || !self.names().any(|known| known == name) {
                 let hint = hint(&name, self.names().filter(|known| *known != CONFIG));
-                fault(at, format!("`{}` is not an option{hint}", plain(&name)));
+                let message = format!("`{}` is not an option{hint}", plain(&name));
+                places.push((at, message));
                 continue;
             }
             match self.arguments(&name, value.get_ref()) {
@@ -261,35 +263,40 @@ impl Options<'_> {
                     values.insert(name, arguments);
                 }
                 Ok(arguments) => drop(values.insert(name, arguments)),
-                Err(why) => fault(at, format!("`{name}`: {why}")),
+                Err(why) => places.push((at, format!("`{name}`: {why}"))),
             }
         }
         places.sort();
-        faults.extend(
-            places
-                .into_iter()
-                .map(|(line, message)| format!("{file}: line {line}: {message}")),
-        );
+        for (at, message) in places {
+            faults.push(format!("{file}: line {}: {message}", line_of(&text, at)));
+        }
         Ok(values)
     }
 
     /// The arguments of a value in a file.
     fn arguments(&self, name: &str, value: &Value) -> Result<Vec<OsString>, String> {
-        let scalar = |value: &Value| {
-            let text = match value {
-                Value::String(text) => text.clone(),
-                Value::Integer(number) => number.to_string(),
-                _ => return Err("expected a text or a whole number".to_owned()),
-            };
-            self.refusal(name, &text)
-                .map_or(Ok(OsString::from(text)), Err)
-        };
         match (self.is_flag(name), self.is_list(name), value) {
             (true, _, Value::Boolean(true)) => Ok(vec![OsString::new()]),
             (true, _, Value::Boolean(false)) => Ok(Vec::new()),
             (true, ..) => Err("expected `true` or `false`".into()),
-            (false, true, Value::Array(entries)) => entries.iter().map(scalar).collect(),
-            (false, _, value) => Ok(vec![scalar(value)?]),
+            (false, true, Value::Array(entries)) => entries
+                .iter()
+                .map(|entry| self.scalar(name, entry))
+                .collect(),
+            (false, _, value) => Ok(vec![self.scalar(name, value)?]),
+        }
+    }
+
+    /// The argument of a text or number in a file.
+    fn scalar(&self, name: &str, value: &Value) -> Result<OsString, String> {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            Value::Integer(number) => number.to_string(),
+            _ => return Err("expected a text or a whole number".to_owned()),
+        };
+        match self.refusal(name, &text) {
+            Some(why) => Err(why),
+            None => Ok(text.into()),
         }
     }
 
@@ -307,15 +314,13 @@ impl Options<'_> {
         ) {
             return None;
         }
-        let cause = std::error::Error::source(&error).map(ToString::to_string);
-        let expected = error
-            .get(ContextKind::ValidValue)
-            .map(|values| format!("expected one of {values}"));
-        Some(
-            cause
-                .or(expected)
-                .unwrap_or_else(|| "the value is not valid".into()),
-        )
+        if let Some(cause) = std::error::Error::source(&error) {
+            return Some(cause.to_string());
+        }
+        Some(match error.get(ContextKind::ValidValue) {
+            Some(values) => format!("expected one of {values}"),
+            None => "the value is not valid".into(),
+        })
     }
 }
 
@@ -324,6 +329,11 @@ impl Options<'_> {
 struct File {
     #[serde(default)]
     serve: BTreeMap<Spanned<String>, Spanned<Value>>,
+}
+
+/// The number of the line at a byte.
+fn line_of(text: &str, at: usize) -> usize {
+    text.get(..at).unwrap_or_default().matches('\n').count() + 1
 }
 
 /// The variable of an option.

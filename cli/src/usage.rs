@@ -18,17 +18,19 @@ use crate::serve_options;
 /// Parses the arguments. A token in place of a name is refused before any message repeats it.
 pub(crate) fn parse(process: &Process) -> Result<Cli, u8> {
     let words = process.words();
-    let failed = |failure: Failure| failure.report(process, requested_format(&words));
     if words.is_empty() {
         // A closed terminal is ignored.
         let _ = process.print_error(help::START);
         return Err(output::INVALID_USAGE);
     }
-    refuse_tokens(&words)
-        .map_err(Failure::usage)
-        .map_err(failed)?;
+    if let Err(message) = refuse_tokens(&words) {
+        return Err(failed(process, &Failure::usage(message)));
+    }
     let mut grammar = commands::grammar();
-    let mut serving = serve_options::complete(process, &grammar).map_err(failed)?;
+    let mut serving = match serve_options::complete(process, &grammar) {
+        Ok(serving) => serving,
+        Err(failure) => return Err(failed(process, &failure)),
+    };
     serving.arguments.insert(0, "gbac".into());
     let mut parsed = grammar.try_get_matches_from_mut(&serving.arguments);
     if let Err(error) = &parsed
@@ -44,12 +46,16 @@ pub(crate) fn parse(process: &Process) -> Result<Cli, u8> {
                 Err(error) => faults.push(sentence(error, &words)),
             }
         }
-        return Err(failed(serve_options::invalid(&faults)));
+        return Err(failed(process, &serve_options::invalid(&faults)));
     }
     let matches = parsed.map_err(|error| report(process, error))?;
-    refuse_shared_input(&matches).map_err(failed)?;
-    refuse_groups_without_user(&matches).map_err(failed)?;
+    let checked = refuse_shared_input(&matches).and_then(|()| refuse_groups_without_user(&matches));
+    checked.map_err(|failure| failed(process, &failure))?;
     Cli::from_arg_matches(&matches).map_err(|error| report(process, error))
+}
+
+fn failed(process: &Process, failure: &Failure) -> u8 {
+    failure.report(process, requested_format(&process.words()))
 }
 
 fn asks_for_help(error: &clap::Error) -> bool {
@@ -73,18 +79,16 @@ fn innermost(mut matches: &ArgMatches) -> &ArgMatches {
 /// Refuses the groups of a user without the user: they can be meant as consumer groups.
 fn refuse_groups_without_user(matches: &ArgMatches) -> Result<(), Failure> {
     let matches = innermost(matches);
-    let has = |id: &str| matches.try_contains_id(id).is_ok_and(|has| has);
-    if !has("user_groups") || has("user") {
+    if !has_value(matches, "user_groups") || has_value(matches, "user") {
         return Ok(());
     }
-    let knows = |id: &str| matches.try_contains_id(id).is_ok();
-    let alone = if knows("principal") {
+    let alone = if matches.try_contains_id("principal").is_ok() {
         ", or ask about a whole group with --principal Group:NAME"
     } else {
         ""
     };
     // `permissions` has no resources.
-    let consumers = if knows("consumer_group") {
+    let consumers = if matches.try_contains_id("consumer_group").is_ok() {
         "; a consumer group is --consumer-group"
     } else {
         ""
@@ -92,6 +96,10 @@ fn refuse_groups_without_user(matches: &ArgMatches) -> Result<(), Failure> {
     Err(Failure::usage(format!(
         "--group names groups of --user, and there is no --user; pass --user{alone}{consumers}"
     )))
+}
+
+fn has_value(matches: &ArgMatches, id: &str) -> bool {
+    matches.try_contains_id(id).is_ok_and(|has| has)
 }
 
 /// Refuses `-` for two inputs before anything reads the first one.
@@ -134,7 +142,7 @@ fn report(process: &Process, error: clap::Error) -> u8 {
         };
     }
     let words = process.words();
-    Failure::usage(sentence(error, &words)).report(process, requested_format(&words))
+    failed(process, &Failure::usage(sentence(error, &words)))
 }
 
 /// An error in one line, with what to do.
@@ -149,8 +157,10 @@ fn sentence(mut error: clap::Error, words: &[String]) -> String {
         .filter(|line| !line.is_empty())
         .collect();
     let lines = lines.join("; ").replace(":; ", ": ");
-    let below =
-        misplaced(&error).map_or_else(String::new, |line| format!("; did you mean `{line}`?"));
+    let below = match misplaced(&error) {
+        Some(line) => format!("; did you mean `{line}`?"),
+        None => String::new(),
+    };
     let flag = flag_of_argument(&error, words)
         .or_else(|| export_of_format(&error))
         .unwrap_or_default();
@@ -180,18 +190,23 @@ fn text_of(error: &clap::Error, kind: ContextKind) -> Option<&str> {
 
 /// Whether the flag that the parser suggests is not similar: `--quiet` for `--request`.
 fn is_suggestion_far(error: &clap::Error) -> bool {
-    let pair =
-        text_of(error, ContextKind::InvalidArg).zip(text_of(error, ContextKind::SuggestedArg));
-    let name = |flag: &str| flag.trim_start_matches('-').to_owned();
-    pair.is_some_and(|(word, suggestion)| {
-        strsim::normalized_levenshtein(&name(word), &name(suggestion)) < 0.5
-    })
+    let (Some(word), Some(suggestion)) = (
+        text_of(error, ContextKind::InvalidArg),
+        text_of(error, ContextKind::SuggestedArg),
+    ) else {
+        return false;
+    };
+    let (word, suggestion) = (
+        word.trim_start_matches('-'),
+        suggestion.trim_start_matches('-'),
+    );
+    strsim::normalized_levenshtein(word, suggestion) < 0.5
 }
 
 /// The flag that an argument without one belongs to.
 fn flag_of_argument(error: &clap::Error, words: &[String]) -> Option<String> {
-    let word = text_of(error, ContextKind::InvalidArg).filter(|word| !word.starts_with('-'))?;
-    if error.kind() != ErrorKind::UnknownArgument {
+    let word = text_of(error, ContextKind::InvalidArg)?;
+    if word.starts_with('-') || error.kind() != ErrorKind::UnknownArgument {
         return None;
     }
     let root = commands::grammar();
@@ -199,18 +214,13 @@ fn flag_of_argument(error: &clap::Error, words: &[String]) -> Option<String> {
     for word in words {
         command = command.find_subcommand(word).unwrap_or(command);
     }
-    let has = |name: &str| {
-        command
-            .get_arguments()
-            .any(|arg| arg.get_long() == Some(name))
-    };
-    if has("operation") && word.parse::<Operation>().is_ok() {
+    if has_flag(command, "operation") && word.parse::<Operation>().is_ok() {
         return Some(format!("; an operation is --operation {word}"));
     }
-    if has(word) {
+    if has_flag(command, word) {
         return Some(format!("; did you mean `--{word}`?"));
     }
-    match (has("policy"), has("changes")) {
+    match (has_flag(command, "policy"), has_flag(command, "changes")) {
         (false, false) => None,
         (true, false) => Some("; a policy is --policy FILE".to_owned()),
         (false, true) => Some("; changes are --changes FILE".to_owned()),
@@ -220,13 +230,22 @@ fn flag_of_argument(error: &clap::Error, words: &[String]) -> Option<String> {
     }
 }
 
+fn has_flag(command: &Command, name: &str) -> bool {
+    let mut arguments = command.get_arguments();
+    arguments.any(|argument| argument.get_long() == Some(name))
+}
+
 /// The command that writes a format which is no format of output.
 fn export_of_format(error: &clap::Error) -> Option<String> {
     let flag = text_of(error, ContextKind::InvalidArg)?;
     let value = text_of(error, ContextKind::InvalidValue)?;
     let is_export = OutputFormat::converted().any(|format| format.word.eq_ignore_ascii_case(value));
-    (flag.starts_with("--format") && is_export)
-        .then(|| format!("; `gbac policy convert FILE --to {value}` exports a policy"))
+    if !flag.starts_with("--format") || !is_export {
+        return None;
+    }
+    Some(format!(
+        "; `gbac policy convert FILE --to {value}` exports a policy"
+    ))
 }
 
 /// The command line of a command that was written above the command that contains it, such as

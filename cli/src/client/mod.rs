@@ -114,13 +114,15 @@ impl Client {
     /// Reads the URL and the credentials: flags, then the environment, then a profile.
     pub(crate) fn open(process: &Process, args: &ConnectArgs) -> Result<Self, Failure> {
         let profile = saved_profiles::selected(process, args.profile.as_deref())?;
-        let from_profile = || profile.as_ref().map(|profile| profile.url.clone());
-        let named = args.url.clone().or_else(|| {
-            args.profile
-                .is_none()
-                .then(|| process.variable("GBAC_URL"))?
-        });
-        let url = named.or_else(from_profile).unwrap_or_else(|| LOCAL.into());
+        let variable = match &args.profile {
+            None => process.variable("GBAC_URL"),
+            Some(_) => None,
+        };
+        let url = match (args.url.clone().or(variable), &profile) {
+            (Some(url), _) => url,
+            (None, Some(profile)) => profile.url.clone(),
+            (None, None) => LOCAL.into(),
+        };
         let base = parse_base_url("--url, GBAC_URL", &url, args.tls.insecure)?;
         let roles = match (args.role_spelling, &profile) {
             (Some(spelling), _) => spelling.into(),
@@ -135,15 +137,14 @@ impl Client {
             .redirect(redirect::Policy::none())
             .no_proxy()
             .connect_timeout(CONNECT_TIME.min(Duration::from_secs(args.timeout.into())));
-        let unavailable = |error: reqwest::Error| CallError::Tls(error.to_string());
         let proxy = Proxy::of_environment(process)?;
         let http = match &proxy {
-            Some(proxy) => http.proxy(proxy.for_https().map_err(unavailable)?),
+            Some(proxy) => http.proxy(proxy.for_https().map_err(tls_error)?),
             None => http,
         };
         let http = tls::configured(process, http, &args.tls)?
             .build()
-            .map_err(unavailable)?;
+            .map_err(tls_error)?;
         let proxy = proxy.map(|proxy| proxy.address());
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -411,10 +412,10 @@ impl Client {
     pub(crate) fn download(&self, path: &str) -> Result<Vec<u8>, CallError> {
         let request = self.request(Method::GET, path)?;
         let answer = self.exchange(request)?;
-        let read = self
-            .successful(self.credentials.sent(path), answer)
-            .map(|(_, body)| body);
-        read.map_err(|error| self.explained(error))
+        match self.successful(self.credentials.sent(path), answer) {
+            Ok((_, body)) => Ok(body),
+            Err(error) => Err(self.explained(error)),
+        }
     }
 
     /// Sends a request with a body and parses the response.
@@ -444,20 +445,18 @@ impl Client {
 
     /// Sends a DELETE request; the response is empty.
     pub(crate) fn remove(&self, path: &str) -> Result<(), CallError> {
-        self.send(path, self.request(Method::DELETE, path)?)
-            .map(|_| ())
+        self.send(path, self.request(Method::DELETE, path)?)?;
+        Ok(())
     }
 
     /// The policy document and its state.
     pub(crate) fn policy_text(&self) -> Result<(String, String), CallError> {
         let _waiting = Waiting::for_operation(&self.process, "Reading the policy".into());
         let answer = self.send(paths::POLICY, self.request(Method::GET, paths::POLICY)?)?;
-        Ok((
-            answer.text,
-            answer
-                .tag
-                .ok_or_else(|| CallError::NotJson(paths::POLICY.into()))?,
-        ))
+        match answer.tag {
+            Some(tag) => Ok((answer.text, tag)),
+            None => Err(CallError::NotJson(paths::POLICY.into())),
+        }
     }
 
     /// The policy and its state.
@@ -478,9 +477,10 @@ impl Client {
             return Ok(None);
         }
         let answer = self.interpret(paths::POLICY, answer)?;
-        let not_json = || CallError::NotJson(paths::POLICY.into());
-        let policy = policy_from_json(&answer.text).map_err(|_| not_json())?;
-        Ok(Some((policy, answer.tag.ok_or_else(not_json)?)))
+        match (policy_from_json(&answer.text), answer.tag) {
+            (Ok(policy), Some(tag)) => Ok(Some((policy, tag))),
+            _ => Err(CallError::NotJson(paths::POLICY.into())),
+        }
     }
 
     /// Replaces the policy if it is still in this state; returns the new state.
@@ -494,8 +494,8 @@ impl Client {
 
     /// Runs the checks of [`Client::replace_policy`] without changing anything.
     pub(crate) fn validate_policy(&self, policy: &Policy, state: &str) -> Result<(), CallError> {
-        self.put_policy(&paths::policy_dry_run(), policy, state)
-            .map(drop)
+        self.put_policy(&paths::policy_dry_run(), policy, state)?;
+        Ok(())
     }
 
     fn put_policy(
@@ -513,8 +513,8 @@ impl Client {
             format!("Sending {}", output::contents(policy)),
         );
         self.catch_interrupts();
-        self.send(paths::POLICY, request.body(policy_to_text(policy)))
-            .map(|answer| answer.tag)
+        let answer = self.send(paths::POLICY, request.body(policy_to_text(policy)))?;
+        Ok(answer.tag)
     }
 
     /// Whether a URL can contain this path.
@@ -523,9 +523,10 @@ impl Client {
     }
 
     fn request(&self, method: Method, path: &str) -> Result<RequestBuilder, CallError> {
-        let (path, query) = path
-            .find('?')
-            .map_or((path, ""), |place| path.split_at(place));
+        let (path, query) = match path.find('?') {
+            Some(place) => path.split_at(place),
+            None => (path, ""),
+        };
         let url = self
             .base
             .with(path, query)
@@ -576,10 +577,13 @@ impl Client {
         let Ok(Ok((status, _, body))) = self.exchange(self.http.get(url)) else {
             return false;
         };
-        let service: Option<ServiceInfo> = serde_json::from_slice(&body)
-            .ok()
-            .filter(|_| status.is_success());
-        service.is_some_and(|service| service.tokens.issuer.is_none() && service.provider.is_none())
+        if !status.is_success() {
+            return false;
+        }
+        match serde_json::from_slice::<ServiceInfo>(&body) {
+            Ok(service) => service.tokens.issuer.is_none() && service.provider.is_none(),
+            Err(_) => false,
+        }
     }
 
     fn interpret(
@@ -643,6 +647,14 @@ impl Client {
     }
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it converts errors of `Result`s"
+)]
+fn tls_error(error: reqwest::Error) -> CallError {
+    CallError::Tls(error.to_string())
+}
+
 fn read<T: DeserializeOwned>(path: &str, answer: &Success) -> Result<T, CallError> {
     let path = path.split('?').next().unwrap_or(path);
     serde_json::from_str(&answer.text).map_err(|_| CallError::NotJson(path.into()))
@@ -650,9 +662,10 @@ fn read<T: DeserializeOwned>(path: &str, answer: &Success) -> Result<T, CallErro
 
 /// The denial of a refused token, if an access evaluation states it (D-119).
 pub(crate) fn stated_refusal(answer: &Value) -> Option<TokenRefusal> {
-    let context = answer
-        .get("context")
-        .filter(|context| context["reason"] == TokenRefusal::REASON)?;
+    let context = answer.get("context")?;
+    if context["reason"] != TokenRefusal::REASON {
+        return None;
+    }
     Some(TokenRefusal {
         code: plain(context["code"].as_str()?),
         message: plain(context["message"].as_str()?),

@@ -36,15 +36,15 @@ impl Profile {
         let Some(word) = &self.role_spelling else {
             return Ok(RoleSpelling::default());
         };
-        let known = RoleSpelling::ALL
-            .iter()
-            .find(|spelling| spelling.prefix() == word);
-        known.copied().ok_or_else(|| {
-            Failure::new(
-                "profile_invalid",
-                format!("a profile has the unknown role prefix `{word}`; create the profile again"),
-            )
-        })
+        for spelling in RoleSpelling::ALL {
+            if spelling.prefix() == word {
+                return Ok(*spelling);
+            }
+        }
+        Err(Failure::new(
+            "profile_invalid",
+            format!("a profile has the unknown role prefix `{word}`; create the profile again"),
+        ))
     }
 }
 
@@ -81,12 +81,12 @@ impl Profiles {
 
     /// Writes the file atomically, readable only by its owner.
     pub(crate) fn store(&self, process: &Process) -> Result<(), Failure> {
-        let path = path(process).ok_or_else(|| {
-            Failure::new(
+        let Some(path) = path(process) else {
+            return Err(Failure::new(
                 "no_config_folder",
                 "there is no configuration folder; set XDG_CONFIG_HOME or HOME",
-            )
-        })?;
+            ));
+        };
         let text = serde_json::to_string_pretty(self)
             .map_err(|error| Failure::new("profile", error.to_string()))?;
         write(&path, &format!("{text}\n"))
@@ -95,14 +95,15 @@ impl Profiles {
 
     /// One profile by name.
     pub(crate) fn get(&self, name: &str) -> Result<&Profile, Failure> {
-        self.profiles.get(name).ok_or_else(|| {
-            let near = suggest::hint(name, self.profiles.keys().map(String::as_str));
-            let message = format!(
-                "there is no profile `{}`; list the profiles with `gbac profile list`{near}",
-                escaped(name)
-            );
-            Failure::new("profile_unknown", message)
-        })
+        if let Some(profile) = self.profiles.get(name) {
+            return Ok(profile);
+        }
+        let near = suggest::hint(name, self.profiles.keys().map(String::as_str));
+        let message = format!(
+            "there is no profile `{}`; list the profiles with `gbac profile list`{near}",
+            escaped(name)
+        );
+        Err(Failure::new("profile_unknown", message))
     }
 }
 
@@ -118,25 +119,35 @@ fn invalid(path: &Path, problem: &dyn std::fmt::Display) -> Failure {
 /// The profile to use: the named one, that of `GBAC_PROFILE`, or the current one.
 pub(crate) fn selected(process: &Process, named: Option<&str>) -> Result<Option<Profile>, Failure> {
     let profiles = Profiles::load(process)?;
-    let named = named
-        .map(str::to_owned)
-        .or_else(|| process.variable("GBAC_PROFILE"))
-        .or(profiles.current.clone());
-    named.map(|name| profiles.get(&name).cloned()).transpose()
+    let named = match named {
+        Some(name) => Some(name.to_owned()),
+        None => process
+            .variable("GBAC_PROFILE")
+            .or(profiles.current.clone()),
+    };
+    match named {
+        Some(name) => Ok(Some(profiles.get(&name)?.clone())),
+        None => Ok(None),
+    }
 }
 
 /// Path of the file (XDG Base Directory Specification).
 fn path(process: &Process) -> Option<PathBuf> {
-    let absolute = |name: &str| {
-        process
-            .variable_os(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
+    let folder = match (
+        absolute(process, "XDG_CONFIG_HOME"),
+        absolute(process, "HOME"),
+    ) {
+        (Some(folder), _) => folder,
+        (None, Some(home)) => home.join(".config"),
+        (None, None) => absolute(process, "APPDATA")?,
     };
-    let folder = absolute("XDG_CONFIG_HOME")
-        .or_else(|| absolute("HOME").map(|home| home.join(".config")))
-        .or_else(|| absolute("APPDATA"))?;
     Some(folder.join("gbac").join("profiles.json"))
+}
+
+/// The absolute path in a variable.
+fn absolute(process: &Process, variable: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(process.variable_os(variable)?);
+    path.is_absolute().then_some(path)
 }
 
 /// Says so if others than the user can read or change the file: they could send a password to a
@@ -161,16 +172,18 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     builder.create(folder)?;
     // A new file is renamed, so that readers never see a partial file and its permissions are ours.
     let draft = folder.join(format!("profiles.{}.new", std::process::id()));
-    let options = &mut fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    let written = private_file::open(&draft, options, PrivateTo::Owner).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.sync_all()
-    });
-    let done = written.and_then(|()| fs::rename(&draft, path));
+    let done = write_draft(&draft, text).and_then(|()| fs::rename(&draft, path));
     if done.is_err() {
         // Only the first error is reported.
         let _ = fs::remove_file(&draft);
     }
     done
+}
+
+fn write_draft(draft: &Path, text: &str) -> io::Result<()> {
+    let options = &mut fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    let mut file = private_file::open(draft, options, PrivateTo::Owner)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
 }

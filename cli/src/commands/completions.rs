@@ -42,10 +42,12 @@ const PROPERTIES: [&str; 5] = [
 
 /// Writes the candidates, if a completion script called this program; returns whether it did.
 pub(crate) fn complete(process: &Process) -> bool {
-    let shell = process
-        .variable_os(VARIABLE)
-        .filter(|shell| !shell.is_empty() && *shell != "0");
-    let Some(shell) = shell else { return false };
+    let Some(shell) = process.variable_os(VARIABLE) else {
+        return false;
+    };
+    if shell.is_empty() || shell == "0" {
+        return false;
+    }
     // A shell shows nothing instead of an error in the middle of a line.
     let _ = write_candidates(process, Path::new(shell));
     true
@@ -84,13 +86,15 @@ pub(crate) fn run(process: &Process, shell: Shell) -> Result<u8, Failure> {
 }
 
 fn script(shell: &str) -> Result<String, Failure> {
-    let failed = || Failure::new("completions", files::no_script(shell));
     let shells = Shells::builtins();
     let mut script = Vec::new();
-    let writer = shells.completer(shell).ok_or_else(failed)?;
-    writer
-        .write_registration(VARIABLE, "gbac", "gbac", "gbac", &mut script)
-        .map_err(|_| failed())?;
+    let written = match shells.completer(shell) {
+        Some(writer) => writer.write_registration(VARIABLE, "gbac", "gbac", "gbac", &mut script),
+        None => Err(io::ErrorKind::NotFound.into()),
+    };
+    if written.is_err() {
+        return Err(Failure::new("completions", files::no_script(shell)));
+    }
     Ok(String::from_utf8_lossy(&script).into_owned())
 }
 
@@ -129,11 +133,6 @@ impl Line {
     /// Whether a candidate means itself there. Names come from documents, services and folders of
     /// others, so one that a shell would interpret is not offered (D-118).
     fn takes(self, candidate: &str, typed: &str) -> bool {
-        let is_plain = |one: char| match one {
-            '.' | '_' | '/' | ':' | '+' | ',' | '-' | '@' => true,
-            '\\' => self == Self::RawWithBackslash,
-            one => one.is_alphanumeric(),
-        };
         // The user's own `~/` is meant as the home folder.
         let added = if typed.starts_with("~/") {
             candidate.strip_prefix('~').unwrap_or(candidate)
@@ -144,7 +143,16 @@ impl Line {
         let begins_like_a_value = !added.starts_with(['-', '@', '~']);
         begins_like_a_value
             && !added.chars().any(is_hidden)
-            && (self == Self::Quoted || added.chars().all(is_plain))
+            && (self == Self::Quoted || added.chars().all(|one| self.is_plain(one)))
+    }
+
+    /// Whether a shell takes a character for itself without quotes.
+    fn is_plain(self, character: char) -> bool {
+        match character {
+            '.' | '_' | '/' | ':' | '+' | ',' | '-' | '@' => true,
+            '\\' => self == Self::RawWithBackslash,
+            other => other.is_alphanumeric(),
+        }
     }
 
     fn taken(
@@ -166,7 +174,7 @@ impl Line {
 
 /// A command whose arguments complete names and paths, and those below it.
 fn completed(command: Command, path: &str, line: Line, run: &CompletionRun) -> Command {
-    let command = command.mut_args(|argument| {
+    let mut command = command.mut_args(|argument| {
         let run = run.clone();
         let names = names_of(path, &argument);
         let is_path = matches!(
@@ -192,10 +200,11 @@ fn completed(command: Command, path: &str, line: Line, run: &CompletionRun) -> C
         .get_subcommands()
         .map(|below| below.get_name().to_owned())
         .collect();
-    below.into_iter().fold(command, |command, name| {
+    for name in below {
         let path = format!("{path} {name}");
-        command.mut_subcommand(name, |command| completed(command, &path, line, run))
-    })
+        command = command.mut_subcommand(name, |below| completed(below, &path, line, run));
+    }
+    command
 }
 
 fn names_of(path: &str, argument: &Arg) -> Option<Names> {
@@ -238,54 +247,36 @@ impl CompletionRun {
         let Some(current) = current.to_str() else {
             return Vec::new();
         };
-        let (before, last) = current
-            .rsplit_once(',')
-            .map_or(("", current), |(before, last)| (before, last));
-        let before = if before.is_empty() {
-            String::new()
-        } else {
-            format!("{before},")
+        let (before, last) = match current.rsplit_once(',') {
+            Some((before, last)) if !before.is_empty() => (format!("{before},"), last),
+            Some((_, last)) => (String::new(), last),
+            None => (String::new(), current),
         };
-        // A quote or a comma would need the quotes of lists and those of the shell.
-        let fitting = self
-            .all(names)
-            .into_iter()
-            .filter(|name| name.starts_with(last) && !name.contains([',', '"']));
-        fitting
-            .map(|name| CompletionCandidate::new(format!("{before}{name}")))
-            .collect()
+        let mut candidates = Vec::new();
+        for name in self.all(names) {
+            // A quote or a comma would need the quotes of lists and those of the shell.
+            if name.starts_with(last) && !name.contains([',', '"']) {
+                candidates.push(CompletionCandidate::new(format!("{before}{name}")));
+            }
+        }
+        candidates
     }
 
     fn all(&self, names: Names) -> BTreeSet<String> {
-        let of_policy = |read: &dyn Fn(&Policy) -> BTreeSet<String>| {
-            self.policy().map(read).unwrap_or_default()
-        };
         match names {
             Names::Operations => Operation::ALL
                 .iter()
                 .map(|one| one.spelling().label.to_lowercase().replace(' ', "-"))
                 .collect(),
-            Names::Profiles => Profiles::load(&self.process)
-                .map(|all| all.profiles.into_keys().collect())
-                .unwrap_or_default(),
+            Names::Profiles => match Profiles::load(&self.process) {
+                Ok(all) => all.profiles.into_keys().collect(),
+                Err(_) => BTreeSet::new(),
+            },
             Names::Properties => PROPERTIES.iter().map(|name| (*name).to_owned()).collect(),
-            Names::Principals => of_policy(&|policy| {
-                principals(policy)
-                    .map(|principal| principal.to_string())
-                    .collect()
-            }),
-            Names::Bare(kind) => of_policy(&|policy| {
-                principals(policy)
-                    .filter(|one| one.kind() == kind)
-                    .map(|one| one.name().to_owned())
-                    .collect()
-            }),
-            Names::Resources(kind) => of_policy(&|policy| {
-                known_names(policy, kind)
-                    .into_iter()
-                    .map(str::to_owned)
-                    .collect()
-            }),
+            Names::Principals | Names::Bare(_) | Names::Resources(_) => match self.policy() {
+                Some(policy) => names_in(policy, names),
+                None => BTreeSet::new(),
+            },
         }
     }
 
@@ -298,44 +289,68 @@ impl CompletionRun {
     }
 }
 
+/// The names of principals or resources that a policy has.
+fn names_in(policy: &Policy, names: Names) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    if let Names::Resources(kind) = names {
+        found.extend(known_names(policy, kind).into_iter().map(str::to_owned));
+        return found;
+    }
+    for principal in principals(policy) {
+        match names {
+            Names::Bare(kind) if kind != principal.kind() => {}
+            Names::Bare(_) => drop(found.insert(principal.name().to_owned())),
+            _ => drop(found.insert(principal.to_string())),
+        }
+    }
+    found
+}
+
 /// The users, groups and roles that a policy names.
-fn principals(policy: &Policy) -> impl Iterator<Item = Principal> {
-    let of_acls = policy.acls().map(|acl| acl.principal);
-    let of_roles = policy.roles().flat_map(|role| {
-        let members: Vec<Principal> = role.members.into_iter().collect();
-        std::iter::once(Principal::role(&role.name)).chain(members)
-    });
-    of_acls
-        .chain(of_roles)
-        .filter(|principal| !principal.is_everyone())
+fn principals(policy: &Policy) -> Vec<Principal> {
+    let mut principals: Vec<Principal> = policy.acls().map(|acl| acl.principal).collect();
+    for role in policy.roles() {
+        principals.push(Principal::role(&role.name));
+        principals.extend(role.members);
+    }
+    principals.retain(|principal| !principal.is_everyone());
+    principals
+}
+
+/// The word after a flag.
+fn value_of(words: &[OsString], flag: &str) -> Option<OsString> {
+    for pair in words.windows(2) {
+        if let [word, value] = pair
+            && word == flag
+        {
+            return Some(value.clone());
+        }
+    }
+    None
+}
+
+fn text_of(words: &[OsString], flag: &str) -> Option<String> {
+    value_of(words, flag)?.into_string().ok()
 }
 
 /// The policy that the command line names. Nothing is asked of a user who would have to type a
 /// password.
 fn read(process: &Process) -> Result<Policy, Failure> {
     let words = &process.arguments;
-    let after = |flag: &str| {
-        let found = words
-            .iter()
-            .zip(words.iter().skip(1))
-            .find(|(word, _)| *word == flag);
-        found.map(|(_, value)| value.clone())
-    };
     let has_secret = ["GBAC_PASSWORD", "GBAC_TOKEN"]
         .iter()
         .any(|name| process.variable_os(name).is_some());
     let of_environment = process.variable_os("GBAC_POLICY").map(OsStr::to_owned);
-    let file = after("--policy")
+    let file = value_of(words, "--policy")
         .or(of_environment)
         .filter(|name| !name.is_empty() && name != "-");
     if file.is_none() && !has_secret {
         return Err(Failure::usage("no policy"));
     }
-    let text = |flag: &str| after(flag).and_then(|value| value.into_string().ok());
     let source = PolicySourceArgs::for_completion(
         file.as_deref().map(Path::new),
-        text("--url"),
-        text("--profile"),
+        text_of(words, "--url"),
+        text_of(words, "--profile"),
         TIMEOUT,
     );
     policy_source::load(process, &source).map(|loaded| loaded.policy)

@@ -167,17 +167,11 @@ fn uri(path: &str) -> String {
 
 /// Workflow commands of GitHub, one line for each result.
 fn github(entries: &[Entry]) -> String {
-    let data = |text: &str| {
-        text.replace('%', "%25")
-            .replace('\r', "%0D")
-            .replace('\n', "%0A")
-    };
-    let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
     let mut text = String::new();
     for entry in entries {
-        let title = property(&plain(&format!("{} {}", entry.rule, entry.title)));
-        let file = property(&plain(&entry.file));
-        let message = data(&output::plain_lines(&entry.message));
+        let title = github_property(&plain(&format!("{} {}", entry.rule, entry.title)));
+        let file = github_property(&plain(&entry.file));
+        let message = github_data(&output::plain_lines(&entry.message));
         let _ = writeln!(
             text,
             "::{} file={file},line={},title={title}::{message}",
@@ -186,6 +180,18 @@ fn github(entries: &[Entry]) -> String {
         );
     }
     text
+}
+
+/// A message of a workflow command.
+fn github_data(text: &str) -> String {
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+}
+
+/// A property of a workflow command.
+fn github_property(text: &str) -> String {
+    github_data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
 /// A JUnit report: one suite per file, one case per test.

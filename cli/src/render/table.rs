@@ -83,36 +83,22 @@ fn cells<T: Into<Cell>>(rows: Vec<Vec<T>>) -> Vec<Vec<Cell>> {
 }
 
 fn render(head: &[&str], rows: &[Vec<Cell>], width: Option<usize>) -> String {
-    let widest = |of: &dyn Fn(&str) -> usize| -> Vec<usize> {
-        let cells = |column: usize| {
-            rows.iter()
-                .filter_map(move |row| row.get(column))
-                .map(|cell| of(&cell.text))
-        };
-        head.iter()
-            .enumerate()
-            .map(|(column, name)| cells(column).chain([name.width()]).max().unwrap_or(0))
-            .collect()
-    };
     let Some(width) = width else {
         // A cell of more than the limit counts as empty, so that it shifts only its own row.
-        let widths = widest(&|cell| {
-            Some(cell.width())
-                .filter(|width| *width <= MAX_COLUMN_WIDTH)
-                .unwrap_or(0)
+        let widths = widest(head, rows, &|cell| match cell.width() {
+            ..=MAX_COLUMN_WIDTH => cell.width(),
+            _ => 0,
         });
         return aligned(head, rows, &widths, false);
     };
-    let natural = widest(&UnicodeWidthStr::width);
+    let natural = widest(head, rows, &UnicodeWidthStr::width);
     let gaps = GAP * head.len().saturating_sub(1);
     if natural.iter().sum::<usize>() + gaps <= width {
         return aligned(head, rows, &natural, false);
     }
-    let least = widest(&|cell| {
-        cell.split(' ')
-            .map(UnicodeWidthStr::width)
-            .max()
-            .unwrap_or(0)
+    let least = widest(head, rows, &|cell| {
+        let words = cell.split(' ').map(UnicodeWidthStr::width);
+        words.max().unwrap_or(0)
     });
     match width.checked_sub(least.iter().sum::<usize>() + gaps) {
         Some(spare) => aligned(head, rows, &widened(least, &natural, spare), true),
@@ -120,11 +106,24 @@ fn render(head: &[&str], rows: &[Vec<Cell>], width: Option<usize>) -> String {
     }
 }
 
+/// The greatest measure of the cells in each column, at least the width of its heading.
+fn widest(head: &[&str], rows: &[Vec<Cell>], measure: &dyn Fn(&str) -> usize) -> Vec<usize> {
+    let mut widths: Vec<usize> = head.iter().map(|name| name.width()).collect();
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = measure(&cell.text).max(*width);
+        }
+    }
+    widths
+}
+
 /// The widths of columns after the spare blanks went where the most is missing.
 fn widened(mut widths: Vec<usize>, natural: &[usize], spare: usize) -> Vec<usize> {
     for _ in 0..spare {
-        let missing = |(width, natural): &(&mut usize, &usize)| natural.saturating_sub(**width);
-        let Some((width, _)) = widths.iter_mut().zip(natural).max_by_key(missing) else {
+        let missing = widths.iter_mut().zip(natural);
+        let Some((width, _)) =
+            missing.max_by_key(|(width, natural)| natural.saturating_sub(**width))
+        else {
             break;
         };
         *width += 1;
@@ -144,17 +143,14 @@ fn aligned(head: &[&str], rows: &[Vec<Cell>], widths: &[usize], wraps: bool) -> 
 }
 
 fn aligned_row(cells: &[Cell], widths: &[usize], wraps: bool) -> String {
-    let wrapped: Vec<Vec<&str>> = cells
-        .iter()
-        .zip(widths)
-        .map(|(cell, width)| {
-            if wraps && cell.text.width() > *width {
-                wrap(&cell.text, *width)
-            } else {
-                vec![cell.text.as_str()]
-            }
-        })
-        .collect();
+    let mut wrapped = Vec::with_capacity(cells.len());
+    for (cell, width) in cells.iter().zip(widths) {
+        if wraps && cell.text.width() > *width {
+            wrapped.push(wrap(&cell.text, *width));
+        } else {
+            wrapped.push(vec![cell.text.as_str()]);
+        }
+    }
     let height = wrapped.iter().map(Vec::len).max().unwrap_or(0);
     let mut text = String::new();
     for number in 0..height {
@@ -194,11 +190,10 @@ fn list(head: &[&str], rows: &[Vec<Cell>], width: usize) -> String {
         if place > 0 {
             text.push('\n');
         }
-        for (name, Cell { text: cell, style }) in head
-            .iter()
-            .zip(row)
-            .filter(|(_, cell)| !cell.text.is_empty())
-        {
+        for (name, Cell { text: cell, style }) in head.iter().zip(row) {
+            if cell.is_empty() {
+                continue;
+            }
             let name_on = if name.is_empty() {
                 String::new()
             } else {
