@@ -11,8 +11,9 @@ use gbac_json::{AclJson, acl_from_value};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::paging::Parameters;
+use crate::paging::{Parameters, quoted};
 use crate::problem::FieldViolation;
+use crate::roles::parse_principal;
 use crate::wire::{
     Enumeration, Operations, PatternTypes, PermissionTypes, ResourceTypes, enumeration, or_default,
     spelled,
@@ -100,13 +101,14 @@ impl AclBody {
             "operation": self.operation,
             "permission_type": self.permission_type,
         });
-        acl_from_value(&fields).map_err(|problems| {
-            problems
+        match acl_from_value(&fields) {
+            Ok(acl) => Ok(acl),
+            Err(problems) => Err(problems
                 .0
                 .iter()
                 .map(|problem| self.violation(problem.path.trim_start_matches('/'), problem))
-                .collect()
-        })
+                .collect()),
+        }
     }
 
     /// Parses an ACL to create (D-05, D-07, D-27).
@@ -245,34 +247,21 @@ impl ListAcls {
     /// The ACLs one by one, with all seven fields.
     #[must_use]
     pub fn into_acls(self) -> Vec<AclBody> {
-        self.resources
-            .into_iter()
-            .flat_map(
-                |ResourceAcls {
-                     resource_type,
-                     resource_name,
-                     resource_pattern_type,
-                     acls,
-                 }| {
-                    acls.into_iter().map(
-                        move |AclRule {
-                                  principal,
-                                  host,
-                                  operation,
-                                  permission_type,
-                              }| AclBody {
-                            resource_type: resource_type.clone(),
-                            resource_name: resource_name.clone(),
-                            resource_pattern_type: resource_pattern_type.clone(),
-                            principal,
-                            host,
-                            operation,
-                            permission_type,
-                        },
-                    )
-                },
-            )
-            .collect()
+        let mut bodies = Vec::new();
+        for resource in self.resources {
+            for rule in resource.acls {
+                bodies.push(AclBody {
+                    resource_type: resource.resource_type.clone(),
+                    resource_name: resource.resource_name.clone(),
+                    resource_pattern_type: resource.resource_pattern_type.clone(),
+                    principal: rule.principal,
+                    host: rule.host,
+                    operation: rule.operation,
+                    permission_type: rule.permission_type,
+                });
+            }
+        }
+        bodies
     }
 }
 
@@ -343,20 +332,11 @@ impl AclFilter {
                 acl.pattern_type == pattern && acl.resource_name == *name
             }
         };
-        name && self
-            .resource_type
-            .is_none_or(|expected| expected == acl.resource_type)
-            && self
-                .principal
-                .as_ref()
-                .is_none_or(|expected| *expected == acl.principal)
-            && self.host.is_none_or(|expected| expected == acl.host)
-            && self
-                .operation
-                .is_none_or(|expected| expected == acl.operation)
-            && self
-                .permission
-                .is_none_or(|expected| expected == acl.permission)
+        name && is_expected(self.resource_type.as_ref(), &acl.resource_type)
+            && is_expected(self.principal.as_ref(), &acl.principal)
+            && is_expected(self.host.as_ref(), &acl.host)
+            && is_expected(self.operation.as_ref(), &acl.operation)
+            && is_expected(self.permission.as_ref(), &acl.permission)
     }
 
     /// Parses the filter of GET.
@@ -416,24 +396,10 @@ impl AclFilter {
         if resource_type == Some(ResourceType::Cluster) && resource_name.as_deref() == Some("") {
             resource_name = Some(CLUSTER_NAME.into());
         }
-        let principal =
-            from.take("filter.principal")
-                .and_then(|text| match Principal::parse(text) {
-                    Ok(principal) => Some(principal),
-                    Err(error) => {
-                        from.refuse("filter.principal", format!("{error}; {}", error.hint()));
-                        None
-                    }
-                });
-        let host = from
-            .take("filter.host")
-            .and_then(|text| match Host::parse(text) {
-                Ok(host) => Some(host),
-                Err(_) => {
-                    from.refuse("filter.host", HOST_RULE);
-                    None
-                }
-            });
+        let principal = from.read("filter.principal", parse_principal);
+        let host = from.read("filter.host", |text| {
+            Host::parse(text).map_err(|_| HOST_RULE)
+        });
         let pattern = pattern.unwrap_or_default();
         from.finish(Self {
             resource_type,
@@ -452,35 +418,30 @@ impl AclFilter {
             PatternFilter::Match => Some("RESOURCE_PATTERN_TYPE_MATCH"),
             PatternFilter::Exactly(pattern) => Some(pattern.spelling().data_plane),
         };
-        [
-            (
-                "filter.resource_type",
-                self.resource_type
-                    .map(|value| value.spelling().data_plane.to_owned()),
-            ),
-            ("filter.resource_name", self.resource_name.clone()),
-            ("filter.resource_pattern_type", pattern.map(str::to_owned)),
-            (
-                "filter.principal",
-                self.principal
-                    .as_ref()
-                    .map(|principal| RoleSpelling::IN_REQUESTS.principal(principal)),
-            ),
-            ("filter.host", self.host.as_ref().map(ToString::to_string)),
-            (
-                "filter.operation",
-                self.operation
-                    .map(|value| value.spelling().data_plane.to_owned()),
-            ),
-            (
-                "filter.permission_type",
-                self.permission
-                    .map(|value| value.spelling().data_plane.to_owned()),
-            ),
-        ]
-        .into_iter()
-        .filter_map(|(name, value)| Some((name, value?)))
-        .collect()
+        let mut pairs = Vec::new();
+        if let Some(value) = self.resource_type {
+            pairs.push(("filter.resource_type", value.spelling().data_plane.into()));
+        }
+        if let Some(name) = &self.resource_name {
+            pairs.push(("filter.resource_name", name.clone()));
+        }
+        if let Some(pattern) = pattern {
+            pairs.push(("filter.resource_pattern_type", pattern.into()));
+        }
+        if let Some(principal) = &self.principal {
+            let principal = RoleSpelling::IN_REQUESTS.principal(principal);
+            pairs.push(("filter.principal", principal));
+        }
+        if let Some(host) = self.host {
+            pairs.push(("filter.host", host.to_string()));
+        }
+        if let Some(value) = self.operation {
+            pairs.push(("filter.operation", value.spelling().data_plane.into()));
+        }
+        if let Some(value) = self.permission {
+            pairs.push(("filter.permission_type", value.spelling().data_plane.into()));
+        }
+        pairs
     }
 
     pub(crate) fn delete_pairs(&self) -> Vec<(&'static str, String)> {
@@ -500,10 +461,15 @@ impl AclFilter {
 }
 
 fn spellings<T: Copy>(all: &[T], spell: fn(T) -> &'static str) -> String {
-    all.iter()
-        .map(|value| format!("`{}`", spell(*value)))
-        .collect::<Vec<_>>()
-        .join(", ")
+    quoted(all.iter().map(|value| spell(*value)))
+}
+
+/// Whether a value is the expected one, if one is expected.
+fn is_expected<T: PartialEq>(expected: Option<&T>, value: &T) -> bool {
+    match expected {
+        Some(expected) => expected == value,
+        None => true,
+    }
 }
 
 /// Parses one enumeration value of a filter, by its name or number: `_ANY`, an omitted value and,

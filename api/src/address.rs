@@ -144,14 +144,13 @@ impl BaseUrl {
     /// # Errors
     /// See [`BaseUrlError`].
     pub fn parse(text: &str) -> Result<Self, BaseUrlError> {
-        let not = || BaseUrlError::NotAUrl(text.into());
-        let url = Url::parse(text).map_err(|_| not())?;
+        let url = Url::parse(text).map_err(|_| BaseUrlError::NotAUrl(text.into()))?;
         let surplus = !url.username().is_empty() || url.password().is_some();
         if surplus || url.query().is_some() || url.fragment().is_some() {
             return Err(BaseUrlError::Surplus);
         }
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-            return Err(not());
+            return Err(BaseUrlError::NotAUrl(text.into()));
         }
         Ok(Self(url.as_str().trim_end_matches('/').to_owned()))
     }

@@ -4,6 +4,7 @@
 use gbac_engine::model::{Principal, PrincipalType};
 use serde::{Deserialize, Serialize};
 
+use crate::encode::first_value;
 use crate::problem::AdminCode;
 use crate::roles::{MemberAction, Membership, check_member_action, first_of_both};
 
@@ -85,31 +86,31 @@ impl MemberChanges {
     /// # Errors
     /// The first error, with the code that the platform has for it.
     pub fn members(&self) -> Result<Membership, (AdminCode, String)> {
-        let read = |list: &[AdminMember],
-                    field: &str,
-                    action: MemberAction|
-         -> Result<Vec<Principal>, (AdminCode, String)> {
-            let member = |(place, member): (usize, &AdminMember)| {
-                check_user(&member.principal_type)?;
-                let principal = Principal::user(&member.name);
-                let malformed = |error| {
-                    (
-                        AdminCode::MalformedRequest,
-                        format!("{field}[{place}].name: {error}"),
-                    )
-                };
-                check_member_action(&principal, action).map_err(malformed)?;
-                Ok(principal)
-            };
-            list.iter().enumerate().map(member).collect()
-        };
-        let add = read(&self.add, "add", MemberAction::Add)?;
-        let remove = read(&self.remove, "remove", MemberAction::Remove)?;
+        let add = read_users(&self.add, "add", MemberAction::Add)?;
+        let remove = read_users(&self.remove, "remove", MemberAction::Remove)?;
         if first_of_both(&add, &remove).is_some() {
             return Err((AdminCode::MemberConflict, String::new()));
         }
         Ok(Membership { add, remove })
     }
+}
+
+fn read_users(
+    list: &[AdminMember],
+    field: &str,
+    action: MemberAction,
+) -> Result<Vec<Principal>, (AdminCode, String)> {
+    let mut users = Vec::new();
+    for (place, member) in list.iter().enumerate() {
+        check_user(&member.principal_type)?;
+        let user = Principal::user(&member.name);
+        if let Err(error) = check_member_action(&user, action) {
+            let detail = format!("{field}[{place}].name: {error}");
+            return Err((AdminCode::MalformedRequest, detail));
+        }
+        users.push(user);
+    }
+    Ok(users)
 }
 
 /// Checks that a principal type is that of users.
@@ -139,18 +140,13 @@ impl AdminRoleQuery {
     /// # Errors
     /// The principal is not a user.
     pub fn from_query(pairs: &[(String, String)]) -> Result<Self, (AdminCode, String)> {
-        let value = |name: &str| {
-            pairs
-                .iter()
-                .find(|(known, _)| known == name)
-                .map(|(_, value)| value.as_str())
+        check_user(first_value(pairs, "principal_type").unwrap_or(USER))?;
+        let member = match first_value(pairs, "principal") {
+            None | Some("") => None,
+            Some(name) => Some(Principal::user(name)),
         };
-        check_user(value("principal_type").unwrap_or(USER))?;
-        let member = value("principal")
-            .filter(|name| !name.is_empty())
-            .map(Principal::user);
         Ok(Self {
-            name_prefix: value("filter").unwrap_or_default().to_owned(),
+            name_prefix: first_value(pairs, "filter").unwrap_or_default().to_owned(),
             member,
         })
     }

@@ -62,18 +62,14 @@ pub struct AppliedChanges {
 /// # Errors
 /// All problems at once.
 pub fn read(text: &str) -> Result<Vec<Change>, Vec<DocumentFault>> {
-    let changes = changes_from_json(text).map_err(|problems| {
-        problems
-            .0
-            .iter()
-            .map(DocumentFault::from)
-            .collect::<Vec<DocumentFault>>()
-    })?;
-    let faults: Vec<DocumentFault> = changes
-        .iter()
-        .enumerate()
-        .flat_map(|(place, change)| creation_faults(place, change))
-        .collect();
+    let changes = match changes_from_json(text) {
+        Ok(changes) => changes,
+        Err(problems) => return Err(problems.0.iter().map(DocumentFault::from).collect()),
+    };
+    let mut faults = Vec::new();
+    for (place, change) in changes.iter().enumerate() {
+        faults.extend(creation_faults(place, change));
+    }
     if faults.is_empty() {
         Ok(changes)
     } else {
@@ -83,39 +79,46 @@ pub fn read(text: &str) -> Result<Vec<Change>, Vec<DocumentFault>> {
 
 /// The errors of names that a change adds (D-05, D-07, D-28, D-33, D-37).
 fn creation_faults(place: usize, change: &Change) -> Vec<DocumentFault> {
-    let fault = |member: &str, code: &str, message: String| DocumentFault {
+    match change {
+        Change::AddAcl(acl) => {
+            let mut faults = Vec::new();
+            for error in acl.clone().normalized().check_create() {
+                let member = format!("acl/{}", error.field().name());
+                let message = format!("{error}; {}", error.hint());
+                faults.push(creation_fault(place, &member, error.code(), message));
+            }
+            faults
+        }
+        Change::CreateRole(name) => role_faults(place, "role", check_role_name(name)),
+        Change::AddMember { member, .. } => role_faults(place, "principal", check_member(member)),
+        Change::RemoveMember { member, .. } => {
+            match check_member_action(member, MemberAction::Remove) {
+                Ok(()) => Vec::new(),
+                Err(message) => {
+                    let code = "principal_name_empty";
+                    vec![creation_fault(place, "principal", code, message)]
+                }
+            }
+        }
+        Change::RemoveAcl(_) | Change::DeleteRole { .. } | Change::Settings(_) => Vec::new(),
+    }
+}
+
+fn role_faults(place: usize, member: &str, checked: Result<(), RoleError>) -> Vec<DocumentFault> {
+    match checked {
+        Ok(()) => Vec::new(),
+        Err(error) => {
+            let message = format!("{error}; {}", error.hint());
+            vec![creation_fault(place, member, error.code(), message)]
+        }
+    }
+}
+
+fn creation_fault(place: usize, member: &str, code: &str, message: String) -> DocumentFault {
+    DocumentFault {
         path: format!("/changes/{place}/{member}"),
         code: code.to_owned(),
         message,
-    };
-    let of_role = |member: &str, error: RoleError| {
-        fault(member, error.code(), format!("{error}; {}", error.hint()))
-    };
-    match change {
-        Change::AddAcl(acl) => {
-            let faults = acl.clone().normalized().check_create();
-            let fault = |error: &gbac_engine::model::AclError| {
-                let member = format!("acl/{}", error.field().name());
-                fault(&member, error.code(), format!("{error}; {}", error.hint()))
-            };
-            faults.iter().map(fault).collect()
-        }
-        Change::CreateRole(name) => check_role_name(name)
-            .err()
-            .map(|error| of_role("role", error))
-            .into_iter()
-            .collect(),
-        Change::AddMember { member, .. } => check_member(member)
-            .err()
-            .map(|error| of_role("principal", error))
-            .into_iter()
-            .collect(),
-        Change::RemoveMember { member, .. } => check_member_action(member, MemberAction::Remove)
-            .err()
-            .map(|message| fault("principal", "principal_name_empty", message))
-            .into_iter()
-            .collect(),
-        Change::RemoveAcl(_) | Change::DeleteRole { .. } | Change::Settings(_) => Vec::new(),
     }
 }
 

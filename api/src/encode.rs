@@ -68,15 +68,15 @@ pub fn query<'a>(pairs: impl IntoIterator<Item = (&'a str, String)>) -> String {
 /// # Errors
 /// A `%` without two hexadecimal digits, or bytes that are not UTF-8.
 pub fn decode(segment: &str) -> Result<String, DecodeError> {
-    // The library keeps a `%` without digits.
-    let has_digits = |after: &str| {
-        let digits = after.as_bytes().get(..2);
-        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
-    };
     match percent_decode_str(segment).decode_utf8() {
+        // The library keeps a `%` without digits.
         Ok(text) if segment.split('%').skip(1).all(has_digits) => Ok(text.into_owned()),
         _ => Err(DecodeError(segment.into())),
     }
+}
+
+fn has_digits(after: &str) -> bool {
+    matches!(after.as_bytes(), [high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
 }
 
 /// Decodes a query without its `?` to its pairs, in order. `+` is a space.
@@ -84,16 +84,22 @@ pub fn decode(segment: &str) -> Result<String, DecodeError> {
 /// # Errors
 /// The first name or value that cannot be decoded.
 pub fn parse_query(text: &str) -> Result<Vec<(String, String)>, DecodeError> {
-    text.split('&')
-        .filter(|pair| !pair.is_empty())
-        .map(|pair| {
+    let mut pairs = Vec::new();
+    for pair in text.split('&') {
+        if !pair.is_empty() {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            Ok((
-                decode(&name.replace('+', " "))?,
-                decode(&value.replace('+', " "))?,
-            ))
-        })
-        .collect()
+            let name = decode(&name.replace('+', " "))?;
+            pairs.push((name, decode(&value.replace('+', " "))?));
+        }
+    }
+    Ok(pairs)
+}
+
+/// The first value with a name.
+#[must_use]
+pub fn first_value<'p>(pairs: &'p [(String, String)], name: &str) -> Option<&'p str> {
+    let (_, value) = pairs.iter().find(|(known, _)| known == name)?;
+    Some(value)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Pages of sorted lists, and parsing of query parameters.
 
+use std::fmt;
+
 use gbac_engine::escape::escaped;
 
 use crate::problem::FieldViolation;
@@ -35,28 +37,25 @@ impl Page {
     }
 
     pub(crate) fn read(parameters: &mut Parameters<'_>) -> Self {
-        let size = parameters
-            .take("page_size")
-            .and_then(|text| match text.parse::<i32>() {
-                Ok(size @ -1..=1000) => Some(size),
-                _ => {
-                    parameters.refuse(
-                        "page_size",
-                        format!("`{}` is not -1 to {MAX_PAGE_SIZE}", escaped(text)),
-                    );
-                    None
-                }
-            });
+        let size = parameters.read("page_size", |text| match text.parse::<i32>() {
+            Ok(size @ -1..=1000) => Ok(size),
+            _ => Err(format!("`{}` is not -1 to {MAX_PAGE_SIZE}", escaped(text))),
+        });
         Self {
             size,
             token: parameters.take("page_token").unwrap_or_default().to_owned(),
         }
     }
 
-    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&'static str, String)> {
-        let size = self.size.map(|size| ("page_size", size.to_string()));
-        let token = (!self.token.is_empty()).then(|| ("page_token", self.token.clone()));
-        size.into_iter().chain(token)
+    pub(crate) fn pairs(&self) -> Vec<(&'static str, String)> {
+        let mut pairs = Vec::new();
+        if let Some(size) = self.size {
+            pairs.push(("page_size", size.to_string()));
+        }
+        if !self.token.is_empty() {
+            pairs.push(("page_token", self.token.clone()));
+        }
+        pairs
     }
 
     /// Returns this page of sorted entries that begin after the token, and the token of the next
@@ -82,6 +81,18 @@ impl Page {
     }
 }
 
+/// A list of words for a message, each in backquotes.
+pub(crate) fn quoted(words: impl IntoIterator<Item = impl fmt::Display>) -> String {
+    let mut list = String::new();
+    for word in words {
+        if !list.is_empty() {
+            list.push_str(", ");
+        }
+        list.push_str(&format!("`{word}`"));
+    }
+    list
+}
+
 /// The parameters of a query. Collects all errors.
 pub(crate) struct Parameters<'q> {
     pairs: &'q [(String, String)],
@@ -101,16 +112,28 @@ impl<'q> Parameters<'q> {
     /// The value of a parameter that must not be repeated.
     pub(crate) fn take(&mut self, name: &'static str) -> Option<&'q str> {
         self.known.push(name);
-        let mut values = self
-            .pairs
-            .iter()
-            .filter(|(known, _)| known == name)
-            .map(|(_, value)| value.as_str());
+        let mut values = self.pairs.iter().filter(|(known, _)| known == name);
         let value = values.next();
         if values.next().is_some() {
             self.refuse(name, "is given more than once");
         }
-        value
+        let (_, value) = value?;
+        Some(value)
+    }
+
+    /// The value of a parameter that must not be repeated; one that cannot be read is refused.
+    pub(crate) fn read<T, E: Into<String>>(
+        &mut self,
+        name: &'static str,
+        read: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Option<T> {
+        match read(self.take(name)?) {
+            Ok(value) => Some(value),
+            Err(text) => {
+                self.refuse(name, text);
+                None
+            }
+        }
     }
 
     pub(crate) fn refuse(&mut self, field: &'static str, description: impl Into<String>) {
@@ -119,14 +142,11 @@ impl<'q> Parameters<'q> {
     }
 
     fn unknown(&self, name: &str) -> FieldViolation {
-        let known: Vec<String> = self.known.iter().map(|name| format!("`{name}`")).collect();
-        let text = match known.as_slice() {
-            [] => "is an unknown parameter; there are no parameters".to_owned(),
-            [one] => format!("is an unknown parameter; the parameter is {one}"),
-            _ => format!(
-                "is an unknown parameter; the parameters are {}",
-                known.join(", ")
-            ),
+        let known = quoted(&self.known);
+        let text = match self.known.len() {
+            0 => "is an unknown parameter; there are no parameters".to_owned(),
+            1 => format!("is an unknown parameter; the parameter is {known}"),
+            _ => format!("is an unknown parameter; the parameters are {known}"),
         };
         FieldViolation::new(escaped(name), text)
     }
@@ -161,11 +181,10 @@ pub fn only(pairs: &[(String, String)], known: &[&'static str]) -> Result<(), Ve
     unknown.retain(|name| !known.contains(name));
     unknown.sort_unstable();
     unknown.dedup();
-    let faults = unknown
-        .into_iter()
-        .map(|name| from.unknown(name))
-        .collect::<Vec<_>>();
-    from.violations.extend(faults);
+    for name in unknown {
+        let fault = from.unknown(name);
+        from.violations.push(fault);
+    }
     if from.violations.is_empty() {
         Ok(())
     } else {

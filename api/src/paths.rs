@@ -103,18 +103,19 @@ pub const DEMO_PEOPLE: &str = "/demo/idp/people";
 /// ```
 #[must_use]
 pub fn is_service(segment: &str) -> bool {
-    let is_word = |word: &str| {
-        let mut bytes = word.bytes();
-        bytes
-            .next()
-            .is_some_and(|first| first.is_ascii_alphabetic())
-            && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    let Some((package, service)) = segment.rsplit_once('.') else {
+        return false;
     };
-    segment.rsplit_once('.').is_some_and(|(package, service)| {
-        package.split('.').all(is_word)
-            && is_word(service)
-            && service.starts_with(|first: char| first.is_ascii_uppercase())
-    })
+    package.split('.').all(is_word)
+        && is_word(service)
+        && service.starts_with(|first: char| first.is_ascii_uppercase())
+}
+
+fn is_word(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// The whole policy document, for a dry run of a replacement.
@@ -205,10 +206,13 @@ pub fn loggers() -> String {
 /// The level of one logger; for GET, and for PUT with a level and the seconds until it reverts.
 #[must_use]
 pub fn log_level(name: &str, level: Option<(&str, Option<u32>)>) -> String {
-    let pairs = level.into_iter().flat_map(|(level, expires)| {
-        let expires = expires.map(|seconds| ("expires", seconds.to_string()));
-        std::iter::once(("level", level.to_owned())).chain(expires)
-    });
+    let mut pairs = Vec::new();
+    if let Some((level, expires)) = level {
+        pairs.push(("level", level.to_owned()));
+        if let Some(seconds) = expires {
+            pairs.push(("expires", seconds.to_string()));
+        }
+    }
     format!("{LOG_LEVEL}/{}{}", component(name), query(pairs))
 }
 

@@ -404,20 +404,17 @@ impl Refusal {
     #[must_use]
     pub fn read(status: u16, body: &str) -> Self {
         if let Ok(problem) = serde_json::from_str::<DataPlaneProblem>(body) {
-            let fields = problem
-                .details
-                .into_iter()
-                .filter_map(|detail| match detail {
-                    Detail::BadRequest { field_violations } => Some(field_violations),
-                    Detail::ErrorInfo { .. } | Detail::Unknown => None,
-                })
-                .flatten()
-                .chain(
-                    serde_json::from_str::<ServiceProblem>(body)
-                        .into_iter()
-                        .flat_map(document_fields),
-                )
-                .collect();
+            let mut fields = Vec::new();
+            for detail in problem.details {
+                if let Detail::BadRequest { field_violations } = detail {
+                    fields.extend(field_violations);
+                }
+            }
+            if let Ok(problem) = serde_json::from_str::<ServiceProblem>(body) {
+                for fault in problem.problems {
+                    fields.push(FieldViolation::new(fault.path, fault.message));
+                }
+            }
             return Self {
                 status,
                 code: problem.code,
@@ -457,13 +454,6 @@ impl Refusal {
             fields: Vec::new(),
         }
     }
-}
-
-fn document_fields(problem: ServiceProblem) -> impl Iterator<Item = FieldViolation> {
-    problem
-        .problems
-        .into_iter()
-        .map(|fault| FieldViolation::new(fault.path, fault.message))
 }
 
 impl fmt::Display for Refusal {

@@ -112,30 +112,8 @@ impl UpdateRole {
     /// list.
     pub fn members(&self) -> Result<Membership, Vec<FieldViolation>> {
         let mut faults = Vec::new();
-        let mut read = |list: &[Member], name: &str, action: MemberAction| -> Vec<Principal> {
-            let mut principals = Vec::new();
-            let before = faults.len();
-            for (place, member) in list.iter().enumerate() {
-                let read = Principal::parse(&member.principal)
-                    .map_err(|error| format!("{error}; {}", error.hint()))
-                    .and_then(|principal| {
-                        check_member_action(&principal, action).map(|()| principal)
-                    });
-                match read {
-                    Ok(principal) => principals.push(principal),
-                    Err(text) => faults.push(FieldViolation::new(
-                        format!("{name}[{place}].principal"),
-                        text,
-                    )),
-                }
-                if faults.len() - before == MAX_VIOLATIONS {
-                    break;
-                }
-            }
-            principals
-        };
-        let add = read(&self.add, "add", MemberAction::Add);
-        let remove = read(&self.remove, "remove", MemberAction::Remove);
+        let add = read_members(&self.add, "add", MemberAction::Add, &mut faults);
+        let remove = read_members(&self.remove, "remove", MemberAction::Remove, &mut faults);
         if let Some(both) = first_of_both(&add, &remove) {
             let text = format!(
                 "Conflict between 'add' and 'remove' lists: `{}`",
@@ -158,6 +136,40 @@ pub(crate) fn first_of_both<'m>(
 ) -> Option<&'m Principal> {
     let remove: BTreeSet<&Principal> = remove.iter().collect();
     add.iter().find(|member| remove.contains(member))
+}
+
+fn read_members(
+    list: &[Member],
+    name: &str,
+    action: MemberAction,
+    faults: &mut Vec<FieldViolation>,
+) -> Vec<Principal> {
+    let mut principals = Vec::new();
+    let before = faults.len();
+    for (place, member) in list.iter().enumerate() {
+        match read_member(member, action) {
+            Ok(principal) => principals.push(principal),
+            Err(text) => {
+                let field = format!("{name}[{place}].principal");
+                faults.push(FieldViolation::new(field, text));
+            }
+        }
+        if faults.len() - before == MAX_VIOLATIONS {
+            break;
+        }
+    }
+    principals
+}
+
+fn read_member(member: &Member, action: MemberAction) -> Result<Principal, String> {
+    let principal = parse_principal(&member.principal)?;
+    check_member_action(&principal, action)?;
+    Ok(principal)
+}
+
+/// Parses a principal; an error is a sentence.
+pub(crate) fn parse_principal(text: &str) -> Result<Principal, String> {
+    Principal::parse(text).map_err(|error| format!("{error}; {}", error.hint()))
 }
 
 /// Whether a member is added or removed.
@@ -241,15 +253,7 @@ impl RoleQuery {
         let mut from = Parameters::from_pairs(pairs);
         let name_prefix = name_filter(&mut from, "filter.name_prefix", true);
         let name_contains = name_filter(&mut from, "filter.name_contains", true);
-        let principal =
-            from.take("filter.principal")
-                .and_then(|text| match Principal::parse(text) {
-                    Ok(principal) => Some(principal),
-                    Err(error) => {
-                        from.refuse("filter.principal", format!("{error}; {}", error.hint()));
-                        None
-                    }
-                });
+        let principal = from.read("filter.principal", parse_principal);
         let page = Page::read(&mut from);
         if !page.token.is_empty() && check_role_name(&page.token).is_err() {
             from.refuse("page_token", NO_TOKEN);
@@ -267,20 +271,12 @@ impl RoleQuery {
     pub fn page_of_names<'a>(&'a self, policy: &'a Policy) -> impl Iterator<Item = &'a str> {
         let token = self.page.token.as_str();
         let from = token.max(&self.name_prefix);
-        let all = self
-            .principal
-            .is_none()
-            .then(|| policy.role_names_from(from));
-        let of_member = self
-            .principal
-            .iter()
-            .flat_map(|member| policy.roles_of(member));
-        let roles = all
-            .into_iter()
-            .flatten()
-            .chain(of_member.skip_while(move |name| *name < from));
-        let behind = roles.filter(move |name| token.is_empty() || *name > token);
-        behind
+        let names: Box<dyn Iterator<Item = &'a str> + 'a> = match &self.principal {
+            None => Box::new(policy.role_names_from(from)),
+            Some(member) => Box::new(policy.roles_of(member).skip_while(move |name| *name < from)),
+        };
+        names
+            .filter(move |name| token.is_empty() || *name > token)
             .take_while(|name| name.starts_with(&self.name_prefix))
             .filter(|name| name.contains(&self.name_contains))
     }

@@ -6,6 +6,7 @@ use gbac_engine::model::{Acl, ResourceType};
 use serde::{Deserialize, Serialize};
 
 use crate::acls::{AclBody, AclFilter};
+use crate::paging::quoted;
 use crate::problem::{FieldViolation, MAX_VIOLATIONS};
 
 /// The members of an ACL: their names here and in the Data Plane API, and the prefix of the values
@@ -46,16 +47,14 @@ pub struct RegistryAcl {
 impl From<&Acl> for RegistryAcl {
     fn from(acl: &Acl) -> Self {
         let body = AclBody::in_request(acl);
-        let short =
-            |value: &str, prefix: &str| value.strip_prefix(prefix).unwrap_or(value).to_owned();
         Self {
             principal: body.principal,
             resource: body.resource_name,
-            resource_type: short(&body.resource_type, "RESOURCE_TYPE_"),
-            pattern_type: short(&body.resource_pattern_type, "RESOURCE_PATTERN_TYPE_"),
+            resource_type: without_prefix(&body.resource_type, "RESOURCE_TYPE_"),
+            pattern_type: without_prefix(&body.resource_pattern_type, "RESOURCE_PATTERN_TYPE_"),
             host: body.host,
-            operation: short(&body.operation, "OPERATION_"),
-            permission: short(&body.permission_type, "PERMISSION_TYPE_"),
+            operation: without_prefix(&body.operation, "OPERATION_"),
+            permission: without_prefix(&body.permission_type, "PERMISSION_TYPE_"),
         }
     }
 }
@@ -81,14 +80,7 @@ pub fn check_create(acls: Vec<RegistryAcl>) -> Result<Vec<Acl>, Vec<FieldViolati
             break;
         }
         let is_registry = acl.resource_type == "REGISTRY";
-        let other = (!is_registry && acl.resource_type != "SUBJECT")
-            .then(|| FieldViolation::new("resource_type", "must be `REGISTRY` or `SUBJECT`"));
-        let prefixed = (is_registry && acl.pattern_type == "PREFIXED").then(|| {
-            FieldViolation::new(
-                "resource_pattern_type",
-                "can be `PREFIXED` for `SUBJECT` only",
-            )
-        });
+        let fault = kind_fault(&acl);
         let body = AclBody {
             resource_type: format!("RESOURCE_TYPE_{}", acl.resource_type),
             // Clients write `*` for the registry, which has no name.
@@ -103,18 +95,18 @@ pub fn check_create(acls: Vec<RegistryAcl>) -> Result<Vec<Acl>, Vec<FieldViolati
             operation: format!("OPERATION_{}", acl.operation),
             permission_type: format!("PERMISSION_TYPE_{}", acl.permission),
         };
-        let result = match other.or(prefixed) {
+        let result = match fault {
             Some(fault) => Err(vec![fault]),
             None => body.check_create(),
         };
         match result {
             Ok(acl) => checked.push(acl),
-            Err(found) => faults.extend(found.into_iter().map(|fault| {
-                FieldViolation::new(
-                    format!("[{place}].{}", member_name(&fault.field)),
-                    fault.description,
-                )
-            })),
+            Err(found) => {
+                for fault in found {
+                    let field = format!("[{place}].{}", member_name(&fault.field));
+                    faults.push(FieldViolation::new(field, fault.description));
+                }
+            }
         }
     }
     if faults.is_empty() {
@@ -124,13 +116,29 @@ pub fn check_create(acls: Vec<RegistryAcl>) -> Result<Vec<Acl>, Vec<FieldViolati
     }
 }
 
+fn kind_fault(acl: &RegistryAcl) -> Option<FieldViolation> {
+    let (field, text) = match acl.resource_type.as_str() {
+        "REGISTRY" if acl.pattern_type == "PREFIXED" => (
+            "resource_pattern_type",
+            "can be `PREFIXED` for `SUBJECT` only",
+        ),
+        "REGISTRY" | "SUBJECT" => return None,
+        _ => ("resource_type", "must be `REGISTRY` or `SUBJECT`"),
+    };
+    Some(FieldViolation::new(field, text))
+}
+
+fn without_prefix(value: &str, prefix: &str) -> String {
+    value.strip_prefix(prefix).unwrap_or(value).to_owned()
+}
+
 /// The name here of a field of the Data Plane API.
 fn member_name(field: &str) -> &str {
     let field = field.strip_prefix("filter.").unwrap_or(field);
-    MEMBERS
-        .iter()
-        .find(|(_, known, _)| *known == field)
-        .map_or(field, |(name, ..)| name)
+    match MEMBERS.iter().find(|(_, known, _)| *known == field) {
+        Some((name, ..)) => name,
+        None => field,
+    }
 }
 
 /// Parses a filter: its members, each with a value. An absent member and `ANY` match everything.
@@ -139,21 +147,14 @@ fn member_name(field: &str) -> &str {
 /// All errors, by member. Unknown members and empty values are refused, because ignoring them would
 /// delete more than intended; only the resource of the registry is empty.
 pub fn filter(members: &BTreeMap<String, String>) -> Result<AclFilter, Vec<FieldViolation>> {
-    let is_registry = members
-        .get("resource_type")
-        .is_some_and(|value| value == "REGISTRY");
+    let is_registry = matches!(members.get("resource_type"), Some(kind) if kind == "REGISTRY");
     let mut faults = Vec::new();
     let mut pairs = Vec::new();
     for (name, value) in members {
         let Some((_, field, prefix)) = MEMBERS.iter().find(|(known, ..)| known == name) else {
-            let known: Vec<String> = MEMBERS
-                .iter()
-                .map(|(name, ..)| format!("`{name}`"))
-                .collect();
-            faults.push(FieldViolation::new(
-                name,
-                format!("is unknown; the members are {}", known.join(", ")),
-            ));
+            let known = quoted(MEMBERS.iter().map(|(name, ..)| name));
+            let text = format!("is unknown; the members are {known}");
+            faults.push(FieldViolation::new(name, text));
             continue;
         };
         if *field == "resource_name" && is_registry {
@@ -182,17 +183,17 @@ pub fn filter(members: &BTreeMap<String, String>) -> Result<AclFilter, Vec<Field
             pairs.push((format!("filter.{field}"), format!("{prefix}{value}")));
         }
     }
-    let read = AclFilter::from_query(&pairs);
-    let named =
-        |fault: FieldViolation| FieldViolation::new(member_name(&fault.field), fault.description);
-    match read {
-        Ok(filter) if faults.is_empty() => Ok(filter),
-        Ok(_) => Err(faults),
-        Err(found) => Err(faults
-            .into_iter()
-            .chain(found.into_iter().map(named))
-            .collect()),
+    match AclFilter::from_query(&pairs) {
+        Ok(filter) if faults.is_empty() => return Ok(filter),
+        Ok(_) => {}
+        Err(found) => {
+            for fault in found {
+                let field = member_name(&fault.field);
+                faults.push(FieldViolation::new(field, fault.description));
+            }
+        }
     }
+    Err(faults)
 }
 
 #[cfg(test)]

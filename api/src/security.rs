@@ -167,14 +167,7 @@ pub fn principals(
     let mut faults = Vec::new();
     let mut read = Vec::new();
     for (place, member) in members.iter().enumerate() {
-        let checked = member
-            .principal()
-            .map_err(str::to_owned)
-            .and_then(|principal| {
-                check_member_action(&principal, action)?;
-                Ok(principal)
-            });
-        match checked {
+        match read_member(member, action) {
             Ok(principal) => read.push(principal),
             Err(text) => faults.push(FieldViolation::new(format!("members[{place}]"), text)),
         }
@@ -187,6 +180,12 @@ pub fn principals(
     } else {
         Err(faults)
     }
+}
+
+fn read_member(member: &RoleMember, action: MemberAction) -> Result<Principal, String> {
+    let principal = member.principal()?;
+    check_member_action(&principal, action)?;
+    Ok(principal)
 }
 
 #[cfg(test)]

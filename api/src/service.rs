@@ -46,10 +46,9 @@ pub fn accepted_tokens(
 ) -> AcceptedTokens {
     let found = gbac_json::accepted_from_properties(|name| properties.get(name));
     let Some(info) = info else { return found };
-    let audience = || {
-        info.provider
-            .as_ref()
-            .map(|provider| provider.audience.clone())
+    let audience = match (found.audience, &info.provider) {
+        (None, Some(provider)) => Some(provider.audience.clone()),
+        (audience, _) => audience,
     };
     let TokenRequirements {
         issuer,
@@ -58,7 +57,7 @@ pub fn accepted_tokens(
     } = info.tokens.clone();
     AcceptedTokens {
         issuer,
-        audience: found.audience.or_else(audience),
+        audience,
         access_tokens_only,
         max_lifetime,
         ..found

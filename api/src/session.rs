@@ -108,19 +108,21 @@ fn is_page(text: &str) -> bool {
     let is_below = path
         .strip_prefix(PAGE_FOLDER)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    // Whatever a browser would read in another way: controls, blanks, backslashes, fragments, and
-    // steps to another folder.
-    let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"\"#<>\\^`{|}".contains(&byte);
-    let is_step = |segment: &str| {
-        matches!(
-            segment.to_ascii_lowercase().replace("%2e", ".").as_str(),
-            "." | ".."
-        )
-    };
     text.len() <= MAX_RETURN_BYTES
         && (is_below || PAGES.contains(&path))
         && text.bytes().all(is_plain)
         && !path.split('/').any(is_step)
+}
+
+/// Not what a browser would read in another way: controls, blanks, backslashes and fragments.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !b"\"#<>\\^`{|}".contains(&byte)
+}
+
+/// Whether a segment leads to another folder.
+fn is_step(segment: &str) -> bool {
+    let segment = segment.to_ascii_lowercase().replace("%2e", ".");
+    matches!(segment.as_str(), "." | "..")
 }
 
 /// The address that starts a sign-in, after which the browser returns to this page.

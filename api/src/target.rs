@@ -198,9 +198,10 @@ impl From<TargetReport> for TargetAnswer {
 impl TargetReport {
     /// Reads the answer to a probe.
     pub fn read(&mut self, probe: &Probe, status: u16, body: &str) {
-        let value = serde_json::from_str::<Value>(body)
-            .ok()
-            .filter(|_| status == 200);
+        let value = match status {
+            200 => serde_json::from_str::<Value>(body).ok(),
+            _ => None,
+        };
         // A page, or an API of something else, says nothing about the cluster.
         let found = match status {
             200 if value.is_some() => ApiPresence::Present,
@@ -209,21 +210,13 @@ impl TargetReport {
         };
         match probe.subject {
             Subject::Brokers => {
-                let version = value
-                    .as_ref()
-                    .and_then(|value| value.pointer("/0/version"))
-                    .and_then(Value::as_str);
-                self.version = version
+                self.version = text_at(value.as_ref(), "/0/version")
                     .map(|version| version.split(" - ").next().unwrap_or_default().to_owned());
             }
             Subject::OwnRoles => self.admin_v1 = found,
             Subject::SecurityService => self.admin_v2 = present_if_refused(found, status, body),
             Subject::License => {
-                let status = value
-                    .as_ref()
-                    .and_then(|value| value.get("license_status"))
-                    .and_then(Value::as_str);
-                self.license = status.map(str::to_owned);
+                self.license = text_at(value.as_ref(), "/license_status").map(str::to_owned);
             }
             Subject::RegistryAcls => {
                 let without =
@@ -253,22 +246,18 @@ impl TargetReport {
     /// What is missing of what a change needs.
     #[must_use]
     pub fn unmet(&self, needs: &[TargetNeed]) -> Vec<TargetGap> {
-        let is_needed = |gap: &TargetGap| {
+        let mut gaps = self.gaps();
+        gaps.retain(|gap| {
             needs
                 .iter()
                 .any(|need| need.gaps_and_probes().0.contains(&gap.code.as_str()))
-        };
-        self.gaps().into_iter().filter(is_needed).collect()
+        });
+        gaps
     }
 
     /// What is missing, and what follows.
     #[must_use]
     pub fn gaps(&self) -> Vec<TargetGap> {
-        let gap = |code: &str, missing: String, consequence: &str| TargetGap {
-            code: code.into(),
-            missing,
-            consequence: consequence.into(),
-        };
         let mut gaps = Vec::new();
         if self.data_plane == ApiPresence::Absent {
             let follows = "its ACLs and roles cannot be read or changed there";
@@ -326,6 +315,18 @@ impl TargetReport {
         }
         gaps
     }
+}
+
+fn gap(code: &str, missing: String, consequence: &str) -> TargetGap {
+    TargetGap {
+        code: code.into(),
+        missing,
+        consequence: consequence.into(),
+    }
+}
+
+fn text_at<'v>(value: Option<&'v Value>, pointer: &str) -> Option<&'v str> {
+    value?.pointer(pointer)?.as_str()
 }
 
 /// An API that refuses in its own form is there. Its codes are words, unlike those of a path that

@@ -76,15 +76,13 @@ impl Enumeration for PermissionTypes {
 /// The name of a value that is given by its number; other texts stay as they are.
 pub(crate) fn spelled<E: Enumeration>(text: &str) -> Cow<'_, str> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    match text
-        .parse::<usize>()
-        .ok()
-        .filter(|_| is_number)
-        .and_then(|number| E::NAMES.get(number))
+    if is_number
+        && let Ok(number) = text.parse::<usize>()
+        && let Some(name) = E::NAMES.get(number)
     {
-        Some(name) => format!("{}_{name}", E::PREFIX).into(),
-        None => text.into(),
+        return format!("{}_{name}", E::PREFIX).into();
     }
+    text.into()
 }
 
 /// Reads the name of a value, or its number as a JSON number. Zero is the absent value.
@@ -112,9 +110,10 @@ pub(crate) fn enumeration<'de, D: Deserializer<'de>, E: Enumeration>(
         }
 
         fn visit_i64<F: de::Error>(self, number: i64) -> Result<String, F> {
-            u64::try_from(number)
-                .map_err(|_| F::invalid_value(Unexpected::Signed(number), &self))
-                .and_then(|number| self.visit_u64(number))
+            match u64::try_from(number) {
+                Ok(number) => self.visit_u64(number),
+                Err(_) => Err(F::invalid_value(Unexpected::Signed(number), &self)),
+            }
         }
 
         fn visit_unit<F: de::Error>(self) -> Result<String, F> {
@@ -137,27 +136,28 @@ pub(crate) fn enumeration<'de, D: Deserializer<'de>, E: Enumeration>(
 pub(crate) fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
     from: D,
 ) -> Result<T, D::Error> {
-    Option::deserialize(from).map(Option::unwrap_or_default)
+    Ok(Option::deserialize(from)?.unwrap_or_default())
 }
 
 /// The names of query parameters in `snake_case`, in which messages of the Data Plane API have
 /// their fields.
 #[must_use]
 pub fn snake_case(pairs: Vec<(String, String)>) -> Vec<(String, String)> {
-    let snake = |name: String| {
-        let mut snake = String::with_capacity(name.len() + 2);
-        for character in name.chars() {
-            if character.is_ascii_uppercase() {
-                snake.push('_');
-            }
-            snake.push(character.to_ascii_lowercase());
-        }
-        snake
-    };
     pairs
         .into_iter()
-        .map(|(name, value)| (snake(name), value))
+        .map(|(name, value)| (snake_case_name(&name), value))
         .collect()
+}
+
+fn snake_case_name(name: &str) -> String {
+    let mut snake = String::with_capacity(name.len() + 2);
+    for character in name.chars() {
+        if character.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(character.to_ascii_lowercase());
+    }
+    snake
 }
 
 #[cfg(test)]

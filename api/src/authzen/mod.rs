@@ -18,6 +18,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::paging::quoted;
 use crate::problem::DocumentFault;
 
 /// The most evaluations in one request.
@@ -253,11 +254,8 @@ impl Evaluations {
             }
         };
         let Some(semantic) = semantic else {
-            let words: Vec<String> = Semantic::ALL
-                .iter()
-                .map(|semantic| format!("`{}`", semantic.name()))
-                .collect();
-            let message = format!("the values are {}", words.join(", "));
+            let words = quoted(Semantic::ALL.iter().map(|semantic| semantic.name()));
+            let message = format!("the values are {words}");
             faults.push(fault(
                 "/options/evaluations_semantic",
                 "unknown_value",
@@ -280,7 +278,6 @@ impl Evaluations {
         let Value::Object(own) = value else {
             return Err(vec![fault("", "wrong_type", "expected an object".into())]);
         };
-        let own = |name: &str| own.get(name).filter(|part| !part.is_null());
         let Parts {
             subject,
             action,
@@ -288,11 +285,22 @@ impl Evaluations {
             context,
         } = self.defaults.parts();
         Ok(Parts {
-            subject: own("subject").or(subject),
-            action: own("action").or(action),
-            resource: own("resource").or(resource),
-            context: own("context").or(context),
+            subject: own_or(own, "subject", subject),
+            action: own_or(own, "action", action),
+            resource: own_or(own, "resource", resource),
+            context: own_or(own, "context", context),
         })
+    }
+}
+
+fn own_or<'v>(
+    own: &'v Map<String, Value>,
+    name: &str,
+    default: Option<&'v Value>,
+) -> Option<&'v Value> {
+    match own.get(name) {
+        None | Some(Value::Null) => default,
+        part => part,
     }
 }
 

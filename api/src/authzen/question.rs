@@ -10,6 +10,7 @@ use gbac_json::{Problems, access_check, check_from_value, named_subject, pointer
 use serde_json::{Map, Value, json};
 
 use super::{Parts, fault};
+use crate::paging::quoted;
 use crate::problem::DocumentFault;
 
 impl Parts<'_> {
@@ -76,18 +77,9 @@ impl Parts<'_> {
             resources,
         } = &check.query
         {
-            expand(api, name, resources).map_err(|error| {
-                let to_fault = |known: &RequestFault| {
-                    let path = match known.path().split_once('.') {
-                        Some((_, kind)) => {
-                            format!("{RESOURCES}/{}", pointer_part(kind))
-                        }
-                        None => place(&format!("/request/{}", known.path())),
-                    };
-                    fault(&path, known.code(), format!("{known}; {}", known.hint()))
-                };
-                error.faults().iter().map(to_fault).collect::<Vec<_>>()
-            })?;
+            if let Err(error) = expand(api, name, resources) {
+                return Err(error.faults().iter().map(request_fault).collect());
+            }
         }
         Ok(check)
     }
@@ -137,16 +129,21 @@ impl Parts<'_> {
 
 /// The problems of a check, with the fields of the evaluation.
 fn place_all(problems: &Problems) -> Vec<DocumentFault> {
-    let placed = problems.0.iter();
-    placed
-        .map(|problem| {
-            fault(
-                &place(&problem.path),
-                problem.code.as_str(),
-                problem.message.clone(),
-            )
-        })
-        .collect()
+    let mut faults = Vec::new();
+    for problem in &problems.0 {
+        let path = place(&problem.path);
+        faults.push(fault(&path, problem.code.as_str(), problem.message.clone()));
+    }
+    faults
+}
+
+/// The error of an API request, with its place in the evaluation.
+fn request_fault(found: &RequestFault) -> DocumentFault {
+    let path = match found.path().split_once('.') {
+        Some((_, kind)) => format!("{RESOURCES}/{}", pointer_part(kind)),
+        None => place(&format!("/request/{}", found.path())),
+    };
+    fault(&path, found.code(), format!("{found}; {}", found.hint()))
 }
 
 /// An API request: its resource, and its resources of other types.
@@ -173,15 +170,11 @@ fn of_request(
             resources.insert(kind_name(kind).into(), json!([id]));
         }
         None => {
-            let kinds: Vec<String> = Dialect::Platform
-                .resource_types()
-                .iter()
-                .map(|kind| format!("`{}`", kind_name(*kind)))
-                .collect();
+            let kinds = Dialect::Platform.resource_types().iter();
             let message = format!(
                 "`{}` is not a type of resource; write {}",
                 escaped(kind),
-                kinds.join(", ")
+                quoted(kinds.map(|kind| kind_name(*kind)))
             );
             faults.push(fault("/resource/type", "unknown_value", message));
         }
@@ -207,14 +200,10 @@ fn of_request(
         )),
     }
     if Api::from_name(api).is_none() {
-        let apis: Vec<String> = Api::ALL
-            .iter()
-            .map(|api| format!("`{}:`", api.code()))
-            .collect();
         let message = format!(
             "`{}` is not an API; requests begin with {}",
             escaped(api),
-            apis.join(", ")
+            quoted(Api::ALL.iter().map(|api| format!("{}:", api.code())))
         );
         faults.push(fault("/action/name", "unknown_api", message));
     }
@@ -258,10 +247,12 @@ fn place(path: &str) -> String {
         ("/request/resources", RESOURCES),
         ("/host", "/context/host"),
     ];
-    let found = PLACES
-        .iter()
-        .find_map(|(from, to)| Some(format!("{to}{}", path.strip_prefix(from)?)));
-    found.unwrap_or_else(|| path.to_owned())
+    for (from, to) in PLACES {
+        if let Some(rest) = path.strip_prefix(from) {
+            return format!("{to}{rest}");
+        }
+    }
+    path.to_owned()
 }
 
 fn object<'v>(
