@@ -7,9 +7,10 @@ pub(crate) type Clock = fn() -> f64;
 
 /// The machine's clock.
 pub(crate) fn system() -> f64 {
-    SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .map_or(0.0, |since| since.as_secs_f64())
+    match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(since) => since.as_secs_f64(),
+        Err(_) => 0.0,
+    }
 }
 
 /// The last second that RFC 3339 can represent.

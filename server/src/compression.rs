@@ -14,14 +14,16 @@ pub(crate) fn accepts(headers: &HeaderMap, coding: &str) -> bool {
         .filter_map(|value| value.to_str().ok());
     accepted.flat_map(|value| value.split(',')).any(|accepted| {
         let (name, weight) = accepted.split_once(';').unwrap_or((accepted, "q=1"));
-        let is_zero = |weight: &str| {
-            weight
-                .trim()
-                .strip_prefix("q=")
-                .is_none_or(|q| q.parse() == Ok(0.0))
-        };
         name.trim().eq_ignore_ascii_case(coding) && !is_zero(weight)
     })
+}
+
+/// Whether a weight refuses a coding, as one of another form does.
+fn is_zero(weight: &str) -> bool {
+    match weight.trim().strip_prefix("q=") {
+        Some(q) => q.parse() == Ok(0.0),
+        None => true,
+    }
 }
 
 /// Whether content of this type is smaller when it is compressed; a message of gRPC would lose its

@@ -63,12 +63,12 @@ impl<K: Ord + Copy, O: Ord, V> FairMap<K, O, V> {
 
     /// The value of a key.
     pub(crate) fn get(&self, key: &K) -> Option<&V> {
-        self.entries.get(key).map(|entry| &entry.value)
+        Some(&self.entries.get(key)?.value)
     }
 
     /// Removes an entry; its value.
     pub(crate) fn remove(&mut self, key: &K) -> Option<V> {
-        self.entries.remove(key).map(|entry| entry.value)
+        Some(self.entries.remove(key)?.value)
     }
 
     /// Removes the entries whose value does not meet a condition.
@@ -91,10 +91,8 @@ impl<K: Ord + Copy, O: Ord, V> FairMap<K, O, V> {
 
     fn remove_oldest(&mut self, is_counted: impl Fn(&Entry<O, V>) -> bool) {
         let counted = self.entries.iter().filter(|(_, entry)| is_counted(entry));
-        let oldest = counted
-            .min_by_key(|(_, entry)| entry.number)
-            .map(|(key, _)| *key);
-        if let Some(oldest) = oldest {
+        if let Some((oldest, _)) = counted.min_by_key(|(_, entry)| entry.number) {
+            let oldest = *oldest;
             self.entries.remove(&oldest);
         }
     }

@@ -86,21 +86,22 @@ impl LogOptions {
 }
 
 fn parse_level(text: &str) -> Option<(Option<&str>, Level)> {
-    let (name, level) = text
-        .split_once('=')
-        .map_or((None, text), |(name, level)| (Some(name), level));
+    let (name, level) = match text.split_once('=') {
+        Some((name, level)) => (Some(name), level),
+        None => (None, text),
+    };
     let (_, level) = LEVEL_NAMES
         .iter()
         .find(|(known, _)| known.eq_ignore_ascii_case(level))?;
-    name.is_none_or(|name| logger(name).is_some())
-        .then_some((name, *level))
+    if let Some(name) = name {
+        logger(name)?;
+    }
+    Some((name, *level))
 }
 
 fn logger(name: &str) -> Option<&'static AtomicU8> {
-    LOGGERS
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|(_, level)| level)
+    let (_, level) = LOGGERS.iter().find(|(known, _)| *known == name)?;
+    Some(level)
 }
 
 /// The names of the loggers, sorted.
@@ -113,22 +114,20 @@ pub(crate) fn names() -> impl ExactSizeIterator<Item = &'static str> {
 /// The level of a logger, or `None` if there is no such logger. It writes events of this level and
 /// more severe ones.
 pub(crate) fn level(name: &str) -> Option<Level> {
-    LEVEL_NAMES
-        .get(usize::from(logger(name)?.load(Relaxed)))
-        .map(|(_, level)| *level)
+    let (_, level) = LEVEL_NAMES.get(usize::from(logger(name)?.load(Relaxed)))?;
+    Some(*level)
 }
 
 /// Sets the level of a logger. Returns whether the logger exists.
 pub(crate) fn set_level(name: &str, level: Level) -> bool {
-    let place = LEVEL_NAMES
-        .iter()
-        .position(|(_, known)| *known == level)
-        .and_then(|place| u8::try_from(place).ok());
-    let (Some(logger), Some(place)) = (logger(name), place) else {
-        return false;
-    };
-    logger.store(place, Relaxed);
-    true
+    let place = LEVEL_NAMES.iter().position(|(_, known)| *known == level);
+    match (logger(name), place.map(u8::try_from)) {
+        (Some(logger), Some(Ok(place))) => {
+            logger.store(place, Relaxed);
+            true
+        }
+        _ => false,
+    }
 }
 
 fn is_enabled(event: &Metadata<'_>) -> bool {
@@ -143,8 +142,10 @@ fn is_enabled(event: &Metadata<'_>) -> bool {
 /// Installs the log output for this process.
 pub(crate) fn install(options: &LogOptions) -> Result<(), LogLevelError> {
     for (name, level) in options.levels()? {
-        for logger in names().filter(|logger| name.is_none_or(|name| name == *logger)) {
-            set_level(logger, level);
+        for logger in names() {
+            if name.is_none() || name == Some(logger) {
+                set_level(logger, level);
+            }
         }
     }
     let subscriber = tracing_subscriber::registry().with(StderrLines {
@@ -183,7 +184,10 @@ impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for StderrLines {
 
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let meta = event.metadata();
-        let logger = logger(meta.target()).map_or("main", |_| meta.target());
+        let logger = match logger(meta.target()) {
+            Some(_) => meta.target(),
+            None => "main",
+        };
         let (time, level) = (clock::rfc3339(clock::system()), meta.level());
         let text = match self.format {
             LogFormat::Text => {

@@ -308,7 +308,6 @@ impl Metrics {
 
     /// The metrics as text.
     pub(crate) fn text(&self, current: &CurrentValues) -> String {
-        let size = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         self.acls.set(size(current.acls));
         self.roles.set(size(current.roles));
         self.writable.set(i64::from(current.writable));
@@ -343,6 +342,10 @@ impl Metrics {
         let _ = encode(&mut text, &self.registry);
         text
     }
+}
+
+fn size(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

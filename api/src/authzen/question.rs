@@ -76,10 +76,9 @@ impl Parts<'_> {
             name,
             resources,
         } = &check.query
+            && let Err(error) = expand(api, name, resources)
         {
-            if let Err(error) = expand(api, name, resources) {
-                return Err(error.faults().iter().map(request_fault).collect());
-            }
+            return Err(error.faults().iter().map(request_fault).collect());
         }
         Ok(check)
     }

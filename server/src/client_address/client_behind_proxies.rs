@@ -48,17 +48,8 @@ pub(crate) fn find_client(
             is_encrypted: None,
         });
     }
-    let by_list = entries(headers, &X_FORWARDED_FOR).map(|entry| Hop {
-        from: node(entry),
-        is_encrypted: None,
-    });
-    let by_list = headers
-        .contains_key(X_FORWARDED_FOR)
-        .then(|| client(peer, by_list, proxies));
-    let by_element = entries(headers, &FORWARDED).map(hop);
-    let by_element = headers
-        .contains_key(FORWARDED)
-        .then(|| client(peer, by_element, proxies));
+    let by_list = named_client(peer, headers, &X_FORWARDED_FOR, list_hop, proxies);
+    let by_element = named_client(peer, headers, &FORWARDED, hop, proxies);
     let scheme = entries(headers, &X_FORWARDED_PROTO)
         .next()
         .and_then(is_encrypted);
@@ -67,10 +58,10 @@ pub(crate) fn find_client(
         (Some(list), Some(element)) => {
             // The client may have written the element, so only what it says against encryption
             // counts.
-            let is_encrypted = of_both(
-                scheme,
-                element.is_encrypted.filter(|is_encrypted| !is_encrypted),
-            );
+            let is_encrypted = match element.is_encrypted {
+                Some(false) => of_both(scheme, Some(false)),
+                Some(true) | None => scheme,
+            };
             Ok(ForwardedClient {
                 is_encrypted,
                 ..list
@@ -96,16 +87,23 @@ fn of_both(one: Option<bool>, other: Option<bool>) -> Option<bool> {
     }
 }
 
-fn client(
+/// The client that a header names, if there is the header.
+fn named_client(
     proxy: SocketAddr,
-    hops: impl Iterator<Item = Hop>,
+    headers: &HeaderMap,
+    name: &HeaderName,
+    read: fn(&str) -> Hop,
     proxies: &TrustedProxies,
-) -> ForwardedClient {
+) -> Option<ForwardedClient> {
+    if !headers.contains_key(name) {
+        return None;
+    }
     let mut found = ForwardedClient {
         address: proxy,
         is_encrypted: None,
     };
-    for hop in hops {
+    for entry in entries(headers, name) {
+        let hop = read(entry);
         let Some(from) = hop.from else { break };
         found = ForwardedClient {
             address: from,
@@ -115,7 +113,7 @@ fn client(
             break;
         }
     }
-    found
+    Some(found)
 }
 
 /// The entries of a header in all of its lines, the last one first. An entry is read by itself, so
@@ -134,33 +132,51 @@ fn entries<'h>(
 }
 
 fn is_encrypted(scheme: &str) -> Option<bool> {
+    if scheme.is_empty() {
+        return None;
+    }
     Some(scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("wss"))
-        .filter(|_| !scheme.is_empty())
+}
+
+/// An entry of `X-Forwarded-For`.
+fn list_hop(entry: &str) -> Hop {
+    Hop {
+        from: node(entry),
+        is_encrypted: None,
+    }
 }
 
 /// An element of `Forwarded`, such as `for="[2001:db8::1]:4711";proto=https`.
 fn hop(element: &str) -> Hop {
-    let parameter = |name: &str| {
-        let mut values = element.split(';').filter_map(|pair| {
-            let (known, value) = pair.split_once('=')?;
-            known
-                .trim()
-                .eq_ignore_ascii_case(name)
-                .then(|| value.trim())
-        });
-        let value = values.next()?;
-        let value = match value.strip_prefix('"') {
-            Some(quoted) => quoted.strip_suffix('"')?,
-            None => value,
-        };
-        (values.next().is_none() && !value.contains(['"', '\\'])).then_some(value)
-    };
     let is_whole = element.matches('"').count().is_multiple_of(2);
-    let from = parameter("for").filter(|_| is_whole).and_then(node);
+    let from = match parameter(element, "for") {
+        Some(text) if is_whole => node(text),
+        _ => None,
+    };
     Hop {
         from,
-        is_encrypted: parameter("proto").and_then(is_encrypted),
+        is_encrypted: parameter(element, "proto").and_then(is_encrypted),
     }
+}
+
+/// The value of a parameter that occurs once.
+fn parameter<'e>(element: &'e str, name: &str) -> Option<&'e str> {
+    let mut found = None;
+    for pair in element.split(';') {
+        if let Some((known, value)) = pair.split_once('=')
+            && known.trim().eq_ignore_ascii_case(name)
+        {
+            if found.is_some() {
+                return None;
+            }
+            found = Some(value.trim());
+        }
+    }
+    let value = match found?.strip_prefix('"') {
+        Some(quoted) => quoted.strip_suffix('"')?,
+        None => found?,
+    };
+    (!value.contains(['"', '\\'])).then_some(value)
 }
 
 /// An address with or without a port.

@@ -16,21 +16,15 @@ impl TrustedProxies {
     /// # Errors
     /// One of them is neither.
     pub(crate) fn parse(texts: &[String]) -> Result<Self, TrustedProxyError> {
-        let parse = |text: &String| {
-            let network = match text.parse::<IpAddr>() {
-                Ok(address) => IpNet::from(address.to_canonical()),
-                Err(_) => text
-                    .parse::<IpNet>()
-                    .map_err(|_| TrustedProxyError(text.clone()))?,
-            };
-            // Everybody could claim to be anybody.
-            if network.prefix_len() == 0 {
-                Err(TrustedProxyError(text.clone()))
-            } else {
-                Ok(network.trunc())
+        let mut networks = Vec::new();
+        for text in texts {
+            match network(text) {
+                // Everybody could claim to be anybody.
+                Some(network) if network.prefix_len() > 0 => networks.push(network.trunc()),
+                _ => return Err(TrustedProxyError(text.clone())),
             }
-        };
-        texts.iter().map(parse).collect::<Result<_, _>>().map(Self)
+        }
+        Ok(Self(networks))
     }
 
     /// Whether there are none.
@@ -42,6 +36,13 @@ impl TrustedProxies {
     pub(crate) fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
+    }
+}
+
+fn network(text: &str) -> Option<IpNet> {
+    match text.parse::<IpAddr>() {
+        Ok(address) => Some(address.to_canonical().into()),
+        Err(_) => text.parse().ok(),
     }
 }
 

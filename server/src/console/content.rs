@@ -82,14 +82,14 @@ impl Content {
         if !self.in_brotli {
             return self.stored.clone();
         }
-        let decode = || {
+        let decoded = self.decoded.get_or_init(|| {
             let mut content = Vec::new();
             // The build wrote it, and memory does not fail.
             let read = brotli::BrotliDecompress(&mut Cursor::new(&self.stored), &mut content);
             debug_assert!(read.is_ok(), "{read:?}");
             content.into()
-        };
-        self.decoded.get_or_init(decode).clone()
+        });
+        decoded.clone()
     }
 }
 

@@ -8,15 +8,11 @@ use sha2::{Digest, Sha256};
 /// The policy for a page: scripts of this origin, WebAssembly, and exactly the inline scripts of
 /// the page.
 pub(super) fn policy(page: &str) -> String {
-    let hashes: String = inline_scripts(page)
-        .into_iter()
-        .map(|script| {
-            format!(
-                " 'sha256-{}'",
-                STANDARD.encode(Sha256::digest(script.replace("\r\n", "\n")))
-            )
-        })
-        .collect();
+    let mut hashes = String::new();
+    for script in inline_scripts(page) {
+        let digest = Sha256::digest(script.replace("\r\n", "\n"));
+        hashes.push_str(&format!(" 'sha256-{}'", STANDARD.encode(digest)));
+    }
     format!(
         "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{hashes}; style-src 'self'; connect-src 'self'; \
          img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
@@ -30,7 +26,7 @@ fn inline_scripts(page: &str) -> Vec<&str> {
     while let Some(start) = rest.find('<') {
         rest = rest.get(start..).unwrap_or_default();
         if let Some(comment) = rest.strip_prefix("<!--") {
-            rest = comment.split_once("-->").map_or("", |(_, after)| after);
+            (_, rest) = comment.split_once("-->").unwrap_or_default();
         } else if let Some(tag) = strip_name(rest, "<script") {
             let (attributes, after) = split_tag(tag);
             let end = find_ignoring_case(after, "</script").unwrap_or(after.len());
@@ -87,17 +83,20 @@ fn has_attribute(attributes: &str, name: &str) -> bool {
     names
         .split(|c: char| c.is_ascii_whitespace() || c == '/')
         .any(|word| {
-            word.split('=')
-                .next()
-                .is_some_and(|word| word.eq_ignore_ascii_case(name))
+            let word = word.split('=').next().unwrap_or_default();
+            word.eq_ignore_ascii_case(name)
         })
 }
 
 fn find_ignoring_case(text: &str, wanted: &str) -> Option<usize> {
-    text.char_indices().map(|(at, _)| at).find(|at| {
-        text.get(*at..at + wanted.len())
-            .is_some_and(|found| found.eq_ignore_ascii_case(wanted))
-    })
+    for (at, _) in text.char_indices() {
+        if let Some(found) = text.get(at..at + wanted.len())
+            && found.eq_ignore_ascii_case(wanted)
+        {
+            return Some(at);
+        }
+    }
+    None
 }
 
 #[cfg(test)]

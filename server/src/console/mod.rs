@@ -92,10 +92,10 @@ impl Console {
             .into_iter()
             .map(|(name, content)| (name.clone(), Asset::new(&name, content)))
             .collect();
-        let page = files
-            .get(INDEX)
-            .map(|file| file.content.decoded())
-            .unwrap_or_default();
+        let page = match files.get(INDEX) {
+            Some(file) => file.content.decoded(),
+            None => Bytes::new(),
+        };
         let page = String::from_utf8_lossy(&page);
         let content_security_policy = content_security_policy::policy(&page);
         Self {
@@ -116,9 +116,8 @@ impl Console {
         if API_SEGMENTS.contains(&first) || is_service(first) || first.starts_with('.') || is_file {
             return None;
         }
-        self.files
-            .get_key_value(INDEX)
-            .map(|(name, file)| (name.as_str(), file))
+        let (name, page) = self.files.get_key_value(INDEX)?;
+        Some((name, page))
     }
 }
 
@@ -154,11 +153,11 @@ fn collect(
         if kind.is_dir() {
             collect(&entry.path(), &format!("{name}/"), files, remaining)?;
         } else {
-            *remaining = remaining
-                .checked_sub(entry.metadata()?.len())
-                .ok_or_else(|| {
-                    io::Error::other("the folder is larger than 256 MiB, so it is not a console")
-                })?;
+            let Some(rest) = remaining.checked_sub(entry.metadata()?.len()) else {
+                let message = "the folder is larger than 256 MiB, so it is not a console";
+                return Err(io::Error::other(message));
+            };
+            *remaining = rest;
             files.push((name, fs::read(entry.path())?.into()));
         }
     }
@@ -169,12 +168,9 @@ const BINARY: &str = "application/octet-stream";
 
 /// The content type for a file name.
 fn content_type(name: &str) -> &'static str {
-    match name
-        .rsplit('/')
-        .next()
-        .and_then(|file| file.rsplit_once('.'))
-        .map_or("", |(_, extension)| extension)
-    {
+    let file = name.rsplit('/').next().unwrap_or_default();
+    let (_, extension) = file.rsplit_once('.').unwrap_or_default();
+    match extension {
         "html" => "text/html; charset=utf-8",
         "css" => "text/css; charset=utf-8",
         "js" | "mjs" => "text/javascript; charset=utf-8",

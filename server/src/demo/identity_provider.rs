@@ -37,10 +37,10 @@ impl DemoKey {
     /// # Errors
     /// The operating system provides no random numbers.
     pub fn new() -> io::Result<Self> {
-        RsaPrivateKey::new(&mut OsRng, KEY_BITS)
-            .map(Box::new)
-            .map(Self)
-            .map_err(|error| io::Error::other(error.to_string()))
+        match RsaPrivateKey::new(&mut OsRng, KEY_BITS) {
+            Ok(key) => Ok(Self(Box::new(key))),
+            Err(error) => Err(io::Error::other(error.to_string())),
+        }
     }
 }
 
@@ -114,18 +114,16 @@ impl IdentityProvider {
     /// # Errors
     /// The operating system provides no random numbers.
     pub(crate) fn users(&self, now: f64) -> io::Result<Vec<Person>> {
-        users::ALL
-            .iter()
-            .map(|user| {
-                let token = self.sign(user.typ, (user.claims)(), now)?;
-                Ok(Person {
-                    id: user.id.into(),
-                    name: user.name.into(),
-                    note: user.note.into(),
-                    token,
-                })
-            })
-            .collect()
+        let mut people = Vec::new();
+        for user in users::ALL {
+            people.push(Person {
+                id: user.id.into(),
+                name: user.name.into(),
+                note: user.note.into(),
+                token: self.sign(user.typ, (user.claims)(), now)?,
+            });
+        }
+        Ok(people)
     }
 
     /// A token with these claims and the common ones.
@@ -142,11 +140,10 @@ impl IdentityProvider {
             .or_insert_with(|| now.saturating_add(LIFETIME).into());
         claims.insert("jti".into(), random::hex(&random::bytes::<16>()?).into());
         let header = json!({ "alg": "RS256", "typ": typ, "kid": self.kid });
-        let part = |json: String| URL_SAFE_NO_PAD.encode(json);
         let input = format!(
             "{}.{}",
-            part(header.to_string()),
-            part(Value::Object(claims).to_string())
+            URL_SAFE_NO_PAD.encode(header.to_string()),
+            URL_SAFE_NO_PAD.encode(Value::Object(claims).to_string())
         );
         let signature = self
             .key

@@ -1,13 +1,12 @@
 //! Reading request bodies, and draining those of rejected requests, so that the client sees the
 //! response and not a closed connection.
 
-use std::fmt;
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, header};
 use gbac_api::paths;
 use gbac_api::problem::RpcCode;
 
@@ -23,7 +22,8 @@ use super::credentials::{is_from_browser, uses_session};
 use super::messages::Call;
 use super::named_fields::NamedFields;
 use super::placement::{Work, run};
-use super::problem::Problem;
+use super::problem::{Problem, valid_body};
+use super::request_head::header_text;
 use super::route_table::Declaration;
 use super::surface::Surface;
 
@@ -75,13 +75,9 @@ async fn bytes(
     limit: usize,
     time: Duration,
 ) -> Result<Vec<u8>, Problem> {
-    let too_large = || {
-        let message = format!("the body is larger than {limit} bytes");
-        Problem::with_status(413, RpcCode::ResourceExhausted, "body_too_large", message)
-    };
     if body.size_hint().lower() > u64::try_from(limit).unwrap_or(u64::MAX) {
         drain(&parts.headers, body).await;
-        return Err(too_large());
+        return Err(too_large(limit));
     }
     let read = timeout(time, async {
         let mut bytes = Vec::new();
@@ -111,9 +107,14 @@ async fn bytes(
         Some(bytes) => Ok(bytes),
         None => {
             drain(&parts.headers, body).await;
-            Err(too_large())
+            Err(too_large(limit))
         }
     }
+}
+
+fn too_large(limit: usize) -> Problem {
+    let message = format!("the body is larger than {limit} bytes");
+    Problem::with_status(413, RpcCode::ResourceExhausted, "body_too_large", message)
 }
 
 /// Reads a body as a value: from JSON, or from a message of a service. Duplicate JSON members are
@@ -126,9 +127,10 @@ pub(crate) async fn json<T: DeserializeOwned + Send + 'static>(
 ) -> Result<T, Problem> {
     match Call::from_request(&request) {
         Some(call) if !call.is_plain_json() => {
-            let read =
-                |message| T::deserialize(NamedFields(message)).map_err(|error| invalid(&error));
-            decoded(call, request, read).await
+            decoded(call, request, |message| {
+                valid_body(T::deserialize(NamedFields(message)))
+            })
+            .await
         }
         _ => read_text(request, parse).await,
     }
@@ -143,11 +145,11 @@ pub(crate) async fn message(request: Request) -> Result<Map<String, Value>, Prob
         let message = "the path is not that of a service";
         return Err(Problem::new(RpcCode::Unimplemented, message));
     };
-    let fields = |message| match message {
+    decoded(call, request, |message| match message {
         Value::Object(fields) => Ok(fields),
         _ => Err(Problem::invalid("the body must be a message")),
-    };
-    decoded(call, request, fields).await
+    })
+    .await
 }
 
 /// Decodes the message of a call and reads it: here if it is small, else where it may block.
@@ -191,11 +193,11 @@ pub(crate) async fn json_list<T: DeserializeOwned + Send + 'static>(
     request: Request,
 ) -> Result<Vec<T>, Problem> {
     read_text(request, |text| {
-        let value = gbac_json::parse(text).map_err(|error| invalid(&error))?;
+        let value = valid_body(gbac_json::parse(text))?;
         if !value.is_array() {
             return Err(Problem::invalid("the body must be a JSON array"));
         }
-        Vec::deserialize(NamedFields(value)).map_err(|error| invalid(&error))
+        valid_body(Vec::deserialize(NamedFields(value)))
     })
     .await
 }
@@ -208,8 +210,8 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
     let members = object(text)?;
     // Parsed from the text for an error message with the position, and from the value to match
     // fields by name only.
-    serde_json::from_str::<T>(text).map_err(|error| invalid(&error))?;
-    T::deserialize(NamedFields(members.into())).map_err(|error| invalid(&error))
+    valid_body(serde_json::from_str::<T>(text))?;
+    valid_body(T::deserialize(NamedFields(members.into())))
 }
 
 /// The members of a body that is a JSON object. Duplicate members are rejected.
@@ -217,14 +219,10 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Problem> {
 /// # Errors
 /// 400.
 pub(crate) fn object(text: &str) -> Result<Map<String, Value>, Problem> {
-    match gbac_json::parse(text).map_err(|error| invalid(&error))? {
+    match valid_body(gbac_json::parse(text))? {
         Value::Object(members) => Ok(members),
         _ => Err(Problem::invalid("the body must be a JSON object")),
     }
-}
-
-fn invalid(cause: &dyn fmt::Display) -> Problem {
-    Problem::invalid(format!("the body is not valid: {cause}"))
 }
 
 /// Whether the body needs the content type `application/json`: in APIs with more than one encoding
@@ -246,10 +244,7 @@ fn needs_json_type(head: &Parts) -> bool {
 
 fn wrong_content_type(head: &Parts) -> Option<Problem> {
     let headers = &head.headers;
-    let kind = headers
-        .get(header::CONTENT_TYPE)
-        .and_then(|kind| kind.to_str().ok())
-        .unwrap_or_default();
+    let kind = header_text(headers, header::CONTENT_TYPE);
     let essence = kind.split(';').next().unwrap_or_default().trim();
     let message = if !essence.eq_ignore_ascii_case("application/json") && needs_json_type(head) {
         format!(
@@ -270,9 +265,10 @@ fn wrong_content_type(head: &Parts) -> Option<Problem> {
 }
 
 fn wrong_encoding(headers: &HeaderMap) -> Option<Problem> {
-    let coding = headers
-        .get(header::CONTENT_ENCODING)
-        .map_or("identity", |coding| coding.to_str().unwrap_or("?"));
+    let coding = match headers.get(header::CONTENT_ENCODING) {
+        Some(coding) => coding.to_str().unwrap_or("?"),
+        None => "identity",
+    };
     if coding.eq_ignore_ascii_case("identity") {
         return None;
     }
@@ -290,25 +286,24 @@ fn wrong_encoding(headers: &HeaderMap) -> Option<Problem> {
 
 /// The charset of a content type, unless it is UTF-8 or its subset ASCII.
 fn foreign_charset(kind: &str) -> Option<&str> {
-    let charset = kind.split(';').skip(1).find_map(|parameter| {
-        let (name, value) = parameter.split_once('=')?;
-        name.trim()
-            .eq_ignore_ascii_case("charset")
-            .then(|| value.trim().trim_matches('"'))
-    })?;
-    let is_supported = ["utf-8", "utf8", "us-ascii"]
-        .iter()
-        .any(|supported| charset.eq_ignore_ascii_case(supported));
-    (!is_supported).then_some(charset)
+    for parameter in kind.split(';').skip(1) {
+        if let Some((name, value)) = parameter.split_once('=')
+            && name.trim().eq_ignore_ascii_case("charset")
+        {
+            let charset = value.trim().trim_matches('"');
+            let is_supported = ["utf-8", "utf8", "us-ascii"]
+                .iter()
+                .any(|supported| charset.eq_ignore_ascii_case(supported));
+            return if is_supported { None } else { Some(charset) };
+        }
+    }
+    None
 }
 
 /// Reads and discards a body, within limits. A client that waits for `100 Continue` gets the
 /// response instead.
 pub(crate) async fn drain(headers: &HeaderMap, mut body: Body) {
-    if headers
-        .get(header::EXPECT)
-        .is_some_and(|expect| expect == HeaderValue::from_static("100-continue"))
-    {
+    if header_text(headers, header::EXPECT) == "100-continue" {
         return;
     }
     let mut read = 0;

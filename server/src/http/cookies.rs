@@ -40,9 +40,10 @@ impl Cookie {
     ) -> Option<HeaderValue> {
         let (name, same_site) = (self.name(is_https), self.same_site());
         let secure = if is_https { "; Secure" } else { "" };
-        let max_age = max_age
-            .map(|seconds| format!("; Max-Age={seconds}"))
-            .unwrap_or_default();
+        let max_age = match max_age {
+            Some(seconds) => format!("; Max-Age={seconds}"),
+            None => String::new(),
+        };
         HeaderValue::try_from(format!(
             "{name}={value}; Path=/; HttpOnly; SameSite={same_site}{secure}{max_age}"
         ))
@@ -58,17 +59,17 @@ impl Cookie {
     /// have set one of them.
     pub(crate) fn get(self, is_https: bool, headers: &HeaderMap) -> Option<&str> {
         let name = self.name(is_https);
-        let all = headers
-            .get_all(header::COOKIE)
-            .iter()
-            .filter_map(|header| header.to_str().ok());
-        let mut values = all
-            .flat_map(|header| header.split(';'))
-            .filter_map(|pair| pair.trim().split_once('='))
-            .filter(|(known, _)| *known == name)
-            .map(|(_, value)| value);
-        let value = values.next()?;
-        Some(if values.next().is_some() { "" } else { value })
+        let mut found = None;
+        for line in headers.get_all(header::COOKIE) {
+            for pair in line.to_str().unwrap_or_default().split(';') {
+                if let Some((known, value)) = pair.trim().split_once('=')
+                    && known == name
+                {
+                    found = Some(if found.is_some() { "" } else { value });
+                }
+            }
+        }
+        found
     }
 }
 

@@ -1,38 +1,31 @@
 //! The credentials of a request, and the response if they are rejected.
 
-use std::net::SocketAddr;
-
-use axum::extract::{ConnectInfo, Request};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use gbac_api::problem::RpcCode;
 use gbac_api::session::SESSION_HEADER;
 
 use super::cookies::Cookie;
 use super::problem::Problem;
-use super::request_head::{OWN_AUTHORIZATION, request_head};
+use super::request_head::{OWN_AUTHORIZATION, client_ip, request_head};
 use super::surface::Surface;
 use crate::identity::sign_in::{Credentials, Scheme, SignInError};
 use crate::state::public_endpoint::PublicEndpoint;
 
 /// The credentials of a request: those in `Authorization`, otherwise its session.
 pub(crate) fn credentials(request: &Request, endpoint: &PublicEndpoint) -> Credentials {
-    let credentials = cluster_credentials(request);
-    let session = || session(request.headers(), endpoint);
-    Credentials {
-        given: credentials.given.or_else(session),
-        ..credentials
+    let mut credentials = cluster_credentials(request);
+    if credentials.given.is_none() {
+        credentials.given = session(request.headers(), endpoint);
     }
+    credentials
 }
 
 /// The credentials for the cluster of a request that is relayed. A session is never one of them.
 pub(crate) fn cluster_credentials(request: &Request) -> Credentials {
-    let client = request
-        .extensions()
-        .get::<ConnectInfo<SocketAddr>>()
-        .map(|ConnectInfo(client)| client.ip());
     Credentials {
         given: authorization(request.headers(), &header::AUTHORIZATION),
-        client,
+        client: client_ip(request.extensions()),
         request: request_head(request),
     }
 }
@@ -51,7 +44,8 @@ pub(crate) fn relay_credentials(request: &Request, endpoint: &PublicEndpoint) ->
 }
 
 fn session(headers: &HeaderMap, endpoint: &PublicEndpoint) -> Option<(Scheme, String)> {
-    session_id(headers, endpoint.is_https()).map(|id| (Scheme::Session, id.to_owned()))
+    let id = session_id(headers, endpoint.is_https())?;
+    Some((Scheme::Session, id.to_owned()))
 }
 
 /// The ID of the session of a request. Its cookie counts only beside a header that no page of
@@ -76,7 +70,7 @@ fn authorization(headers: &HeaderMap, name: &HeaderName) -> Option<(Scheme, Stri
     if values.next().is_some() {
         return Some(other);
     }
-    let Some((scheme, rest)) = value.to_str().ok().and_then(|text| text.split_once(' ')) else {
+    let Some((scheme, rest)) = value.to_str().unwrap_or_default().split_once(' ') else {
         return Some(other);
     };
     let rest = rest.trim_matches(' ').to_owned();
@@ -91,10 +85,11 @@ fn authorization(headers: &HeaderMap, name: &HeaderName) -> Option<(Scheme, Stri
 
 /// Whether a browser may have sent the request.
 pub(crate) fn is_from_browser(headers: &HeaderMap) -> bool {
-    headers.contains_key("sec-fetch-mode")
-        || headers
-            .get(header::USER_AGENT)
-            .is_some_and(|agent| agent.as_bytes().starts_with(b"Mozilla/"))
+    let is_agent = match headers.get(header::USER_AGENT) {
+        Some(agent) => agent.as_bytes().starts_with(b"Mozilla/"),
+        None => false,
+    };
+    is_agent || headers.contains_key("sec-fetch-mode")
 }
 
 /// The response for a request that is not signed in. Browsers get no `Basic` challenge, for which

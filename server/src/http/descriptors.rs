@@ -102,26 +102,25 @@ fn count_fields(
     mut remaining: usize,
 ) -> Result<usize, String> {
     while !bytes.is_empty() {
-        let too_many = || format!("it has more than {MAX_FIELDS} fields; send several requests");
-        remaining = remaining.checked_sub(1).ok_or_else(too_many)?;
+        if remaining == 0 {
+            return Err(format!(
+                "it has more than {MAX_FIELDS} fields; send several requests"
+            ));
+        }
+        remaining -= 1;
         // What is malformed is refused when it is decoded.
         let Ok(key) = decode_length_delimiter(&mut bytes) else {
             break;
         };
-        let length = match key & 7 {
-            0 => decode_length_delimiter(&mut bytes).map(|_| 0).ok(),
-            1 => Some(8),
-            2 => decode_length_delimiter(&mut bytes).ok(),
-            5 => Some(4),
-            _ => None,
-        };
-        let Some((content, rest)) = length.and_then(|length| bytes.split_at_checked(length)) else {
+        let Some(length) = content_length(key, &mut bytes) else {
             break;
         };
-        let field = u32::try_from(key >> 3)
-            .ok()
-            .and_then(|number| kind.get_field(number));
-        if let Some(field) = field.filter(|field| !field.is_list())
+        let Some((content, rest)) = bytes.split_at_checked(length) else {
+            break;
+        };
+        if let Ok(number) = u32::try_from(key >> 3)
+            && let Some(field) = kind.get_field(number)
+            && !field.is_list()
             && let Kind::Message(inner) = field.kind()
         {
             remaining = count_fields(&inner, content, remaining)?;
@@ -129,6 +128,17 @@ fn count_fields(
         bytes = rest;
     }
     Ok(remaining)
+}
+
+/// The length of the content behind a key, whose own bytes are read.
+fn content_length(key: usize, bytes: &mut &[u8]) -> Option<usize> {
+    match key & 7 {
+        0 => decode_length_delimiter(bytes).map(|_| 0).ok(),
+        1 => Some(8),
+        2 => decode_length_delimiter(bytes).ok(),
+        5 => Some(4),
+        _ => None,
+    }
 }
 
 /// Refuses unknown fields of filters in a binary message.
@@ -153,39 +163,33 @@ fn known_names(kind: &MessageDescriptor, value: &Value) -> Result<(), String> {
     let Value::Object(fields) = value else {
         return Ok(());
     };
-    fields.iter().try_for_each(|(name, value)| {
-        let Some(field) = kind
-            .get_field_by_json_name(name)
-            .or_else(|| kind.get_field_by_name(name))
-        else {
-            return if kind.name() == FILTER {
-                Err(format!(
-                    "the filter has the unknown field `{}`",
-                    escaped(name)
-                ))
-            } else {
-                Ok(())
-            };
+    for (name, value) in fields {
+        let by_json_name = kind.get_field_by_json_name(name);
+        let Some(field) = by_json_name.or_else(|| kind.get_field_by_name(name)) else {
+            if kind.name() == FILTER {
+                let name = escaped(name);
+                return Err(format!("the filter has the unknown field `{name}`"));
+            }
+            continue;
         };
-        let values = value
-            .as_array()
-            .map_or_else(|| std::slice::from_ref(value), Vec::as_slice);
-        values
-            .iter()
-            .try_for_each(|value| match (field.kind(), value) {
-                (Kind::Message(kind), value) => known_names(&kind, value),
+        let values = match value {
+            Value::Array(values) => values.as_slice(),
+            value => std::slice::from_ref(value),
+        };
+        for value in values {
+            match (field.kind(), value) {
+                (Kind::Message(kind), value) => known_names(&kind, value)?,
                 (Kind::Enum(kind), Value::String(word))
                     if kind.get_value_by_name(word).is_none() =>
                 {
-                    Err(format!(
-                        "`{}` is no value of `{}`",
-                        escaped(word),
-                        field.name()
-                    ))
+                    let word = escaped(word);
+                    return Err(format!("`{word}` is no value of `{}`", field.name()));
                 }
-                _ => Ok(()),
-            })
-    })
+                _ => {}
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The bytes of a message that this service writes; `None` if the JSON is no such message.

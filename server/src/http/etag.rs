@@ -15,21 +15,15 @@ pub(crate) struct Precondition(HeaderValue);
 /// # Errors
 /// The request has none: 428.
 pub(crate) fn precondition(request: &Request) -> Result<Precondition, Problem> {
-    let message = "`If-Match` is missing; read the policy first and send its `ETag`";
-    let missing = || {
-        Problem::with_status(
+    match request.headers().get(header::IF_MATCH) {
+        Some(etag) => Ok(Precondition(etag.clone())),
+        None => Err(Problem::with_status(
             428,
             RpcCode::FailedPrecondition,
             "precondition_required",
-            message,
-        )
-    };
-    request
-        .headers()
-        .get(header::IF_MATCH)
-        .cloned()
-        .map(Precondition)
-        .ok_or_else(missing)
+            "`If-Match` is missing; read the policy first and send its `ETag`",
+        )),
+    }
 }
 
 impl Precondition {
@@ -53,19 +47,14 @@ impl Precondition {
 
 /// Whether the client has this state already, by `If-None-Match`.
 pub(crate) fn is_known(headers: &HeaderMap, etag: &str) -> bool {
-    headers
-        .get(header::IF_NONE_MATCH)
-        .is_some_and(|known| contains(known, etag))
+    matches!(headers.get(header::IF_NONE_MATCH), Some(known) if contains(known, etag))
 }
 
 /// Whether a list of entity tags contains this one; `*` matches any (RFC 9110 13.1). A compressed
 /// response has the tag of the document itself, so weak tags are compared like strong ones.
 fn contains(list: &HeaderValue, etag: &str) -> bool {
-    list.to_str().is_ok_and(|list| {
-        list.split(',')
-            .map(str::trim)
-            .any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
-    })
+    let mut tags = list.to_str().unwrap_or_default().split(',').map(str::trim);
+    tags.any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
 }
 
 /// Adds the entity tag to a response. Clients keep a document only themselves, not in a cache.

@@ -11,8 +11,8 @@ use futures_util::FutureExt;
 use gbac_api::acls::{AclBody, AclFilter};
 use gbac_api::paths::SECURITY_SERVICE;
 use gbac_api::roles::{MemberAction, MemberQuery, RoleQuery, UpdateRole};
-use gbac_api::security::{DeleteRole, Named, RoleMembers, WithRole, principals};
-use http_body_util::{BodyExt, Collected};
+use gbac_api::security::{DeleteRole, Named, RoleMember, RoleMembers, WithRole, principals};
+use http_body_util::BodyExt;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use url::{Host, Url};
@@ -82,7 +82,10 @@ pub fn messages(bytes: &[u8]) {
             let refused = call
                 .encode(problem.response(Surface::of_service(service.full_name())))
                 .now_or_never();
-            let is_refused = refused.is_some_and(|response| is_refusal(response, *is_grpc));
+            let is_refused = match refused {
+                Some(response) => is_refusal(response, *is_grpc),
+                None => false,
+            };
             assert!(is_refused, "{path} {content_type}");
         }
     }
@@ -94,13 +97,11 @@ fn is_refusal(response: Response, is_grpc: bool) -> bool {
     if !is_grpc || response.headers().contains_key("grpc-status") {
         return is_grpc || !response.status().is_success();
     }
-    let body = response
-        .into_body()
-        .collect()
-        .now_or_never()
-        .and_then(Result::ok)
-        .map(Collected::to_bytes);
-    body.is_some_and(|body| body.windows(12).any(|part| part == b"grpc-status:"))
+    let Some(Ok(body)) = response.into_body().collect().now_or_never() else {
+        return false;
+    };
+    let body = body.to_bytes();
+    body.windows(12).any(|part| part == b"grpc-status:")
 }
 
 /// A message is the same after it was written in either encoding, as a whole and entry by entry.
@@ -129,33 +130,30 @@ fn message_is_kept(kind: &MessageDescriptor, message: &Value) {
         write_message(kind.clone(), text.as_bytes(), Codec::Json, &mut parts).is_ok(),
         "{text}"
     );
-    let parts = serde_json::from_slice::<Value>(&parts).map_err(|error| error.to_string());
-    assert_eq!(
-        parts.and_then(|parts| json_of_json(kind.clone(), parts, names)),
-        Ok(message)
-    );
+    let parts = serde_json::from_slice::<Value>(&parts).unwrap_or_default();
+    assert_eq!(json_of_json(kind.clone(), parts, names), Ok(message));
+}
+
+fn members_are_read(members: &[RoleMember]) {
+    for action in [MemberAction::Add, MemberAction::Remove] {
+        if let Ok(read) = principals(members, action) {
+            assert_eq!(read.len(), members.len(), "{members:?}");
+        }
+    }
 }
 
 /// Reads a message as every handler does.
 fn message_is_read(message: &Value) {
-    let of = || NamedFields(message.clone());
-    let members = WithRole::deserialize(of()).map(|message| message.role.members);
-    for members in [
-        members,
-        RoleMembers::deserialize(of()).map(|message| message.members),
-    ]
-    .into_iter()
-    .flatten()
-    {
-        for action in [MemberAction::Add, MemberAction::Remove] {
-            let read = principals(&members, action);
-            assert!(
-                read.is_err() || read.is_ok_and(|read| read.len() == members.len()),
-                "{members:?}"
-            );
-        }
+    let fields = NamedFields(message.clone());
+    if let Ok(message) = WithRole::deserialize(fields) {
+        members_are_read(&message.role.members);
     }
-    let _ = (Named::deserialize(of()), DeleteRole::deserialize(of()));
+    let fields = NamedFields(message.clone());
+    if let Ok(message) = RoleMembers::deserialize(fields) {
+        members_are_read(&message.members);
+    }
+    let _ = Named::deserialize(NamedFields(message.clone()));
+    let _ = DeleteRole::deserialize(NamedFields(message.clone()));
     let _ = (
         AclBody::deserialize(message),
         UpdateRole::deserialize(message),
@@ -228,8 +226,8 @@ fn without_unknown(kind: &MessageDescriptor, message: Value) -> Value {
     };
     fields.retain(|name, _| kind.get_field_by_name(name).is_some());
     for (name, value) in &mut fields {
-        if let Some(prost_reflect::Kind::Message(inner)) =
-            kind.get_field_by_name(name).map(|field| field.kind())
+        if let Some(field) = kind.get_field_by_name(name)
+            && let prost_reflect::Kind::Message(inner) = field.kind()
         {
             *value = without_unknown(&inner, value.take());
         }
@@ -335,18 +333,19 @@ fn behind_proxies(written: &HeaderMap, client: &str, peer: SocketAddr, proxies: 
 
 /// Adds an entry to a header, after what it has, in a line of its own or in the last one.
 fn append(headers: &mut HeaderMap, name: &HeaderName, entry: &str, is_same_line: bool) {
-    let mut lines: Vec<Vec<u8>> = headers
-        .get_all(name)
-        .iter()
-        .map(|line| line.as_bytes().to_vec())
-        .collect();
+    let mut lines = Vec::new();
+    for line in headers.get_all(name) {
+        lines.push(line.as_bytes().to_vec());
+    }
     match lines.last_mut() {
         Some(last) if is_same_line => last.extend(format!(", {entry}").bytes()),
         _ => lines.push(entry.as_bytes().to_vec()),
     }
     headers.remove(name);
     for line in lines {
-        headers.extend(HeaderValue::from_bytes(&line).map(|line| (name.clone(), line)));
+        if let Ok(line) = HeaderValue::from_bytes(&line) {
+            headers.append(name, line);
+        }
     }
 }
 
@@ -358,24 +357,26 @@ fn host_is_ours(host: &str) {
     };
     let endpoint = PublicEndpoint::new(options, address("127.0.0.1"), false);
     assert!(endpoint.is_ok());
-    if endpoint.is_ok_and(|endpoint| endpoint.accepts_host(host)) {
-        let url = Url::parse(&format!("http://{host}/"));
-        let is_bare = url.as_ref().is_ok_and(|url| {
-            url.path() == "/" && url.username().is_empty() && url.password().is_none()
-        });
-        let is_ours = match url.as_ref().ok().and_then(Url::host) {
-            Some(Host::Domain(name)) => name == "localhost" || NAMES.contains(&name),
-            Some(Host::Ipv4(address)) => {
-                address.is_loopback() || NAMES.contains(&address.to_string().as_str())
-            }
-            Some(Host::Ipv6(address)) => {
-                let address = address.to_canonical();
-                address.is_loopback() || NAMES.contains(&address.to_string().as_str())
-            }
-            None => false,
-        };
-        assert!(is_bare && is_ours, "{host:?} {url:?}");
+    let Ok(endpoint) = endpoint else { return };
+    if !endpoint.accepts_host(host) {
+        return;
     }
+    let url = Url::parse(&format!("http://{host}/"));
+    assert!(url.is_ok(), "{host:?}");
+    let Ok(url) = url else { return };
+    let is_bare = url.path() == "/" && url.username().is_empty() && url.password().is_none();
+    let is_ours = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || NAMES.contains(&name),
+        Some(Host::Ipv4(address)) => {
+            address.is_loopback() || NAMES.contains(&address.to_string().as_str())
+        }
+        Some(Host::Ipv6(address)) => {
+            let address = address.to_canonical();
+            address.is_loopback() || NAMES.contains(&address.to_string().as_str())
+        }
+        None => false,
+    };
+    assert!(is_bare && is_ours, "{host:?} {url:?}");
 }
 
 fn as_text(bytes: &[u8]) -> Option<&str> {

@@ -3,11 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::net::SocketAddr;
 use std::sync::{Arc, Weak};
 
 use axum::body::{Body, HttpBody};
-use axum::extract::{ConnectInfo, FromRef, FromRequestParts};
+use axum::extract::{FromRef, FromRequestParts};
 use axum::http::header;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
@@ -17,6 +16,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::placement::{Work, incomplete, run};
 use super::problem::Problem;
+use super::request_head::client_ip;
 use crate::client_address::ClientNetwork;
 use crate::identity::sign_in::Caller;
 use crate::lock::Lock;
@@ -137,9 +137,8 @@ where
         let reader = match request.extensions.get::<Reader>() {
             Some(reader) => reader.clone(),
             None => {
-                let client = request.extensions.get::<ConnectInfo<SocketAddr>>();
-                let network = client.map(|client| ClientNetwork::from_address(client.ip()));
-                Reader::Network(network)
+                let client = client_ip(&request.extensions);
+                Reader::Network(client.map(ClientNetwork::from_address))
             }
         };
         Ok(Self {
@@ -154,11 +153,10 @@ impl LongRead {
     /// # Errors
     /// None: nobody closes the queue.
     pub(crate) async fn turn(self) -> Result<Turn, Problem> {
-        self.turns
-            .acquire_owned()
-            .await
-            .map(Turn)
-            .map_err(|_| incomplete())
+        match self.turns.acquire_owned().await {
+            Ok(turn) => Ok(Turn(turn)),
+            Err(_) => Err(incomplete()),
+        }
     }
 
     /// Makes the response: here if the read is small, else where it may block and when it is the

@@ -10,14 +10,15 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use gbac_api::encode::component;
 use gbac_api::paths::is_service;
 use gbac_api::problem::{ConnectDetail, ConnectProblem, RpcCode};
-use http_body_util::{BodyExt, Collected, Full};
+use http_body_util::{BodyExt, Full};
 use serde_json::{Value, json};
 
 use super::descriptors::{
     FieldNames, MessageDescriptor, bytes_of_json, json_of_bytes, json_of_json, message, method,
 };
 use super::placement::{Work, run};
-use super::problem::Problem;
+use super::problem::{Problem, valid_body};
+use super::request_head::header_text;
 use super::surface::Surface;
 use super::transcode::{Codec, write_message};
 
@@ -75,11 +76,7 @@ impl Call {
         if *request.method() != Method::POST || !is_service(service) {
             return None;
         }
-        let given = request
-            .headers()
-            .get(header::CONTENT_TYPE)
-            .and_then(|kind| kind.to_str().ok())
-            .unwrap_or_default();
+        let given = header_text(request.headers(), header::CONTENT_TYPE);
         let given = given.split(';').next().unwrap_or_default().trim();
         let (content_type, protocol, codec) = ENCODINGS
             .into_iter()
@@ -105,7 +102,6 @@ impl Call {
     /// # Errors
     /// It is not a message of the method.
     pub(crate) fn decode(&self, body: &[u8]) -> Result<Value, Problem> {
-        let invalid = |cause: &str| Problem::invalid(format!("the body is not valid: {cause}"));
         let Some((kind, _)) = self.messages.clone() else {
             return Err(Problem::new(
                 RpcCode::Unimplemented,
@@ -118,14 +114,13 @@ impl Call {
             unframed(body)?
         };
         let decoded = match self.codec {
-            Codec::Json => {
-                let text = std::str::from_utf8(message).map_err(|_| invalid("it is not UTF-8"))?;
-                let value = gbac_json::parse(text).map_err(|error| invalid(&error.to_string()))?;
-                json_of_json(kind, value, self.names())
-            }
+            Codec::Json => match std::str::from_utf8(message) {
+                Ok(text) => json_of_json(kind, valid_body(gbac_json::parse(text))?, self.names()),
+                Err(_) => Err("it is not UTF-8".to_owned()),
+            },
             Codec::Binary => json_of_bytes(kind, message, self.names()),
         };
-        decoded.map_err(|cause| invalid(&cause))
+        valid_body(decoded)
     }
 
     /// The names that the handler reads and writes.
@@ -143,11 +138,10 @@ impl Call {
         }
         let (mut parts, body) = response.into_parts();
         // Bodies of our own handlers are complete, so reading one cannot fail.
-        let json = body
-            .collect()
-            .await
-            .map(Collected::to_bytes)
-            .unwrap_or_default();
+        let json = match body.collect().await {
+            Ok(collected) => collected.to_bytes(),
+            Err(_) => Bytes::new(),
+        };
         parts.headers.remove(header::CONTENT_LENGTH);
         let (protocol, surface) = (self.protocol, self.surface);
         let content_type = HeaderValue::from_static(self.content_type);

@@ -49,16 +49,15 @@ pub(crate) async fn run<T: Send + 'static>(
         Work::Evaluation => &EVALUATIONS,
         Work::Other => &OTHERS,
     };
-    let permit = Arc::clone(threads)
-        .acquire_owned()
-        .await
-        .map_err(|_| incomplete())?;
-    let work = move || {
+    let Ok(permit) = Arc::clone(threads).acquire_owned().await else {
+        return Err(incomplete());
+    };
+    let done = spawn_blocking(move || {
         // Held by the work itself, which continues if the request is canceled.
         let _permit = permit;
         work()
-    };
-    spawn_blocking(work).await.map_err(|_| incomplete())
+    });
+    done.await.map_err(|_| incomplete())
 }
 
 /// The problem of a request whose answer is missing.

@@ -56,15 +56,15 @@ impl PolicyCopies {
                 copy
             })
         });
-        let make = async || {
+        let made = copy.get_or_try_init(async || {
             let policy = Arc::clone(policy);
             let made = run(Work::Other, is_small(&policy), move || {
                 text(&policy, in_gzip)
             })
             .await?;
             made.map_err(|_| incomplete())
-        };
-        copy.get_or_try_init(make).await?;
+        });
+        made.await?;
         Ok(Bytes::from_owner(SharedCopy(copy)))
     }
 }

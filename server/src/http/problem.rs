@@ -1,11 +1,14 @@
 //! Problem responses, in the form of each API (specification 7, D-21).
 
+use std::fmt;
+
 use axum::Json;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use gbac_analysis::audit::without_credentials;
+use gbac_api::encode::DecodeError;
 use gbac_api::problem::{
     AdminCode, AdminProblem, ConnectDetail, ConnectProblem, DataPlaneProblem, Detail,
     DocumentFault, FieldViolation, LICENSE_REASON, RegistryProblem, RpcCode, ServiceProblem,
@@ -107,14 +110,6 @@ impl Problem {
         self
     }
 
-    /// Every invalid field of a request.
-    pub(crate) fn fields(fields: Vec<FieldViolation>) -> Self {
-        Self {
-            fields,
-            ..Self::new(RpcCode::InvalidArgument, "provided parameters are invalid")
-        }
-    }
-
     /// Every problem of a policy document.
     pub(crate) fn document(faults: Vec<DocumentFault>) -> Self {
         let message = format!(
@@ -157,11 +152,7 @@ impl Problem {
         } = self;
         // Messages quote the request, which may contain a token in the wrong place.
         let mut message = without_credentials(&message);
-        let redact = |fault: FieldViolation| FieldViolation {
-            field: without_credentials(&fault.field),
-            description: without_credentials(&fault.description),
-        };
-        let fields: Vec<FieldViolation> = fields.into_iter().map(redact).collect();
+        let fields: Vec<FieldViolation> = fields.iter().map(without_secrets_in_field).collect();
         // The platform's console looks for this code together with the reason.
         if license_required
             && matches!(
@@ -175,10 +166,11 @@ impl Problem {
             );
         }
         if surface != Surface::DataPlane && !fields.is_empty() {
-            let each = fields
+            let each: Vec<String> = fields
                 .iter()
-                .map(|fault| format!("{}: {}", fault.field, fault.description));
-            message = each.collect::<Vec<_>>().join("; ");
+                .map(|fault| format!("{}: {}", fault.field, fault.description))
+                .collect();
+            message = each.join("; ");
         }
         let admin_code = match admin {
             Some(admin_code) if surface == Surface::Admin => {
@@ -245,7 +237,7 @@ impl Problem {
             )
                 .into_response(),
             Surface::Gbac => {
-                let problems = without_secrets(document_faults);
+                let problems = without_secrets(&document_faults);
                 (
                     status,
                     Json(ServiceProblem {
@@ -297,14 +289,15 @@ fn connect_details(
     if !field_violations.is_empty() {
         details.push(Detail::BadRequest { field_violations });
     }
-    let detail = |detail: Detail| {
-        let mut debug = serde_json::to_value(detail).ok()?;
-        let kind = debug.as_object_mut()?.remove("@type")?;
-        let kind = kind.as_str()?.rsplit('/').next()?.to_owned();
-        let value = STANDARD_NO_PAD.encode(bytes_of_json(message(&kind)?, debug.clone())?);
-        Some(ConnectDetail { kind, value, debug })
-    };
-    details.into_iter().filter_map(detail).collect()
+    details.into_iter().filter_map(connect_detail).collect()
+}
+
+fn connect_detail(detail: Detail) -> Option<ConnectDetail> {
+    let mut debug = serde_json::to_value(detail).ok()?;
+    let kind = debug.as_object_mut()?.remove("@type")?;
+    let kind = kind.as_str()?.rsplit('/').next()?.to_owned();
+    let value = STANDARD_NO_PAD.encode(bytes_of_json(message(&kind)?, debug.clone())?);
+    Some(ConnectDetail { kind, value, debug })
 }
 
 /// The code of a request whose audit event cannot be written.
@@ -320,13 +313,23 @@ pub(crate) struct Refusal {
 }
 
 /// Removes credentials from the problems of a document, which quote it.
-pub(crate) fn without_secrets(faults: Vec<DocumentFault>) -> Vec<DocumentFault> {
-    let redact = |fault: DocumentFault| DocumentFault {
-        path: without_credentials(&fault.path),
-        code: fault.code,
-        message: without_credentials(&fault.message),
-    };
-    faults.into_iter().map(redact).collect()
+pub(crate) fn without_secrets(faults: &[DocumentFault]) -> Vec<DocumentFault> {
+    let mut clean = Vec::with_capacity(faults.len());
+    for fault in faults {
+        clean.push(DocumentFault {
+            path: without_credentials(&fault.path),
+            code: fault.code.clone(),
+            message: without_credentials(&fault.message),
+        });
+    }
+    clean
+}
+
+fn without_secrets_in_field(fault: &FieldViolation) -> FieldViolation {
+    FieldViolation {
+        field: without_credentials(&fault.field),
+        description: without_credentials(&fault.description),
+    }
 }
 
 /// The number of problems in words, such as `2 problems`.
@@ -337,6 +340,27 @@ pub(crate) fn problem_count(faults: &[DocumentFault]) -> String {
         "problems"
     };
     format!("{} {noun}", faults.len())
+}
+
+/// Every invalid field of a request.
+impl From<Vec<FieldViolation>> for Problem {
+    fn from(fields: Vec<FieldViolation>) -> Self {
+        Self {
+            fields,
+            ..Self::invalid("provided parameters are invalid")
+        }
+    }
+}
+
+impl From<DecodeError> for Problem {
+    fn from(error: DecodeError) -> Self {
+        Self::invalid(format!("{error}; {}", error.hint()))
+    }
+}
+
+/// What was read from a body, whose error is a problem.
+pub(crate) fn valid_body<T, E: fmt::Display>(read: Result<T, E>) -> Result<T, Problem> {
+    read.map_err(|cause| Problem::invalid(format!("the body is not valid: {cause}")))
 }
 
 impl From<WriteError> for Problem {
@@ -384,7 +408,7 @@ impl From<RoleError> for Problem {
                 Self::new(RpcCode::AlreadyExists, message).with_admin(AdminCode::RoleAlreadyExists)
             }
             RoleError::InvalidName(violation) => {
-                Self::fields(vec![violation]).with_admin(AdminCode::InvalidRoleName)
+                Self::from(vec![violation]).with_admin(AdminCode::InvalidRoleName)
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Reading query parameters.
 
-use gbac_api::encode;
+use gbac_api::encode::{self, first_value};
 use gbac_api::problem::FieldViolation;
 use gbac_api::wire;
 use gbac_engine::escape::escaped;
@@ -10,8 +10,7 @@ use super::problem::Problem;
 
 /// The name-value pairs of a query.
 pub(crate) fn pairs(query: Option<String>) -> Result<Vec<(String, String)>, Problem> {
-    encode::parse_query(&query.unwrap_or_default())
-        .map_err(|error| Problem::invalid(format!("{error}; {}", error.hint())))
+    Ok(encode::parse_query(&query.unwrap_or_default())?)
 }
 
 /// Parses a query with one of the parsers of `gbac-api`.
@@ -19,7 +18,7 @@ pub(crate) fn parse<T>(
     query: Option<String>,
     parser: impl FnOnce(&[(String, String)]) -> Result<T, Vec<FieldViolation>>,
 ) -> Result<T, Problem> {
-    parser(&pairs(query)?).map_err(Problem::fields)
+    Ok(parser(&pairs(query)?)?)
 }
 
 /// Parses a query of the Data Plane API, whose parameters can also be written in lowerCamelCase
@@ -28,7 +27,7 @@ pub(crate) fn parse_data_plane<T>(
     query: Option<String>,
     parser: impl FnOnce(&[(String, String)]) -> Result<T, Vec<FieldViolation>>,
 ) -> Result<T, Problem> {
-    parser(&wire::snake_case(pairs(query)?)).map_err(Problem::fields)
+    Ok(parser(&wire::snake_case(pairs(query)?))?)
 }
 
 /// The parameters with which a REST call says the same as a message: `filter.<field>` and the
@@ -55,17 +54,9 @@ fn scalar(value: Value) -> String {
     }
 }
 
-/// The value of a parameter.
-pub(crate) fn value<'p>(pairs: &'p [(String, String)], name: &str) -> Option<&'p str> {
-    pairs
-        .iter()
-        .find(|(known, _)| known == name)
-        .map(|(_, value)| value.as_str())
-}
-
 /// A parameter that is `true` or `false`; `None` if it is omitted.
 pub(crate) fn flag(pairs: &[(String, String)], name: &str) -> Result<Option<bool>, Problem> {
-    match value(pairs, name) {
+    match first_value(pairs, name) {
         None => Ok(None),
         Some("" | "true") => Ok(Some(true)),
         Some("false") => Ok(Some(false)),

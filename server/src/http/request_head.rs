@@ -1,11 +1,11 @@
 //! The head of a request for audit events, and the sanitizing of values from requests.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use axum::extract::{ConnectInfo, MatchedPath, Request};
-use axum::http::{HeaderName, HeaderValue, Method, Version, header};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Version, header};
 use gbac_analysis::audit::{REDACTED, is_compact_jws, is_shown_header, without_credentials};
 use gbac_api::paths;
 
@@ -44,32 +44,17 @@ pub(crate) fn request_head(request: &Request) -> RequestHead {
         return head.clone();
     }
     let (uri, headers) = (request.uri(), request.headers());
-    let host = headers
-        .get(header::HOST)
-        .and_then(|host| host.to_str().ok());
-    let host = host
-        .or(uri.authority().map(|authority| authority.as_str()))
-        .unwrap_or_default();
-    let path = uri
-        .path_and_query()
-        .map_or(uri.path(), |path| path.as_str());
-    let header = |(name, value): (&HeaderName, &HeaderValue)| {
-        (
-            name.as_str().to_owned(),
-            sanitized(&String::from_utf8_lossy(value.as_bytes())),
-        )
+    let path = match uri.path_and_query() {
+        Some(path) => path.as_str(),
+        None => uri.path(),
     };
-    let shown = headers
-        .iter()
-        .filter(|(name, _)| is_shown_header(name.as_str()));
     RequestHead {
         id: given_id(headers.get(REQUEST_ID)).unwrap_or_else(new_id),
         method: request.method().to_string(),
-        route: request
-            .extensions()
-            .get::<MatchedPath>()
-            .map(|route| route.as_str().to_owned())
-            .unwrap_or_default(),
+        route: match request.extensions().get::<MatchedPath>() {
+            Some(route) => route.as_str().to_owned(),
+            None => String::new(),
+        },
         purpose: if request.method().is_safe() {
             Purpose::Read
         } else {
@@ -78,34 +63,79 @@ pub(crate) fn request_head(request: &Request) -> RequestHead {
         may_turn_audit_off: *request.method() == Method::PUT && uri.path() == paths::CLUSTER_CONFIG,
         caller: None,
         path: sanitized(path),
-        host: sanitized(host),
-        headers: shown.take(MAX_HEADERS).map(header).collect(),
+        host: sanitized(host(request)),
+        headers: shown_headers(headers),
         version: match request.version() {
             Version::HTTP_2 => "2",
             Version::HTTP_10 => "1.0",
             _ => "1.1",
         },
-        client: request
-            .extensions()
-            .get::<ConnectInfo<SocketAddr>>()
-            .map(|ConnectInfo(address)| *address),
+        client: client(request.extensions()),
         encrypted: request.extensions().get::<Encrypted>().is_some(),
+    }
+}
+
+fn host(request: &Request) -> &str {
+    if let Some(host) = request.headers().get(header::HOST)
+        && let Ok(host) = host.to_str()
+    {
+        return host;
+    }
+    match request.uri().authority() {
+        Some(authority) => authority.as_str(),
+        None => "",
+    }
+}
+
+fn shown_headers(headers: &HeaderMap) -> Vec<(String, String)> {
+    let mut shown = Vec::new();
+    for (name, value) in headers {
+        if shown.len() == MAX_HEADERS {
+            break;
+        }
+        if is_shown_header(name.as_str()) {
+            let text = sanitized(&String::from_utf8_lossy(value.as_bytes()));
+            shown.push((name.as_str().to_owned(), text));
+        }
+    }
+    shown
+}
+
+/// The address of the client, or of the peer before it is known who that is.
+pub(crate) fn client(extensions: &Extensions) -> Option<SocketAddr> {
+    let ConnectInfo(address) = extensions.get::<ConnectInfo<SocketAddr>>()?;
+    Some(*address)
+}
+
+/// The IP address of the client.
+pub(crate) fn client_ip(extensions: &Extensions) -> Option<IpAddr> {
+    Some(client(extensions)?.ip())
+}
+
+/// The text of a header; empty if it is missing or is not text.
+pub(crate) fn header_text(headers: &HeaderMap, name: HeaderName) -> &str {
+    match headers.get(name) {
+        Some(value) => value.to_str().unwrap_or_default(),
+        None => "",
     }
 }
 
 /// The ID that a client gave its request, if it is short and harmless.
 fn given_id(id: Option<&HeaderValue>) -> Option<String> {
     let id = id?.to_str().ok()?;
-    let is_harmless = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:/+=@|,~".contains(&byte);
-    (!id.is_empty() && id.len() <= MAX_ID && id.bytes().all(is_harmless) && !is_compact_jws(id))
-        .then(|| id.to_owned())
+    let is_usable =
+        !id.is_empty() && id.len() <= MAX_ID && id.bytes().all(is_harmless) && !is_compact_jws(id);
+    is_usable.then(|| id.to_owned())
+}
+
+fn is_harmless(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_.:/+=@|,~".contains(&byte)
 }
 
 /// An ID that no other request has: random digits of this run, and a number.
 fn new_id() -> String {
-    static RUN: LazyLock<String> = LazyLock::new(|| {
-        random::bytes::<8>().map_or_else(|_| "0".repeat(16), |bytes| random::hex(&bytes))
-    });
+    static RUN: LazyLock<String> =
+        LazyLock::new(|| random::hex(&random::bytes::<8>().unwrap_or_default()));
     static NEXT: AtomicU64 = AtomicU64::new(1);
     format!("{}-{:x}", *RUN, NEXT.fetch_add(1, Relaxed))
 }

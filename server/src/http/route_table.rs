@@ -87,13 +87,12 @@ impl RouteTable {
 
 /// Whether a path is that of a method of some service.
 fn is_below_service(path: &str) -> bool {
-    path.strip_prefix('/')
-        .and_then(|rest| rest.split_once('/'))
-        .is_some_and(|(service, _)| is_service(service))
+    let segments = path.strip_prefix('/').and_then(|rest| rest.split_once('/'));
+    matches!(segments, Some((service, _)) if is_service(service))
 }
 
 /// Whether a path is a prefix or below it.
-fn is_below(path: &str, prefix: &str) -> bool {
+pub(crate) fn is_below(path: &str, prefix: &str) -> bool {
     path.strip_prefix(prefix)
         .is_some_and(|rest| prefix.ends_with('/') || rest.is_empty() || rest.starts_with('/'))
 }

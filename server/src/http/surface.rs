@@ -4,6 +4,8 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, Method, header};
 use gbac_api::paths;
 
+use super::request_head::header_text;
+
 /// An API of the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Surface {
@@ -59,11 +61,7 @@ pub(crate) fn is_page(request: &Request) -> bool {
 
 /// Whether the client accepts HTML.
 pub(crate) fn accepts_page(headers: &HeaderMap) -> bool {
-    let accepted = headers
-        .get(header::ACCEPT)
-        .and_then(|accepted| accepted.to_str().ok())
-        .unwrap_or_default();
-    accepted
+    header_text(headers, header::ACCEPT)
         .split(',')
         .any(|kind| kind.trim_start().starts_with("text/html"))
 }

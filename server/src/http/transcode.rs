@@ -89,8 +89,8 @@ impl MessageWriter<'_> {
             Codec::Json => {
                 let text = json::<E>(&one)?;
                 // Without its braces; nothing is left of a default.
-                if let Some([_, fields @ .., _]) =
-                    Some(text.as_slice()).filter(|text| text.len() > 2)
+                if let [_, fields @ .., _] = text.as_slice()
+                    && !fields.is_empty()
                 {
                     self.separate(b'{');
                     self.out.extend(fields);

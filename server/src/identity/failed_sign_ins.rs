@@ -188,16 +188,15 @@ impl State {
             return self.name(name).refund(LIMIT);
         };
         let key = self.record_key(network);
-        let record = self.networks.get_mut(&key);
-        let took_spare = record.is_some_and(|record| {
+        let mut took_spare = false;
+        if let Some(record) = self.networks.get_mut(&key) {
             record.attempts.refund(LIMIT);
-            let took_spare = record.spares_taken > 0;
+            took_spare = record.spares_taken > 0;
             if took_spare {
                 record.spare.refund(SPARE);
                 record.spares_taken -= 1;
             }
-            took_spare
-        });
+        }
         if !took_spare && !self.signed_in.contains_key(&(name, network)) {
             self.name(name).refund(LIMIT);
         }
@@ -206,12 +205,12 @@ impl State {
     /// The network whose record counts for this one: itself, or its site if too many networks of
     /// that have a record.
     fn record_key(&self, network: ClientNetwork) -> ClientNetwork {
-        let Some(site) = network
-            .site()
-            .filter(|_| !self.networks.contains_key(&network))
-        else {
+        let Some(site) = network.site() else {
             return network;
         };
+        if self.networks.contains_key(&network) {
+            return network;
+        }
         let of_site = self
             .networks
             .keys()

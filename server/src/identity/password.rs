@@ -18,6 +18,12 @@ pub(crate) fn is_too_short(text: &str) -> bool {
     text.chars().count() < MIN_LENGTH
 }
 
+fn hashed(text: &str, salt: &[u8]) -> argon2::password_hash::Result<PasswordHashString> {
+    let salt = SaltString::encode_b64(salt)?;
+    let hash = Argon2::default().hash_password(text.as_bytes(), &salt)?;
+    Ok(hash.serialize())
+}
+
 /// The hash of a password.
 pub(crate) struct Password {
     /// The argon2 hash with its salt and parameters (PHC string format).
@@ -35,12 +41,11 @@ impl Password {
     /// # Errors
     /// The operating system provides no random numbers, or argon2 rejects the password.
     pub(crate) fn new(text: &str) -> io::Result<Self> {
-        let rejected = |_| io::Error::other("the password cannot be hashed");
-        let salt = SaltString::encode_b64(&random::bytes::<16>()?).map_err(rejected)?;
-        let hash = Argon2::default()
-            .hash_password(text.as_bytes(), &salt)
-            .map_err(rejected)?;
-        Self::with_hash(hash.serialize())
+        let salt = random::bytes::<16>()?;
+        match hashed(text, &salt) {
+            Ok(hash) => Self::with_hash(hash),
+            Err(_) => Err(io::Error::other("the password cannot be hashed")),
+        }
     }
 
     /// The password with this hash; see [`Password::hash`].
@@ -48,17 +53,18 @@ impl Password {
     /// # Errors
     /// The text is not an argon2 hash, or the operating system provides no random numbers.
     pub(crate) fn from_hash(text: &str) -> io::Result<Self> {
-        let invalid = || {
-            io::Error::new(
+        match PasswordHashString::new(text) {
+            Ok(hash)
+                if hash.algorithm() == argon2::ARGON2ID_IDENT
+                    && hash.password_hash().hash.is_some() =>
+            {
+                Self::with_hash(hash)
+            }
+            _ => Err(io::Error::new(
                 io::ErrorKind::InvalidData,
                 "the stored password hash cannot be read",
-            )
-        };
-        let hash = PasswordHashString::new(text).map_err(|_| invalid())?;
-        if hash.algorithm() != argon2::ARGON2ID_IDENT || hash.password_hash().hash.is_none() {
-            return Err(invalid());
+            )),
         }
-        Self::with_hash(hash)
     }
 
     fn with_hash(hash: PasswordHashString) -> io::Result<Self> {
@@ -76,9 +82,10 @@ impl Password {
 
     /// Whether this is the password, if it was verified before; fast.
     pub(crate) fn matches_verified(&self, text: &str) -> bool {
-        self.verified
-            .get()
-            .is_some_and(|verified| bool::from(verified.ct_eq(&self.salted_digest(text))))
+        match self.verified.get() {
+            Some(verified) => verified.ct_eq(&self.salted_digest(text)).into(),
+            None => false,
+        }
     }
 
     /// Whether this is the password; slow.

@@ -93,17 +93,16 @@ impl RelayedSignIns {
         operation: &str,
         now: f64,
     ) -> Result<RelayedSignIn, SignInError> {
-        let (scheme, text) = credentials
-            .given
-            .as_ref()
-            .ok_or(SignInError::MissingCredentials)?;
+        let Some((scheme, text)) = &credentials.given else {
+            return Err(SignInError::MissingCredentials);
+        };
         let client = credentials.client;
         match scheme {
             Scheme::Bearer => {
-                let token = UnverifiedToken::decode(text).ok();
-                let user = token
-                    .and_then(|token| token.claims.subject().map(str::to_owned))
-                    .unwrap_or_default();
+                let user = match UnverifiedToken::decode(text) {
+                    Ok(token) => token.claims.subject().unwrap_or_default().to_owned(),
+                    Err(_) => String::new(),
+                };
                 Ok(RelayedSignIn {
                     password: None,
                     is_counted: false,

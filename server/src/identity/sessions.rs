@@ -37,10 +37,10 @@ pub(crate) struct OpenSession {
 impl OpenSession {
     /// The issuer of its token. The token was verified when the session was opened.
     pub(crate) fn issuer(&self) -> String {
-        let token = UnverifiedToken::decode(&self.token).ok();
-        token
-            .and_then(|token| token.claims.issuer().map(str::to_owned))
-            .unwrap_or_default()
+        match UnverifiedToken::decode(&self.token) {
+            Ok(token) => token.claims.issuer().unwrap_or_default().to_owned(),
+            Err(_) => String::new(),
+        }
     }
 }
 
@@ -104,11 +104,9 @@ impl Sessions {
 
     /// Ends every session; those that had not ended yet, in the order in which they were opened.
     pub(crate) fn close_all(&self, now: f64) -> Vec<OpenSession> {
-        let ended = self.0.with(FairMap::take_all);
+        let mut ended = self.0.with(FairMap::take_all);
+        ended.retain(|session| now < session.expires_at);
         ended
-            .into_iter()
-            .filter(|session| now < session.expires_at)
-            .collect()
     }
 }
 

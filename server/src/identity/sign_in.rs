@@ -167,11 +167,14 @@ impl Credentials {
     /// The user name, if there are a name and a password.
     pub(crate) fn user_name(&self) -> Option<String> {
         match &self.given {
-            Some((Scheme::Basic, text)) => parse_basic(text).map(|(name, _)| name),
+            Some((Scheme::Basic, text)) => Some(parse_basic(text)?.0),
             _ => None,
         }
     }
 }
+
+/// Why credentials are refused that cannot be read, for the audit log.
+const MALFORMED: &str = "the credentials are malformed";
 
 /// Checks credentials; a handle that is cheap to clone.
 #[derive(Clone)]
@@ -240,37 +243,27 @@ impl Authenticator {
     /// # Errors
     /// See [`SignInError`].
     pub(crate) async fn verify(&self, credentials: &Credentials) -> Result<Caller, SignInError> {
-        let (scheme, text) = credentials
-            .given
-            .as_ref()
-            .ok_or(SignInError::MissingCredentials)?;
-        let malformed = || Err("the credentials are malformed".to_owned());
+        let Some((scheme, text)) = &credentials.given else {
+            return Err(SignInError::MissingCredentials);
+        };
         let (method, checked, name) = match scheme {
             Scheme::Bearer => {
-                // Only the code is recorded, since the message quotes the token.
-                let checked = self
-                    .resolve(text)
-                    .await
-                    .map_err(|rejected| rejected.code().to_owned());
-                (
-                    SignInMethod::Token,
-                    checked.map(Caller::Token),
-                    String::new(),
-                )
+                let checked = match self.resolve(text).await {
+                    Ok(identity) => Ok(Caller::Token(identity)),
+                    // Only the code is recorded, since the message quotes the token.
+                    Err(rejected) => Err(rejected.code()),
+                };
+                (SignInMethod::Token, checked, String::new())
             }
             Scheme::Session => {
                 let checked = match self.0.sessions.get(text, self.0.service.now()) {
-                    Some(session) => self
-                        .resolve(&session.token)
-                        .await
-                        .map_err(|rejected| rejected.code().to_owned()),
-                    None => Err("session_unknown".to_owned()),
+                    Some(session) => match self.resolve(&session.token).await {
+                        Ok(identity) => Ok(Caller::Session(identity)),
+                        Err(rejected) => Err(rejected.code()),
+                    },
+                    None => Err("session_unknown"),
                 };
-                (
-                    SignInMethod::Session,
-                    checked.map(Caller::Session),
-                    String::new(),
-                )
+                (SignInMethod::Session, checked, String::new())
             }
             Scheme::Basic => match parse_basic(text) {
                 Some((name, password)) => {
@@ -285,16 +278,16 @@ impl Authenticator {
                         }
                         checked => checked?,
                     };
-                    let wrong = "wrong user name or password".to_owned();
-                    (
-                        SignInMethod::Password,
-                        is_valid.then(|| Caller::Local(name.clone())).ok_or(wrong),
-                        name,
-                    )
+                    let checked = if is_valid {
+                        Ok(Caller::Local(name.clone()))
+                    } else {
+                        Err("wrong user name or password")
+                    };
+                    (SignInMethod::Password, checked, name)
                 }
-                None => (SignInMethod::Password, malformed(), String::new()),
+                None => (SignInMethod::Password, Err(MALFORMED), String::new()),
             },
-            Scheme::Other => (SignInMethod::Password, malformed(), String::new()),
+            Scheme::Other => (SignInMethod::Password, Err(MALFORMED), String::new()),
         };
         if let Err(detail) = &checked {
             let (audit, request) = (self.0.service.audit(), &credentials.request);
@@ -347,9 +340,8 @@ impl Authenticator {
         let identity = Identity::from_verified(&claims, None, &rules);
         // Personal data, but never the token itself (D-24). Only formatted if the level is debug.
         tracing::debug!(target: "security", "claims of a validated token: {}", ClaimsText(&claims));
-        identity
-            .map(|(identity, _)| identity)
-            .map_err(TokenRejection::User)
+        let (identity, _) = identity?;
+        Ok(identity)
     }
 
     /// The identity provider, with its keys.
@@ -423,7 +415,8 @@ impl Authenticator {
     /// The session with this ID, if its token is still valid.
     pub(crate) async fn session(&self, id: &str) -> Option<OpenSession> {
         let session = self.0.sessions.get(id, self.0.service.now())?;
-        self.resolve(&session.token).await.ok().map(|_| session)
+        self.resolve(&session.token).await.ok()?;
+        Some(session)
     }
 
     /// Ends the session with this ID. That is done even if its audit event cannot be written, which
@@ -485,11 +478,10 @@ impl Authenticator {
         if admin.password.matches_verified(&password) && is_known {
             return Ok(true);
         }
-        let failed = || SignInError::InvalidCredentials(Scheme::Basic);
-        let permit = Arc::clone(&admin.hash_permits)
-            .acquire_owned()
-            .await
-            .map_err(|_| failed())?;
+        let failed = SignInError::InvalidCredentials(Scheme::Basic);
+        let Ok(permit) = Arc::clone(&admin.hash_permits).acquire_owned().await else {
+            return Err(failed);
+        };
         // Requests with the correct password that waited at the same time need no hash of their
         // own.
         if is_known && admin.password.matches_verified(&password) {
@@ -506,7 +498,9 @@ impl Authenticator {
             let _permit = permit;
             this.0.admin.password.verify(&password)
         });
-        let is_correct = hash.await.map_err(|_| failed())?;
+        let Ok(is_correct) = hash.await else {
+            return Err(failed);
+        };
         if is_known && is_correct {
             admin.failed_sign_ins.accept(name, client);
             if is_short && !self.0.service.is_demo() {
@@ -521,9 +515,8 @@ impl Authenticator {
 /// The user name and the password of Basic credentials.
 pub(super) fn parse_basic(credentials: &str) -> Option<(String, String)> {
     let decoded = String::from_utf8(STANDARD.decode(credentials).ok()?).ok()?;
-    decoded
-        .split_once(':')
-        .map(|(name, password)| (name.to_owned(), password.to_owned()))
+    let (name, password) = decoded.split_once(':')?;
+    Some((name.to_owned(), password.to_owned()))
 }
 
 /// Claims as JSON, serialized when they are formatted.

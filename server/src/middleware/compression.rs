@@ -1,15 +1,16 @@
 //! Compresses responses for clients that read gzip: large ones where they do not delay other
 //! requests.
 
-use axum::body::{Body, HttpBody};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
 use axum::http::header;
 use axum::middleware::Next;
 use axum::response::Response;
-use http_body_util::{BodyExt, Collected};
+use http_body_util::BodyExt;
 
 use crate::compression::{Compression, accepts, gzip, is_compressible, set_coding, vary};
 use crate::http::placement::{Work, run};
+use crate::http::request_head::header_text;
 use crate::http::route_table::Declaration;
 
 /// The size in bytes from which a body is compressed.
@@ -24,10 +25,7 @@ pub(crate) async fn compress(request: Request, next: Next) -> Response {
     let surface = Declaration::of(request.extensions()).surface;
     let mut response = next.run(request).await;
     let headers = response.headers();
-    let kind = headers
-        .get(header::CONTENT_TYPE)
-        .and_then(|kind| kind.to_str().ok())
-        .unwrap_or_default();
+    let kind = header_text(headers, header::CONTENT_TYPE);
     let is_plain = !headers.contains_key(header::CONTENT_ENCODING) && is_compressible(kind);
     if !is_plain || response.body().size_hint().lower() < MIN_BYTES {
         return response;
@@ -38,11 +36,10 @@ pub(crate) async fn compress(request: Request, next: Next) -> Response {
     }
     let (mut parts, body) = response.into_parts();
     // Bodies of our own handlers are complete, so reading one cannot fail.
-    let content = body
-        .collect()
-        .await
-        .map(Collected::to_bytes)
-        .unwrap_or_default();
+    let content = match body.collect().await {
+        Ok(collected) => collected.to_bytes(),
+        Err(_) => Bytes::new(),
+    };
     // Fast rather than small, because most clients are near.
     match run(Work::Other, content.len() <= SMALL_BYTES, move || {
         gzip(&content, Compression::fast())

@@ -47,14 +47,6 @@ fn is_probe(request: &Request, service: &Service) -> bool {
 
 fn check(request: &Request, endpoint: &PublicEndpoint) -> Result<(), Problem> {
     let authority = request.uri().authority().map(Authority::as_str);
-    let invalid = |name, message| {
-        Err(Problem::with_status(
-            400,
-            RpcCode::InvalidArgument,
-            name,
-            message,
-        ))
-    };
     // Two programs can read a request with two different hosts in two ways (RFC 9112 3.2).
     let Ok(host) = single(request.headers(), &header::HOST) else {
         return invalid(
@@ -93,10 +85,8 @@ fn check(request: &Request, endpoint: &PublicEndpoint) -> Result<(), Problem> {
         }
         _ => return invalid("host_missing", "the request has no valid Host header"),
     };
-    if request
-        .uri()
-        .path_and_query()
-        .is_some_and(|path| path.as_str().len() > MAX_URI_BYTES)
+    if let Some(path) = request.uri().path_and_query()
+        && path.as_str().len() > MAX_URI_BYTES
     {
         let message = format!("the path and its query are longer than {MAX_URI_BYTES} bytes");
         return Err(Problem::with_status(
@@ -149,6 +139,15 @@ fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h He
     }
 }
 
+fn invalid(name: &'static str, message: &str) -> Result<(), Problem> {
+    Err(Problem::with_status(
+        400,
+        RpcCode::InvalidArgument,
+        name,
+        message,
+    ))
+}
+
 /// Whether a request certainly comes from a page of this service. With TLS, a page without TLS is
 /// of another origin.
 fn is_console(
@@ -157,25 +156,30 @@ fn is_console(
     host: &str,
     endpoint: &PublicEndpoint,
 ) -> bool {
-    let is_same_scheme = origin
-        .is_some_and(|origin| !endpoint.is_https() || origin.as_bytes().starts_with(b"https://"));
-    let is_same_origin = headers
-        .get("sec-fetch-site")
-        .is_none_or(|site| site == "same-origin");
+    let is_same_scheme = match origin {
+        Some(origin) => !endpoint.is_https() || origin.as_bytes().starts_with(b"https://"),
+        None => false,
+    };
+    let is_same_origin = match headers.get("sec-fetch-site") {
+        Some(site) => site == "same-origin",
+        None => true,
+    };
     is_same_scheme && is_same_origin && is_own_origin(headers, origin, host)
 }
 
 /// Whether a request comes from a page of this service, or from no page at all.
 fn is_own_origin(headers: &HeaderMap, origin: Option<&HeaderValue>, host: &str) -> bool {
     match origin {
-        Some(origin) => origin.to_str().is_ok_and(|origin| {
+        Some(origin) => {
+            let origin = origin.to_str().unwrap_or_default();
             let own = origin
                 .strip_prefix("http://")
                 .or_else(|| origin.strip_prefix("https://"));
-            own.is_some_and(|own| own.eq_ignore_ascii_case(host))
-        }),
-        None => headers
-            .get("sec-fetch-site")
-            .is_none_or(|site| site == "same-origin" || site == "none"),
+            matches!(own, Some(own) if own.eq_ignore_ascii_case(host))
+        }
+        None => match headers.get("sec-fetch-site") {
+            Some(site) => site == "same-origin" || site == "none",
+            None => true,
+        },
     }
 }

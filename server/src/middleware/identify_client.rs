@@ -1,8 +1,6 @@
 //! Replaces the address of a trusted proxy with that of the client behind it, which
 //! `client_address` finds.
 
-use std::net::SocketAddr;
-
 use axum::extract::{ConnectInfo, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
@@ -10,7 +8,7 @@ use gbac_api::problem::RpcCode;
 
 use crate::client_address::find_client;
 use crate::http::problem::Problem;
-use crate::http::request_head::Encrypted;
+use crate::http::request_head::{Encrypted, client};
 use crate::http::route_table::Declaration;
 use crate::state::service::Service;
 
@@ -21,11 +19,7 @@ pub(crate) async fn identify_client(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let peer = request
-        .extensions()
-        .get::<ConnectInfo<SocketAddr>>()
-        .map(|ConnectInfo(peer)| *peer);
-    if let Some(peer) = peer {
+    if let Some(peer) = client(request.extensions()) {
         let Ok(client) = find_client(peer, request.headers(), service.trusted_proxies()) else {
             let message = "the proxy's X-Forwarded-For and Forwarded headers name different clients; let it remove one of them";
             let problem = Problem::with_status(

@@ -22,11 +22,7 @@ const ACL_FILTER: [&str; 7] = [
 
 /// The parameters of a request that changes something here; `None` for other requests.
 fn supported(surface: Surface, method: &Method, path: &str) -> Option<&'static [&'static str]> {
-    let below = |folder: &str| {
-        path.strip_prefix(folder)
-            .is_some_and(|rest| rest.starts_with('/'))
-    };
-    let changes_nothing_here = below(paths::UPSTREAM)
+    let changes_nothing_here = is_inside(path, paths::UPSTREAM)
         || [paths::ACCESS_EVALUATION, paths::ACCESS_EVALUATIONS].contains(&path);
     if changes_nothing_here || only_reads(surface, method, path) {
         return None;
@@ -35,13 +31,15 @@ fn supported(surface: Surface, method: &Method, path: &str) -> Option<&'static [
         &["dry_run", "force"]
     } else if path == paths::POLICY {
         &["dry_run"]
-    } else if below(paths::LOG_LEVEL) {
+    } else if is_inside(path, paths::LOG_LEVEL) {
         &["level", "expires", "force"]
     } else if path == paths::ACLS && method == Method::DELETE {
         &ACL_FILTER
-    } else if below(paths::ADMIN_ROLES) && method == Method::POST {
+    } else if is_inside(path, paths::ADMIN_ROLES) && method == Method::POST {
         &["create"]
-    } else if (below(paths::ROLES) || below(paths::ADMIN_ROLES)) && method == Method::DELETE {
+    } else if method == Method::DELETE
+        && (is_inside(path, paths::ROLES) || is_inside(path, paths::ADMIN_ROLES))
+    {
         &["delete_acls"]
     } else {
         &[]
@@ -57,10 +55,13 @@ pub(super) fn check_parameters(request: &Request, surface: Surface) -> Result<()
         return Ok(());
     };
     let query = request.uri().query().map(str::to_owned);
-    let check = |pairs: &[(String, String)]| paging::only(pairs, supported);
     if surface == Surface::DataPlane {
-        query::parse_data_plane(query, check)
+        query::parse_data_plane(query, |pairs| paging::only(pairs, supported))
     } else {
-        query::parse(query, check)
+        query::parse(query, |pairs| paging::only(pairs, supported))
     }
+}
+
+fn is_inside(path: &str, folder: &str) -> bool {
+    matches!(path.strip_prefix(folder), Some(rest) if rest.starts_with('/'))
 }

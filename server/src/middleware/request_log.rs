@@ -1,13 +1,12 @@
 //! The log line and the metrics of each request.
 
-use std::net::SocketAddr;
 use std::time::Instant;
 
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 
-use crate::http::request_head::sanitized;
+use crate::http::request_head::{client_ip, sanitized};
 use crate::http::route_table::Declaration;
 use crate::state::service::Service;
 
@@ -24,10 +23,7 @@ pub(crate) async fn log_request(
         request.uri().path().to_owned(),
     );
     let surface = Declaration::of(request.extensions()).surface;
-    let client = request
-        .extensions()
-        .get::<ConnectInfo<SocketAddr>>()
-        .map(|ConnectInfo(client)| client.ip());
+    let client = client_ip(request.extensions());
     let response = next.run(request).await;
     let (status, duration) = (response.status().as_u16(), start.elapsed());
     service

@@ -10,7 +10,7 @@ use gbac_api::problem::RpcCode;
 use tokio::time::timeout;
 
 use crate::http::problem::Problem;
-use crate::http::route_table::Declaration;
+use crate::http::route_table::{Declaration, is_below};
 use crate::http::surface::Surface;
 
 /// The time limit of most requests.
@@ -31,11 +31,7 @@ const LONG_PATHS: [&str; 7] = [
 
 /// Whether a path, or the one above it, is that of a request that can take long.
 fn is_long(path: &str, surface: Surface) -> bool {
-    let is_below = |long: &str| {
-        path.strip_prefix(long)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    surface.is_rpc() || LONG_PATHS.into_iter().any(is_below)
+    surface.is_rpc() || LONG_PATHS.into_iter().any(|long| is_below(path, long))
 }
 
 /// Cancels a request that takes too long. The limit depends on the path, and the problem's form on

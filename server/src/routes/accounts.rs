@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::routing::get;
 use gbac_api::accounts::Accounts;
 use gbac_api::paths;
+use gbac_engine::model::Principal;
 use gbac_engine::policy::AccessLevel;
 
 use super::registration::Routes;
@@ -20,17 +21,14 @@ pub(crate) fn routes() -> Routes {
 async fn read(State(service): State<Service>) -> Json<Accounts> {
     let current = service.read();
     let access = &current.policy.settings().access;
-    let grantees = |level| {
-        access
-            .grantees(level)
-            .iter()
-            .map(ToString::to_string)
-            .collect()
-    };
     Json(Accounts {
         local: current.config.local_account.clone(),
         superusers: superusers(&current),
-        read_only: grantees(AccessLevel::ReadOnly),
-        evaluate: grantees(AccessLevel::Evaluate),
+        read_only: texts(access.grantees(AccessLevel::ReadOnly)),
+        evaluate: texts(access.grantees(AccessLevel::Evaluate)),
     })
+}
+
+fn texts(principals: &[Principal]) -> Vec<String> {
+    principals.iter().map(ToString::to_string).collect()
 }

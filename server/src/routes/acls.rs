@@ -21,7 +21,7 @@ use crate::http::surface::Surface;
 use crate::http::warning_headers::with_warnings;
 use crate::state::name_warnings::name_warnings;
 use crate::state::service::Service;
-use crate::state::store::{Snapshot, StateChange};
+use crate::state::store::StateChange;
 
 pub(crate) fn routes() -> Routes {
     Routes::new(Surface::DataPlane).route(
@@ -59,7 +59,7 @@ pub(super) async fn create_acl(
     service: &Service,
     body: AclBody,
 ) -> Result<Vec<ChangeWarning>, Problem> {
-    let acl = body.check_create().map_err(Problem::fields)?;
+    let acl = body.check_create()?;
     let principal = acl.principal.clone();
     let change = StateChange::Changes(vec![Change::AddAcl(acl)]);
     let stored = service.change(|_| Ok::<_, Problem>((change, ()))).await?;
@@ -74,19 +74,21 @@ pub(super) async fn delete_acls(
     service: &Service,
     filter: AclFilter,
 ) -> Result<DeletedAcls, Problem> {
-    let plan = move |current: &Snapshot| {
-        let matching: Vec<_> = current
-            .policy
-            .acls()
-            .filter(|acl| filter.matches(acl))
-            .collect();
-        let answer = DeletedAcls {
-            matching_acls: matching.iter().map(AclBody::in_request).collect(),
-        };
-        let changes = matching.into_iter().map(Change::RemoveAcl).collect();
-        Ok::<_, Problem>((StateChange::Changes(changes), answer))
-    };
-    Ok(service.change(plan).await?.answer)
+    let stored = service
+        .change(move |current| {
+            let matching: Vec<_> = current
+                .policy
+                .acls()
+                .filter(|acl| filter.matches(acl))
+                .collect();
+            let answer = DeletedAcls {
+                matching_acls: matching.iter().map(AclBody::in_request).collect(),
+            };
+            let changes = matching.into_iter().map(Change::RemoveAcl).collect();
+            Ok::<_, Problem>((StateChange::Changes(changes), answer))
+        })
+        .await?;
+    Ok(stored.answer)
 }
 
 async fn list(

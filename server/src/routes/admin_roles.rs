@@ -33,7 +33,7 @@ use crate::state::error::RoleError;
 use crate::state::name_warnings::{added_principals, name_warnings};
 use crate::state::role_changes;
 use crate::state::service::Service;
-use crate::state::store::{Snapshot, StateChange};
+use crate::state::store::StateChange;
 
 pub(crate) fn routes() -> Routes {
     Routes::new(Surface::Admin)
@@ -65,20 +65,21 @@ async fn read<T: DeserializeOwned + Send + 'static>(
     request: Request,
     known: &'static [&'static str],
 ) -> Result<T, Problem> {
-    let malformed = |problem: Problem| {
-        Problem::admin((AdminCode::MalformedRequest, problem.message().to_owned()))
-    };
     body::read_text(request, move |text| {
-        let members = body::object(text).map_err(malformed)?;
+        let members = body::object(text).map_err(|problem| malformed(&problem))?;
         match members.keys().find(|name| !known.contains(&name.as_str())) {
             Some(unknown) => Err(Problem::admin((
                 AdminCode::UnrecognizedField,
                 escaped(unknown),
             ))),
-            None => body::parse(text).map_err(malformed),
+            None => body::parse(text).map_err(|problem| malformed(&problem)),
         }
     })
     .await
+}
+
+fn malformed(problem: &Problem) -> Problem {
+    Problem::admin((AdminCode::MalformedRequest, problem.message().to_owned()))
 }
 
 /// The roles of a list.
@@ -97,8 +98,7 @@ async fn list(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let policy = service.read().policy;
-    let is_small = is_small(&policy);
-    let list = move || {
+    read.respond(is_small(&policy), move || {
         let AdminRoleQuery {
             name_prefix,
             member,
@@ -109,19 +109,20 @@ async fn list(
             ..RoleQuery::default()
         };
         Ok(listed(query.page_of_names(&policy)).into_response())
-    };
-    read.respond(is_small, list).await
+    })
+    .await
 }
 
 async fn create(State(service): State<Service>, request: Request) -> Result<Response, Problem> {
     let RoleBody { role: name } = read(request, &["role"]).await?;
-    let plan = move |current: &Snapshot| {
-        let changes = role_changes::create(&current.policy, "role", &name, &[])?;
-        let names = added_principals(&changes);
-        let answer = (RoleBody { role: name }, names);
-        Ok::<_, Problem>((StateChange::Changes(changes), answer))
-    };
-    let stored = service.change(plan).await?;
+    let stored = service
+        .change(move |current| {
+            let changes = role_changes::create(&current.policy, "role", &name, &[])?;
+            let names = added_principals(&changes);
+            let answer = (RoleBody { role: name }, names);
+            Ok::<_, Problem>((StateChange::Changes(changes), answer))
+        })
+        .await?;
     let (role, names) = stored.answer;
     Ok(with_warnings(
         (StatusCode::CREATED, Json(role)).into_response(),
@@ -148,15 +149,15 @@ async fn describe(
     name: Name,
 ) -> Result<Response, Problem> {
     let is_small = is_small(&service.read().policy);
-    let describe = move || {
+    read.respond(is_small, move || {
         let role = role(&service, name)?;
         Ok(Json(RoleWithMembers {
             members: admin_members(&role.members),
             name: role.name,
         })
         .into_response())
-    };
-    read.respond(is_small, describe).await
+    })
+    .await
 }
 
 async fn members(
@@ -165,11 +166,11 @@ async fn members(
     name: Name,
 ) -> Result<Response, Problem> {
     let is_small = is_small(&service.read().policy);
-    let list = move || {
+    read.respond(is_small, move || {
         let members = admin_members(&role(&service, name)?.members);
         Ok(Json(MemberList { members }).into_response())
-    };
-    read.respond(is_small, list).await
+    })
+    .await
 }
 
 async fn delete(
@@ -179,11 +180,12 @@ async fn delete(
 ) -> Result<StatusCode, Problem> {
     let name = role_name(name)?;
     let delete_acls = flag(&pairs(query)?, "delete_acls")?.unwrap_or(false);
-    let plan = move |current: &Snapshot| {
-        let changes = role_changes::delete_if_present(&current.policy, &name, delete_acls);
-        Ok::<_, Problem>((StateChange::Changes(changes), ()))
-    };
-    service.change(plan).await?;
+    service
+        .change(move |current| {
+            let changes = role_changes::delete_if_present(&current.policy, &name, delete_acls);
+            Ok::<_, Problem>((StateChange::Changes(changes), ()))
+        })
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -206,20 +208,21 @@ async fn change_members(
     };
     let changes: MemberChanges = read(request, &["add", "remove"]).await?;
     let membership = changes.members().map_err(Problem::admin)?;
-    let plan = move |current: &Snapshot| {
-        let created = !current.policy.has_role(&name);
-        let (changes, membership) =
-            role_changes::update(&current.policy, &name, create, membership)?;
-        let changed = ChangedMembers {
-            role: name,
-            added: admin_members(&membership.added),
-            removed: admin_members(&membership.removed),
-            created,
-        };
-        let names = added_principals(&changes);
-        Ok::<_, Problem>((StateChange::Changes(changes), (changed, names)))
-    };
-    let stored = service.change(plan).await?;
+    let stored = service
+        .change(move |current| {
+            let created = !current.policy.has_role(&name);
+            let (changes, membership) =
+                role_changes::update(&current.policy, &name, create, membership)?;
+            let changed = ChangedMembers {
+                role: name,
+                added: admin_members(&membership.added),
+                removed: admin_members(&membership.removed),
+                created,
+            };
+            let names = added_principals(&changes);
+            Ok::<_, Problem>((StateChange::Changes(changes), (changed, names)))
+        })
+        .await?;
     let (changed, names) = stored.answer;
     Ok(with_warnings(
         Json(changed).into_response(),

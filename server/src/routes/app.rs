@@ -45,9 +45,8 @@ impl App {
     /// its hash is stored.
     #[must_use]
     pub fn generated_password(&self) -> Option<(&str, &str)> {
-        self.generated_password
-            .as_deref()
-            .map(|password| (self.authenticator.admin_name(), password))
+        let password = self.generated_password.as_deref()?;
+        Some((self.authenticator.admin_name(), password))
     }
 
     /// What this start changed about accounts, in sentences: names that left the superusers, and

@@ -23,7 +23,7 @@ pub(crate) fn routes() -> Routes {
 }
 
 async fn read(State(service): State<Service>, read: LongRead) -> Result<Response, Problem> {
-    let read_backup = move || {
+    read.respond(false, move || {
         let headers = [
             (header::CONTENT_TYPE, "application/octet-stream"),
             (
@@ -39,6 +39,6 @@ async fn read(State(service): State<Service>, read: LongRead) -> Result<Response
                 Err(error.into())
             }
         }
-    };
-    read.respond(false, read_backup).await
+    })
+    .await
 }

@@ -9,6 +9,7 @@ use gbac_analysis::audit::without_credentials;
 use gbac_api::cluster_config::{
     ConfigChange, ConfigFaults, ConfigSchema, ConfigVersion, NodeStatus,
 };
+use gbac_api::encode::first_value;
 use gbac_api::paths;
 use gbac_engine::escape::escaped;
 use gbac_engine::policy::Change;
@@ -19,14 +20,14 @@ use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::body;
 use crate::http::problem::Problem;
-use crate::http::query::{flag, pairs, value};
+use crate::http::query::{flag, pairs};
 use crate::http::reject::reject;
 use crate::http::surface::Surface;
 use crate::state::cluster_property::{ClusterProperty, PropertyValues};
 use crate::state::config_change;
 use crate::state::error::WriteError;
 use crate::state::service::Service;
-use crate::state::store::{Snapshot, StateChange};
+use crate::state::store::StateChange;
 
 pub(crate) fn routes() -> Routes {
     Routes::new(Surface::Admin)
@@ -53,7 +54,7 @@ async fn read(
     }
     let current = PropertyValues::current(&service.read());
     let mut values = Map::new();
-    if let Some(key) = value(&pairs, "key") {
+    if let Some(key) = first_value(&pairs, "key") {
         let Some(property) = ClusterProperty::by_name(key) else {
             let message = format!("Unknown property {{{}}}", escaped(key));
             return Err(Problem::invalid(message));
@@ -103,11 +104,11 @@ impl IntoResponse for ConfigProblem {
             Self::Request(problem) => return problem.into_response(),
             Self::Properties(faults) => faults,
         };
-        let redact = |(name, text): (String, String)| {
-            (without_credentials(&name), without_credentials(&text))
-        };
-        let faults: ConfigFaults = faults.into_iter().map(redact).collect();
-        (StatusCode::BAD_REQUEST, Json(faults)).into_response()
+        let mut clean = ConfigFaults::new();
+        for (name, text) in faults {
+            clean.insert(without_credentials(&name), without_credentials(&text));
+        }
+        (StatusCode::BAD_REQUEST, Json(clean)).into_response()
     }
 }
 
@@ -121,16 +122,18 @@ async fn write(
         Err(problem) => return Ok(reject(request, problem).await),
     };
     let change: ConfigChange = body::json(request).await?;
-    let plan = move |current: &Snapshot| {
-        let current = PropertyValues::current(current);
-        let wanted = config_change::apply(&current, &change).map_err(ConfigProblem::Properties)?;
-        if dry_run {
-            return Ok((StateChange::NONE, ()));
-        }
-        let changes = vec![Change::Settings(Box::new(wanted.settings))];
-        Ok::<_, ConfigProblem>((StateChange::Configure(changes, wanted.config), ()))
-    };
-    let stored = service.change(plan).await?;
+    let stored = service
+        .change(move |current| {
+            let current = PropertyValues::current(current);
+            let wanted =
+                config_change::apply(&current, &change).map_err(ConfigProblem::Properties)?;
+            if dry_run {
+                return Ok((StateChange::NONE, ()));
+            }
+            let changes = vec![Change::Settings(Box::new(wanted.settings))];
+            Ok::<_, ConfigProblem>((StateChange::Configure(changes, wanted.config), ()))
+        })
+        .await?;
     let config_version = stored.after.version.config;
     Ok(Json(ConfigVersion { config_version }).into_response())
 }

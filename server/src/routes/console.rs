@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use crate::compression::{accepts, is_compressible, set_coding, vary};
@@ -12,6 +12,7 @@ use crate::console::{Asset, Coding, Console, INDEX};
 use crate::http::placement::{Work, run};
 use crate::http::problem::Problem;
 use crate::http::reject::{not_found, reject};
+use crate::http::request_head::header_text;
 use crate::http::surface::{Surface, accepts_page};
 
 /// For files whose content never changes: browsers keep them without asking again.
@@ -35,7 +36,7 @@ pub(crate) async fn console(State(console): State<Arc<Console>>, request: Reques
     let Some((name, asset)) = console.find(&path, accepts_page) else {
         return not_found(request).await;
     };
-    let known = header_text(&request, header::IF_NONE_MATCH);
+    let known = header_text(request.headers(), header::IF_NONE_MATCH);
     let is_known = known
         .split(',')
         .any(|tag| tag.trim().trim_start_matches("W/") == asset.etag);
@@ -96,12 +97,4 @@ async fn content(asset: &Asset, coding: Coding) -> Result<Bytes, Problem> {
     }
     let content = Arc::clone(&asset.content);
     run(Work::Other, false, move || content.coded(coding)).await
-}
-
-fn header_text(request: &Request, name: HeaderName) -> &str {
-    request
-        .headers()
-        .get(name)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default()
 }

@@ -21,7 +21,7 @@ use crate::http::access::Access;
 use crate::http::body;
 use crate::http::long_read::{LongRead, is_small, json_member, json_response};
 use crate::http::placement::incomplete;
-use crate::http::problem::Problem;
+use crate::http::problem::{Problem, valid_body};
 use crate::http::query::parameters;
 use crate::http::read_target::ReadTarget;
 use crate::http::surface::Surface;
@@ -124,7 +124,7 @@ async fn run(
     let this = service.clone();
     match operation {
         Operation::ListAcls => {
-            let filter = AclFilter::from_query(&parameters(message)).map_err(Problem::fields)?;
+            let filter = AclFilter::from_query(&parameters(message))?;
             list_acls(service, read, filter).await
         }
         Operation::CreateAcl => {
@@ -132,12 +132,11 @@ async fn run(
             Ok(with_warnings(written(&json!({}), is_wrapped)?, &warnings))
         }
         Operation::DeleteAcls => {
-            let filter =
-                AclFilter::from_delete_query(&parameters(message)).map_err(Problem::fields)?;
+            let filter = AclFilter::from_delete_query(&parameters(message))?;
             written(&delete_acls(service, filter).await?, is_wrapped)
         }
         Operation::ListRoles => {
-            let query = RoleQuery::from_query(&parameters(message)).map_err(Problem::fields)?;
+            let query = RoleQuery::from_query(&parameters(message))?;
             let is_small = is_page(service, &query);
             read.respond(is_small, move || {
                 written(&list_roles(&this, &query), is_wrapped)
@@ -160,15 +159,12 @@ async fn run(
             .await
         }
         Operation::DeleteRole => {
-            let with_acls = message
-                .get("delete_acls")
-                .and_then(Value::as_bool)
-                .unwrap_or(false);
+            let with_acls = message.get("delete_acls") == Some(&Value::Bool(true));
             delete_role(service, name, with_acls).await?;
             written(&json!({}), is_wrapped)
         }
         Operation::ListRoleMembers => {
-            let query = MemberQuery::from_query(&parameters(message)).map_err(Problem::fields)?;
+            let query = MemberQuery::from_query(&parameters(message))?;
             let is_small = is_small(&service.read().policy);
             read.respond(is_small, move || {
                 written(&list_members(&this, name, &query)?, is_wrapped)
@@ -194,18 +190,15 @@ fn written(answer: &impl Serialize, is_wrapped: bool) -> Result<Response, Proble
 }
 
 fn parsed<T: DeserializeOwned>(message: Map<String, Value>) -> Result<T, Problem> {
-    let invalid =
-        |error: serde_json::Error| Problem::invalid(format!("the body is not valid: {error}"));
-    serde_json::from_value(message.into()).map_err(invalid)
+    valid_body(serde_json::from_value(message.into()))
 }
 
 /// A field that is a text; empty if it is absent.
 fn text(message: &Map<String, Value>, name: &str) -> String {
-    message
-        .get(name)
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned()
+    match message.get(name) {
+        Some(Value::String(text)) => text.clone(),
+        _ => String::new(),
+    }
 }
 
 /// A field that is a message; empty if it is absent.

@@ -32,21 +32,25 @@ pub(crate) fn routes() -> Routes {
 }
 
 async fn license(State(service): State<Service>) -> Json<FeatureLicense> {
-    let details = |expires| LicenseDetails {
-        format_version: 0,
-        org: "GBAC".into(),
-        kind: "enterprise".into(),
-        expires,
-        sha256: String::new(),
-    };
-    let license = match service.read().config.license {
-        LicenseStatus::Valid => Some(details(NEVER)),
-        LicenseStatus::Expired => Some(details(0)),
-        LicenseStatus::Missing => None,
+    let expires = match service.read().config.license {
+        LicenseStatus::Valid => NEVER,
+        LicenseStatus::Expired => 0,
+        LicenseStatus::Missing => {
+            return Json(FeatureLicense {
+                loaded: false,
+                license: None,
+            });
+        }
     };
     Json(FeatureLicense {
-        loaded: license.is_some(),
-        license,
+        loaded: true,
+        license: Some(LicenseDetails {
+            format_version: 0,
+            org: "GBAC".into(),
+            kind: "enterprise".into(),
+            expires,
+            sha256: String::new(),
+        }),
     })
 }
 
@@ -68,13 +72,15 @@ async fn enterprise(State(service): State<Service>) -> Json<EnterpriseFeatures> 
 
 /// The features that require a license here (D-16). Audit and sign-in with a token require none.
 fn features_in_use(current: &Snapshot) -> Vec<EnterpriseFeature> {
-    let feature = |name: &str, enabled| EnterpriseFeature {
-        name: name.into(),
-        enabled,
-    };
     vec![
-        feature("gbac", uses_groups(&current.policy)),
-        feature("rbac", uses_roles(&current.policy)),
+        EnterpriseFeature {
+            name: "gbac".into(),
+            enabled: uses_groups(&current.policy),
+        },
+        EnterpriseFeature {
+            name: "rbac".into(),
+            enabled: uses_roles(&current.policy),
+        },
     ]
 }
 

@@ -5,6 +5,7 @@ use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::routing::get;
+use gbac_api::encode::first_value;
 use gbac_api::loggers::{ChangedLogLevel, LogLevel, Logger};
 use gbac_api::paths;
 use gbac_engine::escape::escaped;
@@ -14,7 +15,7 @@ use tracing::Level;
 use super::registration::Routes;
 use crate::http::access::Access;
 use crate::http::problem::Problem;
-use crate::http::query::{flag, pairs, value};
+use crate::http::query::{flag, pairs};
 use crate::http::surface::Surface;
 use crate::logging::{self, LEVEL_NAMES};
 use crate::state::service::Service;
@@ -35,11 +36,10 @@ pub(crate) fn routes() -> Routes {
 }
 
 fn level_name(level: Level) -> String {
-    LEVEL_NAMES
-        .iter()
-        .find(|(_, known)| *known == level)
-        .map(|(name, _)| (*name).to_owned())
-        .unwrap_or_default()
+    match LEVEL_NAMES.iter().find(|(_, known)| *known == level) {
+        Some((name, _)) => (*name).to_owned(),
+        None => String::new(),
+    }
 }
 
 async fn list(RawQuery(query): RawQuery) -> Result<Json<Vec<Logger>>, Problem> {
@@ -96,8 +96,8 @@ async fn write(
     let pairs = pairs(query)?;
     // On the platform, `force` permits expiry times that it would shorten. Here, none is shortened.
     flag(&pairs, "force")?;
-    let level = wanted_level(&name, value(&pairs, "level").unwrap_or_default())?;
-    let expires = match value(&pairs, "expires") {
+    let level = wanted_level(&name, first_value(&pairs, "level").unwrap_or_default())?;
+    let expires = match first_value(&pairs, "expires") {
         Some(text) => expiry(text)?,
         None => DEFAULT_EXPIRY,
     };

@@ -39,7 +39,7 @@ use axum::response::Response;
 
 use crate::http::access::Access;
 use crate::http::reject::{method_not_allowed, reject};
-use crate::http::route_table::{Declaration, RouteTable};
+use crate::http::route_table::RouteTable;
 use crate::http::surface::Surface;
 use crate::middleware::authorization::{Authorizer, authorize};
 use crate::middleware::compression::compress;
@@ -94,8 +94,10 @@ pub(crate) fn routes(is_demo: bool) -> Routes {
 #[must_use]
 pub fn declared_access(app: &App) -> BTreeMap<String, Access> {
     let (_, table) = routes(app.service.is_demo()).into_parts();
-    let access = |(pattern, declared): (String, Declaration)| (pattern, declared.access);
-    table.routes.into_iter().map(access).collect()
+    let routes = table.routes.into_iter();
+    routes
+        .map(|(pattern, declared)| (pattern, declared.access))
+        .collect()
 }
 
 /// The service as a router, without a port.

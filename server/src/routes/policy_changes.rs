@@ -22,7 +22,7 @@ use crate::http::surface::Surface;
 use crate::state::error::WriteError;
 use crate::state::name_warnings::{added_principal, name_warnings};
 use crate::state::service::Service;
-use crate::state::store::{Snapshot, StateChange, Stored};
+use crate::state::store::{StateChange, Stored};
 
 pub(crate) fn routes() -> Routes {
     Routes::new(Surface::Gbac).route(paths::POLICY_CHANGES, Access::SUPERUSER, post(apply))
@@ -34,29 +34,34 @@ async fn apply(State(service): State<Service>, request: Request) -> Result<Respo
         Err(problem) => return Ok(reject(request, problem).await),
     };
     let text = body::text(request, body::MAX_DOCUMENT_BYTES, body::DOCUMENT_TIMEOUT).await?;
-    let failed = |_| Problem::new(RpcCode::Internal, "the changes could not be read");
-    let (changes, principals) = tokio::task::spawn_blocking(move || parse(&text))
-        .await
-        .map_err(failed)??;
-    let plan = move |current: &Snapshot| {
-        precondition.check(&current.version.etag())?;
-        Ok::<_, Problem>((StateChange::Attempt(changes), ()))
+    let (changes, principals) = match tokio::task::spawn_blocking(move || parse(&text)).await {
+        Ok(read) => read?,
+        Err(_) => {
+            let message = "the changes could not be read";
+            return Err(Problem::new(RpcCode::Internal, message));
+        }
     };
     let Stored {
         outcomes, after, ..
-    } = service.change(plan).await?;
+    } = service
+        .change(move |current| {
+            precondition.check(&current.version.etag())?;
+            Ok::<_, Problem>((StateChange::Attempt(changes), ()))
+        })
+        .await?;
     let etag = after.version.etag();
     let effects: Vec<ChangeEffect> = outcomes.iter().map(effect).collect();
-    let find_warnings = move || {
-        let added = std::iter::zip(principals, outcomes)
-            .filter(|(_, outcome)| *outcome == ChangeOutcome::Changed)
-            .filter_map(|(principal, _)| principal);
-        name_warnings(&after.policy, &added.collect::<BTreeSet<_>>())
-    };
+    let warnings = tokio::task::spawn_blocking(move || {
+        let mut added = BTreeSet::new();
+        for (principal, outcome) in std::iter::zip(principals, outcomes) {
+            if outcome == ChangeOutcome::Changed {
+                added.extend(principal);
+            }
+        }
+        name_warnings(&after.policy, &added)
+    });
     // The changes are made, so a failure only omits the warnings.
-    let warnings = tokio::task::spawn_blocking(find_warnings)
-        .await
-        .unwrap_or_default();
+    let warnings = warnings.await.unwrap_or_default();
     let applied = AppliedChanges {
         etag: etag.clone(),
         effects,

@@ -30,7 +30,7 @@ use crate::http::warning_headers::with_warnings;
 use crate::state::license;
 use crate::state::name_warnings::{name_warnings, principals};
 use crate::state::service::Service;
-use crate::state::store::{Snapshot, StateChange};
+use crate::state::store::StateChange;
 
 pub(crate) fn routes() -> Routes {
     Routes::new(Surface::Gbac).route(paths::POLICY, Access::SUPERUSER, get(read).put(write))
@@ -71,21 +71,26 @@ async fn write(
         Err(problem) => return Ok(reject(request, problem).await),
     };
     let text = body::text(request, body::MAX_DOCUMENT_BYTES, body::DOCUMENT_TIMEOUT).await?;
-    let failed = |_| Problem::new(RpcCode::Internal, "the policy document could not be read");
-    let policy = tokio::task::spawn_blocking(move || parse_document(&text))
-        .await
-        .map_err(failed)??;
-    let before = principals(&service.read().policy);
-    let plan = move |current: &Snapshot| {
-        precondition.check(&current.version.etag())?;
-        let change = StateChange::Replace(with_current_settings(policy, &current.policy)?);
-        if is_dry_run {
-            license::check(current, &change)?;
-            return Ok((StateChange::NONE, ()));
+    let policy = match tokio::task::spawn_blocking(move || parse_document(&text)).await {
+        Ok(policy) => policy?,
+        Err(_) => {
+            let message = "the policy document could not be read";
+            return Err(Problem::new(RpcCode::Internal, message));
         }
-        Ok::<_, Problem>((change, ()))
     };
-    let after = service.change(plan).await?.after;
+    let before = principals(&service.read().policy);
+    let stored = service
+        .change(move |current| {
+            precondition.check(&current.version.etag())?;
+            let change = StateChange::Replace(with_current_settings(policy, &current.policy)?);
+            if is_dry_run {
+                license::check(current, &change)?;
+                return Ok((StateChange::NONE, ()));
+            }
+            Ok::<_, Problem>((change, ()))
+        })
+        .await?;
+    let after = stored.after;
     let policy = Arc::clone(&after.policy);
     // The policy is replaced, so a failure only omits the warnings.
     let warnings = run(Work::Other, false, move || {
@@ -107,8 +112,13 @@ fn new_name_warnings(before: Option<BTreeSet<Principal>>, policy: &Policy) -> Ve
 }
 
 fn parse_document(text: &str) -> Result<Policy, Problem> {
-    policy_from_json(text)
-        .map_err(|problems| Problem::document(problems.0.iter().map(DocumentFault::from).collect()))
+    match policy_from_json(text) {
+        Ok(policy) => Ok(policy),
+        Err(problems) => {
+            let faults = problems.0.iter().map(DocumentFault::from).collect();
+            Err(Problem::document(faults))
+        }
+    }
 }
 
 /// The document with the current settings in place of omitted ones.

@@ -1,11 +1,14 @@
 //! `/v1/roles`: roles and their members in the Data Plane API (specification 2.5, 4.2, D-17, D-18).
 
+use std::ops::Bound;
+
 use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use gbac_api::encode::first_value;
 use gbac_api::paths;
 use gbac_api::problem::FieldViolation;
 use gbac_api::roles::{
@@ -13,7 +16,6 @@ use gbac_api::roles::{
     UpdateRole, UpdatedRole,
 };
 use gbac_api::warning::ChangeWarning;
-use gbac_engine::model::Principal;
 
 use super::registration::Routes;
 use crate::http::access::Access;
@@ -28,7 +30,7 @@ use crate::state::error::RoleError;
 use crate::state::name_warnings::{added_principals, name_warnings};
 use crate::state::role_changes;
 use crate::state::service::Service;
-use crate::state::store::{Snapshot, StateChange};
+use crate::state::store::StateChange;
 
 pub(super) type Name = Result<Path<String>, PathRejection>;
 
@@ -85,12 +87,13 @@ pub(super) async fn create_role(
     service: &Service,
     name: String,
 ) -> Result<(RoleName, Vec<ChangeWarning>), Problem> {
-    let plan = move |current: &Snapshot| {
-        let changes = role_changes::create(&current.policy, "name", &name, &[])?;
-        let names = added_principals(&changes);
-        Ok::<_, Problem>((StateChange::Changes(changes), (RoleName { name }, names)))
-    };
-    let stored = service.change(plan).await?;
+    let stored = service
+        .change(move |current| {
+            let changes = role_changes::create(&current.policy, "name", &name, &[])?;
+            let names = added_principals(&changes);
+            Ok::<_, Problem>((StateChange::Changes(changes), (RoleName { name }, names)))
+        })
+        .await?;
     let (role, names) = stored.answer;
     Ok((role, name_warnings(&stored.after.policy, &names)))
 }
@@ -100,12 +103,10 @@ pub(super) async fn create_role(
 /// # Errors
 /// There is no such role.
 pub(super) fn get_role(service: &Service, name: String) -> Result<GetRole, Problem> {
-    let role = service
-        .read()
-        .policy
-        .role(&name)
-        .ok_or(RoleError::NotFound(name))?;
-    Ok(GetRole::from(&role))
+    match service.read().policy.role(&name) {
+        Some(role) => Ok(GetRole::from(&role)),
+        None => Err(RoleError::NotFound(name).into()),
+    }
 }
 
 /// Adds and removes members.
@@ -117,19 +118,20 @@ pub(super) async fn update_members(
     name: String,
     update: &UpdateRole,
 ) -> Result<(UpdatedRole, Vec<ChangeWarning>), Problem> {
-    let (members, create) = (update.members().map_err(Problem::fields)?, update.create);
-    let plan = move |current: &Snapshot| {
-        let (changes, membership) = role_changes::update(&current.policy, &name, create, members)?;
-        let listed = |members: &[Principal]| members.iter().map(Member::from).collect();
-        let answer = UpdatedRole {
-            role_name: name,
-            added: listed(&membership.added),
-            removed: listed(&membership.removed),
-        };
-        let names = added_principals(&changes);
-        Ok::<_, Problem>((StateChange::Changes(changes), (answer, names)))
-    };
-    let stored = service.change(plan).await?;
+    let (members, create) = (update.members()?, update.create);
+    let stored = service
+        .change(move |current| {
+            let (changes, membership) =
+                role_changes::update(&current.policy, &name, create, members)?;
+            let answer = UpdatedRole {
+                role_name: name,
+                added: membership.added.iter().map(Member::from).collect(),
+                removed: membership.removed.iter().map(Member::from).collect(),
+            };
+            let names = added_principals(&changes);
+            Ok::<_, Problem>((StateChange::Changes(changes), (answer, names)))
+        })
+        .await?;
     let (updated, names) = stored.answer;
     Ok((updated, name_warnings(&stored.after.policy, &names)))
 }
@@ -143,11 +145,12 @@ pub(super) async fn delete_role(
     name: String,
     delete_acls: bool,
 ) -> Result<(), Problem> {
-    let plan = move |current: &Snapshot| {
-        let changes = role_changes::delete(&current.policy, &name, delete_acls)?;
-        Ok::<_, Problem>((StateChange::Changes(changes), ()))
-    };
-    service.change(plan).await?;
+    service
+        .change(move |current| {
+            let changes = role_changes::delete(&current.policy, &name, delete_acls)?;
+            Ok::<_, Problem>((StateChange::Changes(changes), ()))
+        })
+        .await?;
     Ok(())
 }
 
@@ -160,18 +163,19 @@ pub(super) fn list_members(
     name: String,
     query: &MemberQuery,
 ) -> Result<ListMembers, Problem> {
-    let role = service
-        .read()
-        .policy
-        .role(&name)
-        .ok_or_else(|| RoleError::NotFound(name.clone()))?;
+    let Some(role) = service.read().policy.role(&name) else {
+        return Err(RoleError::NotFound(name).into());
+    };
     let after = query.after();
+    let start = match &after {
+        Some(after) => Bound::Excluded(after),
+        None => Bound::Unbounded,
+    };
     let members = role
         .members
-        .iter()
-        .filter(|member| after.as_ref().is_none_or(|after| *member > after))
-        .map(Member::from)
-        .filter(|member| member.principal.contains(&query.name_contains));
+        .range((start, Bound::Unbounded))
+        .map(Member::from);
+    let members = members.filter(|member| member.principal.contains(&query.name_contains));
     let (members, next_page_token) = query.page.cut(members, |member| member.principal.clone());
     Ok(ListMembers {
         role_name: name,
@@ -186,9 +190,10 @@ async fn list(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let query = query::parse_data_plane(query, RoleQuery::from_query)?;
-    let is_small = is_page(&service, &query);
-    let list = move || Ok(Json(list_roles(&service, &query)).into_response());
-    read.respond(is_small, list).await
+    read.respond(is_page(&service, &query), move || {
+        Ok(Json(list_roles(&service, &query)).into_response())
+    })
+    .await
 }
 
 async fn create(State(service): State<Service>, request: Request) -> Result<Response, Problem> {
@@ -204,8 +209,10 @@ async fn describe(
     name: Name,
 ) -> Result<Response, Problem> {
     let is_small = is_small(&service.read().policy);
-    let describe = move || Ok(Json(get_role(&service, role_name(name)?)?).into_response());
-    read.respond(is_small, describe).await
+    read.respond(is_small, move || {
+        Ok(Json(get_role(&service, role_name(name)?)?).into_response())
+    })
+    .await
 }
 
 async fn update(
@@ -234,11 +241,7 @@ async fn delete(
 
 /// A parameter that is `true` or `false`; false if it is omitted.
 fn flag(pairs: &[(String, String)], name: &str) -> Result<bool, Vec<FieldViolation>> {
-    match pairs
-        .iter()
-        .find(|(known, _)| known == name)
-        .map(|(_, value)| value.as_str())
-    {
+    match first_value(pairs, name) {
         None | Some("false") => Ok(false),
         Some("true") => Ok(true),
         Some(_) => Err(vec![FieldViolation::new(name, "must be `true` or `false`")]),
@@ -252,10 +255,10 @@ async fn members(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Problem> {
     let is_small = is_small(&service.read().policy);
-    let list = move || {
+    read.respond(is_small, move || {
         let name = role_name(name)?;
         let query = query::parse_data_plane(query, MemberQuery::from_query)?;
         Ok(Json(list_members(&service, name, &query)?).into_response())
-    };
-    read.respond(is_small, list).await
+    })
+    .await
 }

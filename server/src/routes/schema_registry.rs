@@ -9,7 +9,6 @@ use axum::extract::{RawQuery, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use gbac_api::acls::AclFilter;
 use gbac_api::paths;
 use gbac_api::schema_registry::{RegistryAcl, check_create, filter, is_of_registry};
 use gbac_engine::model::Acl;
@@ -27,7 +26,7 @@ use crate::http::surface::{Surface, is_page};
 use crate::http::warning_headers::with_warnings;
 use crate::state::name_warnings::name_warnings;
 use crate::state::service::Service;
-use crate::state::store::{Snapshot, StateChange};
+use crate::state::store::StateChange;
 
 pub(crate) fn routes() -> Routes {
     Routes::new(Surface::SchemaRegistry).route(
@@ -61,7 +60,7 @@ async fn list_acls(
     query: Option<String>,
 ) -> Result<Response, Problem> {
     let policy = service.read().policy;
-    let list = move || {
+    read.respond(is_small(&policy), move || {
         let filter = parse(query, |pairs| filter(&pairs.iter().cloned().collect()))?;
         let acls = policy
             .acls()
@@ -69,12 +68,12 @@ async fn list_acls(
         Ok(json_response(json_list(
             acls.map(|acl| RegistryAcl::from(&acl)),
         )?))
-    };
-    read.respond(is_small(&service.read().policy), list).await
+    })
+    .await
 }
 
 async fn create(State(service): State<Service>, request: Request) -> Result<Response, Problem> {
-    let acls = check_create(body::json_list(request).await?).map_err(Problem::fields)?;
+    let acls = check_create(body::json_list(request).await?)?;
     let principals: Vec<_> = acls.iter().map(|acl| acl.principal.clone()).collect();
     let change = StateChange::Changes(acls.into_iter().map(Change::AddAcl).collect());
     let stored = service.change(|_| Ok::<_, Problem>((change, ()))).await?;
@@ -88,19 +87,21 @@ async fn delete(
     State(service): State<Service>,
     request: Request,
 ) -> Result<Json<Vec<RegistryAcl>>, Problem> {
-    let filters: Vec<BTreeMap<String, String>> = body::json_list(request).await?;
-    let filters: Vec<AclFilter> = filters
-        .iter()
-        .map(filter)
-        .collect::<Result<_, _>>()
-        .map_err(Problem::fields)?;
-    let plan = move |current: &Snapshot| {
-        let is_deleted =
-            |acl: &Acl| is_of_registry(acl) && filters.iter().any(|filter| filter.matches(acl));
-        let matching: Vec<Acl> = current.policy.acls().filter(is_deleted).collect();
-        let answer: Vec<RegistryAcl> = matching.iter().map(RegistryAcl::from).collect();
-        let changes = matching.into_iter().map(Change::RemoveAcl).collect();
-        Ok::<_, Problem>((StateChange::Changes(changes), answer))
-    };
-    Ok(Json(service.change(plan).await?.answer))
+    let stated: Vec<BTreeMap<String, String>> = body::json_list(request).await?;
+    let mut filters = Vec::new();
+    for members in &stated {
+        filters.push(filter(members)?);
+    }
+    let stored = service
+        .change(move |current| {
+            let registry = current.policy.acls().filter(is_of_registry);
+            let matching: Vec<Acl> = registry
+                .filter(|acl| filters.iter().any(|filter| filter.matches(acl)))
+                .collect();
+            let answer: Vec<RegistryAcl> = matching.iter().map(RegistryAcl::from).collect();
+            let changes = matching.into_iter().map(Change::RemoveAcl).collect();
+            Ok::<_, Problem>((StateChange::Changes(changes), answer))
+        })
+        .await?;
+    Ok(Json(stored.answer))
 }

@@ -38,7 +38,7 @@ use crate::state::error::RoleError;
 use crate::state::name_warnings::{added_principals, name_warnings};
 use crate::state::role_changes::{create, delete_if_present, update, updated};
 use crate::state::service::Service;
-use crate::state::store::{Snapshot, StateChange, Stored};
+use crate::state::store::{StateChange, Stored};
 
 /// A message without fields; fields of newer clients are ignored.
 type Empty = Map<String, Value>;
@@ -98,18 +98,20 @@ async fn create_role(
     request: Request,
 ) -> Result<Response, Problem> {
     let WithRole { role: wanted } = body::json(request).await?;
-    let members = principals(&wanted.members, MemberAction::Add).map_err(Problem::fields)?;
-    let plan = move |current: &Snapshot| {
-        let changes = create(&current.policy, "role.name", &wanted.name, &members)?;
-        let made = Role {
-            name: wanted.name,
-            members: members.into_iter().collect(),
-        };
-        let names = added_principals(&changes);
-        let answer = (SecurityRole::from(&made), names);
-        Ok::<_, Problem>((StateChange::Changes(changes), answer))
-    };
-    Ok(changed_role(service.change(plan).await?))
+    let members = principals(&wanted.members, MemberAction::Add)?;
+    let stored = service
+        .change(move |current| {
+            let changes = create(&current.policy, "role.name", &wanted.name, &members)?;
+            let made = Role {
+                name: wanted.name,
+                members: members.into_iter().collect(),
+            };
+            let names = added_principals(&changes);
+            let answer = (SecurityRole::from(&made), names);
+            Ok::<_, Problem>((StateChange::Changes(changes), answer))
+        })
+        .await?;
+    Ok(changed_role(stored))
 }
 
 async fn get_role(
@@ -123,12 +125,11 @@ async fn get_role(
         target.set([("name", name.as_str())]);
     }
     let policy = service.read().policy;
-    let is_small = is_small(&policy);
-    let describe = move || match policy.role(&name) {
+    read.respond(is_small(&policy), move || match policy.role(&name) {
         Some(current) => Ok(role(SecurityRole::from(&current)).into_response()),
         None => Err(RoleError::NotFound(name).into()),
-    };
-    read.respond(is_small, describe).await
+    })
+    .await
 }
 
 async fn list_roles(
@@ -138,12 +139,11 @@ async fn list_roles(
 ) -> Result<Response, Problem> {
     let _: Empty = body::json(request).await?;
     let policy = service.read().policy;
-    let is_small = is_small(&policy);
-    let list = move || {
+    read.respond(is_small(&policy), move || {
         let roles = policy.roles().map(|role| SecurityRole::from(&role));
         Ok(json_response(json_member("roles", json_list(roles)?)))
-    };
-    read.respond(is_small, list).await
+    })
+    .await
 }
 
 async fn add_role_members(
@@ -169,7 +169,7 @@ async fn change_members(
         role_name: name,
         members,
     } = message;
-    let named = principals(&members, action).map_err(Problem::fields)?;
+    let named = principals(&members, action)?;
     let members = match action {
         MemberAction::Add => Membership {
             add: named,
@@ -180,17 +180,18 @@ async fn change_members(
             remove: named,
         },
     };
-    let plan = move |current: &Snapshot| {
-        let before = current
-            .policy
-            .role(&name)
-            .ok_or_else(|| RoleError::NotFound(name.clone()))?;
-        let (changes, membership) = update(&current.policy, &name, false, members)?;
-        let names = added_principals(&changes);
-        let answer = (SecurityRole::from(&updated(before, &membership)), names);
-        Ok::<_, Problem>((StateChange::Changes(changes), answer))
-    };
-    Ok(changed_role(service.change(plan).await?))
+    let stored = service
+        .change(move |current| {
+            let Some(before) = current.policy.role(&name) else {
+                return Err(RoleError::NotFound(name).into());
+            };
+            let (changes, membership) = update(&current.policy, &name, false, members)?;
+            let names = added_principals(&changes);
+            let answer = (SecurityRole::from(&updated(before, &membership)), names);
+            Ok::<_, Problem>((StateChange::Changes(changes), answer))
+        })
+        .await?;
+    Ok(changed_role(stored))
 }
 
 async fn delete_role(
@@ -198,11 +199,12 @@ async fn delete_role(
     request: Request,
 ) -> Result<Json<Empty>, Problem> {
     let DeleteRole { name, delete_acls } = body::json(request).await?;
-    let plan = move |current: &Snapshot| {
-        let changes = delete_if_present(&current.policy, &name, delete_acls);
-        Ok::<_, Problem>((StateChange::Changes(changes), ()))
-    };
-    service.change(plan).await?;
+    service
+        .change(move |current| {
+            let changes = delete_if_present(&current.policy, &name, delete_acls);
+            Ok::<_, Problem>((StateChange::Changes(changes), ()))
+        })
+        .await?;
     Ok(Json(Empty::new()))
 }
 
@@ -291,11 +293,10 @@ async fn resolve_oidc_identity(
     let _: Empty = body::json(request).await?;
     Ok(Json(OidcIdentity {
         principal: identity.user().to_owned(),
-        expire: identity
-            .expires_at()
-            .map(gbac_engine::Timestamp::as_seconds)
-            .map(clock::rfc3339)
-            .unwrap_or_default(),
+        expire: match identity.expires_at() {
+            Some(at) => clock::rfc3339(at.as_seconds()),
+            None => String::new(),
+        },
         groups: identity.groups().to_vec(),
     })
     .into_response())

@@ -58,13 +58,15 @@ async fn read(
 /// Where users sign in with the identity provider; `None` if its properties are not set (D-30).
 fn provider_sign_in(service: &Service) -> Option<SignInOffer> {
     let config = service.read().config;
-    let provider = Url::parse(&config.oidc_discovery_url)
-        .ok()
-        .filter(|_| !config.oidc_token_audience.is_empty())?;
+    if config.oidc_token_audience.is_empty() {
+        return None;
+    }
+    let provider = Url::parse(&config.oidc_discovery_url).ok()?;
     let host = provider.host_str()?;
-    let host = provider
-        .port()
-        .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+    let host = match provider.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    };
     Some(SignInOffer {
         host,
         url: format!("{}{}", service.endpoint().url, paths::SIGN_IN),

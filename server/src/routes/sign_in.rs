@@ -1,16 +1,15 @@
 //! `/gbac/v1/sign-in` and `/gbac/v1/session`: sign-in with the identity provider in a browser, and
 //! the session that it opens (D-65, D-66).
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use gbac_api::encode::parse_query;
+use gbac_api::encode::{first_value, parse_query};
 use gbac_api::paths;
 use gbac_api::problem::RpcCode;
 use gbac_api::session::{CurrentSession, ProviderSession, RETURN_PARAMETER, problem_page};
@@ -21,9 +20,8 @@ use crate::http::access::Access;
 use crate::http::cookies::Cookie;
 use crate::http::credentials::session_id;
 use crate::http::problem::Problem;
-use crate::http::query::value;
 use crate::http::reject::reject;
-use crate::http::request_head::request_head;
+use crate::http::request_head::{client_ip, request_head};
 use crate::http::surface::Surface;
 use crate::identity::provider_sign_in::{MAX_SECONDS, ProviderAnswer, ProviderSignIn};
 use crate::identity::sign_in::Authenticator;
@@ -54,7 +52,7 @@ async fn start(
     let (return_to, started) = sign_in
         .start(
             &authenticator,
-            value(&parameters, RETURN_PARAMETER),
+            first_value(&parameters, RETURN_PARAMETER),
             service.now(),
         )
         .await;
@@ -80,10 +78,7 @@ async fn finish(
     let is_https = service.endpoint().is_https();
     let parameters = parse_query(request.uri().query().unwrap_or_default()).unwrap_or_default();
     let head = request_head(&request);
-    let client = request
-        .extensions()
-        .get::<ConnectInfo<SocketAddr>>()
-        .map(|ConnectInfo(client)| client.ip());
+    let client = client_ip(request.extensions());
     let (Parts { headers, .. }, _) = request.into_parts();
     let answer = ProviderAnswer {
         parameters: &parameters,

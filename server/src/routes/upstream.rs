@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use gbac_analysis::audit::{CallEffect, CallResult};
 use gbac_api::address::BaseUrl;
-use gbac_api::encode::{decode, parse_query, query};
+use gbac_api::encode::{decode, first_value, parse_query, query};
 use gbac_api::problem::RpcCode;
 use gbac_api::target::{PROBES, TargetAnswer, TargetApi, TargetReport};
 use gbac_api::{encode, paths};
@@ -86,10 +86,7 @@ async fn relay(State(relay): State<Relay>, request: Request) -> Response {
     }
     let pairs = match parse_query(uri.query().unwrap_or_default()) {
         Ok(pairs) => pairs,
-        Err(error) => {
-            let problem = Problem::invalid(format!("{error}; {}", error.hint()));
-            return reject(request, problem).await;
-        }
+        Err(error) => return reject(request, error.into()).await,
     };
     let query = query(
         pairs
@@ -125,8 +122,10 @@ async fn relay(State(relay): State<Relay>, request: Request) -> Response {
         head,
         is_change,
     };
-    let response = completed(relay.send(operation, sign_in, caller)).await;
-    response.map_or_else(|problem| problem.response(surface), relayed_response)
+    match completed(relay.send(operation, sign_in, caller)).await {
+        Ok(response) => relayed_response(response),
+        Err(problem) => problem.response(surface),
+    }
 }
 
 /// Works on a request to the cluster in a task of its own, so that its end is recorded even if the
@@ -134,12 +133,13 @@ async fn relay(State(relay): State<Relay>, request: Request) -> Response {
 async fn completed<T: Send + 'static>(
     work: impl Future<Output = Result<T, Problem>> + Send + 'static,
 ) -> Result<T, Problem> {
-    tokio::spawn(work).await.unwrap_or_else(|_| {
-        Err(Problem::new(
+    match tokio::spawn(work).await {
+        Ok(done) => done,
+        Err(_) => Err(Problem::new(
             RpcCode::Internal,
             "the service stopped working on the request; the cluster may have made it",
-        ))
-    })
+        )),
+    }
 }
 
 /// What the cluster has, and what follows from what it does not have (D-98).
@@ -148,10 +148,7 @@ async fn discover(State(relay): State<Relay>, request: Request) -> Response {
         return reject(request, problem).await;
     }
     let pairs = parse_query(request.uri().query().unwrap_or_default()).unwrap_or_default();
-    let cluster = pairs
-        .into_iter()
-        .find(|(name, _)| name == "cluster")
-        .map(|(_, id)| id);
+    let cluster = first_value(&pairs, "cluster").map(str::to_owned);
     let [admin, data_plane, control_plane] = relay.upstream.bases();
     let is_configured = if cluster.is_some() {
         control_plane.is_some()
@@ -361,9 +358,10 @@ impl Relay {
             let message = "authentication required; send credentials of the cluster";
             let refused = CallResult::denied(401, "credentials_required", "credentials required");
             let recorded = self.service.audit().denied(&head?, "", refused).await;
-            Some(recorded.map_or_else(Problem::from, |()| {
-                Problem::new(RpcCode::Unauthenticated, message)
-            }))
+            Some(match recorded {
+                Ok(()) => Problem::new(RpcCode::Unauthenticated, message),
+                Err(error) => error.into(),
+            })
         }
     }
 
@@ -376,10 +374,10 @@ impl Relay {
         headers: &HeaderMap,
     ) -> Result<Result<TargetReport, UpstreamResponse>, Problem> {
         let client = head.client.map(|client| client.ip());
-        let credentials = headers
-            .get(header::AUTHORIZATION)
-            .map(HeaderValue::as_bytes)
-            .unwrap_or_default();
+        let credentials = match headers.get(header::AUTHORIZATION) {
+            Some(credentials) => credentials.as_bytes(),
+            None => &[],
+        };
         if let Err(wait) = self
             .sign_ins
             .begin_discovery(credentials, client, self.service.now())
@@ -402,9 +400,10 @@ impl Relay {
         let mut accepted = false;
         let read = self.report(cluster, headers, &mut accepted).await;
         let status = match &read {
-            Ok(_) => accepted.then_some(200),
+            Ok(_) if accepted => Some(200),
             Err(Ok(response)) => Some(response.status),
-            Err(Err(error)) => error.status.filter(|status| *status == 401),
+            Err(Err(error)) if error.status == Some(401) => Some(401),
+            Ok(_) | Err(Err(_)) => None,
         };
         if accepted {
             self.sign_ins.accept_discovery(credentials);
@@ -496,10 +495,11 @@ impl Relay {
         let response = self.respond(&operation).await;
         // What is not usable may be a page of something else, which accepts every password; but a
         // 401 is a refusal in any case.
-        let refused = |error: &RelayError| error.status.filter(|status| *status == 401);
-        let status = response
-            .as_ref()
-            .map_or_else(refused, |response| Some(response.status));
+        let status = match &response {
+            Ok(response) => Some(response.status),
+            Err(error) if error.status == Some(401) => Some(401),
+            Err(_) => None,
+        };
         let user = self
             .end_sign_in(head, sign_in, status)
             .await?
@@ -616,7 +616,7 @@ async fn find_data_plane(
     id: &str,
     request: &UpstreamRequest,
 ) -> Result<Result<BaseUrl, UpstreamResponse>, RelayError> {
-    let id = decode(id).map_err(|error| Problem::invalid(format!("{error}; {}", error.hint())))?;
+    let id = decode(id).map_err(Problem::from)?;
     let Some(path) = upstream::cluster_path(&id) else {
         let message = format!("`{}` is not a cluster ID", encode::component(&id));
         return Err(Problem::invalid(message).into());

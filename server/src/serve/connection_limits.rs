@@ -83,9 +83,10 @@ impl ConnectionLimits {
     /// # Errors
     /// See [`ConnectionLimitError`].
     pub(super) fn new(options: ConnectionOptions) -> Result<Self, ConnectionLimitError> {
-        let files =
-            rlimit::increase_nofile_limit(u64::MAX).map_err(ConnectionLimitError::Unknown)?;
-        Self::within(options, files)
+        match rlimit::increase_nofile_limit(u64::MAX) {
+            Ok(files) => Self::within(options, files),
+            Err(error) => Err(ConnectionLimitError::Unknown(error)),
+        }
     }
 
     fn within(options: ConnectionOptions, files: u64) -> Result<Self, ConnectionLimitError> {

@@ -70,18 +70,13 @@ impl ConnectionTable {
             ClientNetwork::from_address(peer),
             parts.service.trusted_proxies().contains(peer),
         );
-        let refused = |reason| {
-            self.metrics().count_refused_connection(reason);
-            reason
-        };
-        let slot = match is_trusted {
-            true => None,
-            false => Some(
-                parts
-                    .slots
-                    .take(network)
-                    .ok_or_else(|| refused(RefuseReason::Address))?,
-            ),
+        let slot = if is_trusted {
+            None
+        } else {
+            let Some(slot) = parts.slots.take(network) else {
+                return Err(self.refused(RefuseReason::Address));
+            };
+            Some(slot)
         };
         let activity = Activity::new();
         let id = parts.open.with(|open| {
@@ -101,7 +96,9 @@ impl ConnectionTable {
             );
             Some(open.last)
         });
-        let id = id.ok_or_else(|| refused(RefuseReason::Total))?;
+        let Some(id) = id else {
+            return Err(self.refused(RefuseReason::Total));
+        };
         self.metrics().count_open_connections(1);
         Ok(Admission {
             table: self.clone(),
@@ -109,6 +106,11 @@ impl ConnectionTable {
             activity,
             _slot: slot,
         })
+    }
+
+    fn refused(&self, reason: RefuseReason) -> RefuseReason {
+        self.metrics().count_refused_connection(reason);
+        reason
     }
 
     fn longest_waiting(&self, open: &Open) -> Option<u64> {

@@ -111,7 +111,7 @@ pub enum ServeError {
     TwoPasswords,
     /// The level of a logger is not valid.
     #[error("`--log-level`: {0}")]
-    LogLevel(#[source] LogLevelError),
+    LogLevel(#[from] LogLevelError),
     /// The requested scopes do not include `openid`.
     #[error("the scopes `{}` do not include `openid`", escaped(.0))]
     Scope(String),
@@ -121,25 +121,25 @@ pub enum ServeError {
     SignInUrl(String),
     /// The public URL or host is not valid.
     #[error(transparent)]
-    PublicEndpoint(PublicEndpointError),
+    PublicEndpoint(#[from] PublicEndpointError),
     /// The network of a proxy is not valid.
     #[error("`--trusted-proxy`: {0}")]
-    TrustedProxy(#[source] TrustedProxyError),
+    TrustedProxy(#[from] TrustedProxyError),
     /// The limits on connections cannot be used.
     #[error(transparent)]
-    ConnectionLimit(ConnectionLimitError),
+    ConnectionLimit(#[from] ConnectionLimitError),
     /// The base URL of a cluster is not valid.
     #[error("`--upstream-*`: {0}")]
-    Upstream(#[source] BaseUrlError),
+    Upstream(#[from] BaseUrlError),
     /// The certificate or its key cannot be used.
     #[error(transparent)]
-    Tls(TlsError),
+    Tls(#[from] TlsError),
     /// The policy of the demo is not valid.
     #[error("the policy of the demo is not valid: {0}")]
-    DemoPolicy(#[source] Problems),
+    DemoPolicy(#[from] Problems),
     /// The data cannot be used.
     #[error(transparent)]
-    Store(StoreError),
+    Store(#[from] StoreError),
     /// The stored password hash of this user cannot be read.
     #[error("the data is damaged: the password hash of `{}` cannot be read", escaped(.0))]
     StoredPassword(String),
@@ -148,7 +148,7 @@ pub enum ServeError {
     NotRecorded,
     /// The operating system provides no threads, signals or random numbers.
     #[error("the service cannot start: {0}")]
-    Start(#[source] io::Error),
+    Start(#[from] io::Error),
 }
 
 impl ServeError {

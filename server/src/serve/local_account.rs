@@ -60,7 +60,7 @@ enum PasswordSource {
 
 impl AccountChanges<'_> {
     fn open(&self, name: &str, given: Option<&str>) -> Result<LocalAccount, ServeError> {
-        let stored = self.store.password_users().map_err(ServeError::Store)?;
+        let stored = self.store.password_users()?;
         let (password, source) = password(self.store, name, given)?;
         if !matches!(source, PasswordSource::Stored) {
             let is_known = stored.iter().any(|user| user == name);
@@ -70,15 +70,13 @@ impl AccountChanges<'_> {
                 Modification::AccountCreated(name)
             };
             let event = self.record(change)?;
-            self.store
-                .set_password(name, password.hash())
-                .map_err(ServeError::Store)?;
+            self.store.set_password(name, password.hash())?;
             event.stored();
         }
         let mut notices = self.record_name(name, &stored)?;
         for old in stored.iter().filter(|old| *old != name) {
             let event = self.record(Modification::AccountDeleted(old))?;
-            self.store.remove_password(old).map_err(ServeError::Store)?;
+            self.store.remove_password(old)?;
             event.stored();
             let (old, name) = (escaped(old), escaped(name));
             notices.push(format!(
@@ -116,13 +114,12 @@ impl AccountChanges<'_> {
         let plan = move |current: &Snapshot| {
             let (mut settings, mut config) =
                 (current.policy.settings().clone(), (*current.config).clone());
-            let is_local = |user: &String| stored.contains(user) || *user == name;
             let is_first = config.local_account.is_empty();
             let (moved, kept): (Vec<String>, Vec<String>) = settings
                 .superusers
                 .iter()
                 .cloned()
-                .partition(|user| is_first && is_local(user));
+                .partition(|user| is_first && (stored.contains(user) || *user == name));
             config.local_account = name;
             let mut changes = Vec::new();
             if !moved.is_empty() {
@@ -140,15 +137,17 @@ impl AccountChanges<'_> {
                 WriteError::NotRecorded => ServeError::NotRecorded,
                 error => ServeError::Start(io::Error::other(error.to_string())),
             })?;
-        let notice = |user: &String| {
-            format!(
-                "`{user}` is removed from the superusers: it is a local account, which is a superuser by itself, and a token user \
-                 of the same name is none any more; add `{user}` to the superusers again if the identity provider has this user",
-                user = escaped(user)
-            )
-        };
-        Ok(stored.answer.iter().map(notice).collect())
+        let removed = stored.answer.iter();
+        Ok(removed.map(|user| removal_notice(user)).collect())
     }
+}
+
+fn removal_notice(user: &str) -> String {
+    format!(
+        "`{user}` is removed from the superusers: it is a local account, which is a superuser by itself, and a token user \
+         of the same name is none any more; add `{user}` to the superusers again if the identity provider has this user",
+        user = escaped(user)
+    )
 }
 
 /// The given password, the stored one, or a generated one. Nothing is stored yet.
@@ -158,22 +157,22 @@ fn password(
     given: Option<&str>,
 ) -> Result<(Password, PasswordSource), ServeError> {
     let stored = match store.password(user) {
-        Ok(hash) => hash.map(|hash| Password::from_hash(&hash)).transpose(),
+        Ok(Some(hash)) => Password::from_hash(&hash).map(Some),
+        Ok(None) => Ok(None),
         Err(StoreError::Damaged(_)) => Err(io::ErrorKind::InvalidData.into()),
-        Err(error) => return Err(ServeError::Store(error)),
+        Err(error) => return Err(error.into()),
     };
-    let make = |text: &str| Password::new(text).map_err(ServeError::Start);
     match (given, stored) {
         // A start with the same password again changes nothing.
         (Some(text), Ok(Some(stored))) if stored.verify(text) => {
             Ok((stored, PasswordSource::Stored))
         }
         // A given password also replaces a damaged hash.
-        (Some(text), _) => Ok((make(text)?, PasswordSource::Given)),
+        (Some(text), _) => Ok((Password::new(text)?, PasswordSource::Given)),
         (None, Ok(Some(stored))) => Ok((stored, PasswordSource::Stored)),
         (None, Ok(None)) => {
-            let text = random::hex(&random::bytes::<16>().map_err(ServeError::Start)?);
-            Ok((make(&text)?, PasswordSource::Generated(text)))
+            let text = random::hex(&random::bytes::<16>()?);
+            Ok((Password::new(&text)?, PasswordSource::Generated(text)))
         }
         (None, Err(error)) if error.kind() == io::ErrorKind::InvalidData => {
             Err(ServeError::StoredPassword(user.to_owned()))

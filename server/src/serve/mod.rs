@@ -67,24 +67,21 @@ impl Server {
     /// Uses a port that was bound before, instead of the one of the options.
     fn bind_to(options: &ServeOptions, bound: Option<TcpListener>) -> Result<Self, ServeError> {
         let requested = match &bound {
-            Some(listener) => listener.local_addr().map_err(ServeError::Start)?,
+            Some(listener) => listener.local_addr()?,
             None => parse_address(&options.listen)?,
         };
         check_listening(options, requested)?;
         let tls = certificate(options)?;
         // Invalid options are reported before a port that is in use.
         check(options, requested, tls.is_some())?;
-        let limits =
-            ConnectionLimits::new(options.connections).map_err(ServeError::ConnectionLimit)?;
-        let failed = |source| ServeError::Listen {
-            address: requested,
-            source,
+        let limits = ConnectionLimits::new(options.connections)?;
+        let (listener, address) = match listen(bound, requested) {
+            Ok(listening) => listening,
+            Err(source) => {
+                let address = requested;
+                return Err(ServeError::Listen { address, source });
+            }
         };
-        let listener = bound
-            .map_or_else(|| TcpListener::bind(requested), Ok)
-            .map_err(failed)?;
-        listener.set_nonblocking(true).map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
         let app = open_at(options, address, tls.is_some())?;
         let stated_options = stated_options(options, address);
         Ok(Self {
@@ -109,8 +106,7 @@ impl Server {
     /// # Errors
     /// The runtime rejects the port.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ServeError> {
-        let listener =
-            tokio::net::TcpListener::from_std(self.listener).map_err(ServeError::Start)?;
+        let listener = tokio::net::TcpListener::from_std(self.listener)?;
         let service = self.app.service.clone();
         service
             .record_lifecycle(Modification::Started {
@@ -122,7 +118,7 @@ impl Server {
         let tls = self.tls.as_ref().map(Certificate::config);
         let reload = match self.tls {
             Some(certificate) => {
-                let requested = ReloadSignal::new().map_err(ServeError::Start)?;
+                let requested = ReloadSignal::new()?;
                 Some(tokio::spawn(
                     certificate.keep_fresh(requested, tls::CHECK_INTERVAL),
                 ))
@@ -165,9 +161,9 @@ pub fn faults(options: &ServeOptions) -> Vec<ServeError> {
         Ok(address) => address,
         Err(error) => {
             let unknown = SocketAddr::from(([127, 0, 0, 1], 0));
-            return std::iter::once(error)
-                .chain(start::faults(options, unknown, false))
-                .collect();
+            let mut faults = vec![error];
+            faults.extend(start::faults(options, unknown, false));
+            return faults;
         }
     };
     let has_tls = matches!(&options.mode, ServeMode::Data(data) if data.tls.is_some());
@@ -177,11 +173,9 @@ pub fn faults(options: &ServeOptions) -> Vec<ServeError> {
         .collect();
     faults.extend(certificate(options).err());
     faults.extend(start::faults(options, address, has_tls));
-    faults.extend(
-        ConnectionLimits::new(options.connections)
-            .map_err(ServeError::ConnectionLimit)
-            .err(),
-    );
+    if let Err(error) = ConnectionLimits::new(options.connections) {
+        faults.push(error.into());
+    }
     faults
 }
 
@@ -200,12 +194,10 @@ fn check_listening(options: &ServeOptions, address: SocketAddr) -> Result<(), Se
 fn certificate(options: &ServeOptions) -> Result<Option<Certificate>, ServeError> {
     match &options.mode {
         ServeMode::Demo(_) => Ok(None),
-        ServeMode::Data(data) => data
-            .tls
-            .clone()
-            .map(Certificate::open)
-            .transpose()
-            .map_err(ServeError::Tls),
+        ServeMode::Data(data) => match data.tls.clone() {
+            Some(files) => Ok(Some(Certificate::open(files)?)),
+            None => Ok(None),
+        },
     }
 }
 
@@ -225,15 +217,14 @@ async fn refresh_keys(authenticator: Authenticator) {
 /// # Errors
 /// See [`ServeError`]; nothing is printed on standard output then.
 pub fn serve(options: &ServeOptions) -> Result<(), ServeError> {
-    logging::install(&options.log).map_err(ServeError::LogLevel)?;
-    let bound = systemd::listener().map_err(ServeError::Start)?;
+    logging::install(&options.log)?;
+    let bound = systemd::listener()?;
     let server = Server::bind_to(options, bound)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        .build()
-        .map_err(ServeError::Start)?;
+        .build()?;
     runtime.block_on(async {
-        let stop = stop_signal().map_err(ServeError::Start)?;
+        let stop = stop_signal()?;
         // The output may be closed; the service runs anyway.
         let _ = server.announce();
         let address = server.address;
@@ -248,6 +239,20 @@ pub fn serve(options: &ServeOptions) -> Result<(), ServeError> {
         tracing::info!(target: "main", "stopped");
         result
     })
+}
+
+/// The listener, which is bound unless it is already, and its address.
+fn listen(
+    bound: Option<TcpListener>,
+    requested: SocketAddr,
+) -> io::Result<(TcpListener, SocketAddr)> {
+    let listener = match bound {
+        Some(listener) => listener,
+        None => TcpListener::bind(requested)?,
+    };
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?;
+    Ok((listener, address))
 }
 
 /// Waits for a signal to stop. Signals are registered when this is called, not when the future is

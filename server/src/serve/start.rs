@@ -1,8 +1,8 @@
 //! Opening a service: checking its options, and opening its data with the local account (D-30).
 
 use std::fs::File;
-use std::io::Read;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::io::{self, Read};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::local_account::LocalAccount;
 use super::options::{DataOptions, DemoOptions, OidcClientOptions, ServeMode, ServeOptions};
 use crate::client_address::NetworkSlots;
 use crate::client_address::TrustedProxies;
-use crate::clock;
+use crate::clock::{self, Clock};
 use crate::console::Console;
 use crate::demo::{self, DemoKey, IdentityProvider};
 use crate::http::long_read::LongReads;
@@ -52,17 +52,16 @@ pub fn open(options: &ServeOptions) -> Result<App, ServeError> {
 
 /// Parses an address and a port; `localhost` is `127.0.0.1`.
 pub(super) fn parse_address(text: &str) -> Result<SocketAddr, ServeError> {
-    let invalid = || ServeError::Address(text.into());
+    read_address(text).ok_or_else(|| ServeError::Address(text.into()))
+}
+
+fn read_address(text: &str) -> Option<SocketAddr> {
     if let Some((name, port)) = text.rsplit_once(':')
         && name.eq_ignore_ascii_case("localhost")
     {
-        return Ok((
-            IpAddr::from(Ipv4Addr::LOCALHOST),
-            port.parse().map_err(|_| invalid())?,
-        )
-            .into());
+        return Some((Ipv4Addr::LOCALHOST, port.parse().ok()?).into());
     }
-    text.parse().map_err(|_| invalid())
+    text.parse().ok()
 }
 
 /// Rejects invalid options before anything is opened.
@@ -84,7 +83,7 @@ pub(super) fn faults(options: &ServeOptions, address: SocketAddr, tls: bool) -> 
         add_data_faults(data, &mut faults);
     }
     faults.extend(check_admin_password(options).err());
-    faults.extend(options.log.levels().err().map(ServeError::LogLevel));
+    add_fault(options.log.levels(), &mut faults);
     match PublicEndpoint::new(options.endpoint.clone(), address, tls) {
         Ok(endpoint) => {
             let signs_in = matches!(
@@ -98,12 +97,10 @@ pub(super) fn faults(options: &ServeOptions, address: SocketAddr, tls: bool) -> 
                 faults.push(ServeError::SignInUrl(endpoint.url));
             }
         }
-        Err(error) => faults.push(ServeError::PublicEndpoint(error)),
+        Err(error) => faults.push(error.into()),
     }
-    let proxies = TrustedProxies::parse(&options.trusted_proxies);
-    faults.extend(proxies.err().map(ServeError::TrustedProxy));
-    let upstream = Upstream::new(&options.upstream);
-    faults.extend(upstream.err().map(ServeError::Upstream));
+    add_fault(TrustedProxies::parse(&options.trusted_proxies), &mut faults);
+    add_fault(Upstream::new(&options.upstream), &mut faults);
     let AuditFileLimits {
         file_bytes,
         total_bytes,
@@ -133,6 +130,12 @@ fn check_admin_password(options: &ServeOptions) -> Result<(), ServeError> {
     }
 }
 
+fn add_fault<T, E: Into<ServeError>>(checked: Result<T, E>, faults: &mut Vec<ServeError>) {
+    if let Err(error) = checked {
+        faults.push(error.into());
+    }
+}
+
 fn add_data_faults(data: &DataOptions, faults: &mut Vec<ServeError>) {
     let admin_user = data.admin_user();
     match Settings::check_superuser(admin_user) {
@@ -142,8 +145,10 @@ fn add_data_faults(data: &DataOptions, faults: &mut Vec<ServeError>) {
         }
         Ok(()) => {}
     }
-    if let Some(url) = &data.oidc_discovery_url {
-        faults.extend(address(url).err().map(ServeError::DiscoveryUrl));
+    if let Some(url) = &data.oidc_discovery_url
+        && let Err(error) = address(url)
+    {
+        faults.push(ServeError::DiscoveryUrl(error));
     }
     if data.oidc_rules.issuer.as_deref() == Some("") {
         faults.push(ServeError::EmptyIssuer);
@@ -165,13 +170,13 @@ fn admin_password(options: &ServeOptions) -> Result<Option<String>, ServeError> 
         (Some(_), Some(_)) => return Err(ServeError::TwoPasswords),
         (Some(password), None) if password.is_empty() => return Err(ServeError::EmptyPassword),
         (password, None) => password.clone(),
-        (None, Some(file)) => {
-            let secret = secret_of(file);
-            Some(secret.map_err(|reason| ServeError::AdminPassword {
-                file: file.clone(),
-                reason,
-            })?)
-        }
+        (None, Some(file)) => match secret_of(file) {
+            Ok(password) => Some(password),
+            Err(reason) => {
+                let file = file.clone();
+                return Err(ServeError::AdminPassword { file, reason });
+            }
+        },
     };
     match (&options.mode, &given) {
         (ServeMode::Data(_), Some(password)) if is_too_short(password) => {
@@ -203,15 +208,16 @@ fn oidc_client(options: &OidcClientOptions) -> Result<OidcClient, ServeError> {
     if !scope.split(' ').any(|part| part == OPENID) {
         return Err(ServeError::Scope(scope.to_owned()));
     }
-    let secret_file = options.secret_file.as_deref();
-    let secret = secret_file
-        .map(|file| {
-            secret_of(file).map_err(|reason| ServeError::ClientSecret {
-                file: file.to_owned(),
-                reason,
-            })
-        })
-        .transpose()?;
+    let secret = match &options.secret_file {
+        None => None,
+        Some(file) => match secret_of(file) {
+            Ok(secret) => Some(secret),
+            Err(reason) => {
+                let file = file.clone();
+                return Err(ServeError::ClientSecret { file, reason });
+            }
+        },
+    };
     Ok(OidcClient::new(
         options.id.clone(),
         secret,
@@ -224,14 +230,7 @@ const OPENID: &str = "openid";
 
 /// The secret that is the only line of a file, or why there is none.
 fn secret_of(file: &Path) -> Result<String, String> {
-    let mut text = String::new();
-    // One byte more than is needed, so that a file without an end is too long.
-    let limit = MAX_SECRET_BYTES as u64 + 3;
-    let opened = File::open(file).map_err(|error| error.to_string())?;
-    opened
-        .take(limit)
-        .read_to_string(&mut text)
-        .map_err(|error| error.to_string())?;
+    let text = read_beginning(file).map_err(|error| error.to_string())?;
     let secret = text.trim_end_matches(['\r', '\n']);
     match secret {
         "" => Err("it is empty".to_owned()),
@@ -240,6 +239,20 @@ fn secret_of(file: &Path) -> Result<String, String> {
         }
         _ if secret.chars().any(char::is_control) => Err("it has more than one line".to_owned()),
         _ => Ok(secret.to_owned()),
+    }
+}
+
+fn read_beginning(file: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    // One byte more than is needed, so that a file without an end is too long.
+    let limit = MAX_SECRET_BYTES as u64 + 3;
+    File::open(file)?.take(limit).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+impl ServeOptions {
+    fn clock(&self) -> Clock {
+        self.clock.unwrap_or(clock::system)
     }
 }
 
@@ -299,26 +312,21 @@ fn assemble(
     tls: bool,
     opened: Opened,
 ) -> Result<App, ServeError> {
-    let endpoint = PublicEndpoint::new(options.endpoint.clone(), address, tls)
-        .map_err(ServeError::PublicEndpoint)?;
-    let upstream = Upstream::new(&options.upstream).map_err(ServeError::Upstream)?;
-    let trusted_proxies =
-        TrustedProxies::parse(&options.trusted_proxies).map_err(ServeError::TrustedProxy)?;
-    let clock = options.clock.unwrap_or(clock::system);
+    let endpoint = PublicEndpoint::new(options.endpoint.clone(), address, tls)?;
+    let upstream = Upstream::new(&options.upstream)?;
+    let trusted_proxies = TrustedProxies::parse(&options.trusted_proxies)?;
     let Opened {
         store,
         admin,
         generated_password,
-        notices,
+        mut notices,
         oidc,
         demo,
         oidc_client,
         audit_log,
     } = opened;
+    notices.extend(exposed_secrets(options));
     let redirect_uri = format!("{}{}", endpoint.url, paths::SIGN_IN_CALLBACK);
-    let provider_sign_in = oidc_client
-        .map(|client| ProviderSignIn::new(client, redirect_uri))
-        .transpose();
     let console = match &options.console {
         Some(folder) => Console::from_folder(folder).map_err(|source| ServeError::Console {
             folder: folder.clone(),
@@ -333,7 +341,7 @@ fn assemble(
         trusted_proxies,
         address,
         is_demo: demo.is_some(),
-        clock,
+        clock: options.clock(),
         metrics: Metrics::new(),
         log_levels: LogLevels::default(),
     });
@@ -344,15 +352,15 @@ fn assemble(
         long_reads: LongReads::default(),
         policy_copies: PolicyCopies::default(),
         upstream: Arc::new(upstream),
-        relayed_sign_ins: Arc::new(RelayedSignIns::new().map_err(ServeError::Start)?),
-        provider_sign_in: provider_sign_in.map_err(ServeError::Start)?.map(Arc::new),
+        relayed_sign_ins: Arc::new(RelayedSignIns::new()?),
+        provider_sign_in: match oidc_client {
+            Some(client) => Some(Arc::new(ProviderSignIn::new(client, redirect_uri)?)),
+            None => None,
+        },
         console: Arc::new(console),
         demo: demo.map(Arc::new),
         generated_password: generated_password.map(Into::into),
-        notices: notices
-            .into_iter()
-            .chain(exposed_secrets(options))
-            .collect(),
+        notices: notices.into(),
     })
 }
 
@@ -361,27 +369,25 @@ fn assemble(
 fn exposed_secrets(options: &ServeOptions) -> Vec<String> {
     let mut files: Vec<&Path> = options.admin_password_file.as_deref().into_iter().collect();
     if let ServeMode::Data(data) = &options.mode {
-        files.extend(data.tls.as_ref().map(|tls| tls.key.as_path()));
-        files.extend(
-            data.oidc_client
-                .as_ref()
-                .and_then(|client| client.secret_file.as_deref()),
-        );
+        if let Some(tls) = &data.tls {
+            files.push(&tls.key);
+        }
+        if let Some(client) = &data.oidc_client {
+            files.extend(client.secret_file.as_deref());
+        }
     }
     files.into_iter().filter_map(secret_notice).collect()
 }
 
 /// The audit log of this file; `None` only keeps events in memory.
 fn open_audit_log(options: &ServeOptions, file: Option<PathBuf>) -> Result<AuditLog, ServeError> {
-    AuditLog::new(
-        file.clone(),
-        options.audit_files,
-        options.clock.unwrap_or(clock::system),
-    )
-    .map_err(|source| ServeError::Audit {
-        file: file.unwrap_or_default(),
-        source,
-    })
+    match AuditLog::new(file.clone(), options.audit_files, options.clock()) {
+        Ok(log) => Ok(log),
+        Err(source) => {
+            let file = file.unwrap_or_default();
+            Err(ServeError::Audit { file, source })
+        }
+    }
 }
 
 /// A demo: in memory, with a small policy and its own identity provider.
@@ -390,20 +396,22 @@ fn open_demo(
     demo: &DemoOptions,
     address: SocketAddr,
 ) -> Result<Opened, ServeError> {
-    let policy = demo::policy().map_err(ServeError::DemoPolicy)?;
-    let given = admin_password(options)?;
-    let is_published = given.is_none();
-    let password = given.unwrap_or_else(|| demo::PASSWORD.into());
-    let sign_in = is_published.then(|| SignIn {
-        user: demo::ADMIN.into(),
-        password: password.clone(),
-    });
-    let key = demo
-        .key
-        .clone()
-        .map_or_else(DemoKey::new, Ok)
-        .map_err(ServeError::Start)?;
-    let provider = IdentityProvider::new(address, key).map_err(ServeError::Start)?;
+    let policy = demo::policy()?;
+    let (password, sign_in) = match admin_password(options)? {
+        Some(password) => (password, None),
+        None => {
+            let published = SignIn {
+                user: demo::ADMIN.into(),
+                password: demo::PASSWORD.into(),
+            };
+            (published.password.clone(), Some(published))
+        }
+    };
+    let key = match &demo.key {
+        Some(key) => key.clone(),
+        None => DemoKey::new()?,
+    };
+    let provider = IdentityProvider::new(address, key)?;
     let mut config = Config {
         audit_enabled: true,
         local_account: demo::ADMIN.into(),
@@ -415,9 +423,9 @@ fn open_demo(
         .pinned
         .extend(["oidc_discovery_url", "oidc_token_audience"]);
     pin_license(&mut config, options.license);
-    let password = Password::new(&password).map_err(ServeError::Start)?;
+    let password = Password::new(&password)?;
     Ok(Opened {
-        store: Store::memory(policy, config).map_err(ServeError::Store)?,
+        store: Store::memory(policy, config)?,
         admin: Admin::new(demo::ADMIN.into(), password),
         generated_password: None,
         notices: Vec::new(),
@@ -437,26 +445,25 @@ fn open_data(
     data: &DataOptions,
     address: SocketAddr,
 ) -> Result<Opened, ServeError> {
-    let pin = |config: &mut Config| {
-        data.pin(config);
-        pin_license(config, options.license);
-    };
     // The database library panics on some damaged files: when it opens, reads, writes or closes
     // them.
     let opened = catch_panic(|| {
-        let store = Store::open(&data.folder, pin).map_err(ServeError::Store)?;
+        let store = Store::open(&data.folder, |config| {
+            data.pin(config);
+            pin_license(config, options.license);
+        })?;
         let audit_log = open_audit_log(options, Some(data.folder.join("audit.jsonl")))?;
-        let now = options.clock.unwrap_or(clock::system)();
+        let now = options.clock()();
         let audit = Audit::new(&audit_log, store.read().config.audit_enabled, now, address);
         let given = admin_password(options)?;
         if given.is_none() && matches!(store.password(data.admin_user()), Ok(None)) {
             needed_for_log(options)?;
         }
         let account = LocalAccount::open(&store, &audit, data.admin_user(), given.as_deref())?;
-        Ok((store, audit_log, account))
+        Ok::<_, ServeError>((store, audit_log, account))
     });
     let (store, audit_log, account) =
-        opened.unwrap_or_else(|| Err(ServeError::Store(StoreError::unreadable())))?;
+        opened.unwrap_or_else(|| Err(StoreError::unreadable().into()))?;
     let LocalAccount {
         password,
         generated: generated_password,
@@ -467,10 +474,7 @@ fn open_data(
         admin: Admin::new(data.admin_user().to_owned(), password),
         generated_password,
         notices,
-        oidc: Oidc::remote(
-            options.clock.unwrap_or(clock::system),
-            data.oidc_rules.clone(),
-        ),
+        oidc: Oidc::remote(options.clock(), data.oidc_rules.clone()),
         demo: None,
         oidc_client: data.oidc_client.as_deref().map(oidc_client).transpose()?,
         audit_log,

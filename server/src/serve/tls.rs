@@ -186,10 +186,9 @@ impl Content {
 
     /// The configuration for TLS 1.2 and 1.3, for HTTP/2 and HTTP/1.1.
     fn config(&self, files: &TlsFiles) -> Result<Arc<ServerConfig>, TlsError> {
-        let unreadable = |error| TlsError::Cert(files.cert.clone(), error);
         let certs: Vec<_> = CertificateDer::pem_slice_iter(&self.cert)
             .collect::<Result<_, _>>()
-            .map_err(unreadable)?;
+            .map_err(|error| TlsError::Cert(files.cert.clone(), error))?;
         if certs.is_empty() {
             return Err(TlsError::NoCert(files.cert.clone()));
         }

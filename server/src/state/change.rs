@@ -1,7 +1,6 @@
 //! How a change comes about, step by step. The store then commits it with its events.
 
 use gbac_api::changes::refusal;
-use gbac_api::problem::DocumentFault;
 
 use super::audit::ChangeRecorder;
 use super::change_events::{StateBefore, change_events};
@@ -44,10 +43,10 @@ fn check_outcomes(before: &StateBefore, made: &MadeChange) -> Result<(), WriteEr
             None => Ok(()),
         };
     }
-    let mut invalid: Vec<DocumentFault> = made
-        .refused()
-        .map(|(index, error)| refusal(index, error))
-        .collect();
+    let mut invalid = Vec::new();
+    for (index, error) in made.refused() {
+        invalid.push(refusal(index, error));
+    }
     let unlicensed = license::unlicensed_changes(before.values(), made);
     match (invalid.is_empty(), unlicensed.is_empty()) {
         (true, true) => Ok(()),

@@ -347,16 +347,20 @@ struct Replacement {
 
 impl Replacement {
     fn new(before: &Policy, after: &Policy) -> Self {
-        let roles = after.roles().map(|role| (before.role(&role.name), role));
+        let mut roles = Vec::new();
+        for role in after.roles() {
+            let old = before.role(&role.name);
+            if old.as_ref() != Some(&role) {
+                roles.push((old, role));
+            }
+        }
         Self {
             deleted_roles: before
                 .roles()
                 .filter(|role| !after.has_role(&role.name))
                 .collect(),
             removed_acls: before.acls().filter(|acl| !after.has_acl(acl)).collect(),
-            roles: roles
-                .filter(|(before, after)| before.as_ref() != Some(after))
-                .collect(),
+            roles,
             added_acls: after.acls().filter(|acl| !before.has_acl(acl)).collect(),
         }
     }

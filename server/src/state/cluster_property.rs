@@ -38,7 +38,7 @@ pub(crate) struct PropertyValues {
 }
 
 /// The largest clock difference that can be tolerated, in seconds: a day.
-const MAX_SKEW: u64 = 86_400;
+const MAX_SKEW: u32 = 86_400;
 
 impl ClusterProperty {
     /// Those with an effect.
@@ -122,7 +122,10 @@ impl ClusterProperty {
     /// anything but a text.
     pub(crate) fn written(self, value: &Value) -> Option<Value> {
         let is_empty = value.as_str() == Some("") && self.value_type() != ValueType::String;
-        (!value.is_null() && !is_empty).then(|| self.value_type().coerced(value))
+        if value.is_null() || is_empty {
+            return None;
+        }
+        Some(self.value_type().coerced(value))
     }
 
     /// The field of [`Config`] with the value; `None` if it is a setting of the policy.
@@ -164,11 +167,10 @@ impl ClusterProperty {
             Self::OidcPrincipalMapping => settings.principal_mapping.as_str().into(),
             Self::OidcTokenAudience => config.oidc_token_audience.as_str().into(),
             Self::Superusers => settings.superusers.iter().cloned().collect(),
-            Self::Recorded(property) => config
-                .recorded
-                .get(property.name)
-                .cloned()
-                .unwrap_or_else(|| property.default()),
+            Self::Recorded(property) => match config.recorded.get(property.name) {
+                Some(value) => value.clone(),
+                None => property.default(),
+            },
         }
     }
 
@@ -181,21 +183,45 @@ impl ClusterProperty {
             visibility: "user".into(),
             enum_values: match self {
                 Self::NestedGroupBehavior => vec!["none".into(), "suffix".into()],
-                Self::Recorded(property) => property
-                    .values
-                    .iter()
-                    .map(|value| (*value).to_owned())
-                    .collect(),
+                Self::Recorded(property) => {
+                    property.values.iter().copied().map(Into::into).collect()
+                }
                 _ => Vec::new(),
             },
             items: (self.value_type() == ValueType::Strings).then(|| ItemSchema {
                 kind: "string".into(),
             }),
             default: self.value(&PropertyValues::default()),
-            pinned: self
-                .config_field()
-                .is_some_and(|field| config.is_pinned(field)),
+            pinned: self.is_pinned(config),
         }
+    }
+
+    /// Whether the command line sets the value.
+    pub(crate) fn is_pinned(self, config: &Config) -> bool {
+        match self.config_field() {
+            Some(field) => config.is_pinned(field),
+            None => false,
+        }
+    }
+
+    /// Why a value is not of the type of the property.
+    fn wrong_type(self) -> String {
+        self.value_type().mismatch().to_owned()
+    }
+
+    fn text(self, value: &Value) -> Result<&str, String> {
+        value.as_str().ok_or_else(|| self.wrong_type())
+    }
+
+    fn names(self, value: &Value) -> Result<Vec<String>, String> {
+        let Value::Array(items) = value else {
+            return Err(self.wrong_type());
+        };
+        let mut names = Vec::new();
+        for item in items {
+            names.push(self.text(item)?.to_owned());
+        }
+        Ok(names)
     }
 
     /// Sets the value.
@@ -205,12 +231,13 @@ impl ClusterProperty {
     pub(crate) fn set(self, values: &mut PropertyValues, value: &Value) -> Result<(), String> {
         let is_current = *value == self.value(values);
         let PropertyValues { settings, config } = values;
-        let wrong_type = || self.value_type().mismatch().to_owned();
-        let text = || value.as_str().ok_or_else(wrong_type);
         match self {
-            Self::AuditEnabled => config.audit_enabled = value.as_bool().ok_or_else(wrong_type)?,
+            Self::AuditEnabled => {
+                config.audit_enabled = value.as_bool().ok_or_else(|| self.wrong_type())?;
+            }
             Self::NestedGroupBehavior => {
-                let wanted = text()?
+                let wanted = self
+                    .text(value)?
                     .parse::<NestedGroupBehavior>()
                     .map_err(|_| "Must be one of none,suffix")?;
                 match &mut settings.groups {
@@ -220,25 +247,25 @@ impl ClusterProperty {
                 }
             }
             Self::OidcClockSkewTolerance => {
-                let seconds = value.as_u64().filter(|seconds| *seconds <= MAX_SKEW);
-                config.oidc_clock_skew = seconds
-                    .and_then(|seconds| u32::try_from(seconds).ok())
-                    .ok_or_else(wrong_type)?;
+                config.oidc_clock_skew = match value.as_u64().map(u32::try_from) {
+                    Some(Ok(seconds @ ..=MAX_SKEW)) => seconds,
+                    _ => return Err(self.wrong_type()),
+                };
             }
             Self::OidcDiscoveryUrl => {
-                let url = text()?;
+                let url = self.text(value)?;
                 if !url.is_empty() {
                     address(url).map_err(|error| format!("{error}; {}", error.hint()))?;
                 }
                 config.oidc_discovery_url = url.to_owned();
             }
             Self::OidcGroupClaimPath => {
-                let wanted = ClaimPath::parse(text()?).map_err(|error| {
-                    let hint = error
-                        .hint()
-                        .map(|hint| format!("; {hint}"))
-                        .unwrap_or_default();
-                    format!("{error} at byte {}{hint}", error.offset())
+                let wanted = ClaimPath::parse(self.text(value)?).map_err(|error| {
+                    let fault = format!("{error} at byte {}", error.offset());
+                    match error.hint() {
+                        Some(hint) => format!("{fault}; {hint}"),
+                        None => fault,
+                    }
                 })?;
                 match &mut settings.groups {
                     GroupSource::Properties { claim_path, .. } => *claim_path = wanted,
@@ -247,18 +274,16 @@ impl ClusterProperty {
                 }
             }
             Self::OidcPrincipalMapping => {
-                settings.principal_mapping = PrincipalMapping::parse(text()?).map_err(|error| {
-                    format!("{error} at byte {}; {}", error.offset(), error.hint())
-                })?;
+                settings.principal_mapping =
+                    PrincipalMapping::parse(self.text(value)?).map_err(|error| {
+                        format!("{error} at byte {}; {}", error.offset(), error.hint())
+                    })?;
             }
-            Self::OidcTokenAudience => config.oidc_token_audience = printable(text()?)?.to_owned(),
+            Self::OidcTokenAudience => {
+                config.oidc_token_audience = printable(self.text(value)?)?.to_owned();
+            }
             Self::Superusers => {
-                let names = value.as_array().ok_or_else(wrong_type)?;
-                let names = names
-                    .iter()
-                    .map(|name| name.as_str().map(str::to_owned))
-                    .collect::<Option<Vec<_>>>();
-                let names = names.ok_or_else(wrong_type)?;
+                let names = self.names(value)?;
                 for name in &names {
                     Settings::check_superuser(printable(name)?)
                         .map_err(|error| format!("{error}; {}", error.hint()))?;

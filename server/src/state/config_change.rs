@@ -44,9 +44,7 @@ pub(crate) fn apply(
         let value = value
             .and_then(|value| property.written(value))
             .unwrap_or_else(|| property.value(&default));
-        let is_pinned = property
-            .config_field()
-            .is_some_and(|field| current.config.is_pinned(field));
+        let is_pinned = property.is_pinned(&current.config);
         if let Err(message) = property.set(&mut wanted, &value) {
             faults.insert(name.clone(), message);
         } else if is_pinned && value != before {

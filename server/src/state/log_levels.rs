@@ -54,24 +54,23 @@ impl LogLevels {
     /// Reverts a level, unless it was changed again since.
     fn revert(&self, name: &str, at: Instant) {
         self.0.with(|pending| {
-            if pending.get(name).is_some_and(|revert| revert.at == at)
-                && let Some(revert) = pending.remove(name)
+            if let Some(revert) = pending.get(name)
+                && revert.at == at
             {
                 logging::set_level(name, revert.level);
+                pending.remove(name);
             }
         });
     }
 
     /// The seconds until a logger's level reverts, rounded up; 0 if it does not revert.
     pub(crate) fn expiration(&self, name: &str) -> u64 {
-        let left = self.0.with(|pending| {
-            pending
-                .get(name)
-                .map(|revert| revert.at.duration_since(Instant::now()))
-        });
-        left.map_or(0, |left| {
-            left.as_secs() + u64::from(left.subsec_nanos() > 0)
-        })
+        let at = self.0.with(|pending| Some(pending.get(name)?.at));
+        let Some(at) = at else {
+            return 0;
+        };
+        let left = at.duration_since(Instant::now());
+        left.as_secs() + u64::from(left.subsec_nanos() > 0)
     }
 }
 

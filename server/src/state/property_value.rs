@@ -41,24 +41,29 @@ impl ValueType {
     /// A value whose scalars are written in another way, as YAML reads them: `"true"` and `true`,
     /// and `"30"` and `30`, are the same. Other values stay as they are.
     pub(super) fn coerced(self, value: &Value) -> Value {
-        let text = |value: &Value| match value {
-            Value::Number(number) => Value::from(number.to_string()),
-            Value::Bool(boolean) => Value::from(boolean.to_string()),
-            other => other.clone(),
-        };
         match (self, value) {
             (Self::Boolean, Value::String(text)) => match text.as_str() {
                 "true" | "True" | "TRUE" => true.into(),
                 "false" | "False" | "FALSE" => false.into(),
                 _ => value.clone(),
             },
-            (Self::Integer | Self::Seconds, Value::String(text)) => text
-                .parse::<i64>()
-                .map_or_else(|_| value.clone(), Value::from),
-            (Self::String, value) => text(value),
-            (Self::Strings, Value::Array(items)) => items.iter().map(text).collect(),
+            (Self::Integer | Self::Seconds, Value::String(text)) => match text.parse::<i64>() {
+                Ok(number) => number.into(),
+                Err(_) => value.clone(),
+            },
+            (Self::String, value) => text_of(value),
+            (Self::Strings, Value::Array(items)) => items.iter().map(text_of).collect(),
             _ => value.clone(),
         }
+    }
+}
+
+/// A scalar as a text.
+fn text_of(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => number.to_string().into(),
+        Value::Bool(boolean) => boolean.to_string().into(),
+        other => other.clone(),
     }
 }
 

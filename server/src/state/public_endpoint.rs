@@ -49,19 +49,13 @@ impl PublicEndpoint {
         let (url, name) = match options.public_url {
             None => (format!("{scheme}://{listen}"), None),
             Some(text) => {
-                let invalid = || PublicEndpointError::Url(text.clone());
-                let url = Url::parse(&text).map_err(|_| invalid())?;
-                let has_only_origin =
-                    url.path() == "/" && url.query().is_none() && url.fragment().is_none();
-                let has_user = !url.username().is_empty() || url.password().is_some();
-                if !matches!(url.scheme(), "http" | "https") || !has_only_origin || has_user {
-                    return Err(invalid());
-                }
-                let name = url.host_str().ok_or_else(invalid)?.to_ascii_lowercase();
-                (url.as_str().trim_end_matches('/').to_owned(), Some(name))
+                let Some((url, name)) = public_url(&text) else {
+                    return Err(PublicEndpointError::Url(text));
+                };
+                (url, Some(without_brackets(name)))
             }
         };
-        let mut host_names: Vec<String> = name.into_iter().map(without_brackets).collect();
+        let mut host_names: Vec<String> = name.into_iter().collect();
         for text in options.public_hosts {
             host_names.push(host_name(&text).ok_or(PublicEndpointError::Host(text))?);
         }
@@ -95,18 +89,31 @@ impl PublicEndpoint {
         let Some(name) = name_of(host) else {
             return false;
         };
-        let address = name.parse::<IpAddr>().map(|address| address.to_canonical());
         name.eq_ignore_ascii_case("localhost")
             || self
                 .host_names
                 .iter()
                 .any(|known| known.eq_ignore_ascii_case(name))
-            || address.is_ok_and(|address| {
-                address.is_loopback()
-                    || address == self.listen.to_canonical()
-                    || (self.listen.is_unspecified() && !address.is_unspecified())
-            })
+            || matches!(name.parse::<IpAddr>(), Ok(address) if self.is_own(address.to_canonical()))
     }
+
+    fn is_own(&self, address: IpAddr) -> bool {
+        address.is_loopback()
+            || address == self.listen.to_canonical()
+            || (self.listen.is_unspecified() && !address.is_unspecified())
+    }
+}
+
+/// The origin that a public URL names, and its host.
+fn public_url(text: &str) -> Option<(String, String)> {
+    let url = Url::parse(text).ok()?;
+    let has_only_origin = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+    let has_user = !url.username().is_empty() || url.password().is_some();
+    if !matches!(url.scheme(), "http" | "https") || !has_only_origin || has_user {
+        return None;
+    }
+    let name = url.host_str()?.to_ascii_lowercase();
+    Some((url.as_str().trim_end_matches('/').to_owned(), name))
 }
 
 /// The host name or IP address of a `Host` header, without brackets; `None` if what surrounds it is
@@ -134,15 +141,15 @@ fn host_name(text: &str) -> Option<String> {
     if let Ok(address) = text.parse::<IpAddr>() {
         return Some(address.to_string());
     }
-    // A name with other characters, such as a port or a wildcard, would never be equal to one of a
-    // request.
-    let is_name = |name: &str| {
-        name.chars()
-            .all(|c| c.is_ascii_alphanumeric() || "-._".contains(c))
-    };
     let name = Host::parse(text).ok()?.to_string();
     match Host::parse(&name).ok()? {
-        Host::Domain(domain) if !is_name(&domain) => None,
+        // A name with other characters, such as a port or a wildcard, would never be equal to one of
+        // a request.
+        Host::Domain(domain)
+            if domain.contains(|c: char| !c.is_ascii_alphanumeric() && !"-._".contains(c)) =>
+        {
+            None
+        }
         _ => Some(without_brackets(name)),
     }
 }

@@ -22,9 +22,11 @@ pub(crate) fn create(
     check_name(field, name).map_err(RoleError::InvalidName)?;
     let members: BTreeSet<&Principal> = members.iter().collect();
     match policy.role(name) {
-        None => Ok(std::iter::once(Change::CreateRole(name.into()))
-            .chain(members.into_iter().map(|member| add_member(name, member)))
-            .collect()),
+        None => {
+            let mut changes = vec![Change::CreateRole(name.into())];
+            changes.extend(members.into_iter().map(|member| add_member(name, member)));
+            Ok(changes)
+        }
         Some(role) if role.members.iter().eq(members) => Ok(Vec::new()),
         Some(_) => Err(RoleError::AlreadyExists(name.to_owned())),
     }
@@ -55,12 +57,12 @@ pub(crate) fn update(
         None if create_missing => create(policy, "role_name", name, &[])?,
         None => return Err(RoleError::NotFound(name.to_owned())),
     };
-    let present = |member: &Principal| {
-        role.as_ref()
-            .is_some_and(|role| role.members.contains(member))
+    let present = match &role {
+        Some(role) => &role.members,
+        None => &BTreeSet::new(),
     };
-    let added = effective_members(members.add, |member| !present(member));
-    let removed = effective_members(members.remove, present);
+    let added = effective_members(members.add, |member| !present.contains(member));
+    let removed = effective_members(members.remove, |member| present.contains(member));
     changes.extend(added.iter().map(|member| add_member(name, member)));
     changes.extend(removed.iter().map(|member| Change::RemoveMember {
         role: name.to_owned(),

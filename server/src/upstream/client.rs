@@ -204,9 +204,11 @@ impl UpstreamClient {
         let head = ResponseHead::read(response.status(), response.headers())?;
         let status = head.status;
         let mut bytes = Vec::new();
-        let incomplete =
-            |error: reqwest::Error| UpstreamError::Incomplete(status, root_cause(&error));
-        while let Some(chunk) = response.chunk().await.map_err(incomplete)? {
+        while let Some(chunk) = response
+            .chunk()
+            .await
+            .map_err(|error| UpstreamError::Incomplete(status, root_cause(&error)))?
+        {
             if bytes.len().saturating_add(chunk.len()) > MAX_BYTES {
                 return Err(UpstreamError::TooLarge(status));
             }
@@ -279,14 +281,13 @@ impl ResponseHead {
 /// Whether the headers of a response say that its body is JSON as it is: in UTF-8, the only
 /// encoding of JSON (RFC 8259 section 8.1), and not compressed.
 fn is_labelled_as_json(headers: &HeaderMap) -> bool {
-    let kind = headers
-        .get(header::CONTENT_TYPE)
-        .and_then(|kind| kind.to_str().ok())
-        .unwrap_or_default();
+    let kind = match headers.get(header::CONTENT_TYPE) {
+        Some(kind) => kind.to_str().unwrap_or_default(),
+        None => "",
+    };
     let mut parts = kind.split(';').map(str::trim);
-    let is_json = parts
-        .next()
-        .is_some_and(|kind| kind.eq_ignore_ascii_case("application/json"));
+    let is_json =
+        matches!(parts.next(), Some(kind) if kind.eq_ignore_ascii_case("application/json"));
     let is_utf8 = parts.all(|parameter| {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
         let charset = value.trim().trim_matches('"');

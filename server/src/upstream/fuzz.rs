@@ -3,7 +3,7 @@
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use gbac_api::address::BaseUrl;
-use gbac_api::encode::{decode, parse_query, query};
+use gbac_api::encode::{DecodeError, decode, parse_query, query};
 use gbac_api::paths::UPSTREAM;
 use gbac_api::target::{ApiPresence, PROBES, TargetReport};
 use serde_json::Value;
@@ -37,28 +37,23 @@ pub fn relay(bytes: &[u8]) {
 
 /// The parts before and after the first place of a separator.
 fn split<'b>(bytes: &'b [u8], separator: &[u8]) -> (&'b [u8], &'b [u8]) {
-    let place = bytes
-        .windows(separator.len())
-        .position(|part| part == separator);
-    let Some((first, rest)) = place.map(|place| bytes.split_at(place)) else {
+    let mut parts = bytes.windows(separator.len());
+    let Some(place) = parts.position(|part| part == separator) else {
         return (bytes, b"");
     };
+    let (first, rest) = bytes.split_at(place);
     (first, rest.get(separator.len()..).unwrap_or_default())
 }
 
 fn read_headers(bytes: &[u8]) -> HeaderMap {
-    let lines = bytes
-        .split(|byte| *byte == b'\n')
-        .map(|line| split(line, b": "));
-    let read = |(name, value)| {
-        Some((
-            HeaderName::from_bytes(name).ok()?,
-            HeaderValue::from_bytes(value).ok()?,
-        ))
-    };
     let mut headers = HeaderMap::new();
-    for (name, value) in lines.filter_map(read) {
-        headers.append(name, value);
+    for line in bytes.split(|byte| *byte == b'\n') {
+        let (name, value) = split(line, b": ");
+        if let Ok(name) = HeaderName::from_bytes(name)
+            && let Ok(value) = HeaderValue::from_bytes(value)
+        {
+            headers.append(name, value);
+        }
     }
     headers
 }
@@ -91,56 +86,50 @@ fn target(line: &[u8]) {
     };
     // The path as it was written, decoded: an operation's own words, and names.
     let written = uri.path().strip_prefix(UPSTREAM).unwrap_or_default();
-    if let Some(id) = &found.cluster {
-        let path = decode(id).ok().and_then(|id| cluster_path(&id));
-        if let Some(path) = path {
-            is_below(found.base, &path, "", 4);
-            assert_eq!(path.rsplit('/').next().map(decode), Some(decode(id)));
-        }
+    if let Some(id) = &found.cluster
+        && let Ok(name) = decode(id)
+        && let Some(path) = cluster_path(&name)
+    {
+        is_below(found.base, &path, "", 4);
+        assert_eq!(path.rsplit('/').next().map(decode), Some(Ok(name)));
     }
     let pairs = parse_query(uri.query().unwrap_or_default());
-    let written_query = pairs.as_ref().map(|pairs| {
-        query(
+    let written_query = match &pairs {
+        Ok(pairs) => query(
             pairs
                 .iter()
                 .map(|(name, value)| (name.as_str(), value.clone())),
-        )
-    });
-    let Some(url) = is_below(
-        found.base,
-        &found.path,
-        written_query.as_deref().unwrap_or_default(),
-        5,
-    ) else {
+        ),
+        Err(_) => String::new(),
+    };
+    let Some(url) = is_below(found.base, &found.path, &written_query, 5) else {
         return;
     };
     if let Ok(pairs) = pairs {
-        let sent: Vec<_> = url
-            .query_pairs()
-            .map(|(name, value)| (name.into_owned(), value.into_owned()))
-            .collect();
+        let mut sent = Vec::new();
+        for (name, value) in url.query_pairs() {
+            sent.push((name.into_owned(), value.into_owned()));
+        }
         assert_eq!(sent, pairs, "{uri}");
     }
-    let names = |path: &str| path.rsplit('/').map(decode).take(2).collect::<Vec<_>>();
     if !found.path.contains("SecurityService") {
         assert_eq!(names(&found.path), names(written), "{uri}");
     }
 }
 
+/// The last two names of a path.
+fn names(path: &str) -> Vec<Result<String, DecodeError>> {
+    path.rsplit('/').map(decode).take(2).collect()
+}
+
 /// The URL of a path is that of its base URL with this path, in every parser.
 fn is_below(base: &BaseUrl, path: &str, query: &str, most: usize) -> Option<Url> {
     let url = base.with(path, query)?;
-    let whole = [ADMIN, DATA_PLANE, CONTROL_PLANE]
+    let base = [ADMIN, DATA_PLANE, CONTROL_PLANE]
         .into_iter()
-        .filter_map(|base| Some((base, Url::parse(base).ok()?)));
-    let origin = whole
-        .filter(|(_, base)| base.origin() == url.origin())
-        .map(|(text, _)| text)
-        .next();
-    assert!(
-        origin.is_some_and(|base| url.as_str() == format!("{base}{path}{query}")),
-        "{url} {path} {query}"
-    );
+        .find(|base| matches!(Url::parse(base), Ok(base) if base.origin() == url.origin()));
+    let whole = base.map(|base| format!("{base}{path}{query}"));
+    assert_eq!(whole.as_deref(), Some(url.as_str()), "{path} {query}");
     assert!(
         url.username().is_empty() && url.password().is_none() && url.fragment().is_none(),
         "{url}"
@@ -148,12 +137,12 @@ fn is_below(base: &BaseUrl, path: &str, query: &str, most: usize) -> Option<Url>
     let segments: Vec<_> = path.split('/').skip(1).collect();
     assert!((2..=most).contains(&segments.len()), "{path}");
     for segment in segments {
-        let name = decode(segment);
-        let is_step = name
-            .as_ref()
-            .is_ok_and(|name| ["", ".", ".."].contains(&name.as_str()));
+        let is_name = match decode(segment) {
+            Ok(name) => !["", ".", ".."].contains(&name.as_str()),
+            Err(_) => false,
+        };
         assert!(
-            name.is_ok() && !is_step && !segment.contains([';', '\\', '?', '#']),
+            is_name && !segment.contains([';', '\\', '?', '#']),
             "{path}"
         );
     }
@@ -313,11 +302,12 @@ pub fn relay_starts() -> Vec<Vec<u8>> {
         "GET controlplane/v1/organizations/x",
         "GET other/v1/acls",
     ];
-    let responses = RESPONSES.into_iter().cycle();
-    let of = |(request, response): (&str, &str)| {
+    let mut starts = Vec::new();
+    for (request, response) in std::iter::zip(REQUESTS, RESPONSES.into_iter().cycle()) {
         let (method, rest) = request.split_once(' ').unwrap_or_default();
         let headers = "authorization: Bearer x\ncookie: a=b\naccept: */*\nif-match: \"1\"";
-        format!("{method} {UPSTREAM}/{rest}\n{headers}\n\n{response}").into_bytes()
-    };
-    REQUESTS.into_iter().zip(responses).map(of).collect()
+        let start = format!("{method} {UPSTREAM}/{rest}\n{headers}\n\n{response}");
+        starts.push(start.into_bytes());
+    }
+    starts
 }

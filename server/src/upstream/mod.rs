@@ -73,11 +73,10 @@ impl Upstream {
     /// # Errors
     /// One of them is not a base URL.
     pub(crate) fn new(options: &UpstreamOptions) -> Result<Self, BaseUrlError> {
-        let parse = |text: &Option<String>| text.as_deref().map(BaseUrl::parse).transpose();
         Ok(Self {
-            admin: parse(&options.admin)?,
-            dataplane: parse(&options.dataplane)?,
-            controlplane: parse(&options.controlplane)?,
+            admin: parse(options.admin.as_deref())?,
+            dataplane: parse(options.dataplane.as_deref())?,
+            controlplane: parse(options.controlplane.as_deref())?,
             requires_sign_in: options.requires_sign_in,
             client: UpstreamClient::default(),
         })
@@ -85,14 +84,11 @@ impl Upstream {
 
     /// The paths of this service that are relayed to them.
     pub(crate) fn paths(&self) -> UpstreamPaths {
-        let path = |base: &Option<BaseUrl>, name| {
-            base.as_ref().map(|_| format!("{}/{name}", paths::UPSTREAM))
-        };
         UpstreamPaths {
-            admin: path(&self.admin, ADMIN),
-            dataplane: path(&self.dataplane, DATA_PLANE),
-            controlplane: path(&self.controlplane, CONTROL_PLANE),
-            clusters: path(&self.controlplane, CLUSTERS),
+            admin: relay_path(self.admin.as_ref(), ADMIN),
+            dataplane: relay_path(self.dataplane.as_ref(), DATA_PLANE),
+            controlplane: relay_path(self.controlplane.as_ref(), CONTROL_PLANE),
+            clusters: relay_path(self.controlplane.as_ref(), CLUSTERS),
             requires_sign_in: self.requires_sign_in,
         }
     }
@@ -163,11 +159,22 @@ pub(crate) fn split_path(path: &str) -> Option<(&str, Option<&str>, &str)> {
 /// # Errors
 /// It names none that is allowed; why.
 pub(crate) fn named_data_plane(control_plane: &BaseUrl, answer: &[u8]) -> Result<BaseUrl, String> {
-    let answer = serde_json::from_slice::<GetCluster>(answer);
-    let cluster = answer
-        .map_err(|_| "it has no URL in `cluster.dataplane_api`")?
-        .cluster;
-    data_plane(control_plane, cluster.dataplane_api.url())
+    let Ok(answer) = serde_json::from_slice::<GetCluster>(answer) else {
+        return Err("it has no URL in `cluster.dataplane_api`".into());
+    };
+    data_plane(control_plane, answer.cluster.dataplane_api.url())
+}
+
+fn parse(text: Option<&str>) -> Result<Option<BaseUrl>, BaseUrlError> {
+    match text {
+        Some(text) => Ok(Some(BaseUrl::parse(text)?)),
+        None => Ok(None),
+    }
+}
+
+fn relay_path(base: Option<&BaseUrl>, name: &str) -> Option<String> {
+    base?;
+    Some(format!("{}/{name}", paths::UPSTREAM))
 }
 
 /// The base URL of a Data Plane: https, or on this machine together with the Control Plane.

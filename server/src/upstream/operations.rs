@@ -64,7 +64,10 @@ impl Api {
         let found = operations
             .iter()
             .find_map(|(template, methods)| Some((fill(template, path)?, *methods)));
-        let found = found.or_else(|| Some((security(path).filter(|_| self == Self::Admin)?, POST)));
+        let found = match found {
+            None if self == Self::Admin => security(path).map(|path| (path, POST)),
+            found => found,
+        };
         match found {
             Some((path, methods)) if methods.contains(method) => Lookup::Path(path),
             Some((_, methods)) => Lookup::OtherMethods(methods),

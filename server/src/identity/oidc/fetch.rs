@@ -82,7 +82,7 @@ pub(crate) enum FetchError {
     Missing(&'static str),
     /// The key set has no usable key.
     #[error(transparent)]
-    KeySet(KeySetError),
+    KeySet(#[from] KeySetError),
     /// The settings changed during the fetch, or it was canceled.
     #[error("the settings changed while the keys were fetched")]
     Superseded,
@@ -197,20 +197,33 @@ pub(crate) struct SignInEndpoints {
     pub(crate) states_issuer: bool,
 }
 
+/// An endpoint of a document, if it is safe.
+fn endpoint(document: &Value, name: &str) -> Option<Url> {
+    address(document.get(name)?.as_str()?).ok()
+}
+
+/// A text of a document.
+fn member<'d>(document: &'d Value, name: &'static str) -> Result<&'d str, FetchError> {
+    match document.get(name) {
+        Some(Value::String(text)) if !text.is_empty() => Ok(text),
+        _ => Err(FetchError::Missing(name)),
+    }
+}
+
 impl SignInEndpoints {
     /// Those of a discovery document; `None` if it lacks one, or one is not safe.
     fn from_discovery(document: &Value) -> Option<Self> {
-        let endpoint = |name| address(document.get(name)?.as_str()?).ok();
-        let methods = document
-            .get("token_endpoint_auth_methods_supported")
-            .and_then(Value::as_array);
-        let supports = |method: &str| {
-            methods.is_none_or(|methods| methods.iter().any(|known| known == method))
+        let secret_in_body = match document.get("token_endpoint_auth_methods_supported") {
+            Some(Value::Array(methods)) => {
+                !methods.contains(&"client_secret_basic".into())
+                    && methods.contains(&"client_secret_post".into())
+            }
+            _ => false,
         };
         Some(Self {
-            authorization: endpoint("authorization_endpoint")?,
-            token: endpoint("token_endpoint")?,
-            secret_in_body: !supports("client_secret_basic") && supports("client_secret_post"),
+            authorization: endpoint(document, "authorization_endpoint")?,
+            token: endpoint(document, "token_endpoint")?,
+            secret_in_body,
             states_issuer: document.get("authorization_response_iss_parameter_supported")
                 == Some(&Value::Bool(true)),
         })
@@ -238,17 +251,9 @@ impl Fetcher {
         let document = ProviderDocument::Discovery;
         let text = self.text(discovery, document).await?;
         let value = gbac_json::parse(&text).map_err(|error| FetchError::Json(document, error))?;
-        let member = |name| {
-            let text = value
-                .get(name)
-                .and_then(Value::as_str)
-                .filter(|text| !text.is_empty());
-            text.ok_or(FetchError::Missing(name))
-        };
-        let (issuer, keys) = (member("issuer")?, member("jwks_uri")?);
+        let (issuer, keys) = (member(&value, "issuer")?, member(&value, "jwks_uri")?);
         check_issuer(discovery, issuer, self.issuer.as_deref())?;
-        let set = KeySet::parse(&self.text(keys, ProviderDocument::Keys).await?)
-            .map_err(FetchError::KeySet)?;
+        let set = KeySet::parse(&self.text(keys, ProviderDocument::Keys).await?)?;
         Ok(ProviderKeys {
             issuer: issuer.to_owned(),
             set,

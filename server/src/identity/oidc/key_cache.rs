@@ -63,7 +63,7 @@ impl Keys {
 pub(crate) enum KeyError {
     /// The fetch failed.
     #[error(transparent)]
-    Fetch(FetchError),
+    Fetch(#[from] FetchError),
     /// A fetch failed a moment ago.
     #[error("fetching the keys of the identity provider failed a moment ago")]
     BackingOff,
@@ -155,19 +155,20 @@ impl State {
     }
 
     fn is_due(&self, now: f64) -> bool {
-        now >= self.retry_at
-            && self
-                .keys
-                .as_ref()
-                .is_none_or(|keys| now - keys.fetched_at >= MAX_AGE)
+        let is_old = match &self.keys {
+            Some(keys) => now - keys.fetched_at >= MAX_AGE,
+            None => true,
+        };
+        now >= self.retry_at && is_old
     }
 
     /// Whether the provider did not have this key ID a moment ago. A clock that went back forgets
     /// it.
     fn is_unknown(&self, kid: &Digest32, now: f64) -> bool {
-        self.unknown_kids
-            .get(kid)
-            .is_some_and(|since| (0.0..UNKNOWN_KID_TTL).contains(&(now - since)))
+        match self.unknown_kids.get(kid) {
+            Some(since) => (0.0..UNKNOWN_KID_TTL).contains(&(now - since)),
+            None => false,
+        }
     }
 
     /// Remembers that the keys of the last fetch have no key with this ID.
@@ -266,11 +267,7 @@ impl KeyCache {
             return Ok(keys);
         }
         self.with_state(url, |state| {
-            let is_current = state
-                .keys
-                .as_ref()
-                .is_some_and(|current| current.fetch == keys.fetch);
-            if is_current {
+            if matches!(&state.keys, Some(current) if current.fetch == keys.fetch) {
                 state.remember_unknown(name, keys.fetched_at, now);
             }
         });
@@ -280,37 +277,28 @@ impl KeyCache {
     /// Fetches the keys now.
     pub(super) async fn refresh(&self, url: &str) -> Result<(), KeyError> {
         let fetches = self.with_state(url, |state| state.fetches);
-        self.get(url, KeyRequest::NewerThan(fetches))
-            .await
-            .map(drop)
+        self.get(url, KeyRequest::NewerThan(fetches)).await?;
+        Ok(())
     }
 
     /// The age of the keys in seconds; `None` if there are none.
     pub(super) fn age(&self, url: &str) -> Option<f64> {
         let now = self.now();
         self.with_state(url, |state| {
-            state
-                .keys
-                .as_ref()
-                .map(|keys| (now - keys.fetched_at).max(0.0))
+            Some((now - state.keys.as_ref()?.fetched_at).max(0.0))
         })
     }
 
     /// The issuer of the current keys; `None` if there are none.
     pub(super) fn issuer(&self, url: &str) -> Option<String> {
-        self.with_state(url, |state| {
-            state.keys.as_ref().map(|keys| keys.issuer.clone())
-        })
+        self.with_state(url, |state| Some(state.keys.as_ref()?.issuer.clone()))
     }
 
     async fn get(&self, url: &str, request: KeyRequest<'_>) -> Result<Arc<Keys>, KeyError> {
-        let permit = Arc::clone(&self.0.fetch_permit).acquire_owned().await;
-        self.take_step(
-            url,
-            request,
-            permit.map_err(|_| KeyError::Fetch(FetchError::Superseded))?,
-        )
-        .await
+        match Arc::clone(&self.0.fetch_permit).acquire_owned().await {
+            Ok(permit) => self.take_step(url, request, permit).await,
+            Err(_) => Err(KeyError::Fetch(FetchError::Superseded)),
+        }
     }
 
     async fn take_step(
@@ -326,10 +314,7 @@ impl KeyCache {
             Step::Fetch(number) => {
                 // In its own task, so that it completes even if the request is canceled.
                 let fetch = tokio::spawn(self.clone().fetch(url.to_owned(), number, now, permit));
-                fetch
-                    .await
-                    .unwrap_or(Err(FetchError::Superseded))
-                    .map_err(KeyError::Fetch)
+                Ok(fetch.await.unwrap_or(Err(FetchError::Superseded))?)
             }
         }
     }

@@ -32,13 +32,13 @@ pub(crate) enum TokenRejection {
     NotConfigured,
     /// There is no key to verify it with.
     #[error(transparent)]
-    Key(KeyError),
+    Key(#[from] KeyError),
     /// A check failed.
     #[error("{}", token_message(.0))]
     Token(VerifyError),
     /// It does not identify a user (D-13).
     #[error(transparent)]
-    User(IdentityError),
+    User(#[from] IdentityError),
 }
 
 impl TokenRejection {
@@ -123,7 +123,7 @@ impl Oidc {
         }
         match &self.keys {
             KeySource::Fixed(keys) => Ok(Arc::clone(keys)),
-            KeySource::Remote(cache) => cache.current(url).await.map_err(TokenRejection::Key),
+            KeySource::Remote(cache) => Ok(cache.current(url).await?),
         }
     }
 
@@ -164,9 +164,10 @@ impl Oidc {
     ) -> Result<Verified, TokenRejection> {
         let keys = self.provider(config).await?;
         let rules = TokenRules::with_skew(config.oidc_clock_skew.into());
-        self.check(token, keys, client_id, rules, config, now)
-            .await
-            .map(|(_, verified)| verified)
+        let (_, verified) = self
+            .check(token, keys, client_id, rules, config, now)
+            .await?;
+        Ok(verified)
     }
 
     /// Checks a token with these keys, and with new ones if they lack the token's key.
@@ -189,18 +190,16 @@ impl Oidc {
         };
         let (keys, checked) = match (check(&keys), &self.keys) {
             (Err(VerifyError::KidUnknown(kid)), KeySource::Remote(cache)) => {
-                let keys = cache
-                    .with_kid(&config.oidc_discovery_url, &kid)
-                    .await
-                    .map_err(TokenRejection::Key)?;
+                let keys = cache.with_kid(&config.oidc_discovery_url, &kid).await?;
                 let checked = check(&keys);
                 (keys, checked)
             }
             (checked, _) => (keys, checked),
         };
-        checked
-            .map(|verified| (keys, verified))
-            .map_err(TokenRejection::Token)
+        match checked {
+            Ok(verified) => Ok((keys, verified)),
+            Err(error) => Err(TokenRejection::Token(error)),
+        }
     }
 
     /// Fetches the keys regardless of their age; does nothing without a remote provider.
@@ -232,13 +231,10 @@ impl Oidc {
     pub(crate) fn requirements(&self, config: &Config) -> TokenRequirements {
         let is_configured =
             !config.oidc_discovery_url.is_empty() && !config.oidc_token_audience.is_empty();
-        let issuer = match &self.keys {
-            KeySource::Fixed(keys) => Some(keys.issuer.clone()),
-            KeySource::Remote(cache) => self
-                .rules
-                .issuer
-                .clone()
-                .or_else(|| cache.issuer(&config.oidc_discovery_url)),
+        let issuer = match (&self.keys, &self.rules.issuer) {
+            (KeySource::Fixed(keys), _) => Some(keys.issuer.clone()),
+            (KeySource::Remote(_), Some(issuer)) => Some(issuer.clone()),
+            (KeySource::Remote(cache), None) => cache.issuer(&config.oidc_discovery_url),
         };
         TokenRequirements {
             issuer: issuer.filter(|_| is_configured),

@@ -88,8 +88,7 @@ impl VerifiedTokens {
     ) {
         let expires_at = claims
             .expires_at()
-            .map(gbac_engine::Timestamp::as_seconds)
-            .unwrap_or(f64::NEG_INFINITY)
+            .map_or(f64::NEG_INFINITY, gbac_engine::Timestamp::as_seconds)
             + f64::from(context.skew);
         self.0.with(|entries| {
             if entries.context != *context || bytes > MAX_BYTES {
@@ -110,10 +109,9 @@ impl VerifiedTokens {
                 let Some(oldest) = entries.order.pop_front() else {
                     break;
                 };
-                entries.bytes -= entries
-                    .by_digest
-                    .remove(&oldest)
-                    .map_or(0, |entry| entry.bytes);
+                if let Some(entry) = entries.by_digest.remove(&oldest) {
+                    entries.bytes -= entry.bytes;
+                }
             }
         });
     }

@@ -45,7 +45,7 @@ pub(super) struct Tokens {
 pub(super) enum ExchangeError {
     /// The provider does not respond, or not as a provider.
     #[error(transparent)]
-    Fetch(FetchError),
+    Fetch(#[from] FetchError),
     /// The provider refuses the code or the client.
     #[error("the provider refused the code with status {status} and the error `{}`", escaped(.error))]
     Refused {
@@ -151,39 +151,39 @@ impl OidcClient {
         }
         let document = ProviderDocument::Tokens;
         let in_body = endpoints.secret_in_body || self.secret.is_none();
-        let failed = |error| ExchangeError::Fetch(fetch_failed(document, &error));
-        let unavailable =
-            |error: reqwest::Error| ExchangeError::Fetch(FetchError::Tls(error.to_string()));
-        let mut request = self
+        let client = self
             .http
             .get(TIMEOUT)
-            .map_err(unavailable)?
+            .map_err(|error| FetchError::Tls(error.to_string()))?;
+        let mut request = client
             .post(endpoints.token.clone())
             .header(header::ACCEPT, "application/json")
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .body(self.form(code, verifier, redirect_uri, in_body));
-        if let Some(secret) = self.secret.as_deref().filter(|_| !in_body) {
+        if let Some(secret) = &self.secret
+            && !in_body
+        {
             request = request.header(header::AUTHORIZATION, self.basic(secret));
         }
         // Never closed, so that a permit is always given.
         let _permit = self.exchanges.acquire().await;
-        let response = request.send().await.map_err(failed)?;
+        let response = request
+            .send()
+            .await
+            .map_err(|error| fetch_failed(document, &error))?;
         let status = response.status().as_u16();
         if status != 200 && !(400..500).contains(&status) {
-            return Err(ExchangeError::Fetch(FetchError::Status(document, status)));
+            return Err(FetchError::Status(document, status).into());
         }
-        let text = read_body(response, document)
-            .await
-            .map_err(ExchangeError::Fetch)?;
+        let text = read_body(response, document).await?;
         let body = gbac_json::parse(&text).map_err(|error| FetchError::Json(document, error));
         if status != 200 {
-            let error = body
-                .ok()
-                .and_then(|body| body.get("error")?.as_str().map(str::to_owned))
-                .unwrap_or_default();
+            let body = body.unwrap_or_default();
+            let error = body.get("error").and_then(Value::as_str);
+            let error = error.unwrap_or_default().to_owned();
             return Err(ExchangeError::Refused { status, error });
         }
-        let body = body.map_err(ExchangeError::Fetch)?;
+        let body = body?;
         Ok(Tokens {
             id: token(&body, "id_token")?,
             access: token(&body, "access_token")?,
@@ -215,10 +215,8 @@ impl OidcClient {
 
     /// The credentials of the client (RFC 6749, section 2.3.1).
     fn basic(&self, secret: &str) -> String {
-        let encoded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
-        format!(
-            "Basic {}",
-            STANDARD.encode(format!("{}:{}", encoded(&self.id), encoded(secret)))
-        )
+        let id: String = byte_serialize(self.id.as_bytes()).collect();
+        let secret: String = byte_serialize(secret.as_bytes()).collect();
+        format!("Basic {}", STANDARD.encode(format!("{id}:{secret}")))
     }
 }

@@ -15,6 +15,7 @@ use url::Url;
 use super::oidc::{SignInEndpoints, TokenRejection};
 use super::sign_in::Authenticator;
 use crate::state::audit::RequestHead;
+use crate::state::error::AuditError;
 pub(crate) use attempt::MAX_SECONDS;
 use attempt::{Attempt, Attempts};
 pub(crate) use client::OidcClient;
@@ -61,9 +62,22 @@ impl SignInFailure {
         Self { problem, code }
     }
 
-    /// The operating system provides no random numbers.
-    fn no_random(_: io::Error) -> Self {
+    /// The answer is not that of this attempt.
+    const fn interrupted(code: &'static str) -> Self {
+        Self::new(SignInProblem::Interrupted, code)
+    }
+}
+
+/// The operating system provides no random numbers.
+impl From<io::Error> for SignInFailure {
+    fn from(_: io::Error) -> Self {
         Self::new(SignInProblem::ProviderUnavailable, "no_random_numbers")
+    }
+}
+
+impl From<AuditError> for SignInFailure {
+    fn from(AuditError: AuditError) -> Self {
+        Self::new(SignInProblem::NotRecorded, "audit_failed")
     }
 }
 
@@ -100,7 +114,7 @@ impl ProviderSignIn {
         now: f64,
     ) -> Result<StartedSignIn, SignInFailure> {
         let (_, endpoints) = endpoints(authenticator).await?;
-        let attempt = Attempts::start(return_to, now).map_err(SignInFailure::no_random)?;
+        let attempt = Attempts::start(return_to, now)?;
         let (state, nonce) = (self.attempts.state(&attempt), self.attempts.nonce(&attempt));
         let challenge = Attempts::challenge(&self.attempts.verifier(&attempt));
         let request = AuthorizationRequest {
@@ -131,23 +145,15 @@ impl ProviderSignIn {
             return_path(attempt.as_ref().map(|attempt| attempt.return_to.as_str())).to_owned();
         let opened = match attempt {
             Some(attempt) => self.complete(authenticator, &attempt, &answer, now).await,
-            None => Err(SignInFailure::new(
-                SignInProblem::Interrupted,
-                "attempt_unknown",
-            )),
+            None => Err(SignInFailure::interrupted("attempt_unknown")),
         };
-        let opened = match opened {
-            Err(failure) => Err(
-                match authenticator
-                    .record_failed_sign_in(answer.request, failure.code)
-                    .await
-                {
-                    Ok(()) => failure,
-                    Err(_) => SignInFailure::new(SignInProblem::NotRecorded, "audit_failed"),
-                },
-            ),
-            Ok(id) => Ok(id),
-        };
+        if let Err(failure) = opened
+            && let Err(error) = authenticator
+                .record_failed_sign_in(answer.request, failure.code)
+                .await
+        {
+            return (return_to, Err(error.into()));
+        }
         (return_to, opened)
     }
 
@@ -158,12 +164,9 @@ impl ProviderSignIn {
         answer: &ProviderAnswer<'_>,
         now: f64,
     ) -> Result<String, SignInFailure> {
-        let interrupted = |code| SignInFailure::new(SignInProblem::Interrupted, code);
-        let parameter =
-            |name| single(answer.parameters, name).map_err(|()| interrupted("parameter_repeated"));
-        let state = parameter("state")?.unwrap_or_default();
+        let state = single(answer.parameters, "state")?.unwrap_or_default();
         if !equal(state, &self.attempts.state(attempt)) {
-            return Err(interrupted("state_mismatch"));
+            return Err(SignInFailure::interrupted("state_mismatch"));
         }
         // Only now, because a page of another origin can cause answers with a wrong state.
         let failed_sign_ins = authenticator.failed_sign_ins();
@@ -171,9 +174,9 @@ impl ProviderSignIn {
             .count_address(answer.client, now)
             .map_err(|_| SignInFailure::new(SignInProblem::TooManyAttempts, "too_many_attempts"))?;
         if !self.attempts.take(attempt, answer.client, now) {
-            return Err(interrupted("attempt_used"));
+            return Err(SignInFailure::interrupted("attempt_used"));
         }
-        if let Some(error) = parameter("error")? {
+        if let Some(error) = single(answer.parameters, "error")? {
             let (problem, code) = match error {
                 "access_denied"
                 | "login_required"
@@ -187,12 +190,16 @@ impl ProviderSignIn {
             tracing::warn!(target: "oidc", code, "the identity provider ended a sign-in");
             return Err(SignInFailure::new(problem, code));
         }
-        let code = parameter("code")?.ok_or_else(|| interrupted("code_missing"))?;
+        let Some(code) = single(answer.parameters, "code")? else {
+            return Err(SignInFailure::interrupted("code_missing"));
+        };
         let (issuer, endpoints) = endpoints(authenticator).await?;
-        let is_issuer =
-            parameter("iss")?.map_or(!endpoints.states_issuer, |stated| stated == issuer);
+        let is_issuer = match single(answer.parameters, "iss")? {
+            Some(stated) => stated == issuer,
+            None => !endpoints.states_issuer,
+        };
         if !is_issuer {
-            return Err(interrupted("issuer_mismatch"));
+            return Err(SignInFailure::interrupted("issuer_mismatch"));
         }
         let verifier = self.attempts.verifier(attempt);
         let tokens = self
@@ -217,16 +224,14 @@ impl ProviderSignIn {
         let opened = authenticator
             .open_session(answer.request, &identity, &token)
             .await;
-        let id =
-            opened.map_err(|_| SignInFailure::new(SignInProblem::NotRecorded, "audit_failed"))?;
+        let id = opened?;
         failed_sign_ins.remove_address(answer.client);
-        id.map_err(SignInFailure::no_random)
+        Ok(id?)
     }
 
     /// Checks that a token is no access token (RFC 9068, section 4), but an ID token for this
     /// attempt and this client (OpenID Connect Core 1.0, section 3.1.3.7).
     fn check_id_token(&self, verified: &Verified, attempt: &Attempt) -> Result<(), SignInFailure> {
-        let refused = |code| Err(SignInFailure::new(SignInProblem::TokenRefused, code));
         if verified.header.is_typed_access_token() {
             return refused("id_token_type");
         }
@@ -242,9 +247,7 @@ impl ProviderSignIn {
             Some(party) => party == self.client.id,
             None => {
                 !members.contains("azp")
-                    && claims
-                        .audiences()
-                        .is_some_and(|audiences| audiences.len() == 1)
+                    && matches!(claims.audiences(), Some(audiences) if audiences.len() == 1)
             }
         };
         if is_for_this_client {
@@ -259,19 +262,26 @@ impl ProviderSignIn {
 async fn endpoints(
     authenticator: &Authenticator,
 ) -> Result<(String, SignInEndpoints), SignInFailure> {
-    let unavailable = |code| SignInFailure::new(SignInProblem::ProviderUnavailable, code);
-    let keys = authenticator
-        .provider()
-        .await
-        .map_err(|rejection| unavailable(rejection.code()))?;
+    let keys = match authenticator.provider().await {
+        Ok(keys) => keys,
+        Err(rejection) => return unavailable(rejection.code()),
+    };
     match &keys.sign_in {
         Some(endpoints) => Ok((keys.issuer.clone(), endpoints.clone())),
         None => {
             let hint = "check that the discovery document has an `authorization_endpoint` and a `token_endpoint` over https";
             tracing::warn!(target: "oidc", code = "discovery_without_sign_in", hint, "users cannot sign in with the provider");
-            Err(unavailable("discovery_without_sign_in"))
+            unavailable("discovery_without_sign_in")
         }
     }
+}
+
+const fn unavailable<T>(code: &'static str) -> Result<T, SignInFailure> {
+    Err(SignInFailure::new(SignInProblem::ProviderUnavailable, code))
+}
+
+const fn refused(code: &'static str) -> Result<(), SignInFailure> {
+    Err(SignInFailure::new(SignInProblem::TokenRefused, code))
 }
 
 fn exchange_failure(error: &ExchangeError) -> SignInFailure {
@@ -300,14 +310,16 @@ fn token_failure(name: &str, rejection: &TokenRejection) -> SignInFailure {
 ///
 /// # Errors
 /// It occurs more than once.
-fn single<'p>(parameters: &'p [(String, String)], name: &str) -> Result<Option<&'p str>, ()> {
+fn single<'p>(
+    parameters: &'p [(String, String)],
+    name: &str,
+) -> Result<Option<&'p str>, SignInFailure> {
     let mut values = parameters.iter().filter(|(known, _)| known == name);
     let value = values.next();
     if values.next().is_some() {
-        Err(())
-    } else {
-        Ok(value.map(|(_, value)| value.as_str()))
+        return Err(SignInFailure::interrupted("parameter_repeated"));
     }
+    Ok(value.map(|(_, value)| value.as_str()))
 }
 
 /// Compares two texts in constant time.

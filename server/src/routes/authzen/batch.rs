@@ -107,9 +107,15 @@ impl Batch {
                 weight = weight.saturating_add(groups.len());
             }
         }
-        let list = self.all.questions().ok().and_then(|(list, _)| list);
+        let list = match self.all.questions() {
+            Ok((list, _)) => list,
+            Err(_) => None,
+        };
         for question in self.parts(list) {
-            let resources = question.map_or(0, |parts| resource_count(&parts));
+            let resources = match question {
+                Ok(parts) => resource_count(&parts),
+                Err(_) => 0,
+            };
             weight = weight.saturating_add(QUESTION * (1 + resources));
         }
         weight
@@ -121,13 +127,15 @@ fn resource_count(question: &Parts<'_>) -> usize {
     let Some(action) = question.action else {
         return 0;
     };
-    let resources = action.pointer("/properties/resources");
-    let Some(resources) = resources.and_then(Value::as_object) else {
+    let Some(Value::Object(resources)) = action.pointer("/properties/resources") else {
         return 0;
     };
     let mut count = 0;
     for names in resources.values() {
-        count += names.as_array().map_or(1, Vec::len);
+        count += match names {
+            Value::Array(names) => names.len(),
+            _ => 1,
+        };
     }
     count
 }

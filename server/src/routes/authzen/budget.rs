@@ -91,27 +91,25 @@ impl Budget {
     }
 
     pub(super) fn spend_faults(&mut self, faults: &[DocumentFault]) -> Result<(), Problem> {
-        self.spend(
-            faults.len(),
-            0,
-            faults
-                .iter()
-                .map(|fault| fault.message.len() + fault.path.len())
-                .sum(),
-        )
+        let mut bytes = 0;
+        for fault in faults {
+            bytes += fault.message.len() + fault.path.len();
+        }
+        self.spend(faults.len(), 0, bytes)
     }
 
     /// Uses up the budget for a rejected subject: the response has the names and the reason.
     pub(super) fn spend_rejected(&mut self, reason: &str, check: &Check) -> Result<(), Problem> {
-        let names = match &check.query {
-            Query::Access { resource_name, .. } => (1, resource_name.len()),
+        let (mut count, mut bytes) = (0, 0);
+        match &check.query {
+            Query::Access { resource_name, .. } => bytes = resource_name.len(),
             Query::Api { resources, .. } => {
-                let names = resources.iter().flat_map(|(_, names)| names);
-                names.fold((0, 0), |(count, bytes), name| {
-                    (count + 1, bytes + name.len())
-                })
+                for name in resources.iter().flat_map(|(_, names)| names) {
+                    count += 1;
+                    bytes += name.len();
+                }
             }
-        };
-        self.spend(names.0.max(1), 0, names.1 + 2 * reason.len())
+        }
+        self.spend(count.max(1), 0, bytes + 2 * reason.len())
     }
 }

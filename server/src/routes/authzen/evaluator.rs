@@ -108,13 +108,15 @@ impl Evaluator<'_> {
         let identity = identity.identity();
         let cleartext = self.request.is_cleartext();
         audit_events.extend(self.audit.events(self.request, |context| {
-            let sign_in =
-                || events::sign_in_event(context, method.protocol(), cleartext, identity, check);
-            first
-                .then(sign_in)
-                .into_iter()
-                .chain(events::decision_events(context, identity, check, &answer))
-                .collect()
+            let mut made = Vec::new();
+            if first {
+                let protocol = method.protocol();
+                made.push(events::sign_in_event(
+                    context, protocol, cleartext, identity, check,
+                ));
+            }
+            made.extend(events::decision_events(context, identity, check, &answer));
+            made
         }));
         let context = EvaluationContext::Answer((&answer).into());
         Ok(EvaluationResponse {
@@ -136,14 +138,14 @@ impl Evaluator<'_> {
         self.metrics.count_decision(Outcome::Deny);
         let cleartext = self.request.is_cleartext();
         audit_events.extend(self.audit.events(self.request, |context| {
-            let sign_in = || {
-                events::refused_sign_in_event(context, method.protocol(), cleartext, reason, check)
-            };
-            first
-                .then(sign_in)
-                .into_iter()
-                .chain([events::refused_check_event(context, reason, check)])
-                .collect()
+            let refused = events::refused_check_event(context, reason, check);
+            if !first {
+                return vec![refused];
+            }
+            let protocol = method.protocol();
+            let sign_in =
+                events::refused_sign_in_event(context, protocol, cleartext, reason, check);
+            vec![sign_in, refused]
         }));
         Ok(())
     }
@@ -174,7 +176,7 @@ impl Evaluator<'_> {
             400,
             "invalid_question",
             message,
-            without_secrets(faults.to_vec()),
+            without_secrets(faults),
         ))
     }
 }
@@ -189,11 +191,13 @@ fn check(
         PreparedSubject::Known(..)
         | PreparedSubject::Refused(_)
         | PreparedSubject::Rejected(..) => asks,
-        PreparedSubject::Malformed(faults) => Err(faults
-            .iter()
-            .cloned()
-            .chain(asks.err().into_iter().flatten())
-            .collect()),
+        PreparedSubject::Malformed(faults) => {
+            let mut faults = faults.clone();
+            if let Err(more) = asks {
+                faults.extend(more);
+            }
+            Err(faults)
+        }
     }
 }
 

@@ -74,11 +74,11 @@ async fn evaluation(
     State(authenticator): State<Authenticator>,
     request: Request,
 ) -> Response {
-    let single = |members: &mut Map<String, Value>| Evaluations {
+    respond(&service, &authenticator, request, |members| Evaluations {
         defaults: Evaluation::take(members),
         ..Evaluations::default()
-    };
-    respond(&service, &authenticator, request, single).await
+    })
+    .await
 }
 
 async fn evaluations(
@@ -118,8 +118,10 @@ async fn answer(
 ) -> Result<Vec<u8>, Problem> {
     let text = body::text(request, body::MAX_BYTES, body::TIMEOUT).await?;
     let is_small = text.len() <= SMALL_BODY;
-    let read = move || Batch::new(take(&mut body::object(&text)?));
-    let batch = run(Work::Evaluation, is_small, read).await??;
+    let batch = run(Work::Evaluation, is_small, move || {
+        Batch::new(take(&mut body::object(&text)?))
+    })
+    .await??;
     decide(service, authenticator, head, batch).await
 }
 
@@ -135,13 +137,11 @@ async fn decide(
     for subject in batch.subjects() {
         verified.push(verify(authenticator, subject).await);
     }
-    let groups = verified
-        .iter()
-        .flatten()
-        .flatten()
-        .map(|identity| identity.groups().len())
-        .sum::<usize>();
-    let (this, weight) = (service.clone(), batch.weight() + groups);
+    let mut weight = batch.weight();
+    for identity in verified.iter().flatten().flatten() {
+        weight += identity.groups().len();
+    }
+    let this = service.clone();
     let (json, events) = run(Work::Evaluation, weight <= SMALL_WEIGHT, move || {
         evaluate(&this, &policy, &head, &batch, verified)
     })
@@ -159,10 +159,10 @@ fn evaluate(
     batch: &Batch,
     verified: Vec<Option<Result<Identity, TokenRejection>>>,
 ) -> Result<(Vec<u8>, Vec<Event>), Problem> {
-    let subjects = batch.subjects().iter().zip(verified);
-    let subjects = subjects
-        .map(|(subject, verified)| PreparedSubject::new(policy, subject, verified))
-        .collect();
+    let mut subjects = Vec::new();
+    for (subject, verified) in std::iter::zip(batch.subjects(), verified) {
+        subjects.push(PreparedSubject::new(policy, subject, verified));
+    }
     let (audit, at) = (service.audit(), At::seconds(service.now()));
     let evaluator = Evaluator {
         audit,

@@ -45,20 +45,21 @@ impl PreparedSubject {
         subject: &StatedSubject,
         verified: Option<Result<Identity, TokenRejection>>,
     ) -> Self {
-        let known = |method, identity| {
-            Self::Known(method, Box::new(PreparedIdentity::new(policy, identity)))
-        };
         match (verified, subject) {
             (_, Err(faults)) => Self::Malformed(faults.clone()),
-            (Some(Ok(identity)), _) => known(SignInMethod::Token, identity),
+            (Some(Ok(identity)), _) => Self::known(policy, SignInMethod::Token, identity),
             (Some(Err(rejected)), _) => Self::Refused(TokenRefusal {
                 code: rejected.code().to_owned(),
                 message: rejected.to_string(),
             }),
             (None, Ok(subject)) => match gbac_engine::resolve(policy, subject, None) {
-                Ok(resolved) => known(SignInMethod::Gateway, resolved.identity),
+                Ok(resolved) => Self::known(policy, SignInMethod::Gateway, resolved.identity),
                 Err(error) => Self::Rejected(error.code(), error.to_string()),
             },
         }
+    }
+
+    fn known(policy: &Policy, method: SignInMethod, identity: Identity) -> Self {
+        Self::Known(method, Box::new(PreparedIdentity::new(policy, identity)))
     }
 }

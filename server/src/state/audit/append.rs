@@ -46,36 +46,28 @@ pub(super) fn append(
         if stream == Stream::Changes && appended.failures.is_empty() {
             first = resumed;
         }
-        let first = first.filter(|entry| entry.stream == stream);
-        let events: Vec<&EventText> = first
-            .into_iter()
-            .chain(
-                entries
-                    .iter()
-                    .copied()
-                    .filter(|entry| entry.stream == stream),
-            )
-            .map(|entry| &entry.text)
-            .collect();
+        let mut events: Vec<&EventText> = Vec::new();
+        for entry in first.iter().chain(entries) {
+            if entry.stream == stream {
+                events.push(&entry.text);
+            }
+        }
         if events.is_empty() && !checks_both {
             return Vec::new().into_iter();
         }
-        let lines = files
-            .file(stream)
-            .append(&events, now_ms)
-            .unwrap_or_else(|error| {
+        match files.file(stream).append(&events, now_ms) {
+            Ok(lines) => lines.into_iter(),
+            Err(error) => {
                 appended.failures.push((stream, error));
-                Vec::new()
-            });
-        lines.into_iter()
+                Vec::new().into_iter()
+            }
+        }
     });
-    let lines = first
-        .iter()
-        .chain(entries)
-        .filter_map(|entry| match entry.stream {
+    for entry in first.iter().chain(entries) {
+        appended.lines.extend(match entry.stream {
             Stream::Decisions => of_decisions.next(),
             Stream::Changes => of_changes.next(),
         });
-    appended.lines = lines.collect();
+    }
     appended
 }

@@ -101,22 +101,16 @@ impl AuditLog {
 
     /// The newest event of each file: the file, its number, and the SHA-256 of its line.
     pub(crate) fn newest(&self) -> Vec<(&'static str, u64, String)> {
-        self.0
-            .writer
-            .ends
-            .with(|ends| *ends)
-            .map(newest)
-            .unwrap_or_default()
+        match self.0.writer.ends.with(|ends| *ends) {
+            Some(ends) => newest(ends),
+            None => Vec::new(),
+        }
     }
 
     /// Why a file cannot be written, if the last write failed.
     pub(crate) fn failure(&self) -> Option<String> {
-        self.0.writer.backlog.with(|backlog| {
-            backlog
-                .failing
-                .as_ref()
-                .map(|failing| failing.reason.clone())
-        })
+        let backlog = &self.0.writer.backlog;
+        backlog.with(|backlog| Some(backlog.failing.as_ref()?.reason.clone()))
     }
 
     /// The latest events as lines of JSON, newest first; those that are still counted come first.
@@ -233,15 +227,13 @@ impl AuditLog {
     }
 
     fn send(&self, job: Job) {
-        match self
-            .0
-            .thread
-            .as_ref()
-            .and_then(|thread| thread.jobs.as_ref())
+        if let Some(thread) = &self.0.thread
+            && let Some(jobs) = &thread.jobs
         {
             // If the thread is gone, the answer is dropped, which is a failure.
-            Some(jobs) => drop(jobs.send(job)),
-            None => self.0.writer.write(None, vec![job]),
+            drop(jobs.send(job));
+        } else {
+            self.0.writer.write(None, vec![job]);
         }
     }
 }

@@ -69,11 +69,8 @@ impl Budgets {
             Payer::Unlimited => Ok(()),
             Payer::Network(network) => {
                 let network = network.map(|network| {
-                    network
-                        .site()
-                        .unwrap_or(network)
-                        .first_address()
-                        .to_string()
+                    let site = network.site().unwrap_or(network);
+                    site.first_address().to_string()
                 });
                 self.networks.take(RepeatKey::new(network.as_deref()), now)
             }

@@ -19,11 +19,12 @@ pub(crate) struct ChainEnd {
 impl ChainEnd {
     /// The end after this line, which may be of a version without links.
     pub(super) fn after(line: &[u8]) -> Self {
-        let link = serde_json::from_slice::<Value>(line)
-            .ok()
-            .and_then(|event| EventLink::from_event(&event));
+        let sequence = match serde_json::from_slice::<Value>(line) {
+            Ok(event) => EventLink::from_event(&event).map_or(0, |link| link.sequence),
+            Err(_) => 0,
+        };
         Self {
-            sequence: link.map_or(0, |link| link.sequence),
+            sequence,
             sha256: Sha256::digest(line).into(),
         }
     }

@@ -168,7 +168,9 @@ impl Repeats {
             Payer::Network(_) => &mut self.of_networks,
             Payer::Unlimited | Payer::User(_) => &mut self.others,
         };
-        if let Some(window) = windows.get_mut(key).filter(|window| window.is_open(now)) {
+        if let Some(window) = windows.get_mut(key)
+            && window.is_open(now)
+        {
             window.add(milliseconds(now), *path);
             return Admission::Repeated;
         }
@@ -185,11 +187,10 @@ impl Repeats {
             window.add(milliseconds(now), None);
             return Admission::BeyondBudget;
         }
-        let mut events: Vec<Event> = windows
-            .remove(key)
-            .and_then(|window| window.event())
-            .into_iter()
-            .collect();
+        let mut events = Vec::new();
+        if let Some(window) = windows.remove(key) {
+            events.extend(window.event());
+        }
         if windows.len() < MAX_WINDOWS {
             windows.insert(*key, Window::new(make(Telling::Repetitions), *stream, now));
         }

@@ -55,9 +55,10 @@ impl RequestHead {
 
     /// The client's IP address as text; empty if it is not known.
     pub(super) fn client_ip(&self) -> String {
-        self.client
-            .map(|client| client.ip().to_canonical().to_string())
-            .unwrap_or_default()
+        match self.client {
+            Some(client) => client.ip().to_canonical().to_string(),
+            None => String::new(),
+        }
     }
 
     /// The network that a client without valid credentials belongs to.
@@ -68,16 +69,13 @@ impl RequestHead {
 
     /// The client, as events describe it.
     pub(crate) fn client(&self) -> Endpoint<'_> {
-        let (ip, port) = (
-            self.client.map(|client| client.ip()),
-            self.client
-                .map(|client| client.port())
-                .filter(|port| *port != 0),
-        );
-        Endpoint {
-            ip,
-            port,
-            name: None,
+        match self.client {
+            Some(client) => Endpoint {
+                ip: Some(client.ip()),
+                port: Some(client.port()).filter(|port| *port != 0),
+                name: None,
+            },
+            None => Endpoint::default(),
         }
     }
 

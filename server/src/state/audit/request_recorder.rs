@@ -65,19 +65,6 @@ impl<'a> Audit<'a> {
         if !self.enabled {
             return Ok(());
         }
-        let make = |context: Context<'_>| {
-            authentication(&Authentication {
-                context,
-                user: User {
-                    name: user,
-                    kind: kind(superuser),
-                    ..User::default()
-                },
-                protocol: method.protocol(),
-                cleartext: request.is_cleartext(),
-                result: SignInResult::Success { groups },
-            })
-        };
         // Only a superuser can change something.
         if request.purpose == Purpose::Read || !superuser {
             let ip = request.client_ip();
@@ -100,15 +87,18 @@ impl<'a> Audit<'a> {
                 path: None,
                 stream: Stream::Changes,
             };
-            let make = |telling| match telling {
-                Telling::One | Telling::Repetitions => make(self.context(request)),
-                Telling::Beyond(budget) => {
-                    self.beyond_budget(request, user, budget, &ALLOWED_BEYOND)
-                }
-            };
-            return self.write_repeatable(&event, make).await;
+            return self
+                .write_repeatable(&event, |telling| match telling {
+                    Telling::One | Telling::Repetitions => {
+                        self.signed_in_event(request, user, superuser, method, groups)
+                    }
+                    Telling::Beyond(budget) => {
+                        self.beyond_budget(request, user, budget, &ALLOWED_BEYOND)
+                    }
+                })
+                .await;
         }
-        let event = make(self.context(request));
+        let event = self.signed_in_event(request, user, superuser, method, groups);
         match self
             .write(Stream::Changes, std::slice::from_ref(&event))
             .await
@@ -185,6 +175,27 @@ impl<'a> Audit<'a> {
         }
     }
 
+    fn signed_in_event(
+        &self,
+        request: &RequestHead,
+        user: &str,
+        superuser: bool,
+        method: SignInMethod,
+        groups: &[String],
+    ) -> Event {
+        authentication(&Authentication {
+            context: self.context(request),
+            user: User {
+                name: user,
+                kind: kind(superuser),
+                ..User::default()
+            },
+            protocol: method.protocol(),
+            cleartext: request.is_cleartext(),
+            result: SignInResult::Success { groups },
+        })
+    }
+
     /// Records a failed authentication: a few fixed fields, and the user only if it is a known one.
     ///
     /// # Errors
@@ -196,18 +207,6 @@ impl<'a> Audit<'a> {
         method: SignInMethod,
         detail: &str,
     ) -> Result<(), AuditError> {
-        let make = |context: Context<'_>| {
-            authentication(&Authentication {
-                context,
-                user: User {
-                    name: known_user,
-                    ..User::default()
-                },
-                protocol: method.protocol(),
-                cleartext: request.is_cleartext(),
-                result: SignInResult::Failure { detail },
-            })
-        };
         let parts = [
             "rejected",
             known_user,
@@ -222,7 +221,19 @@ impl<'a> Audit<'a> {
         } else {
             Payer::Unlimited
         };
-        self.write_refusal(request, payer, &parts, make).await
+        self.write_refusal(request, payer, &parts, |context| {
+            authentication(&Authentication {
+                context,
+                user: User {
+                    name: known_user,
+                    ..User::default()
+                },
+                protocol: method.protocol(),
+                cleartext: request.is_cleartext(),
+                result: SignInResult::Failure { detail },
+            })
+        })
+        .await
     }
 
     /// Records that a request was denied by the service's own access rules (D-26), which do not
@@ -236,19 +247,6 @@ impl<'a> Audit<'a> {
         user: &str,
         result: CallResult<'_>,
     ) -> Result<(), AuditError> {
-        let make = |context: Context<'_>| {
-            api_activity(&ApiActivity {
-                context,
-                user: User {
-                    name: user,
-                    ..User::default()
-                },
-                operation: request.fixed_method(),
-                authorization: Authorization::Call(result),
-                http: request.fixed_http(self.server.port()),
-                resources: &[],
-            })
-        };
         let parts = [
             "denied",
             user,
@@ -261,7 +259,20 @@ impl<'a> Audit<'a> {
         } else {
             Payer::User(user)
         };
-        self.write_refusal(request, payer, &parts, make).await
+        self.write_refusal(request, payer, &parts, |context| {
+            api_activity(&ApiActivity {
+                context,
+                user: User {
+                    name: user,
+                    ..User::default()
+                },
+                operation: request.fixed_method(),
+                authorization: Authorization::Call(result),
+                http: request.fixed_http(self.server.port()),
+                resources: &[],
+            })
+        })
+        .await
     }
 
     /// Records that a sign-in was refused because there were too many wrong passwords; `known_user`
@@ -317,7 +328,7 @@ impl<'a> Audit<'a> {
             path: Some(&request.path),
             stream: Stream::Decisions,
         };
-        let make = |telling| {
+        self.write_repeatable(&event, |telling| {
             let http = match telling {
                 Telling::One => Some(request.http(self.server.port())),
                 Telling::Repetitions => request.fixed_http(self.server.port()),
@@ -340,8 +351,8 @@ impl<'a> Audit<'a> {
                 http,
                 &[],
             )
-        };
-        self.write_repeatable(&event, make).await
+        })
+        .await
     }
 
     /// Records how the request of a superuser ended that can change something.
@@ -389,19 +400,17 @@ impl<'a> Audit<'a> {
             return Ok(());
         }
         let reason = "relayed to the cluster, which decides";
-        let authorization = result.map_or(
-            Authorization::Service {
+        let authorization = match result {
+            Some(result) => Authorization::Call(result),
+            None => Authorization::Service {
                 outcome: Outcome::Allow,
                 reason,
             },
-            Authorization::Call,
-        );
+        };
         // What the cluster has accepted. Requests that it refuses are without number.
-        let is_done = result.is_some_and(|result| result.effect == CallEffect::Done);
-        let stream = if is_done {
-            Stream::Changes
-        } else {
-            Stream::Decisions
+        let stream = match result {
+            Some(result) if result.effect == CallEffect::Done => Stream::Changes,
+            _ => Stream::Decisions,
         };
         let user = User {
             name: user,
@@ -456,15 +465,13 @@ impl<'a> Audit<'a> {
         request: &RequestHead,
         make: impl FnOnce(Context<'_>) -> Vec<Event>,
     ) -> Vec<Event> {
-        let context = || Context {
+        if !self.enabled {
+            return Vec::new();
+        }
+        make(Context {
             invoked_by: request.caller.as_deref(),
             ..self.context(request)
-        };
-        if self.enabled {
-            make(context())
-        } else {
-            Vec::new()
-        }
+        })
     }
 
     /// Records these events of decisions.
@@ -493,13 +500,9 @@ impl<'a> Audit<'a> {
         let result = self.write(event.stream, &events).await;
         if result.is_err() {
             self.log.forget(event.key);
-            self.log.keep(
-                event.stream,
-                events
-                    .split_last()
-                    .map(|(_, counted)| counted)
-                    .unwrap_or_default(),
-            );
+            if let [counted @ .., _] = events.as_slice() {
+                self.log.keep(event.stream, counted);
+            }
         }
         result
     }
@@ -536,7 +539,7 @@ impl<'a> Audit<'a> {
                 Stream::Decisions
             },
         };
-        let make = |telling| match telling {
+        self.write_repeatable(&event, |telling| match telling {
             Telling::One | Telling::Repetitions => {
                 let client = Endpoint {
                     ip: network,
@@ -549,8 +552,8 @@ impl<'a> Audit<'a> {
                 })
             }
             Telling::Beyond(budget) => self.beyond_budget(request, user, budget, &REFUSED_BEYOND),
-        };
-        self.write_repeatable(&event, make).await
+        })
+        .await
     }
 
     /// The event that counts requests of a network, or of a user, beyond the budget.
@@ -561,11 +564,10 @@ impl<'a> Audit<'a> {
         budget: BeyondBudget,
         result: &CallResult<'static>,
     ) -> Event {
-        let is_of_network = budget.is_own && user.is_empty();
-        let network = request
-            .client_network()
-            .map(ClientNetwork::first_address)
-            .filter(|_| is_of_network);
+        let network = match request.client_network() {
+            Some(network) if budget.is_own && user.is_empty() => Some(network.first_address()),
+            _ => None,
+        };
         let client = Endpoint {
             ip: network,
             name: Some("several"),

@@ -51,11 +51,11 @@ impl AclChange {
             kind: ResourceType::Cluster.spelling().audit,
             acl: None,
         };
-        changes
-            .iter()
-            .map(Self::resource)
-            .chain((!changes.is_empty()).then_some(cluster))
-            .collect()
+        let mut resources: Vec<_> = changes.iter().map(Self::resource).collect();
+        if !changes.is_empty() {
+            resources.push(cluster);
+        }
+        resources
     }
 }
 

@@ -133,23 +133,29 @@ impl AuditFile {
     /// # Errors
     /// They cannot be written.
     pub(super) fn append(&mut self, events: &[&EventText], now_ms: i64) -> io::Result<Vec<String>> {
-        let mut end = self.end;
-        let lines: Vec<String> = events.iter().map(|event| end.push(event)).collect();
-        let text: String = lines
-            .iter()
-            .flat_map(|line| [line.as_str(), "\n"])
-            .collect();
+        let (mut end, mut lines, mut text) = (self.end, Vec::new(), String::new());
+        for event in events {
+            let line = end.push(event);
+            text.push_str(&line);
+            text.push('\n');
+            lines.push(line);
+        }
         let mut length = self.current(now_ms)?;
-        if length.is_some_and(|length| self.is_due(length, text.len(), now_ms)) {
+        if let Some(bytes) = length
+            && self.is_due(bytes, text.len(), now_ms)
+        {
             self.rotate();
             length = self.current(now_ms)?;
         }
         if length.is_some() {
             self.check_space(text.len())?;
         }
-        let Some(open) = self.open.as_mut().filter(|_| !text.is_empty()) else {
+        let Some(open) = &mut self.open else {
             return Ok(lines);
         };
+        if text.is_empty() {
+            return Ok(lines);
+        }
         if length == Some(0) {
             open.started_ms = now_ms;
         }
@@ -157,7 +163,10 @@ impl AuditFile {
         if written.is_err() {
             // A line would be the event of a rejected request. If it cannot be removed now, it is
             // before the next write.
-            open.cut_to = length.filter(|length| open.file.set_len(*length).is_err());
+            open.cut_to = match length {
+                Some(length) if open.file.set_len(length).is_err() => Some(length),
+                _ => None,
+            };
         }
         written?;
         self.end = end;
@@ -189,14 +198,12 @@ impl AuditFile {
             private_file::let_group_read(&file)?;
         }
         self.group_reads = private_file::group_reads(&file.metadata()?);
-        if length.is_some_and(|length| length > 0) {
+        if let Some(1..) = length {
             length = Some(self.cut_torn_line(&mut file, metadata.len())?);
         }
-        let has_events = length.is_some_and(|length| length > 0);
-        let started_ms = if has_events {
-            first_time(&self.path).unwrap_or(now_ms)
-        } else {
-            now_ms
+        let started_ms = match length {
+            Some(1..) => first_time(&self.path).unwrap_or(now_ms),
+            _ => now_ms,
         };
         self.open = Some(OpenFile {
             file,
@@ -230,10 +237,13 @@ impl AuditFile {
         } = self.limits;
         let more = u64::try_from(more).unwrap_or(u64::MAX);
         // If the clock was set back behind the first event, its age begins again.
-        let age_ms = self.open.as_mut().map_or(0, |open| {
-            open.started_ms = open.started_ms.min(now_ms);
-            now_ms.saturating_sub(open.started_ms)
-        });
+        let age_ms = match &mut self.open {
+            Some(open) => {
+                open.started_ms = open.started_ms.min(now_ms);
+                now_ms.saturating_sub(open.started_ms)
+            }
+            None => 0,
+        };
         let age = u64::try_from(age_ms / 1000).unwrap_or(0);
         length > 0
             && ((file_bytes > 0 && length.saturating_add(more) > file_bytes)
@@ -264,12 +274,11 @@ impl AuditFile {
             return None;
         }
         let rotated = self.rotated();
-        let total = rotated
-            .iter()
-            .map(|(_, size)| size)
-            .sum::<u64>()
-            .saturating_add(self.limits.file_bytes);
-        let (number, bytes) = rotated.first().filter(|_| total > limit)?;
+        let sizes: u64 = rotated.iter().map(|(_, size)| size).sum();
+        if sizes.saturating_add(self.limits.file_bytes) <= limit {
+            return None;
+        }
+        let (number, bytes) = rotated.first()?;
         let path = self.rotated_path(*number);
         match File::open(&path).and_then(|mut file| tail(&mut file)) {
             Ok(Tail { end, .. }) => Some(Surplus {
@@ -302,26 +311,15 @@ impl AuditFile {
     /// The numbers and sizes of the rotated files, the oldest first.
     fn rotated(&self) -> Vec<(u64, u64)> {
         let (stem, extension) = self.name_parts();
-        let number = |name: &str| -> Option<u64> {
-            let digits = name
-                .strip_prefix(&stem)?
-                .strip_prefix('-')?
-                .strip_suffix(&extension)?;
-            digits
-                .bytes()
-                .all(|digit| digit.is_ascii_digit())
-                .then(|| digits.parse().ok())
-                .flatten()
-        };
-        let entries = fs::read_dir(self.folder()).into_iter().flatten().flatten();
-        let mut rotated: Vec<(u64, u64)> = entries
-            .filter_map(|entry| {
-                Some((
-                    number(entry.file_name().to_str()?)?,
-                    entry.metadata().ok()?.len(),
-                ))
-            })
-            .collect();
+        let mut rotated = Vec::new();
+        for entry in fs::read_dir(self.folder()).into_iter().flatten().flatten() {
+            if let Some(name) = entry.file_name().to_str()
+                && let Some(number) = rotated_number(name, &stem, &extension)
+                && let Ok(metadata) = entry.metadata()
+            {
+                rotated.push((number, metadata.len()));
+            }
+        }
         rotated.sort_unstable();
         rotated
     }
@@ -333,12 +331,12 @@ impl AuditFile {
 
     /// `audit` and `.jsonl`.
     fn name_parts(&self) -> (String, String) {
-        let text =
-            |part: Option<&std::ffi::OsStr>| part.map(|part| part.to_string_lossy().into_owned());
-        let extension = text(self.path.extension())
-            .map(|extension| format!(".{extension}"))
-            .unwrap_or_default();
-        (text(self.path.file_stem()).unwrap_or_default(), extension)
+        let stem = self.path.file_stem().unwrap_or_default();
+        let extension = match self.path.extension() {
+            Some(extension) => format!(".{}", extension.to_string_lossy()),
+            None => String::new(),
+        };
+        (stem.to_string_lossy().into_owned(), extension)
     }
 
     fn folder(&self) -> &Path {
@@ -362,6 +360,18 @@ impl AuditFile {
             Ok(_) | Err(_) => Ok(()),
         }
     }
+}
+
+/// The number of a rotated file; `None` if the file is none.
+fn rotated_number(name: &str, stem: &str, extension: &str) -> Option<u64> {
+    let digits = name
+        .strip_prefix(stem)?
+        .strip_prefix('-')?
+        .strip_suffix(extension)?;
+    if !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    digits.parse().ok()
 }
 
 #[cfg(unix)]

@@ -104,7 +104,7 @@ struct Line {
 
 impl AuditReader {
     fn open(path: &Path) -> Result<Self, AuditVerifyError> {
-        let file = File::open(path).map_err(|source| unreadable(path, source))?;
+        let file = readable(path, File::open(path))?;
         Ok(Self {
             path: path.to_owned(),
             lines: BufReader::new(file),
@@ -117,7 +117,7 @@ impl AuditReader {
         let read = (&mut self.lines)
             .take(MAX_LINE)
             .read_until(b'\n', &mut text);
-        let count = read.map_err(|source| unreadable(&self.path, source))?;
+        let count = readable(&self.path, read)?;
         self.line += 1;
         let is_whole = text.pop_if(|last| *last == b'\n').is_some();
         if count as u64 == MAX_LINE && !is_whole {
@@ -128,8 +128,7 @@ impl AuditReader {
 
     fn rewind(&mut self) -> Result<(), AuditVerifyError> {
         self.line = 0;
-        let rewound = self.lines.rewind();
-        rewound.map_err(|source| unreadable(&self.path, source))
+        readable(&self.path, self.lines.rewind())
     }
 
     fn broken(&self, reason: String) -> AuditVerifyError {
@@ -156,11 +155,12 @@ fn open_folder(folder: &Path) -> Result<Vec<AuditReader>, AuditVerifyError> {
     }
 }
 
-fn unreadable(path: &Path, source: io::Error) -> AuditVerifyError {
-    AuditVerifyError::Unreadable {
+/// A result of the operating system, whose error names the file or folder.
+fn readable<T>(path: &Path, result: io::Result<T>) -> Result<T, AuditVerifyError> {
+    result.map_err(|source| AuditVerifyError::Unreadable {
         path: path.to_owned(),
         source,
-    }
+    })
 }
 
 /// The names of a folder's audit files: of each log the rotated ones by their number, then the
@@ -171,8 +171,8 @@ fn audit_names(folder: &Path) -> Result<Vec<String>, AuditVerifyError> {
         let name = stream.name();
         names.insert((name, u64::MAX, format!("{name}.jsonl")));
     }
-    for entry in fs::read_dir(folder).map_err(|source| unreadable(folder, source))? {
-        let entry = entry.map_err(|source| unreadable(folder, source))?;
+    for entry in readable(folder, fs::read_dir(folder))? {
+        let entry = readable(folder, entry)?;
         let Ok(name) = entry.file_name().into_string() else {
             continue;
         };

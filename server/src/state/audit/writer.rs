@@ -101,29 +101,21 @@ impl AuditWriter {
         });
         let (mut early, resumed) = self.backlog.with(|backlog| {
             let entries: Vec<Entry> = std::mem::take(&mut backlog.entries).into();
-            (
-                entries,
-                backlog
-                    .failing
-                    .as_ref()
-                    .map(|failing| self.resumed(failing, milliseconds(now))),
-            )
+            let failing = backlog.failing.as_ref();
+            let resumed = failing.map(|failing| self.resumed(failing, milliseconds(now)));
+            (entries, resumed)
         });
         early.extend(repeated);
         if jobs.is_empty() && early.is_empty() && resumed.is_none() {
             return;
         }
-        let entries: Vec<&Entry> = early
-            .iter()
-            .chain(jobs.iter().flat_map(|job| &job.entries))
-            .collect();
+        let mut entries: Vec<&Entry> = early.iter().collect();
+        for job in &jobs {
+            entries.extend(&job.entries);
+        }
         let Some(files) = files else {
-            self.publish(
-                entries
-                    .iter()
-                    .map(|entry| entry.text.as_str().to_owned())
-                    .collect(),
-            );
+            let texts = entries.iter().map(|entry| entry.text.as_str().to_owned());
+            self.publish(texts.collect());
             return jobs.into_iter().for_each(|job| job.done.answer(Ok(())));
         };
         let checks_both = resumed.is_some() || jobs.iter().any(|job| job.entries.is_empty());
@@ -209,10 +201,11 @@ impl AuditWriter {
         let refused = u64::try_from(refused).unwrap_or(u64::MAX);
         self.counters.failed.fetch_add(refused, Relaxed);
         let is_new = self.backlog.with(|backlog| {
-            early
-                .into_iter()
-                .filter(|entry| appended.has_failed(entry.stream))
-                .for_each(|entry| backlog.keep(entry));
+            for entry in early {
+                if appended.has_failed(entry.stream) {
+                    backlog.keep(entry);
+                }
+            }
             let is_new = backlog.failing.is_none();
             let failing = backlog.failing.get_or_insert_with(|| Failing {
                 since_ms: now_ms,

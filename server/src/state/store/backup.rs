@@ -135,7 +135,7 @@ impl BackupWriter {
 /// # Errors
 /// See [`BackupError`].
 pub fn verify_backup(backup: &[u8]) -> Result<BackupContents, BackupError> {
-    read(backup).map(|rows| rows.contents)
+    Ok(read(backup)?.contents)
 }
 
 /// Restores a backup into a folder, which is created if it does not exist. No service has to run.
@@ -148,12 +148,11 @@ pub fn restore_backup(backup: &[u8], path: &Path) -> Result<BackupContents, Back
         commit,
         contents,
     } = read(backup)?;
-    if !is_empty(path).map_err(|source| {
-        BackupError::Store(StoreError::Folder {
-            folder: path.into(),
-            source,
-        })
-    })? {
+    let is_empty = is_empty(path).map_err(|source| {
+        let folder = path.into();
+        BackupError::Store(StoreError::Folder { folder, source })
+    })?;
+    if !is_empty {
         return Err(if Folder::is_in_use(path) {
             BackupError::Store(StoreError::InUse(path.into()))
         } else {
@@ -193,17 +192,7 @@ pub(super) struct BackupRows {
 }
 
 pub(super) fn read(backup: &[u8]) -> Result<BackupRows, BackupError> {
-    let title = backup.strip_prefix(TITLE).ok_or(BackupError::NotABackup)?;
-    let (format, _) = title.split_at(
-        title
-            .iter()
-            .position(|byte| *byte == b'\n')
-            .ok_or(BackupError::NotABackup)?,
-    );
-    let format = std::str::from_utf8(format)
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .ok_or(BackupError::NotABackup)?;
+    let format = format_of(backup).ok_or(BackupError::NotABackup)?;
     if format > BACKUP_FORMAT {
         return Err(BackupError::Newer(format));
     }
@@ -229,9 +218,8 @@ pub(super) fn read(backup: &[u8]) -> Result<BackupRows, BackupError> {
         }
         let row = RowWrite::put(table, key, value);
         // In the order in which the store reads them, each once.
-        if rows
-            .last()
-            .is_some_and(|last| last.location() >= row.location())
+        if let Some(last) = rows.last()
+            && last.location() >= row.location()
         {
             return Err(BackupError::Damaged);
         }
@@ -254,6 +242,13 @@ pub(super) fn read(backup: &[u8]) -> Result<BackupRows, BackupError> {
     })
 }
 
+/// The number of the format that the first line names.
+fn format_of(backup: &[u8]) -> Option<u64> {
+    let title = backup.strip_prefix(TITLE)?;
+    let end = title.iter().position(|byte| *byte == b'\n')?;
+    std::str::from_utf8(title.get(..end)?).ok()?.parse().ok()
+}
+
 /// The table, the key and the value of a row.
 type TableRow<'b> = (Table, &'b [u8], &'b [u8]);
 
@@ -262,30 +257,29 @@ pub(super) struct RowReader<'b>(pub(super) &'b [u8]);
 
 impl<'b> RowReader<'b> {
     pub(super) fn next(&mut self) -> Result<Option<TableRow<'b>>, BackupError> {
+        self.row_or_end().ok_or(BackupError::Damaged)
+    }
+
+    /// The next row, or `Some(None)` at the end; `None` if there is neither.
+    fn row_or_end(&mut self) -> Option<Option<TableRow<'b>>> {
         let [index] = *self.take(1)? else {
-            return Err(BackupError::Damaged);
+            return None;
         };
         if index == END {
-            return if self.0.is_empty() {
-                Ok(None)
-            } else {
-                Err(BackupError::Damaged)
-            };
+            return self.0.is_empty().then_some(None);
         }
-        let table = *Table::ALL
-            .get(usize::from(index))
-            .ok_or(BackupError::Damaged)?;
-        Ok(Some((table, self.bytes()?, self.bytes()?)))
+        let table = *Table::ALL.get(usize::from(index))?;
+        Some(Some((table, self.bytes()?, self.bytes()?)))
     }
 
-    fn bytes(&mut self) -> Result<&'b [u8], BackupError> {
-        let length = self.take(4)?.first_chunk().ok_or(BackupError::Damaged)?;
-        self.take(usize::try_from(u32::from_be_bytes(*length)).map_err(|_| BackupError::Damaged)?)
+    fn bytes(&mut self) -> Option<&'b [u8]> {
+        let length = u32::from_be_bytes(*self.take(4)?.first_chunk()?);
+        self.take(usize::try_from(length).ok()?)
     }
 
-    fn take(&mut self, count: usize) -> Result<&'b [u8], BackupError> {
-        let (taken, rest) = self.0.split_at_checked(count).ok_or(BackupError::Damaged)?;
+    fn take(&mut self, count: usize) -> Option<&'b [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
-        Ok(taken)
+        Some(taken)
     }
 }

@@ -52,11 +52,8 @@ pub(crate) struct MadeChange {
 impl MadeChange {
     /// Its changes of the policy that had an effect, each with its index.
     pub(crate) fn effective(&self) -> impl Iterator<Item = (usize, &Change)> {
-        let changes = self.change.policy_changes().iter().zip(&self.outcomes);
-        changes
-            .enumerate()
-            .filter(|(_, (_, outcome))| **outcome == ChangeOutcome::Changed)
-            .map(|(index, (change, _))| (index, change))
+        let changes = self.change.policy_changes().iter().enumerate();
+        changes.filter(move |(index, _)| self.outcomes.get(*index) == Some(&ChangeOutcome::Changed))
     }
 
     /// Its changes of the policy that were refused, each with its index.

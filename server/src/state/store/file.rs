@@ -10,8 +10,8 @@ use std::sync::{PoisonError, RwLock};
 use gbac_engine::escape::escaped;
 use redb::backends::{FileBackend, InMemoryBackend};
 use redb::{
-    Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase, ReadableTable,
-    TableDefinition,
+    Builder, Database, DatabaseError, ReadOnlyTable, ReadTransaction, ReadableDatabase,
+    ReadableTable, TableDefinition,
 };
 
 use super::error::StoreError;
@@ -81,15 +81,7 @@ impl Disk {
 
     /// The store in a folder, which is created if it does not exist.
     pub(super) fn open(folder: &Path) -> Result<Self, StoreError> {
-        // The library verifies the checksum of every page.
-        let open = |file: File| {
-            let mut builder = Builder::new();
-            builder
-                .set_cache_size(CACHE)
-                .set_check_integrity_on_open(true);
-            builder.create_with_backend(FileBackend::new(file)?)
-        };
-        Self::open_with(folder, Box::new(open))
+        Self::open_with(folder, Box::new(open_database))
     }
 
     fn open_with(folder: &Path, open: OpenDatabase) -> Result<Self, StoreError> {
@@ -144,7 +136,8 @@ impl Disk {
             let database = builder
                 .set_check_integrity_on_open(true)
                 .create_with_backend(FileBackend::new(written)?)?;
-            load(&database.begin_read()?).map(drop)
+            load(&database.begin_read()?)?;
+            Ok(())
         })
     }
 
@@ -196,10 +189,11 @@ impl Disk {
 
     /// Whether the file is certainly without a commit that failed.
     fn is_without(&self, home: &Home, refused: &RefusedCommit) -> bool {
-        let found = self.reopen(home).and_then(|()| {
-            self.with_database(|database| last_commit(database, home.folder.path()))
-        });
-        found.is_ok_and(|found| found.number < refused.number)
+        let found = match self.reopen(home) {
+            Ok(()) => self.with_database(|database| last_commit(database, home.folder.path())),
+            Err(error) => Err(error),
+        };
+        matches!(found, Ok(found) if found.number < refused.number)
     }
 
     /// Opens the file again after a failed write, without that write, and makes sure that it can be
@@ -212,10 +206,9 @@ impl Disk {
         let found = self.with_database(|database| last_commit(database, home.folder.path()))?;
         let last = self.last.with(|last| *last);
         if found != last {
-            let refused = self
-                .refused
-                .with(|refused| refused.clone())
-                .ok_or_else(StoreError::unreadable)?;
+            let Some(refused) = self.refused.with(|refused| refused.clone()) else {
+                return Err(StoreError::unreadable());
+            };
             let undone = self.with_database(|database| home.undo(database, &refused))?;
             self.last.with(|last| *last = undone);
             self.reopen(home)?;
@@ -227,16 +220,18 @@ impl Disk {
     /// Takes space on the disk for a change that must be possible on a full one; whether there was
     /// enough.
     pub(super) fn take_reserve(&self) -> bool {
-        self.home
-            .as_ref()
-            .is_none_or(|home| home.folder.take_reserve())
+        match &self.home {
+            Some(home) => home.folder.take_reserve(),
+            None => true,
+        }
     }
 
     /// Returns that space to the disk; whether there was any.
     pub(super) fn release_reserve(&self) -> bool {
-        self.home
-            .as_ref()
-            .is_some_and(|home| home.folder.release_reserve())
+        match &self.home {
+            Some(home) => home.folder.release_reserve(),
+            None => false,
+        }
     }
 
     fn reopen(&self, home: &Home) -> Result<(), StoreError> {
@@ -260,28 +255,20 @@ impl Disk {
 
     /// The stored hash of a user's password.
     pub(super) fn password(&self, user: &str) -> Result<Option<String>, StoreError> {
-        let rows = self.with_database(|database| {
-            Ok(database
-                .begin_read()?
-                .open_table(definition(Table::Passwords))?)
-        })?;
-        match rows.get(user.as_bytes())? {
-            None => Ok(None),
-            Some(hash) => String::from_utf8(hash.value().to_vec())
-                .map(Some)
-                .map_err(|_| StoreError::damaged("the password of", escaped(user))),
+        let rows = self.passwords()?;
+        let Some(hash) = rows.get(user.as_bytes())? else {
+            return Ok(None);
+        };
+        match String::from_utf8(hash.value().to_vec()) {
+            Ok(hash) => Ok(Some(hash)),
+            Err(_) => Err(StoreError::damaged("the password of", escaped(user))),
         }
     }
 
     /// The users with a stored password.
     pub(super) fn password_users(&self) -> Result<Vec<String>, StoreError> {
-        let rows = self.with_database(|database| {
-            Ok(database
-                .begin_read()?
-                .open_table(definition(Table::Passwords))?)
-        })?;
         let mut users = Vec::new();
-        for row in rows.iter()? {
+        for row in self.passwords()?.iter()? {
             let user = String::from_utf8(row?.0.value().to_vec());
             users
                 .push(user.map_err(|error| StoreError::damaged("the name of an account:", error))?);
@@ -306,6 +293,13 @@ impl Disk {
         )
     }
 
+    fn passwords(&self) -> Result<ReadOnlyTable<&'static [u8], &'static [u8]>, StoreError> {
+        self.with_database(|database| {
+            let read = database.begin_read()?;
+            Ok(read.open_table(definition(Table::Passwords))?)
+        })
+    }
+
     fn with_database<T>(
         &self,
         work: impl FnOnce(&Database) -> Result<T, StoreError>,
@@ -321,44 +315,42 @@ impl Disk {
 
 impl Home {
     fn open(&self) -> Result<Database, StoreError> {
-        let file = self
-            .folder
-            .open_file()
-            .map_err(|source| match source.kind() {
-                io::ErrorKind::PermissionDenied => StoreError::Folder {
-                    folder: self.folder.path().into(),
-                    source,
-                },
-                _ => redb::Error::Io(source).into(),
-            })?;
+        let file = match self.folder.open_file() {
+            Ok(file) => file,
+            Err(source) if source.kind() == io::ErrorKind::PermissionDenied => {
+                let folder = self.folder.path().into();
+                return Err(StoreError::Folder { folder, source });
+            }
+            Err(source) => return Err(redb::Error::Io(source).into()),
+        };
         // The library would make a store of an empty file.
         if file.metadata().map_err(redb::Error::Io)?.len() == 0 {
             return Err(StoreError::unreadable());
         }
-        (self.open)(file).map_err(|error| match error {
-            DatabaseError::DatabaseAlreadyOpen | DatabaseError::LockProtocolMismatch => {
-                StoreError::InUse(self.folder.path().into())
+        match (self.open)(file) {
+            Ok(database) => Ok(database),
+            Err(DatabaseError::DatabaseAlreadyOpen | DatabaseError::LockProtocolMismatch) => {
+                Err(StoreError::InUse(self.folder.path().into()))
             }
-            error => error.into(),
-        })
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Writes the rows before a refused commit to a new file: pages of that commit may be lost with
     /// the power.
     fn undo(&self, database: &Database, refused: &RefusedCommit) -> Result<Commit, StoreError> {
-        let damaged = || StoreError::damaged("the last change", "that was refused");
         let mut rows = Vec::new();
         read_rows(&database.begin_read()?, |table, key, value| {
             rows.push(RowWrite::put(table, key, value));
             Ok(())
         })?;
-        rows.extend(refused.undo().ok_or_else(damaged)?);
+        rows.extend(refused.undo().ok_or_else(refused_damaged)?);
         self.folder.create_file(|file| {
             let undone = create(file, &rows, refused.number - 1)?;
             if undone.digest.to_bytes() == refused.digest {
                 Ok(undone)
             } else {
-                Err(damaged())
+                Err(refused_damaged())
             }
         })
     }
@@ -368,11 +360,23 @@ fn format_row() -> RowWrite {
     RowWrite::put(Table::Meta, FORMAT_KEY, FORMAT.to_string())
 }
 
+/// Opens the file of a store; the library verifies the checksum of every page.
+fn open_database(file: File) -> Result<Database, DatabaseError> {
+    let mut builder = Builder::new();
+    builder
+        .set_cache_size(CACHE)
+        .set_check_integrity_on_open(true);
+    builder.create_with_backend(FileBackend::new(file)?)
+}
+
+fn refused_damaged() -> StoreError {
+    StoreError::damaged("the last change", "that was refused")
+}
+
 /// A random ID for data that has none.
 pub(super) fn new_data_id() -> Result<String, StoreError> {
-    Ok(random::bytes::<16>()
-        .map(|bytes| random::hex(&bytes))
-        .map_err(redb::Error::Io)?)
+    let bytes = random::bytes::<16>().map_err(redb::Error::Io)?;
+    Ok(random::hex(&bytes))
 }
 
 /// The row of the ID of the data.
@@ -382,10 +386,8 @@ pub(super) fn data_id_row(id: &str) -> RowWrite {
 
 /// The rows of a store without content.
 fn initial_rows() -> Vec<RowWrite> {
-    [format_row()]
-        .into_iter()
-        .chain(Disk::counters(1, 1))
-        .collect()
+    let [version, config_version] = Disk::counters(1, 1);
+    vec![format_row(), version, config_version]
 }
 
 /// Creates a file with these rows.

@@ -23,35 +23,29 @@ pub(super) struct Folder {
 impl Folder {
     /// Creates the folder if it does not exist, and locks it for this process.
     pub(super) fn lock(path: &Path) -> Result<Self, StoreError> {
-        let failed = |source| StoreError::Folder {
-            folder: path.into(),
-            source,
-        };
-        fs::create_dir_all(path).map_err(failed)?;
-        private_file::check_folder(path).map_err(failed)?;
+        in_folder(path, fs::create_dir_all(path))?;
+        in_folder(path, private_file::check_folder(path))?;
         // A folder with other content keeps its permissions; the files of the store are private in
         // any case.
-        let is_new = fs::read_dir(path).map_err(failed)?.next().is_none();
+        let is_new = in_folder(path, fs::read_dir(path))?.next().is_none();
         let name = path.join(LOCK_FILE);
-        let is_missing = !name.try_exists().map_err(failed)?;
-        let lock = open_own(
-            &name,
-            OpenOptions::new().read(true).write(true).create(true),
-        )
-        .map_err(failed)?;
+        let is_missing = !in_folder(path, name.try_exists())?;
+        let options = &mut OpenOptions::new();
+        options.read(true).write(true).create(true);
+        let lock = in_folder(path, open_own(&name, options))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(StoreError::InUse(path.into())),
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
+            Err(TryLockError::Error(error)) => return in_folder(path, Err(error)),
         }
         if is_new {
-            private_file::restrict_folder(path).map_err(failed)?;
+            in_folder(path, private_file::restrict_folder(path))?;
         }
         let folder = Self {
             path: path.into(),
             lock,
         };
-        let is_empty = folder.lock.metadata().map_err(failed)?.len() == 0;
+        let is_empty = in_folder(path, folder.lock.metadata())?.len() == 0;
         let has_file = folder.has_file()?;
         if is_missing && has_file {
             tracing::warn!(target: "store", "`{LOCK_FILE}` is missing, so an older `{FILE}` would not be noticed");
@@ -59,19 +53,19 @@ impl Folder {
         // An interrupted first start leaves an empty one without a store.
         if is_empty && (is_missing || !has_file) {
             // Durable, so that beside a store, a lock file without a number is a damaged one.
-            folder
-                .note_commit(0)
-                .and_then(|()| folder.lock.sync_all())
-                .map_err(failed)?;
-            sync_folder(path).map_err(failed)?;
+            in_folder(path, folder.note_commit(0))?;
+            in_folder(path, folder.lock.sync_all())?;
+            in_folder(path, sync_folder(path))?;
         }
         Ok(folder)
     }
 
     /// Whether a process has locked the folder.
     pub(super) fn is_in_use(path: &Path) -> bool {
-        File::open(path.join(LOCK_FILE))
-            .is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
+        match File::open(path.join(LOCK_FILE)) {
+            Ok(lock) => matches!(lock.try_lock(), Err(TryLockError::WouldBlock)),
+            Err(_) => false,
+        }
     }
 
     /// Removes the lock from a folder without a store.
@@ -90,9 +84,7 @@ impl Folder {
     }
 
     pub(super) fn has_file(&self) -> Result<bool, StoreError> {
-        self.file()
-            .try_exists()
-            .map_err(|source| self.failed(source))
+        in_folder(&self.path, self.file().try_exists())
     }
 
     /// Opens the file of the store.
@@ -109,16 +101,14 @@ impl Folder {
         create: impl FnOnce(File) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let (path, new) = (self.path.join(name), self.path.join(new_name));
-        let created = create_own(&new)
-            .map_err(|source| self.failed(source))
-            .and_then(create)
-            .inspect_err(|_| {
-                // It may be what fills the disk.
-                let _ = fs::remove_file(&new);
-            })?;
-        fs::rename(&new, path)
-            .and_then(|()| sync_folder(&self.path))
-            .map_err(|source| self.failed(source))?;
+        let created = in_folder(&self.path, create_own(&new)).and_then(create);
+        if created.is_err() {
+            // It may be what fills the disk.
+            let _ = fs::remove_file(&new);
+        }
+        let created = created?;
+        in_folder(&self.path, fs::rename(&new, path))?;
+        in_folder(&self.path, sync_folder(&self.path))?;
         Ok(created)
     }
 
@@ -133,35 +123,32 @@ impl Folder {
     /// Notes durably that a commit was refused, with what undoes it.
     pub(super) fn note_refused(&self, refused: &RefusedCommit) -> Result<(), StoreError> {
         self.create(REFUSED_FILE, &format!("{REFUSED_FILE}.new"), |mut file| {
-            let written = file
-                .write_all(&refused.to_bytes())
-                .and_then(|()| file.sync_all());
-            written.map_err(|source| self.failed(source))
+            in_folder(&self.path, write_durably(&mut file, &refused.to_bytes()))
         })
     }
 
     /// The commit that [`Folder::note_refused`] left.
     pub(super) fn refused_commit(&self) -> Result<Option<RefusedCommit>, StoreError> {
+        let opened = open_own(&self.path.join(REFUSED_FILE), OpenOptions::new().read(true));
+        if matches!(&opened, Err(error) if error.kind() == io::ErrorKind::NotFound) {
+            return Ok(None);
+        }
         let mut bytes = Vec::new();
-        match open_own(&self.path.join(REFUSED_FILE), OpenOptions::new().read(true)) {
-            Ok(mut file) => file
-                .read_to_end(&mut bytes)
-                .map_err(|source| self.failed(source))?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(self.failed(source)),
-        };
-        RefusedCommit::from_bytes(&bytes)
-            .map(Some)
-            .ok_or_else(|| StoreError::RefusedFile(self.path.clone()))
+        let mut file = in_folder(&self.path, opened)?;
+        in_folder(&self.path, file.read_to_end(&mut bytes))?;
+        match RefusedCommit::from_bytes(&bytes) {
+            Some(refused) => Ok(Some(refused)),
+            None => Err(StoreError::RefusedFile(self.path.clone())),
+        }
     }
 
     /// Removes what [`Folder::note_refused`] left, durably, because the number of the commit is
     /// used again.
     pub(super) fn forget_refused(&self) -> Result<(), StoreError> {
         match fs::remove_file(self.path.join(REFUSED_FILE)) {
-            Ok(()) => sync_folder(&self.path).map_err(|source| self.failed(source)),
+            Ok(()) => in_folder(&self.path, sync_folder(&self.path)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(source) => Err(self.failed(source)),
+            Err(error) => in_folder(&self.path, Err(error)),
         }
     }
 
@@ -177,31 +164,34 @@ impl Folder {
 
     /// The number that [`Folder::note_commit`] left.
     pub(super) fn noted_commit(&self) -> Result<u64, StoreError> {
+        match self.read_note() {
+            Ok([number, check]) if check == check_bytes(number) => Ok(u64::from_be_bytes(number)),
+            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
+                in_folder(&self.path, Err(error))
+            }
+            Ok(_) | Err(_) => Err(StoreError::LockFile(self.path.clone())),
+        }
+    }
+
+    fn read_note(&self) -> io::Result<[[u8; 8]; 2]> {
         let mut note = [[0; 8]; 2];
         let mut lock = &self.lock;
-        let read = lock
-            .seek(SeekFrom::Start(0))
-            .and_then(|_| lock.read_exact(note.as_flattened_mut()));
-        let [number, check] = note;
-        match read {
-            Ok(()) if check == check_bytes(number) => Ok(u64::from_be_bytes(number)),
-            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => Err(self.failed(error)),
-            Ok(()) | Err(_) => Err(StoreError::LockFile(self.path.clone())),
-        }
+        lock.seek(SeekFrom::Start(0))?;
+        lock.read_exact(note.as_flattened_mut())?;
+        Ok(note)
     }
 
     /// Takes space on the disk for [`Folder::release_reserve`]; whether there was enough.
     pub(super) fn take_reserve(&self) -> bool {
         let path = self.path.join(RESERVE_FILE);
-        if fs::symlink_metadata(&path)
-            .is_ok_and(|file| file.is_file() && file.len() >= RESERVE_BYTES as u64)
+        if let Ok(file) = fs::symlink_metadata(&path)
+            && file.is_file()
+            && file.len() >= RESERVE_BYTES as u64
         {
             return true;
         }
-        let written = create_own(&path).and_then(|mut file| {
-            file.write_all(&vec![0; RESERVE_BYTES])?;
-            file.sync_all()
-        });
+        let written = create_own(&path)
+            .and_then(|mut file| write_durably(&mut file, &vec![0; RESERVE_BYTES]));
         if written.is_err() {
             // A part of it would only keep the disk full.
             let _ = fs::remove_file(path);
@@ -213,13 +203,19 @@ impl Folder {
     pub(super) fn release_reserve(&self) -> bool {
         fs::remove_file(self.path.join(RESERVE_FILE)).is_ok()
     }
+}
 
-    fn failed(&self, source: io::Error) -> StoreError {
-        StoreError::Folder {
-            folder: self.path.clone(),
-            source,
-        }
-    }
+/// A result of the operating system, whose error names the folder.
+fn in_folder<T>(path: &Path, result: io::Result<T>) -> Result<T, StoreError> {
+    result.map_err(|source| StoreError::Folder {
+        folder: path.into(),
+        source,
+    })
+}
+
+fn write_durably(file: &mut File, bytes: &[u8]) -> io::Result<()> {
+    file.write_all(bytes)?;
+    file.sync_all()
 }
 
 fn check_bytes(number: [u8; 8]) -> [u8; 8] {

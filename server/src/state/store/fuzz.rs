@@ -87,30 +87,30 @@ fn restored(backup: BackupRows) {
         (before.policy.acl_count(), before.policy.role_count()),
         (contents.acls, contents.roles)
     );
-    let content = |rows: Vec<RowWrite>| {
-        rows.into_iter()
-            .filter(|row| [Table::Roles, Table::Members, Table::Acls].contains(&row.table()))
-            .collect::<Vec<_>>()
-    };
     assert_eq!(
         content(rows.clone()),
         content(policy_writes(&Policy::default(), &before.policy)),
         "each row is one that is written"
     );
     assert_eq!(saved(&store), Ok(rows), "the rows are the same");
-    let change = |change| {
-        let changed = store.change_unrecorded(StateChange::Changes(vec![change]));
-        assert!(changed.is_ok(), "{:?}", changed.err());
-    };
     if !before.policy.has_role("fuzz") {
-        change(Change::CreateRole("fuzz".into()));
+        change(&store, Change::CreateRole("fuzz".into()));
         assert!(store.read().version != before.version && saved(&store).is_ok());
-        change(Change::DeleteRole {
-            name: "fuzz".into(),
-            delete_acls: false,
-        });
+        let (name, delete_acls) = ("fuzz".into(), false);
+        change(&store, Change::DeleteRole { name, delete_acls });
         assert_eq!(store.read().policy, before.policy);
     }
+}
+
+/// The rows of the policy's content.
+fn content(mut rows: Vec<RowWrite>) -> Vec<RowWrite> {
+    rows.retain(|row| [Table::Roles, Table::Members, Table::Acls].contains(&row.table()));
+    rows
+}
+
+fn change(store: &Store, change: Change) {
+    let changed = store.change_unrecorded(StateChange::Changes(vec![change]));
+    assert!(changed.is_ok(), "{:?}", changed.err());
 }
 
 /// The rows of a backup of a store.
@@ -125,14 +125,6 @@ fn saved(store: &Store) -> Result<Vec<RowWrite>, String> {
 /// and their rows.
 #[must_use]
 pub fn backup_starts() -> Vec<Vec<u8>> {
-    let of = |policy: &str, config: Config| {
-        let store = Store::memory(policy_from_json(policy).unwrap_or_default(), config)?;
-        store.0.disk.write(&[
-            data_id_row("0123456789abcdef"),
-            RowWrite::put(Table::Passwords, "admin", "$argon2id$x"),
-        ])?;
-        save(&store.0.disk)
-    };
     let kafka = r#"{"settings":{"dialect":"kafka","superusers":["User:root"]},"roles":[{"name":"r","members":["Group:/eng","User:x"]}],
         "acls":[{"resource_type":"RESOURCE_TYPE_TOPIC","resource_name":"a","resource_pattern_type":"RESOURCE_PATTERN_TYPE_PREFIXED",
         "principal":"Service:b","host":"10.0.0.0/8","operation":"OPERATION_READ","permission_type":"PERMISSION_TYPE_DENY"}]}"#;
@@ -142,20 +134,24 @@ pub fn backup_starts() -> Vec<Vec<u8>> {
         ..Config::default()
     };
     let made = [
-        of(include_str!("../../../demo/policy.json"), Config::default()),
-        of(kafka, audited),
-        of("{}", Config::default()),
+        backup_of(include_str!("../../../demo/policy.json"), Config::default()),
+        backup_of(kafka, audited),
+        backup_of("{}", Config::default()),
     ];
-    let mut starts: Vec<Vec<u8>> = made
-        .into_iter()
-        .filter_map(Result::<_, StoreError>::ok)
-        .collect();
-    for place in 0..starts.len() {
-        let rows = starts
-            .get(place)
-            .and_then(|backup| backup.get(TITLE.len() + 2..))
-            .map(<[u8]>::to_vec);
-        starts.extend(rows);
+    let (mut starts, mut without_title) = (Vec::new(), Vec::new());
+    for backup in made.into_iter().flatten() {
+        without_title.extend(backup.get(TITLE.len() + 2..).map(<[u8]>::to_vec));
+        starts.push(backup);
     }
+    starts.extend(without_title);
     starts
+}
+
+fn backup_of(policy: &str, config: Config) -> Result<Vec<u8>, StoreError> {
+    let store = Store::memory(policy_from_json(policy).unwrap_or_default(), config)?;
+    store.0.disk.write(&[
+        data_id_row("0123456789abcdef"),
+        RowWrite::put(Table::Passwords, "admin", "$argon2id$x"),
+    ])?;
+    save(&store.0.disk)
 }

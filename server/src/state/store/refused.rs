@@ -53,8 +53,10 @@ impl RefusedCommit {
     /// The commit in a file; `None` if the file is not complete.
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (checksum, json) = bytes.split_first_chunk::<32>()?;
-        let is_complete = <[u8; 32]>::from(Sha256::digest(json)) == *checksum;
-        serde_json::from_slice(json).ok().filter(|_| is_complete)
+        if <[u8; 32]>::from(Sha256::digest(json)) != *checksum {
+            return None;
+        }
+        serde_json::from_slice(json).ok()
     }
 }
 

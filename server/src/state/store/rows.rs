@@ -134,10 +134,8 @@ const OPERATIONS: [Operation; 14] = [
 const PERMISSIONS: [Permission; 2] = [Permission::Deny, Permission::Allow];
 
 fn push_value<T: PartialEq>(key: &mut Vec<u8>, all: &[T], value: &T) {
-    let place = all
-        .iter()
-        .position(|known| known == value)
-        .and_then(|place| u8::try_from(place).ok());
+    let place = all.iter().position(|known| known == value);
+    let place = place.and_then(|place| u8::try_from(place).ok());
     key.push(place.unwrap_or(u8::MAX));
 }
 
@@ -249,7 +247,7 @@ impl<'k> KeyReader<'k> {
             return Some(Host::Address(address));
         }
         let [prefix] = self.array()?;
-        HostRange::new(address, prefix.into()).map(Host::Range)
+        Some(Host::Range(HostRange::new(address, prefix.into())?))
     }
 
     fn finish<T>(&self, value: T) -> Option<T> {
@@ -346,12 +344,10 @@ fn settings_writes(before: &Settings, after: &Settings, writes: &mut Vec<RowWrit
 
 /// What a new config writes; what is pinned stays as it was stored (D-30).
 pub(super) fn config_writes(before: &Config, after: &Config, writes: &mut Vec<RowWrite>) {
-    let stored = |config| {
-        let mut fields = config_json(config);
-        fields.retain(|name, _| !after.is_pinned(name));
-        fields
-    };
-    value_writes(Table::Config, &stored(before), &stored(after), writes);
+    let (mut old, mut new) = (config_json(before), config_json(after));
+    old.retain(|name, _| !after.is_pinned(name));
+    new.retain(|name, _| !after.is_pinned(name));
+    value_writes(Table::Config, &old, &new, writes);
 }
 
 fn value_writes(
@@ -360,14 +356,15 @@ fn value_writes(
     after: &Map<String, Value>,
     writes: &mut Vec<RowWrite>,
 ) {
-    for name in before.keys().filter(|name| !after.contains_key(*name)) {
-        writes.push(RowWrite::Remove(table, name.clone().into_bytes()));
+    for name in before.keys() {
+        if !after.contains_key(name) {
+            writes.push(RowWrite::Remove(table, name.clone().into_bytes()));
+        }
     }
-    for (name, value) in after
-        .iter()
-        .filter(|(name, value)| before.get(*name) != Some(value))
-    {
-        writes.push(RowWrite::put(table, name.as_bytes(), value.to_string()));
+    for (name, value) in after {
+        if before.get(name) != Some(value) {
+            writes.push(RowWrite::put(table, name.as_bytes(), value.to_string()));
+        }
     }
 }
 
@@ -376,34 +373,18 @@ fn value_writes(
 pub(super) fn policy_writes(before: &Policy, after: &Policy) -> Vec<RowWrite> {
     let mut writes = Vec::new();
     settings_writes(before.settings(), after.settings(), &mut writes);
-    let names = |policy: &Policy| {
-        policy
-            .role_names()
-            .map(|name| name.as_bytes().to_vec())
-            .collect::<Vec<_>>()
-    };
     merge(
         Table::Roles,
-        names(before).into_iter(),
-        names(after).into_iter(),
-        |name| name,
+        before.role_names(),
+        after.role_names(),
+        |name| name.as_bytes().to_vec(),
         &mut writes,
     );
-    let members = |policy: &Policy| {
-        let of = |role: gbac_engine::model::Role| {
-            role.members
-                .into_iter()
-                .map(|member| (role.name.clone(), member))
-                .collect::<Vec<_>>()
-        };
-        policy.roles().flat_map(of).collect::<Vec<_>>()
-    };
-    let key = |(role, member): (String, Principal)| member_key(&role, &member);
     merge(
         Table::Members,
         members(before).into_iter(),
         members(after).into_iter(),
-        key,
+        |(role, member)| member_key(&role, &member),
         &mut writes,
     );
     merge(
@@ -415,6 +396,17 @@ pub(super) fn policy_writes(before: &Policy, after: &Policy) -> Vec<RowWrite> {
     );
     writes.sort_by(|a, b| a.location().cmp(&b.location()));
     writes
+}
+
+/// The members of every role, in order.
+fn members(policy: &Policy) -> Vec<(String, Principal)> {
+    let mut members = Vec::new();
+    for role in policy.roles() {
+        for member in role.members {
+            members.push((role.name.clone(), member));
+        }
+    }
+    members
 }
 
 /// Compares two sorted lists.

@@ -49,14 +49,9 @@ impl RowsDigest {
         let (parts, []) = bytes.as_chunks::<8>() else {
             return None;
         };
-        let [count, sum @ ..] = <[u64; 5]>::try_from(
-            parts
-                .iter()
-                .copied()
-                .map(u64::from_be_bytes)
-                .collect::<Vec<_>>(),
-        )
-        .ok()?;
+        let [count, sum @ ..] = <[[u8; 8]; 5]>::try_from(parts)
+            .ok()?
+            .map(u64::from_be_bytes);
         Some(Self { count, sum })
     }
 }
@@ -80,11 +75,13 @@ impl DigestCheck {
             self.actual.add(table, key, value);
             return Ok(true);
         }
-        let digest = RowsDigest::from_bytes(value);
-        self.stated = Some(
-            digest
-                .ok_or_else(|| StoreError::damaged("the digest of its rows", "cannot be read"))?,
-        );
+        let Some(digest) = RowsDigest::from_bytes(value) else {
+            return Err(StoreError::damaged(
+                "the digest of its rows",
+                "cannot be read",
+            ));
+        };
+        self.stated = Some(digest);
         Ok(false)
     }
 

@@ -1,7 +1,5 @@
 //! The state that the rows of a store are, checked while they are read.
 
-use std::fmt;
-
 use gbac_engine::escape::escaped;
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::settings_from_value;
@@ -99,9 +97,9 @@ impl StateReader {
         let policy = match self.policy.take() {
             Some(policy) => policy,
             None => {
-                let settings =
-                    settings_from_value(&Value::Object(std::mem::take(&mut self.settings)))
-                        .map_err(|problems| StoreError::damaged("the settings:", problems))?;
+                let settings = Value::Object(std::mem::take(&mut self.settings));
+                let settings = settings_from_value(&settings)
+                    .map_err(|problems| StoreError::damaged("the settings:", problems))?;
                 Policy::new(settings)
             }
         };
@@ -109,10 +107,10 @@ impl StateReader {
     }
 
     fn change(&mut self, change: Change) -> Result<(), StoreError> {
-        let applied = self.policy()?.apply(change);
-        applied
-            .map(drop)
-            .map_err(|error| StoreError::damaged("the policy:", error))
+        match self.policy()?.apply(change) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(StoreError::damaged("the policy:", error)),
+        }
     }
 
     /// The number of the last commit.
@@ -126,7 +124,6 @@ impl StateReader {
         self.digest.finish()?;
         let config = serde_json::from_value(Value::Object(std::mem::take(&mut self.config)))
             .map_err(|error| StoreError::damaged("the config:", error))?;
-        let counter = |number: Option<u64>, key: &[u8]| number.ok_or_else(|| no_counter(key));
         // A service could not open a store without them.
         counter(self.format, FORMAT_KEY)?;
         counter(self.commit, COMMIT)?;
@@ -143,15 +140,18 @@ impl StateReader {
 /// The number in a row of the table `meta`, as it was written. Only numbers from which a service
 /// can go on counting are read.
 pub(super) fn number(key: &[u8], value: Option<&[u8]>) -> Result<u64, StoreError> {
-    let text = value
-        .and_then(|value| std::str::from_utf8(value).ok())
-        .ok_or_else(|| no_counter(key))?;
-    let number = text.parse::<u64>().map_err(|_| no_counter(key))?;
-    if number.to_string() == text && number < COUNTER_LIMIT {
-        Ok(number)
-    } else {
-        Err(no_counter(key))
-    }
+    counter(value.and_then(canonical_number), key)
+}
+
+/// The number of a counter, below its limit and in its shortest form.
+fn canonical_number(value: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(value).ok()?;
+    let number = text.parse::<u64>().ok()?;
+    (number.to_string() == text && number < COUNTER_LIMIT).then_some(number)
+}
+
+fn counter(number: Option<u64>, key: &[u8]) -> Result<u64, StoreError> {
+    number.ok_or_else(|| no_counter(key))
 }
 
 fn no_counter(key: &[u8]) -> StoreError {
@@ -163,8 +163,7 @@ fn name(key: &[u8]) -> String {
 }
 
 fn json(key: &[u8], value: &[u8]) -> Result<Value, StoreError> {
-    let damaged = |error: &dyn fmt::Display| {
+    serde_json::from_slice(value).map_err(|error| {
         StoreError::damaged("the value of", format!("{}: {error}", escaped(&name(key))))
-    };
-    serde_json::from_slice(value).map_err(|error| damaged(&error))
+    })
 }
