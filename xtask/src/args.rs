@@ -29,7 +29,7 @@ cargo xtask COMMAND
   mutants [--sample N] [--seed S]  put faults into the decision code, one at a time, and list those that no test catches;
                                    --sample: N of them, chosen by the seed
   pages                            measure the console in Chromium over large policies
-  sbom                             the software bill of materials (CycloneDX), into target/sbom.cdx.json
+  sbom                             the software bills of materials (CycloneDX), into target/sbom
   sizes [--write]                  sizes of everything that a browser downloads; --write: into xtask/sizes.md
 
 Tools are installed once per user, in the folder that GBAC_CACHE names. GBAC_CHROMIUM names the browser of the tests.";

@@ -58,7 +58,7 @@ impl Fingerprint {
 }
 
 /// Lists the files at or below `path`, without hidden files and skipped folders.
-fn collect(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+pub(crate) fn collect(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     if path.is_file() {
         files.push(path.to_owned());
     } else if path.is_dir() {

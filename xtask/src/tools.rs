@@ -23,6 +23,8 @@ pub(crate) const WASM_BINDGEN: &str = "0.2.129";
 pub(crate) const WASM_SPLIT: &str = "0.2.4";
 /// The version of cargo-mutants.
 const MUTANTS: &str = "27.1.0";
+/// The version of cargo-cyclonedx.
+const CYCLONEDX: &str = "0.5.9";
 /// The major version of wasm-opt; tools/package-lock.json pins the package and its checksum.
 pub(crate) const WASM_OPT: &str = "132.0.0";
 /// The oldest wasm-opt that accepts the output of Rust 1.95, given [`WASM_OPT_FEATURES`].
@@ -168,17 +170,30 @@ pub(crate) fn wasm_split(workspace: &Workspace, progress: &Progress) -> Result<P
 
 /// Finds or installs cargo-mutants, for `cargo xtask mutants`.
 pub(crate) fn cargo_mutants(workspace: &Workspace, progress: &Progress) -> Result<PathBuf> {
-    let tool = Installed {
-        package: "cargo-mutants",
-        program: "cargo-mutants",
-        version: MUTANTS,
-    };
-    if let Some(found) = installed(workspace, tool.package, tool.program, tool.version) {
-        progress
-            .quick(tool.program)
-            .done(&format!("{} is there", tool.version));
+    subcommand(workspace, progress, "cargo-mutants", MUTANTS)
+}
+
+/// Finds or installs cargo-cyclonedx, for `cargo xtask sbom`.
+pub(crate) fn cargo_cyclonedx(workspace: &Workspace, progress: &Progress) -> Result<PathBuf> {
+    subcommand(workspace, progress, "cargo-cyclonedx", CYCLONEDX)
+}
+
+/// Finds or installs a subcommand of cargo.
+fn subcommand(
+    workspace: &Workspace,
+    progress: &Progress,
+    name: &'static str,
+    version: &'static str,
+) -> Result<PathBuf> {
+    if let Some(found) = installed(workspace, name, name, version) {
+        progress.quick(name).done(&format!("{version} is there"));
         return Ok(found);
     }
+    let tool = Installed {
+        package: name,
+        program: name,
+        version,
+    };
     let (root, cached) = tool.place(workspace);
     tool.install_with_step(workspace, progress, &root, &[])?;
     Ok(cached)
@@ -436,7 +451,7 @@ pub(crate) fn npm_ci(workspace: &Workspace, progress: &Progress, folder: &str) -
 }
 
 /// Calls npm in `dir`.
-fn npm(dir: &Path) -> Result<Call> {
+pub(crate) fn npm(dir: &Path) -> Result<Call> {
     find("npm").map(|npm| Call::new(npm, dir)).ok_or_else(|| {
         Problem::new("npm is not on PATH")
             .hint("install Node.js 20 or newer from https://nodejs.org; npm comes with it")
