@@ -307,17 +307,7 @@ impl Run<'_> {
     }
 
     fn step(&self, name: &str, what: &str, call: Call) -> Result<()> {
-        let step = self.progress.slow(name, what);
-        match call.succeed(Some(&step)) {
-            Ok(_) => {
-                step.done(what);
-                Ok(())
-            }
-            Err(problem) => {
-                step.failed();
-                Err(problem)
-            }
-        }
+        call.step(self.progress, name, what, what)
     }
 
     fn program(&self, name: &str) -> PathBuf {
@@ -361,7 +351,6 @@ fn wrk(workspace: &Workspace, progress: &Progress) -> Result<()> {
         step.done("there");
         return Ok(());
     }
-    step.failed();
     Err(
         Problem::new("wrk, which sends the requests, is not installed")
             .hint("Debian: apt install wrk"),

@@ -60,7 +60,6 @@ pub(crate) struct Bundler {
 impl Binder {
     /// Compiles the program if necessary.
     pub(crate) fn build(workspace: &Workspace, progress: &Progress, speed: Speed) -> Result<Self> {
-        let step = progress.slow(PACKAGE, "compiling");
         let mut call = cargo(&workspace.root).args(["build", "--package", PACKAGE]);
         if speed == Speed::Bind {
             for package in OPTIMIZED {
@@ -70,16 +69,8 @@ impl Binder {
                 ]);
             }
         }
-        match call.succeed(Some(&step)) {
-            Ok(_) => {
-                step.done("compiled");
-                Ok(Self::compiled(workspace))
-            }
-            Err(problem) => {
-                step.failed();
-                Err(problem)
-            }
-        }
+        call.step(progress, PACKAGE, "compiling", "compiled")?;
+        Ok(Self::compiled(workspace))
     }
 
     /// The program, which an earlier call has compiled.

@@ -34,19 +34,12 @@ pub(crate) fn browser(workspace: &Workspace, progress: &Progress) -> Result<Brow
             None => Err(missing),
         },
     };
-    match found {
-        Ok(browser) => {
-            let version = version_of(&browser.chromium)
-                .map(|v| v.major().to_string())
-                .unwrap_or_default();
-            step.done(&format!("{version} at {}", browser.chromium.display()));
-            Ok(browser)
-        }
-        Err(problem) => {
-            step.failed();
-            Err(problem.hint(HINT))
-        }
-    }
+    let browser = found.map_err(|problem| problem.hint(HINT))?;
+    let version = version_of(&browser.chromium)
+        .map(|v| v.major().to_string())
+        .unwrap_or_default();
+    step.done(&format!("{version} at {}", browser.chromium.display()));
+    Ok(browser)
 }
 
 /// The version of the installed browser.

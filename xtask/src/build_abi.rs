@@ -44,12 +44,9 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
 /// Builds the module; returns its file.
 pub(crate) fn build(workspace: &Workspace, progress: &Progress) -> Result<PathBuf> {
     let step = progress.slow("build-abi", MODULE);
-    let built = compile(workspace, &step);
-    match &built {
-        Ok(_) => step.done(MODULE),
-        Err(_) => step.failed(),
-    }
-    built
+    let module = compile(workspace, &step)?;
+    step.done(MODULE);
+    Ok(module)
 }
 
 fn compile(workspace: &Workspace, step: &Step<'_>) -> Result<PathBuf> {

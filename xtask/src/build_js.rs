@@ -163,13 +163,8 @@ pub(crate) fn build(
     let mut files = Vec::new();
     for module in MODULES {
         let step = progress.slow("build-js", module.title());
-        match build_module(workspace, module, binder, wasm_opt, &step) {
-            Ok(state) => step.done(&format!("{}: {state}", module.title())),
-            Err(problem) => {
-                step.failed();
-                return Err(problem);
-            }
-        }
+        let state = build_module(workspace, module, binder, wasm_opt, &step)?;
+        step.done(&format!("{}: {state}", module.title()));
         files.push((module.title().to_owned(), module.wasm(workspace)));
     }
     download_size::measure(workspace, &files)

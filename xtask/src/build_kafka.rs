@@ -140,32 +140,19 @@ pub(crate) fn build(workspace: &Workspace, progress: &Progress, java: &Java) -> 
         return Ok(jar);
     }
     let step = progress.slow("build-kafka", JAR);
-    let package = java.module(workspace, &wasm).args([
-        "--quiet",
-        "-Dmaven.test.skip=true",
-        "clean",
-        "package",
-    ]);
-    let built = package.succeed(Some(&step)).and_then(|_| {
-        let packed = folder(workspace).join("maven").join(JAR);
-        let script = workspace.root.join(MODULE).join("MethodSizes.java");
-        Call::new(&java.java, &workspace.root)
-            .args([&script, &packed])
-            .succeed(Some(&step))?;
-        fs::copy(&packed, &jar)
-            .and_then(|_| fs::write(&note, &fingerprint))
-            .map_err(|error| cannot("write", &jar, &error))
-    });
-    match built {
-        Ok(()) => {
-            step.done(JAR);
-            Ok(jar)
-        }
-        Err(problem) => {
-            step.failed();
-            Err(problem)
-        }
-    }
+    java.module(workspace, &wasm)
+        .args(["--quiet", "-Dmaven.test.skip=true", "clean", "package"])
+        .succeed(Some(&step))?;
+    let packed = folder(workspace).join("maven").join(JAR);
+    let script = workspace.root.join(MODULE).join("MethodSizes.java");
+    Call::new(&java.java, &workspace.root)
+        .args([&script, &packed])
+        .succeed(Some(&step))?;
+    fs::copy(&packed, &jar)
+        .and_then(|_| fs::write(&note, &fingerprint))
+        .map_err(|error| cannot("write", &jar, &error))?;
+    step.done(JAR);
+    Ok(jar)
 }
 
 /// The tests, one call for each of these versions of Kafka. The first one also compiles.

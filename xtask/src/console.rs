@@ -148,7 +148,6 @@ pub(crate) fn compile(
     build: Build,
 ) -> Result<Compiled> {
     let inputs = inputs(workspace, build);
-    let step = progress.slow("console", "compiling");
     let call = cargo(&workspace.root).args([
         build.subcommand(),
         "--package",
@@ -158,16 +157,10 @@ pub(crate) fn compile(
         "--profile",
         build.profile(),
     ]);
-    match build.prepare(call).succeed(Some(&step)) {
-        Ok(_) => {
-            step.done("compiled");
-            Ok(Compiled { build, inputs })
-        }
-        Err(problem) => {
-            step.failed();
-            Err(problem)
-        }
-    }
+    build
+        .prepare(call)
+        .step(progress, "console", "compiling", "compiled")?;
+    Ok(Compiled { build, inputs })
 }
 
 /// Bundles the compiled console into `dist/`.
@@ -180,38 +173,22 @@ pub(crate) fn bundle(
     let Compiled { build, inputs } = compiled;
     let step = progress.slow("bundle", "console/ into dist/");
     // Another run may be writing the same files.
-    let guard = match Guard::wait(&workspace.notes().join("console.lock"), &step) {
-        Ok(guard) => guard,
-        Err(problem) => {
-            step.failed();
-            return Err(problem);
-        }
-    };
+    let _guard = Guard::wait(&workspace.notes().join("console.lock"), &step)?;
     if is_fresh(workspace, build) {
         step.done("dist/ is ready: another run made it");
         return Ok(());
     }
-    let dist = workspace.root.join("dist");
-    let failed = |error| Problem::new(format!("cannot write `{}`: {error}", dist.display()));
-    let bundled = match build {
-        Build::Release => split(workspace, tools, build.profile(), &step),
-        Build::Development | Build::Live => bind(workspace, &tools.binder, build, &step),
+    let program = match build {
+        Build::Release => split(workspace, tools, build.profile(), &step)?,
+        Build::Development | Build::Live => bind(workspace, &tools.binder, build, &step)?,
     };
-    let bundled = bundled
-        .and_then(|program| page::build(&workspace.root.join("console"), Names::Hashed, program))
-        .and_then(|files| page::replace(&dist, &files).map_err(failed))
-        .and_then(|()| remember(workspace, inputs));
-    drop(guard);
-    match bundled {
-        Ok(()) => {
-            step.done("dist/ is ready");
-            Ok(())
-        }
-        Err(problem) => {
-            step.failed();
-            Err(problem)
-        }
-    }
+    let files = page::build(&workspace.root.join("console"), Names::Hashed, program)?;
+    let dist = workspace.root.join("dist");
+    page::replace(&dist, &files)
+        .map_err(|error| Problem::new(format!("cannot write `{}`: {error}", dist.display())))?;
+    remember(workspace, inputs)?;
+    step.done("dist/ is ready");
+    Ok(())
 }
 
 /// Binds the compiled console as one program.

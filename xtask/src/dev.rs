@@ -6,7 +6,7 @@
 use crate::bind::{Binder, Speed};
 use crate::console::{self, Build};
 use crate::dev_server::{self, Builds, Site};
-use crate::page::{self, Names, Program};
+use crate::page::{self, Names};
 use crate::problem::{Problem, Result};
 use crate::process::{Call, cargo};
 use crate::progress::{Progress, say};
@@ -53,17 +53,9 @@ pub(crate) fn run(workspace: &Workspace, listen: Option<&str>) -> Result<()> {
     check_loopback(listen)?;
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
-    let step = progress.slow(WATCH, "compiling");
-    match cargo(&workspace.root)
+    cargo(&workspace.root)
         .args(["build", "--package", WATCH])
-        .succeed(Some(&step))
-    {
-        Ok(_) => step.done("compiled"),
-        Err(problem) => {
-            step.failed();
-            return Err(problem);
-        }
-    }
+        .step(&progress, WATCH, "compiling", "compiled")?;
     let binder = Binder::build(workspace, &progress, Speed::Bind)?;
     make(workspace, &progress, &binder, Work::Program)?;
     up::service(workspace, &progress)?;
@@ -229,33 +221,16 @@ fn make(workspace: &Workspace, progress: &Progress, binder: &Binder, work: Work)
         console::compile(workspace, progress, Build::Live)?;
     }
     let step = progress.quick("page");
-    let program = match work {
-        Work::Program => console::bind(workspace, binder, Build::Live, &step),
-        Work::Page => console::bound(workspace, Build::Live),
+    let mut program = match work {
+        Work::Program => console::bind(workspace, binder, Build::Live, &step)?,
+        Work::Page => console::bound(workspace, Build::Live)?,
     };
-    let head = format!("<script src=\"/{}\"></script>\n", dev_server::RELOAD);
-    let result = program
-        .and_then(|program| {
-            page::build(
-                &workspace.root.join("console"),
-                Names::Plain,
-                Program { head, ..program },
-            )
-        })
-        .and_then(|files| {
-            page::write(&folder(workspace), &files)
-                .map_err(|error| Problem::new(format!("cannot write the page: {error}")))
-        });
-    match result {
-        Ok(()) => {
-            step.done("ready");
-            Ok(())
-        }
-        Err(problem) => {
-            step.failed();
-            Err(problem)
-        }
-    }
+    program.head = format!("<script src=\"/{}\"></script>\n", dev_server::RELOAD);
+    let files = page::build(&workspace.root.join("console"), Names::Plain, program)?;
+    page::write(&folder(workspace), &files)
+        .map_err(|error| Problem::new(format!("cannot write the page: {error}")))?;
+    step.done("ready");
+    Ok(())
 }
 
 /// The folder of the page and its files.

@@ -112,24 +112,12 @@ pub(crate) fn jars(workspace: &Workspace, progress: &Progress, java: &Java) -> R
         .finish();
     let jars = workspace.cache.join(format!("kafka-{list}"));
     let step = progress.slow("kafka", "the jars of Apache Kafka, once");
-    let installed = || {
-        let _guard = Guard::wait(&jars.with_extension("lock"), &step)?;
-        if jars.is_dir() {
-            Ok(())
-        } else {
-            download(&folder, &jars, java, &step)
-        }
-    };
-    match installed() {
-        Ok(()) => {
-            step.done("the jars of Apache Kafka are there");
-            Ok(jars)
-        }
-        Err(problem) => {
-            step.failed();
-            Err(problem)
-        }
+    let _guard = Guard::wait(&jars.with_extension("lock"), &step)?;
+    if !jars.is_dir() {
+        download(&folder, &jars, java, &step)?;
     }
+    step.done("the jars of Apache Kafka are there");
+    Ok(jars)
 }
 
 /// Copies the jars into a folder, which appears when it is complete.

@@ -110,7 +110,6 @@ pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
     let caught = lines("caught.txt").len() + hanging;
     let viable = caught + missed.len() + known.len();
     if viable == 0 {
-        step.failed();
         ended.into_result()?;
         return Err(Problem::new("no mutant compiled"));
     }

@@ -24,17 +24,9 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let browser = browser::browser(workspace, &progress)?;
     tools::npm_ci(workspace, &progress, FOLDER)?;
     sizes::build_console(workspace)?;
-    let step = progress.slow("service", "compiling");
-    match cargo(&workspace.root)
+    cargo(&workspace.root)
         .args(["build", "--release", "--package", "gbac"])
-        .succeed(Some(&step))
-    {
-        Ok(_) => step.done("built"),
-        Err(problem) => {
-            step.failed();
-            return Err(problem);
-        }
-    }
+        .step(&progress, "service", "compiling", "built")?;
     let dist = workspace.root.join("dist");
     for file in MEASURE {
         let step = progress.slow("pages", file);
@@ -51,21 +43,13 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
             .env("GBAC_CONSOLE", &dist)
             .env("GBAC_CHROMIUM", &browser.chromium)
             .env("NO_COLOR", "1");
-        match call.succeed(Some(&step)) {
-            Ok(lines) => {
-                step.done("measured");
-                for told in lines
-                    .iter()
-                    .filter_map(|line| line.trim_start().strip_prefix(TOLD))
-                {
-                    if told.contains("(limit ") {
-                        say(told);
-                    }
-                }
-            }
-            Err(problem) => {
-                step.failed();
-                return Err(problem);
+        let lines = call.succeed(Some(&step))?;
+        step.done("measured");
+        for line in lines {
+            if let Some(told) = line.trim_start().strip_prefix(TOLD)
+                && told.contains("(limit ")
+            {
+                say(told);
             }
         }
     }

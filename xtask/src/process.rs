@@ -1,7 +1,7 @@
 //! Runs programs, and keeps their output to show it if they fail.
 
 use crate::problem::{Problem, Result};
-use crate::progress::Step;
+use crate::progress::{Progress, Step};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -24,7 +24,6 @@ const NOISE: [&str; 8] = [
 /// A program with its arguments, ready to run.
 pub(crate) struct Call {
     command: Command,
-    command_line: String,
 }
 
 /// The result of a program.
@@ -40,20 +39,12 @@ pub(crate) struct Ended {
 /// A call of the cargo that runs this program.
 pub(crate) fn cargo(root: &Path) -> Call {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
-    let mut call = Call::new(&cargo, root).env("CARGO_TERM_COLOR", "never");
-    "cargo".clone_into(&mut call.command_line);
-    call
+    Call::new(cargo, root).env("CARGO_TERM_COLOR", "never")
 }
 
 impl Call {
     /// A call of `program` in the folder `dir`.
     pub(crate) fn new(program: impl AsRef<OsStr>, dir: &Path) -> Self {
-        let program = program.as_ref();
-        let command_line = Path::new(program)
-            .file_stem()
-            .unwrap_or(program)
-            .to_string_lossy()
-            .into_owned();
         let mut command = Command::new(program);
         command.current_dir(dir).stdin(Stdio::null());
         // `cargo run` sets variables about this package. If they were inherited, build scripts that
@@ -65,19 +56,12 @@ impl Call {
                 command.env_remove(&name);
             }
         }
-        Self {
-            command,
-            command_line,
-        }
+        Self { command }
     }
 
     /// Adds arguments.
     pub(crate) fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
-        for arg in args {
-            self.command_line.push(' ');
-            self.command_line.push_str(&arg.as_ref().to_string_lossy());
-            self.command.arg(arg);
-        }
+        self.command.args(args);
         self
     }
 
@@ -104,44 +88,61 @@ impl Call {
     }
 
     /// The command, as typed in a shell.
-    pub(crate) fn command_line(&self) -> &str {
-        &self.command_line
+    pub(crate) fn command_line(&self) -> String {
+        let program = self.command.get_program();
+        let name = Path::new(program).file_stem().unwrap_or(program);
+        let mut line = name.to_string_lossy().into_owned();
+        for arg in self.command.get_args() {
+            line.push(' ');
+            line.push_str(&arg.to_string_lossy());
+        }
+        line
     }
 
     /// Runs to the end and keeps every line; `step` shows the newest one. Returns an error only if
     /// it cannot be started.
-    pub(crate) fn finish(self, step: Option<&Step<'_>>) -> Result<Ended> {
-        let Self {
-            mut command,
-            command_line,
-        } = self;
-        let (success, lines) = run(&mut command, step)
-            .map_err(|error| Problem::new(format!("cannot run `{command_line}`: {error}")))?;
-        Ok(Ended {
-            success,
-            lines,
-            command_line,
-        })
+    pub(crate) fn finish(mut self, step: Option<&Step<'_>>) -> Result<Ended> {
+        let result = run(&mut self.command, step);
+        self.ended(result)
     }
 
     /// Runs to the end with all output in `file`, and reads it afterwards.
-    pub(crate) fn finish_into(self, file: &Path) -> Result<Ended> {
-        let Self {
-            mut command,
-            command_line,
-        } = self;
-        let (success, lines) = run_into(&mut command, file)
-            .map_err(|error| Problem::new(format!("cannot run `{command_line}`: {error}")))?;
-        Ok(Ended {
-            success,
-            lines,
-            command_line,
-        })
+    pub(crate) fn finish_into(mut self, file: &Path) -> Result<Ended> {
+        let result = run_into(&mut self.command, file);
+        self.ended(result)
+    }
+
+    fn ended(&self, result: io::Result<(bool, Vec<String>)>) -> Result<Ended> {
+        let command_line = self.command_line();
+        match result {
+            Ok((success, lines)) => Ok(Ended {
+                success,
+                lines,
+                command_line,
+            }),
+            Err(error) => Err(Problem::new(format!(
+                "cannot run `{command_line}`: {error}"
+            ))),
+        }
     }
 
     /// Runs to the end; returns an error with the program's output if it fails.
     pub(crate) fn succeed(self, step: Option<&Step<'_>>) -> Result<Vec<String>> {
         self.finish(step)?.into_result()
+    }
+
+    /// Runs to the end as a step with its own lines; `done` is the last one.
+    pub(crate) fn step(
+        self,
+        progress: &Progress,
+        name: &str,
+        what: &str,
+        done: &str,
+    ) -> Result<()> {
+        let step = progress.slow(name, what);
+        self.succeed(Some(&step))?;
+        step.done(done);
+        Ok(())
     }
 
     /// The first line of output; `None` if it cannot run.

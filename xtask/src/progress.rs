@@ -19,11 +19,13 @@ struct Running {
     latest: String,
 }
 
-/// A step; it ends with [`Step::done`] or [`Step::failed`].
+/// A step. It ends when it is dropped: successfully with [`Step::done`], and without it failed.
+#[must_use]
 pub(crate) struct Step<'a> {
     progress: &'a Progress,
     name: String,
     started: Instant,
+    result: String,
 }
 
 impl Progress {
@@ -45,6 +47,7 @@ impl Progress {
             progress: self,
             name: name.to_owned(),
             started: Instant::now(),
+            result: "FAILED".to_owned(),
         }
     }
 
@@ -120,21 +123,20 @@ impl Step<'_> {
     }
 
     /// Ends the step successfully.
-    pub(crate) fn done(self, what: &str) {
-        self.end(what);
+    pub(crate) fn done(mut self, what: &str) {
+        what.clone_into(&mut self.result);
     }
+}
 
-    /// Ends the step with an error, which the caller prints.
-    pub(crate) fn failed(self) {
-        self.end("FAILED");
-    }
-
-    fn end(self, what: &str) {
+impl Drop for Step<'_> {
+    fn drop(&mut self) {
         self.progress
             .running()
             .retain(|step| step.name != self.name);
         let seconds = self.started.elapsed().as_secs_f64();
-        self.progress
-            .print(&format!("  {:<15} {what:<54} {seconds:>6.1} s", self.name));
+        self.progress.print(&format!(
+            "  {:<15} {:<54} {seconds:>6.1} s",
+            self.name, self.result
+        ));
     }
 }

@@ -103,16 +103,13 @@ pub(crate) fn rust(workspace: &Workspace, progress: &Progress) -> Result<()> {
     match found.as_deref().and_then(Version::find) {
         Some(version) if Some(version) >= Version::parse(needed) => step.done(&version.to_string()),
         Some(version) => {
-            let problem = Problem::new(format!("rustc is {version}, and {needed} or newer is needed"))
-                .hint("rust-toolchain.toml names the version; `rustup update` or `rustup toolchain install` gets it");
-            step.failed();
-            return Err(problem);
+            return Err(Problem::new(format!("rustc is {version}, and {needed} or newer is needed"))
+                .hint("rust-toolchain.toml names the version; `rustup update` or `rustup toolchain install` gets it"));
         }
         None => {
-            let problem =
-                Problem::new("rustc does not run").hint("install Rust from https://rustup.rs");
-            step.failed();
-            return Err(problem);
+            return Err(
+                Problem::new("rustc does not run").hint("install Rust from https://rustup.rs")
+            );
         }
     }
     wasm_target(workspace, progress)
@@ -127,26 +124,18 @@ fn wasm_target(workspace: &Workspace, progress: &Progress) -> Result<()> {
         step.done(&format!("{WASM_TARGET} is there"));
         return Ok(());
     }
-    let added = match find("rustup") {
-        Some(rustup) => Call::new(rustup, &workspace.root)
-            .args(["target", "add", WASM_TARGET])
-            .succeed(Some(&step))
-            .map_err(|problem| problem.hint("check the network, then run the same command again")),
-        None => Err(Problem::new(format!(
+    let Some(rustup) = find("rustup") else {
+        return Err(Problem::new(format!(
             "rustc cannot compile for {WASM_TARGET}, and rustup, which could add it, is not installed"
         ))
-        .hint("install your distribution's rust-std for wasm32-unknown-unknown, or Rust from https://rustup.rs")),
+        .hint("install your distribution's rust-std for wasm32-unknown-unknown, or Rust from https://rustup.rs"));
     };
-    match added {
-        Ok(_) => {
-            step.done(&format!("{WASM_TARGET} added by rustup"));
-            Ok(())
-        }
-        Err(problem) => {
-            step.failed();
-            Err(problem)
-        }
-    }
+    Call::new(rustup, &workspace.root)
+        .args(["target", "add", WASM_TARGET])
+        .succeed(Some(&step))
+        .map_err(|problem| problem.hint("check the network, then run the same command again"))?;
+    step.done(&format!("{WASM_TARGET} added by rustup"));
+    Ok(())
 }
 
 /// The splitter, for publishing. It does not report its version, so only the cached one is known to
@@ -157,15 +146,14 @@ pub(crate) fn wasm_split(workspace: &Workspace, progress: &Progress) -> Result<P
         program: "wasm-split-cli",
         version: WASM_SPLIT,
     };
-    let (root, cached) = tool.place(workspace);
+    let (_, cached) = tool.place(workspace);
     if is_program(&cached) {
         progress
             .quick(tool.program)
             .done(&format!("{} in the cache", tool.version));
         return Ok(cached);
     }
-    tool.install_with_step(workspace, progress, &root, &["--features", "build-binary"])?;
-    Ok(cached)
+    tool.install_with_step(workspace, progress, &["--features", "build-binary"])
 }
 
 /// Finds or installs cargo-mutants, for `cargo xtask mutants`.
@@ -194,9 +182,7 @@ fn subcommand(
         program: name,
         version,
     };
-    let (root, cached) = tool.place(workspace);
-    tool.install_with_step(workspace, progress, &root, &[])?;
-    Ok(cached)
+    tool.install_with_step(workspace, progress, &[])
 }
 
 /// A program on `PATH` or in the cache, in exactly this version.
@@ -237,46 +223,29 @@ impl Installed {
         (root, cached)
     }
 
-    /// Installs it and shows progress.
+    /// Installs it and shows progress; returns the program.
     fn install_with_step(
         &self,
         workspace: &Workspace,
         progress: &Progress,
-        root: &Path,
         args: &[&str],
-    ) -> Result<()> {
+    ) -> Result<PathBuf> {
         let step = progress.slow(
             self.program,
             &format!("installing {}, about a minute, once", self.version),
         );
-        let installed = || {
-            // Another run may be installing it: both would build in one folder, which the first one
-            // to finish removes.
-            let lock = workspace
-                .cache
-                .join(format!("{}-{}.lock", self.package, self.version));
-            let guard = Guard::wait(&lock, &step)?;
-            let (_, cached) = self.place(workspace);
-            let is_there = guard.waited && is_program(&cached);
-            if is_there {
-                Ok(())
-            } else {
-                self.install(workspace, root, args, &step)
-            }
-        };
-        match installed() {
-            Ok(()) => {
-                step.done(&format!("{} installed into {}", self.version, short(root)));
-                Ok(())
-            }
-            Err(problem) => {
-                step.failed();
-                Err(problem.hint(format!(
-                    "when the network is down, run the same command again later; or put {} {} on your PATH",
-                    self.program, self.version
-                )))
-            }
+        let (root, cached) = self.place(workspace);
+        // Another run may be installing it: both would build in one folder, which the first one to
+        // finish removes.
+        let guard = Guard::wait(&root.with_added_extension("lock"), &step)?;
+        if !guard.waited || !is_program(&cached) {
+            self.install(workspace, &root, args, &step).map_err(|problem| problem.hint(format!(
+                "when the network is down, run the same command again later; or put {} {} on your PATH",
+                self.program, self.version
+            )))?;
         }
+        step.done(&format!("{} installed into {}", self.version, short(&root)));
+        Ok(cached)
     }
 
     fn install(
@@ -343,21 +312,7 @@ pub(crate) fn wasm_opt(workspace: &Workspace, progress: &Progress) -> Result<Was
         "wasm-opt",
         &format!("installing npm package binaryen {WASM_OPT}, once"),
     );
-    let installed = || {
-        let _guard = Guard::wait(
-            &workspace.cache.join(format!("binaryen-{WASM_OPT}.lock")),
-            &step,
-        )?;
-        // Another run may have installed it in the meantime.
-        match version_of(&cached).filter(|version| Some(*version) == required) {
-            Some(version) => Ok(WasmOpt {
-                program: cached.clone(),
-                version,
-            }),
-            None => install_wasm_opt(&root, &cached, &step),
-        }
-    };
-    match installed() {
+    match install_wasm_opt(&root, &cached, &step) {
         Ok(found) => {
             step.done(&format!(
                 "{} installed into {}",
@@ -367,26 +322,30 @@ pub(crate) fn wasm_opt(workspace: &Workspace, progress: &Progress) -> Result<Was
             Ok(found)
         }
         Err(problem) => {
-            match on_path.filter(|found| Some(found.version) >= Version::parse(WASM_OPT_OLDEST)) {
-                Some(found) => {
-                    step.done(&format!(
-                        "{} from {}; npm: {}",
-                        found.version.major(),
-                        short(&found.program),
-                        problem.message()
-                    ));
-                    Ok(found)
-                }
-                None => {
-                    step.failed();
-                    Err(problem)
-                }
-            }
+            let oldest = Version::parse(WASM_OPT_OLDEST);
+            let Some(found) = on_path.filter(|found| Some(found.version) >= oldest) else {
+                return Err(problem);
+            };
+            step.done(&format!(
+                "{} from {}; npm: {}",
+                found.version.major(),
+                short(&found.program),
+                problem.message()
+            ));
+            Ok(found)
         }
     }
 }
 
 fn install_wasm_opt(root: &Path, cached: &Path, step: &Step<'_>) -> Result<WasmOpt> {
+    let _guard = Guard::wait(&root.with_added_extension("lock"), step)?;
+    let program = cached.to_owned();
+    // Another run may have installed it in the meantime.
+    if let Some(version) = version_of(cached)
+        && Some(version) == Version::parse(WASM_OPT)
+    {
+        return Ok(WasmOpt { program, version });
+    }
     let failed = |error| Problem::new(format!("cannot write `{}`: {error}", root.display()));
     fs::create_dir_all(root).map_err(failed)?;
     fs::write(
@@ -409,10 +368,7 @@ fn install_wasm_opt(root: &Path, cached: &Path, step: &Step<'_>) -> Result<WasmO
         })?;
     let version = version_of(cached)
         .ok_or_else(|| Problem::new(format!("`{}` does not run", cached.display())))?;
-    Ok(WasmOpt {
-        program: cached.to_owned(),
-        version,
-    })
+    Ok(WasmOpt { program, version })
 }
 
 /// Installs the packages of `folder`'s lock file, unless they are installed.
@@ -430,24 +386,15 @@ pub(crate) fn npm_ci(workspace: &Workspace, progress: &Progress, folder: &str) -
         step.done(&format!("packages of {folder} are there"));
         return Ok(());
     }
-    let installed = npm(&dir).and_then(|npm| {
-        npm.args(["ci", "--no-audit", "--no-fund"])
-            // The browser comes from the operating system.
-            .env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")
-            .succeed(Some(&step))
-            .map_err(|problem| problem.hint("check the network, then run the same command again"))
-    });
-    match installed {
-        Ok(_) => {
-            fs::write(&note, lock).ok();
-            step.done(&format!("packages of {folder} installed"));
-            Ok(())
-        }
-        Err(problem) => {
-            step.failed();
-            Err(problem)
-        }
-    }
+    npm(&dir)?
+        .args(["ci", "--no-audit", "--no-fund"])
+        // The browser comes from the operating system.
+        .env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")
+        .succeed(Some(&step))
+        .map_err(|problem| problem.hint("check the network, then run the same command again"))?;
+    fs::write(&note, lock).ok();
+    step.done(&format!("packages of {folder} installed"));
+    Ok(())
 }
 
 /// Calls npm in `dir`.

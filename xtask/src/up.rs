@@ -54,30 +54,9 @@ pub(crate) fn join<T>(thread: thread::ScopedJoinHandle<'_, Result<T>>) -> Result
 
 /// Builds `gbac` with the console.
 pub(crate) fn service(workspace: &Workspace, progress: &Progress) -> Result<()> {
-    let call =
-        cargo(&workspace.root).args(["build", "--package", "gbac", "--features", "embed-console"]);
-    step(progress, "service", "compiling gbac", "gbac is ready", call)
-}
-
-/// Runs a program as a step with its own lines.
-pub(crate) fn step(
-    progress: &Progress,
-    name: &str,
-    what: &str,
-    done: &str,
-    call: Call,
-) -> Result<()> {
-    let step = progress.slow(name, what);
-    match call.succeed(Some(&step)) {
-        Ok(_) => {
-            step.done(done);
-            Ok(())
-        }
-        Err(problem) => {
-            step.failed();
-            Err(problem)
-        }
-    }
+    cargo(&workspace.root)
+        .args(["build", "--package", "gbac", "--features", "embed-console"])
+        .step(progress, "service", "compiling gbac", "gbac is ready")
 }
 
 /// Becomes `gbac serve --demo`, or waits for it if a process cannot become another. Ctrl-C and

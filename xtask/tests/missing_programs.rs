@@ -1,4 +1,4 @@
-//! Without a JDK, Maven or Go, the commands and checks that need it say in one line what is
+//! Without Rust, a JDK, Maven or Go, the commands and checks that need it say in one line what is
 //! missing.
 #![cfg(unix)]
 
@@ -71,6 +71,20 @@ fn a_hosted_workflow_never_skips_the_clients_in_go() {
         .filter(|line| line.contains("Go is not installed"))
         .collect();
     assert!(matches!(lines[..], [_]), "{text}");
+}
+
+#[test]
+fn a_step_that_fails_ends_as_failed() {
+    let output = Programs::without(&["rustc"]).call(&["build-abi"], false);
+    assert!(!output.status.success());
+    let text = String::from_utf8(output.stderr).unwrap();
+    let mut lines = text.lines().map(str::trim);
+    let step = lines.find(|line| line.starts_with("rust "));
+    assert!(step.is_some_and(|line| line.contains("FAILED")), "{text}");
+    assert!(
+        lines.any(|line| line == "error: rustc does not run"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -165,20 +165,14 @@ impl<'a> Context<'a> {
     pub(crate) fn programs(&self) -> Result<()> {
         let build = || {
             // A running program cannot be replaced on every system, and xtask is running.
-            let call = native(self.workspace, "build").args([
-                "--exclude",
-                "xtask",
-                "--bins",
-                "--tests",
-                "--examples",
-            ]);
-            up::step(
-                self.progress,
-                "programs",
-                "compiling gbac and the tests",
-                "gbac and the tests are ready",
-                call,
-            )
+            native(self.workspace, "build")
+                .args(["--exclude", "xtask", "--bins", "--tests", "--examples"])
+                .step(
+                    self.progress,
+                    "programs",
+                    "compiling gbac and the tests",
+                    "gbac and the tests are ready",
+                )
         };
         self.programs.get_or_init(build).clone()
     }
@@ -246,12 +240,11 @@ impl<'a> Context<'a> {
     /// a test cannot block, unlike a pipe.
     pub(crate) fn logged(&self, check: &str, call: Call) -> Result<Ended> {
         let step = self.progress.slow(check, "running");
-        let ended = call.finish_into(&self.workspace.notes().join(format!("{check}.log")));
-        match &ended {
-            Ok(ended) if ended.success => step.done("passed"),
-            _ => step.failed(),
+        let ended = call.finish_into(&self.workspace.notes().join(format!("{check}.log")))?;
+        if ended.success {
+            step.done("passed");
         }
-        ended
+        Ok(ended)
     }
 }
 
