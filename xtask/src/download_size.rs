@@ -191,15 +191,10 @@ pub(crate) fn engine_brotli(sizes: &[Size]) -> u64 {
 
 /// A number with commas between its thousands.
 fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
+    match number / 1000 {
+        0 => number.to_string(),
+        thousands => format!("{},{:03}", grouped(thousands), number % 1000),
     }
-    text
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::progress::{Progress, say};
 use crate::tools;
 use crate::up;
 use crate::workspace::Workspace;
+use oorandom::Rand64;
 use std::collections::BTreeSet;
 use std::env;
 use std::fs;
@@ -142,20 +143,12 @@ fn call(workspace: &Workspace, program: &Path) -> Call {
 
 /// Selects `count` of the names by the seed.
 fn sample(mut names: Vec<String>, count: usize, seed: u64) -> Vec<String> {
-    let mut state = seed;
-    // SplitMix64 selects a name for each place from the remaining ones.
-    let mut next = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    };
+    let mut random = Rand64::new(seed.into());
     names.sort();
-    let count = count.min(names.len());
-    for place in 0..count {
-        let left = (names.len() - place) as u64;
-        let other = place + usize::try_from(next() % left).unwrap_or(0);
-        names.swap(place, other);
+    // For each place, one of the names that are left.
+    for place in 0..count.min(names.len()) {
+        let other = random.rand_range(place as u64..names.len() as u64);
+        names.swap(place, other as usize);
     }
     names.truncate(count);
     names
@@ -168,11 +161,11 @@ pub(crate) fn seed() -> u64 {
         .map_or(0, |since| since.as_secs())
 }
 
-/// A regular expression that matches only this name.
-fn escaped(name: &str) -> String {
+/// A regular expression, for Rust and for JavaScript, that matches only this name.
+pub(crate) fn escaped(name: &str) -> String {
     let mut text = String::new();
     for c in name.chars() {
-        if r"\.+*?()|[]{}^$#&-~".contains(c) {
+        if r"\.+*?()|[]{}^$#&-~/".contains(c) {
             text.push('\\');
         }
         text.push(c);
@@ -240,8 +233,8 @@ mod tests {
     #[test]
     fn a_name_means_only_itself() {
         assert_eq!(
-            escaped("a.rs:1: f -> bool with (x|y)"),
-            r"a\.rs:1: f \-> bool with \(x\|y\)"
+            escaped("src/a.rs:1: f -> bool with (x|y)"),
+            r"src\/a\.rs:1: f \-> bool with \(x\|y\)"
         );
     }
 

@@ -1,5 +1,6 @@
 //! The test runners: how each names its tests, counts them, and runs one alone.
 
+use crate::mutants::escaped;
 use crate::process::Call;
 use crate::test::tally::Tally;
 
@@ -88,7 +89,7 @@ impl Runner {
         let Some(name) = name else { return call };
         match self {
             Self::Cargo => call.args([name]),
-            Self::Node => call.args([format!("--test-name-pattern={}", pattern(name))]),
+            Self::Node => call.args([format!("--test-name-pattern={}", escaped(name))]),
             Self::Maven => call.args([
                 format!("-Dtest={name}"),
                 "-Dsurefire.failIfNoSpecifiedTests=false".to_owned(),
@@ -98,21 +99,9 @@ impl Runner {
     }
 }
 
-/// A regular expression for a text.
-fn pattern(text: &str) -> String {
-    let mut pattern = String::new();
-    for character in text.chars() {
-        if "\\^$.|?*+()[]{}/".contains(character) {
-            pattern.push('\\');
-        }
-        pattern.push(character);
-    }
-    pattern
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Runner, pattern};
+    use super::Runner;
 
     fn failed(runner: Runner, output: &str) -> Vec<String> {
         let lines: Vec<String> = output.lines().map(str::to_owned).collect();
@@ -133,10 +122,5 @@ mod tests {
         assert_eq!(failed(Runner::Maven, maven), ["RoleTest#aChange"]);
         let go = "=== RUN   TestA\n--- FAIL: TestA (0.10s)\n    --- FAIL: TestA/one (0.00s)\n--- PASS: TestB (0.00s)";
         assert_eq!(failed(Runner::Go, go), ["TestA", "TestA/one"]);
-    }
-
-    #[test]
-    fn a_name_selects_itself_only() {
-        assert_eq!(pattern("one (of two)?"), r"one \(of two\)\?");
     }
 }

@@ -33,28 +33,16 @@ impl Tally {
     pub(crate) fn of_maven(lines: &[String]) -> Self {
         let mut sum = Self::default();
         for line in lines {
-            let Some((_, counts)) = line
-                .split_once("Tests run: ")
-                .filter(|(_, counts)| !counts.contains("Time elapsed"))
-            else {
+            if !line.contains("Tests run: ") || line.contains("Time elapsed") {
                 continue;
-            };
-            let numbers: Vec<u64> = counts
-                .split(", ")
-                .filter_map(|part| {
-                    part.rsplit(' ')
-                        .next()
-                        .and_then(|number| number.trim().parse().ok())
-                })
-                .collect();
-            if let [run, failures, errors, skipped] = numbers[..] {
-                let failed = failures + errors;
-                sum += Self {
-                    passed: run.saturating_sub(failed + skipped),
-                    failed,
-                    skipped,
-                };
             }
+            let failed = count_after(line, "Failures: ") + count_after(line, "Errors: ");
+            let skipped = count_after(line, "Skipped: ");
+            sum += Self {
+                passed: count_after(line, "Tests run: ").saturating_sub(failed + skipped),
+                failed,
+                skipped,
+            };
         }
         sum
     }
@@ -113,6 +101,14 @@ impl AddAssign for Tally {
 fn count_before(text: &str, word: &str) -> u64 {
     text.split_once(word)
         .and_then(|(before, _)| before.split_whitespace().last())
+        .and_then(|number| number.parse().ok())
+        .unwrap_or(0)
+}
+
+/// The number directly after `word`; 0 if there is none.
+fn count_after(text: &str, word: &str) -> u64 {
+    text.split_once(word)
+        .and_then(|(_, after)| after.split([',', ' ']).next())
         .and_then(|number| number.parse().ok())
         .unwrap_or(0)
 }
