@@ -382,7 +382,7 @@ fn inspect_shows_groups_and_warnings() {
         "another path is suggested: {}",
         text.out
     );
-    assert!(text.out.contains("never expires"), "{}", text.out);
+    assert!(text.out.contains("expires    never"), "{}", text.out);
     let bad = run(
         &folder,
         &[
@@ -697,6 +697,127 @@ fn permissions_are_of_a_person_or_of_one_principal() {
         "{}",
         by_token.out
     );
+}
+
+#[test]
+fn an_allow_says_what_it_takes_for_granted() {
+    let folder = folder("assumed");
+    let text = token(&json!({ "sub": "eve", "groups": ["/a/payments"], "exp": 1_900_000_000 }));
+    let ask = |flags: &[&str]| {
+        let asked = [
+            "check",
+            "--policy",
+            "policy.json",
+            "--operation",
+            "write",
+            "--topic",
+            "payments-x",
+        ];
+        run_with(&folder, &[&asked[..], flags].concat(), "", Some(&text))
+    };
+    let found = ask(&[]);
+    assert_eq!(found.exit, 0, "{}", found.err);
+    assert!(
+        found
+            .out
+            .starts_with("Allowed, if the signature is valid: User:eve"),
+        "{}",
+        found.out
+    );
+    let value = &lines(&ask(&["--format", "json"]).out)[0];
+    assert_eq!(
+        (&value["outcome"], &value["assumed"]),
+        (&json!("allow"), &json!(["signature", "issuer", "audience"]))
+    );
+    assert_eq!(ask(&["--require-verified"]).exit, 2);
+    // A user given by name is taken as given, and nothing was verified.
+    let by_name =
+        |flags: &[&str]| ask(&[&["--user", "eve", "--group", "payments"], flags].concat());
+    let named = by_name(&[]);
+    assert!(named.out.starts_with("Allowed: "), "{}", named.out);
+    assert_eq!(by_name(&["--require-verified"]).exit, 2);
+    let value = &lines(&by_name(&["--format", "json"]).out)[0];
+    assert_eq!(value["assumed"], Value::Null);
+}
+
+#[test]
+fn requests_lists_what_check_knows() {
+    let folder = folder("requests");
+    let of = |words: &[&str]| run(&folder, &[&["requests"], words].concat());
+    let all = of(&[]);
+    for row in ["Kafka API", "Schema Registry", "HTTP Proxy", "OffsetCommit"] {
+        assert!(all.out.contains(row), "{}", all.out);
+    }
+    let kafka = of(&["--api", "kafka", "offset"]);
+    assert!(!kafka.out.contains("HTTP Proxy"), "{}", kafka.out);
+    let one = of(&["init_producer_id"]);
+    assert!(
+        one.out
+            .starts_with("InitProducerID, Kafka API: get a producer id")
+            && one
+                .out
+                .contains("write on at least one topic, any if none is named")
+            && one.out.contains("`gbac check --request init-producer-id`"),
+        "{}",
+        one.out
+    );
+    let near = of(&["OfsetComit"]);
+    assert_eq!(near.exit, 64);
+    assert!(
+        near.err.contains("did you mean `OffsetCommit`"),
+        "{}",
+        near.err
+    );
+    assert_eq!(of(&["--api", "kafkaesque"]).exit, 64);
+}
+
+#[test]
+fn a_request_without_names_asks_for_any_resource() {
+    let folder = folder("any-resource");
+    let prefixed = json!({
+        "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders-", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED",
+        "principal": "Group:eng", "host": "*", "operation": "OPERATION_WRITE", "permission_type": "PERMISSION_TYPE_ALLOW"
+    });
+    let mut denied = prefixed.clone();
+    denied["resource_name"] = "orders".into();
+    denied["permission_type"] = "PERMISSION_TYPE_DENY".into();
+    let ask = |acls: &[&Value], format: &str| {
+        folder.file(
+            "any.json",
+            &json!({ "version": 1, "acls": acls }).to_string(),
+        );
+        let flags = [
+            "--user",
+            "ana",
+            "--group",
+            "eng",
+            "--request",
+            "InitProducerId",
+            "--format",
+            format,
+        ];
+        run(
+            &folder,
+            &[&["check", "--policy", "any.json"], &flags[..]].concat(),
+        )
+    };
+    let allowed = ask(&[&prefixed], "text");
+    assert_eq!(allowed.exit, 0, "{}", allowed.out);
+    assert!(allowed.out.contains("any topic"), "{}", allowed.out);
+    let value = &lines(&ask(&[&prefixed], "json").out)[0];
+    assert_eq!(value["checks"][1]["resource_name"], Value::Null, "{value}");
+    assert_eq!(
+        value["checks"][1]["decision"]["acl"]["resource_name"],
+        "orders-"
+    );
+    let taken_back = ask(&[&prefixed, &denied], "json");
+    assert_eq!(taken_back.exit, 2);
+    let value = &lines(&taken_back.out)[0];
+    assert_eq!(
+        value["checks"][1]["decision"]["reason"], "deny_rule",
+        "{value}"
+    );
+    assert_eq!(ask(&[], "text").exit, 2);
 }
 
 #[test]

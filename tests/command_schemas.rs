@@ -184,7 +184,7 @@ fn the_page_names_the_schema_of_every_command() {
 const PASSWORD: &str = "a password of this test";
 
 /// Calls of every command, with the files of the examples.
-const CALLS: [&[&str]; 69] = [
+const CALLS: [&[&str]; 70] = [
     &["version"],
     &["man", "pages"],
     &["serve", "--config", "gbac.toml", "--check-config"],
@@ -258,6 +258,7 @@ const CALLS: [&[&str]; 69] = [
         "--token-file",
         "token.jwt",
     ],
+    &["requests", "produce"],
     &[
         "least-grant",
         "--policy",

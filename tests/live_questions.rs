@@ -449,6 +449,8 @@ fn a_token_that_is_refused_is_denied_whatever_the_policy_allows() {
         ],
     );
     assert_eq!(allowed.exit, 0, "{}{}", allowed.out, allowed.err);
+    // The service verified it.
+    assert!(allowed.out.starts_with("Allowed: "), "{}", allowed.out);
     for question in ["permissions", "least-grant", "revoke"] {
         let query: &[&str] = if question == "permissions" {
             &[]
@@ -492,6 +494,40 @@ fn a_token_that_is_refused_is_denied_whatever_the_policy_allows() {
             code
         );
     }
+    // What keys verify is not assumed; without an issuer and an audience, these are.
+    let asked = [
+        "check",
+        "--operation",
+        "read",
+        "--topic",
+        "orders",
+        "--require-verified",
+    ];
+    let partly = run(
+        &folder,
+        &[("GBAC_CHECK_TOKEN", good.as_str())],
+        &[&asked[..], &keys].concat(),
+    );
+    assert_eq!(partly.exit, 2, "{}", partly.out);
+    assert!(
+        partly
+            .out
+            .starts_with("Allowed, if issuer and audience are right: "),
+        "{}",
+        partly.out
+    );
+    let claims = gbac_engine::UnverifiedToken::decode(&good)
+        .expect("a token")
+        .claims;
+    let (issuer, audiences) = (claims.issuer().unwrap(), claims.audiences().unwrap());
+    let required = ["--issuer", issuer, "--audience", audiences[0]];
+    let wholly = run(
+        &folder,
+        &[("GBAC_CHECK_TOKEN", good.as_str())],
+        &[&asked[..], &keys, &required].concat(),
+    );
+    assert_eq!(wholly.exit, 0, "{}{}", wholly.out, wholly.err);
+    assert!(wholly.out.starts_with("Allowed: "), "{}", wholly.out);
     let keyed = lines_refused_by(&folder, &[], &tokens[..3], "token", &keys);
     assert_eq!(
         (keyed[0].as_str(), keyed[1].as_str(), keyed[2].is_empty()),

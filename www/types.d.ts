@@ -91,6 +91,9 @@ export type ApiRequest = {
   resources?: Partial<Record<'topic' | 'group' | 'transactional_id' | 'subject', readonly string[]>>,
 };
 
+/** What a decision takes for granted about a token, because it was not checked. */
+export type Assumption = 'signature' | 'issuer' | 'audience' | 'expiry';
+
 /** A candidate ACL, and how it compares with the request. */
 export type Candidate = {
   /** The ACL. */
@@ -259,6 +262,8 @@ export type Decision = {
   host_unknown?: true,
   /** Whether the identity came from a verified token. */
   verified: boolean,
+  /** What is taken for granted about the token; absent if nothing is. */
+  assumed?: Array<Assumption>,
 } & ({
   "reason": "allow_rule",
   /** It is allowed. */
@@ -449,6 +454,8 @@ export type Explanation = {
   host_unknown?: true,
   /** Whether the identity came from a verified token. */
   verified: boolean,
+  /** What is taken for granted about the token; absent if nothing is. */
+  assumed?: Array<Assumption>,
 } & ({
   "reason": "allow_rule",
   /** It is allowed. */
@@ -1034,6 +1041,11 @@ export type RequestAnswer = {
   requires: Requirement,
   /** Whether the identity came from a verified token. */
   verified: boolean,
+  /**
+   * What is taken for granted about the token: `signature`, `issuer`, `audience`, `expiry`;
+   * absent if nothing is.
+   */
+  assumed: Array<Assumption>,
 };
 
 /** A query of an open identity: an API request. */
@@ -1065,8 +1077,8 @@ export type RequiredCheck = {
   decision: Decision,
   /** The operation. */
   operation: Operation,
-  /** The resource's name. */
-  resource_name: string,
+  /** The resource's name; absent if any resource of the type is enough. */
+  resource_name?: string,
   /** The resource's type. */
   resource_type: ResourceType,
 };
@@ -1238,8 +1250,9 @@ export type Warning = {
 
 /** The code of a warning about a token or its groups. */
 export type WarningCode = 'blanks_removed' | 'claim_missing' | 'claim_wrong_type' | 'duplicate_group'
-  | 'edge_whitespace' | 'element_not_string' | 'empty_name' | 'empty_part' | 'expiry_unreadable' | 'group_overage'
-  | 'id_token' | 'invisible_removed' | 'kid_missing' | 'near_claim' | 'platform_alg' | 'platform_empty_part'
+  | 'edge_whitespace' | 'element_not_string' | 'empty_name' | 'empty_part' | 'encoded_list' | 'expiry_unreadable'
+  | 'group_overage' | 'group_prefix' | 'hidden_character' | 'id_token' | 'invisible_removed' | 'kid_missing'
+  | 'list_in_name' | 'name_split' | 'near_claim' | 'platform_alg' | 'platform_empty_part' | 'platform_mapping'
   | 'platform_path' | 'platform_typ' | 'suffix_collision' | 'suffix_empty' | 'surrounding_text_removed'
   | 'token_response' | 'too_many_nodes' | 'typ_refused';
 
@@ -1293,6 +1306,15 @@ export type WhoCanEntry = {
   denied_by?: Array<AclMatch>,
   /** Present and true if the decision could differ if the host were known. */
   host_unknown?: true,
+  /**
+   * `all` if the decision is about every name that the question is about, `some` if only about
+   * those below.
+   */
+  coverage: 'all' | 'some',
+  /** The only names on which it is allowed. */
+  only_on?: Array<NamePattern>,
+  /** The names on which it is denied. */
+  not_on?: Array<NamePattern>,
 };
 
 /** An identifier that is returned with the answer. */

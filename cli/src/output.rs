@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
+use gbac_engine::Assumptions;
 use gbac_engine::decide::Outcome;
 use gbac_engine::escape::{is_hidden, visible, visible_json};
 use gbac_engine::model::Permission;
@@ -301,6 +302,8 @@ pub(crate) fn contents(policy: &Policy) -> String {
 
 /// Style of a good result.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// Style of a good result that depends on something that was not checked.
+const ASSUMED: Style = AnsiColor::Blue.on_default();
 /// Style of a bad result.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 /// A text in a style.
@@ -313,6 +316,15 @@ pub(crate) const fn outcome_style(outcome: Outcome) -> Style {
     match outcome {
         Outcome::Allow => GOOD,
         Outcome::Deny => BAD,
+    }
+}
+
+/// A verdict with what it takes for granted, and its style.
+pub(crate) fn assuming(verdict: &str, outcome: Outcome, assumed: Assumptions) -> (String, Style) {
+    let text = decision::assuming(verdict, outcome, assumed);
+    match outcome {
+        Outcome::Allow if !assumed.is_empty() => (text, ASSUMED),
+        Outcome::Allow | Outcome::Deny => (text, outcome_style(outcome)),
     }
 }
 

@@ -30,6 +30,7 @@ use crate::commands::import::MergedPolicy;
 use crate::commands::man::ManualPages;
 use crate::commands::policy::{Findings, FormattedFiles, ImportedPolicy, ValidatedFiles};
 use crate::commands::profile::{ChangedProfile, CurrentProfile, ProfileList};
+use crate::commands::requests::ListedRequest;
 use crate::commands::restore::RestoredBackup;
 use crate::commands::security::{
     AclCreations, AclDeletions, AclMatches, AclRow, RoleDetails, RoleMemberRow, RoleNames,
@@ -81,6 +82,7 @@ const OUTPUTS: &[(&str, Output)] = &[
     ),
     ("who-can", Results(&[at_state::<WhoCanJson>])),
     ("permissions", Results(&[at_state::<PermissionsJson>])),
+    ("requests", Results(&[schema_of::<Vec<ListedRequest>>])),
     ("least-grant", Results(&[at_state::<LeastGrantJson>])),
     ("revoke", Results(&[at_state::<RevocationJson>])),
     ("compare", Results(&[at_state::<IdentityComparisonJson>])),

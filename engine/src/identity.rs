@@ -1,6 +1,7 @@
 //! Identities: a user, groups and an expiry. Later changes of the settings do not change an
 //! identity (D-15).
 
+use crate::assumption::{Assumption, Assumptions};
 use crate::claims::ClaimSet;
 use crate::groups::{Extraction, ExtractionRule, extract};
 use crate::hash::first_equals;
@@ -21,6 +22,8 @@ pub struct Identity {
     groups: Vec<String>,
     expiry: Expiry,
     verified: bool,
+    /// What was not checked of the token.
+    assumed: Assumptions,
 }
 
 /// When an identity expires.
@@ -208,6 +211,7 @@ impl Identity {
             groups: names,
             expiry: Expiry::Never,
             verified: false,
+            assumed: Assumptions::default(),
         };
         (identity, warnings.into_iter().collect())
     }
@@ -234,7 +238,8 @@ impl Identity {
         userinfo: Option<&ClaimSet>,
         rules: &IdentityRules,
     ) -> Result<(Self, Extraction), IdentityError> {
-        Self::from_members(claims.members(), userinfo, rules, false)
+        let (claims, assumed) = (claims.members(), Assumptions::UNVERIFIED);
+        Self::from_members(claims, userinfo, rules, false, assumed)
     }
 
     /// Creates an identity from the claims of a verified token.
@@ -247,7 +252,8 @@ impl Identity {
         userinfo: Option<&ClaimSet>,
         rules: &IdentityRules,
     ) -> Result<(Self, Extraction), IdentityError> {
-        let (identity, extraction) = Self::from_members(claims.members(), userinfo, rules, true)?;
+        let (members, assumed) = (claims.members(), claims.assumed());
+        let (identity, extraction) = Self::from_members(members, userinfo, rules, true, assumed)?;
         let clients = CLIENTS
             .iter()
             .filter_map(|name| claims.members().members().get(*name)?.as_str());
@@ -273,6 +279,7 @@ impl Identity {
         userinfo: Option<&ClaimSet>,
         rules: &IdentityRules,
         verified: bool,
+        assumed: Assumptions,
     ) -> Result<(Self, Extraction), IdentityError> {
         let user = rules.mapping.apply(claims)?;
         let extraction = extract(&rules.extraction, claims, userinfo);
@@ -289,6 +296,7 @@ impl Identity {
                 groups,
                 expiry,
                 verified,
+                assumed,
             },
             extraction,
         ))
@@ -301,6 +309,7 @@ impl Identity {
         Self {
             kind: self.kind,
             expiry: self.expiry,
+            assumed: self.assumed,
             ..Self::new(self.user.as_str(), groups)
         }
     }
@@ -364,6 +373,23 @@ impl Identity {
     #[must_use]
     pub const fn expiry(&self) -> Expiry {
         self.expiry
+    }
+
+    /// The same identity, of whose token somebody else, such as a service, checked signature, issuer
+    /// and audience.
+    #[must_use]
+    pub fn accepted_elsewhere(self) -> Self {
+        Self {
+            assumed: Assumptions::default(),
+            ..self
+        }
+    }
+
+    /// What a decision at this time takes for granted about the token; nothing for names.
+    #[must_use]
+    pub fn assumed(&self, at: At) -> Assumptions {
+        let is_ignored = at == At::IgnoringExpiry && self.has_expiry();
+        self.assumed.with_if(is_ignored, Assumption::Expiry)
     }
 
     /// Whether the token's signature and claims were verified.
@@ -433,7 +459,7 @@ mod tests {
     #[test]
     fn names_of_verified_tokens_have_no_control_characters() {
         let read = |value: serde_json::Value| {
-            let claims = claims(value).into_verified();
+            let claims = claims(value).into_verified(Assumptions::default());
             Identity::from_verified(&claims, None, &IdentityRules::default())
                 .map(|(identity, _)| identity)
         };

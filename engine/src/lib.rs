@@ -85,6 +85,7 @@
 #[doc(hidden)]
 pub mod code;
 
+pub mod assumption;
 pub mod claim_path;
 mod claims;
 pub mod decide;
@@ -107,6 +108,7 @@ pub mod token;
 pub mod verify;
 pub mod warning;
 
+pub use assumption::{Assumption, Assumptions};
 pub use claims::{ClaimSet, ClaimSetError};
 pub use code::Coded;
 pub use decide::{

@@ -15,14 +15,20 @@ pub enum WarningCode {
     ElementNotString,
     EmptyName,
     EmptyPart,
+    EncodedList,
     ExpiryUnreadable,
     GroupOverage,
+    GroupPrefix,
+    HiddenCharacter,
     IdToken,
     InvisibleRemoved,
     KidMissing,
+    ListInName,
+    NameSplit,
     NearClaim,
     PlatformAlg,
     PlatformEmptyPart,
+    PlatformMapping,
     PlatformPath,
     PlatformTyp,
     SuffixCollision,
@@ -34,13 +40,25 @@ pub enum WarningCode {
 }
 
 impl WarningCode {
+    /// Whether the claim is there, but not in a form that gives the names that were meant.
+    #[must_use]
+    pub const fn is_of_form(self) -> bool {
+        use WarningCode::{EncodedList, GroupPrefix, HiddenCharacter, ListInName, NameSplit};
+        matches!(
+            self,
+            EncodedList | GroupPrefix | HiddenCharacter | ListInName | NameSplit
+        )
+    }
+
     /// Whether it is about what the platform does otherwise (D-29).
     #[must_use]
     pub const fn is_of_platform(self) -> bool {
-        use WarningCode::{PlatformAlg, PlatformEmptyPart, PlatformPath, PlatformTyp};
+        use WarningCode::{
+            PlatformAlg, PlatformEmptyPart, PlatformMapping, PlatformPath, PlatformTyp,
+        };
         matches!(
             self,
-            PlatformAlg | PlatformEmptyPart | PlatformPath | PlatformTyp
+            PlatformAlg | PlatformEmptyPart | PlatformMapping | PlatformPath | PlatformTyp
         )
     }
 }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use gbac_abi::{HAS_ACLS, Instance, operation_code, resource_type_code};
 use gbac_analysis::check::Query;
-use gbac_engine::decide::{At, Decision, Request, decide};
+use gbac_engine::decide::{At, Decision, Outcome, PreparedIdentity, Reason, Request, decide};
 use gbac_engine::model::{
     Acl, Dialect, Host, KafkaVersion, Operation, PatternType, Permission, Principal, ResourceType,
 };
@@ -185,8 +185,21 @@ proptest! {
         let found = instance.any(handle, resource_type_code(asked.resource_type).into(), length, &host).unwrap();
         for operation in Dialect::Kafka.operations() {
             let is_superuser = policy.settings().is_superuser(&identity);
-            let expected = is_superuser || is_allowed_on_any(&policy, &identity, *operation, &asked);
+            let is_exactly = |other: Operation| other == *operation;
+            let expected = is_superuser || is_allowed_on_any(&policy, &identity, is_exactly, is_exactly, &asked);
             prop_assert_eq!(found & 1 << operation_code(*operation) != 0, expected, "{:?}", operation);
+            // As a decision, with implied operations and with the ACL that decides.
+            let is_implied = |other: Operation| is_exactly(other) || operation.implied_by().contains(&other);
+            let expected = is_superuser || is_allowed_on_any(&policy, &identity, is_exactly, is_implied, &asked);
+            let mut prepared = PreparedIdentity::new(&policy, identity.clone());
+            let decision = prepared.decide_on_any(&policy, *operation, asked.resource_type, asked.host, At::IgnoringExpiry);
+            prop_assert_eq!(decision.outcome == Outcome::Allow, expected, "{:?}", decision);
+            let permission = decision.acl.as_ref().map(|acl| acl.permission);
+            match decision.reason {
+                Reason::AllowRule => prop_assert_eq!(permission, Some(Permission::Allow)),
+                Reason::DenyRule => prop_assert_eq!(permission, Some(Permission::Deny)),
+                _ => prop_assert_eq!(permission, None),
+            }
         }
     }
 }
@@ -203,7 +216,8 @@ fn host_bytes(host: Option<IpAddr>) -> (Vec<u8>, i32) {
 fn is_allowed_on_any(
     policy: &Policy,
     identity: &Identity,
-    operation: Operation,
+    is_denied_by: impl Fn(Operation) -> bool,
+    is_allowed_by: impl Fn(Operation) -> bool,
     asked: &OracleQuestion,
 ) -> bool {
     let everyone = Principal::user("*");
@@ -222,10 +236,15 @@ fn is_allowed_on_any(
     };
     let (mut denied, mut allowed) = (Vec::new(), Vec::new());
     for acl in policy.acls() {
-        let is_about = acl.resource_type == asked.resource_type
-            && (acl.operation == operation || acl.operation == Operation::All)
-            && principals.contains(&acl.principal);
         let denies = acl.permission == Permission::Deny;
+        let is_meant = if denies {
+            is_denied_by(acl.operation)
+        } else {
+            is_allowed_by(acl.operation)
+        };
+        let is_about = acl.resource_type == asked.resource_type
+            && (is_meant || acl.operation == Operation::All)
+            && principals.contains(&acl.principal);
         if is_about && is_here(&acl, denies) {
             if denies {
                 denied.push(acl);

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use gbac_analysis::{AccessFix, FixKind, HypotheticalChange, access_fixes, diff, policy_excerpt};
+use gbac_analysis::{
+    AccessFix, Breadth, FixKind, HypotheticalChange, access_fixes, diff, least_grant,
+    policy_excerpt,
+};
 use gbac_engine::decide::{At, Outcome, Reason, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{
@@ -369,6 +372,58 @@ fn groups_and_roles_come_before_the_provider_and_the_user() {
     );
     // Who has no groups is not kept from a fix.
     assert_eq!(kinds(&policy, &[], "x"), [vec![FixKind::GrantUser]]);
+}
+
+/// What opens every topic comes after what opens one, also for one user.
+#[test]
+fn fixes_that_open_everything_come_last() {
+    let policy = world(
+        &[("Responders", &["Group:oncall"]), ("Orders", &[])],
+        &[
+            ("Role:Responders", Permission::Allow, Operation::Read, "*"),
+            ("Role:Orders", Permission::Allow, Operation::Read, "orders"),
+        ],
+    );
+    let identity = Identity::new("ana", ["contractors"]);
+    let request = Request::new(
+        Operation::Read,
+        ResourceType::Topic,
+        "orders",
+        At::IgnoringExpiry,
+    );
+    let fixes = access_fixes(&policy, &identity, &request, |_, _| true).fixes;
+    let breadths: Vec<Breadth> = fixes.iter().map(|fix| fix.breadth(&policy)).collect();
+    let broad = breadths
+        .iter()
+        .position(|breadth| *breadth == Breadth::Everything)
+        .expect("a role with every topic is offered");
+    assert!(
+        breadths[broad..]
+            .iter()
+            .all(|breadth| *breadth == Breadth::Everything),
+        "{fixes:?}"
+    );
+    let joins = |fix: &AccessFix, name: &str| {
+        fix.policy_changes()
+            .iter()
+            .any(|change| matches!(change, Change::AddMember { role, .. } if role == name))
+    };
+    assert!(joins(&fixes[0], "Orders"), "{fixes:?}");
+    assert!(
+        fixes[..broad]
+            .iter()
+            .any(|fix| fix.steps[0].kind == FixKind::GrantUser),
+        "an ACL for one user on one topic opens less: {fixes:?}"
+    );
+    // The same among the smallest grants.
+    let least = least_grant(&policy, &identity, &[request]);
+    let last = least.memberships_to_add.last().expect("memberships");
+    assert!(
+        [Principal::group("oncall"), Principal::role("Responders")].contains(&last[0]),
+        "{:?}",
+        least.memberships_to_add
+    );
+    assert_eq!(least.memberships_to_add[0], [Principal::role("Orders")]);
 }
 
 #[test]

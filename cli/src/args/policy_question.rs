@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use gbac_analysis::check::{Answer, Check, Query, evaluate};
+use gbac_analysis::check::{Answer, Check, evaluate};
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{At, Request};
 use gbac_engine::policy::Policy;
@@ -63,27 +63,10 @@ impl EvaluatedQuery {
 
     /// The access requests of the check: one, or all that an API request requires.
     pub(crate) fn requests(&self) -> Result<Vec<Request<'_>>, Failure> {
-        let now = self.at;
-        match (&self.check.query, &self.answer) {
-            (Query::Access { .. }, _) => Ok(self.check.access(now).into_iter().collect()),
-            (Query::Api { .. }, Answer::Api { requires, .. }) if requires.has_choice() => {
-                Err(Failure::usage(
-                    "--request: any one of several permissions allows this request; name one with --operation and a resource",
-                ))
-            }
-            (Query::Api { .. }, Answer::Api { decisions, .. }) => {
-                let mut requests = Vec::new();
-                for (required, _) in decisions {
-                    requests.push(self.check.request(
-                        required.operation,
-                        required.resource_type,
-                        &required.resource_name,
-                        now,
-                    ));
-                }
-                Ok(requests)
-            }
-            (Query::Api { .. }, Answer::Access(_)) => Ok(Vec::new()),
-        }
+        self.check.requests(&self.answer, self.at).ok_or_else(|| {
+            Failure::usage(
+                "--request: any one of several permissions allows this request; name one with --operation and a resource",
+            )
+        })
     }
 }

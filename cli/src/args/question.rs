@@ -181,16 +181,24 @@ impl<'a> SignIn<'a> {
 
     /// Resolves the subject of a check.
     pub(crate) fn resolve(self, policy: &Policy, who: &Subject) -> Result<SignedIn, SignInError> {
+        let mut is_accepted = false;
         if let (
             Some(service),
             Subject::Token { token, .. } | Subject::UnverifiedToken { token, .. },
         ) = (self.service, who)
-            && let Some(refusal) = service.token_refusal(token).map_err(SignInError::Call)?
         {
-            return Ok(Err(refusal));
+            if let Some(refusal) = service.token_refusal(token).map_err(SignInError::Call)? {
+                return Ok(Err(refusal));
+            }
+            is_accepted = true;
         }
         match resolve(policy, who, self.verifier) {
-            Ok(resolved) => Ok(Ok(resolved)),
+            Ok(mut resolved) => {
+                if is_accepted {
+                    resolved.identity = resolved.identity.accepted_elsewhere();
+                }
+                Ok(Ok(resolved))
+            }
             Err(CheckError::Subject(error)) => match TokenRefusal::from_error(who, &error) {
                 Some(refusal) => Ok(Err(refusal)),
                 None => Err(SignInError::Check(error.into())),

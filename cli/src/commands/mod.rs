@@ -16,6 +16,7 @@ pub(crate) mod man;
 mod permissions;
 pub(crate) mod policy;
 pub(crate) mod profile;
+pub(crate) mod requests;
 pub(crate) mod restore;
 mod revoke;
 pub(crate) mod security;
@@ -51,6 +52,7 @@ use import::ImportArgs;
 use permissions::PermissionsArgs;
 use policy::PolicyCommand;
 use profile::ProfileCommand;
+use requests::RequestsArgs;
 use restore::RestoreArgs;
 use security::SecurityCommand;
 use serve::ServeArgs;
@@ -87,6 +89,8 @@ pub(crate) enum Command {
     /// List the effective permissions of a user or principal, with the exceptions made by deny
     /// ACLs.
     Permissions(Box<PermissionsArgs>),
+    /// List the API requests that --request knows, and the permissions that each requires.
+    Requests(RequestsArgs),
     /// Find the smallest grant that allows a denied request.
     ///
     /// Lists the existing groups and roles that would allow the request, and the narrowest new
@@ -231,6 +235,7 @@ pub(crate) fn run(process: &Process, command: Command, format: FormatArg) -> Res
         Command::Check(args) => check::run(process, &args, format),
         Command::WhoCan(args) => who_can::run(process, &args, format),
         Command::Permissions(args) => permissions::run(process, &args, format),
+        Command::Requests(args) => requests::run(process, &args, format),
         Command::LeastGrant(args) => least_grant::run(process, &args, format),
         Command::Revoke(args) => revoke::run(process, &args, format),
         Command::Compare(args) => compare::run(process, &args, format),

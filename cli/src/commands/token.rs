@@ -122,12 +122,13 @@ struct Inspection {
 }
 
 impl Inspection {
-    /// The warnings about the header, then those about the groups.
+    /// The warnings about the header, then those about the user and the groups.
     fn warnings(&self) -> Vec<Warning> {
         let mut warnings = match &self.header {
             Some(header) => header.warnings(),
             None => Vec::new(),
         };
+        warnings.extend(self.settings.principal_mapping.platform_warning());
         warnings.extend_from_slice(&self.extraction.warnings);
         warnings
     }
@@ -265,7 +266,8 @@ fn render(process: &Process, inspection: &Inspection) -> String {
     }
     match &inspection.user {
         Ok(identity) => {
-            let _ = writeln!(text, "   expiry     {}", expiry(identity, inspection.now));
+            let (label, when) = expiry(identity, inspection.now);
+            let _ = writeln!(text, "   {label}    {when}");
             let mapping = inspection.settings.principal_mapping.as_str();
             let user = files::user_from(identity.user(), mapping);
             let _ = writeln!(text, "2. User       {}", sentence(&user));
@@ -334,13 +336,17 @@ fn render(process: &Process, inspection: &Inspection) -> String {
     text
 }
 
-/// When a token expires or did, in words.
-fn expiry(identity: &Identity, now: f64) -> String {
+/// Whether a token has expired, and when it does or did.
+fn expiry(identity: &Identity, now: f64) -> (&'static str, String) {
     match identity.expires_at() {
-        Some(at) if identity.is_expired(At::seconds(now)) => sign_in::expired(at.as_seconds(), now),
-        Some(at) => sign_in::expires(at.as_seconds(), now),
-        None if identity.has_unreadable_expiry() => files::EXPIRY_UNREADABLE.to_owned(),
-        None => files::NEVER_EXPIRES.to_owned(),
+        Some(at) if identity.is_expired(At::seconds(now)) => {
+            ("expired", sign_in::expired_since(at.as_seconds(), now))
+        }
+        Some(at) => ("expires", sign_in::expires_in(at.as_seconds(), now)),
+        None if identity.has_unreadable_expiry() => {
+            ("expired", files::EXPIRY_UNREADABLE.to_owned())
+        }
+        None => ("expires", files::NEVER_EXPIRES.to_owned()),
     }
 }
 

@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 use clap::Args;
-use gbac_analysis::{Scope, WhoCan, WhoCanEntry, who_can};
+use gbac_analysis::{Scope, WhoCan, WhoCanEntry, who_can, who_can_on_prefix};
 use gbac_engine::decide::{At, Request};
-use gbac_engine::model::Principal;
+use gbac_engine::model::{PatternType, Principal};
 use gbac_json::WhoCanJson;
 use gbac_words::commands::access;
-use gbac_words::decision;
 use gbac_words::phrases::list;
+use gbac_words::{acl, decision};
 
 use crate::args::policy_source::{self, LoadedPolicy, PolicySourceArgs};
 use crate::args::question::{self, ResourceArgs, Resources};
@@ -27,6 +27,10 @@ pub(crate) struct WhoCanArgs {
     operation: String,
     #[command(flatten)]
     resources: ResourceArgs,
+    /// Ask about all names that start with the resource's name: who can on every one, and who only on
+    /// some.
+    #[arg(long)]
+    prefixed: bool,
     /// IP address of the client. Without it, ACLs limited to one host do not allow, but still deny.
     #[arg(long, value_name = "ADDRESS")]
     host: Option<String>,
@@ -38,23 +42,35 @@ pub(crate) fn run(process: &Process, args: &WhoCanArgs, format: Format) -> Resul
     let (kind, name) = Resources::from(&args.resources).single()?;
     let request = Request::new(operation, kind, &name, At::IgnoringExpiry).with_host(host);
     let LoadedPolicy { policy, state } = policy_source::load(process, &args.policy)?;
-    let who = who_can(&policy, &request);
+    let who = match args.prefixed {
+        true => who_can_on_prefix(&policy, &request),
+        false => who_can(&policy, &request),
+    };
     match format {
         Format::Json | Format::Yaml => {
             policy_source::write_value(process, state.as_ref(), format, WhoCanJson::from(&who))?;
         }
         Format::Text => {
-            policy_source::write_text(process, state.as_ref(), &render(process, &request, &who))?;
+            policy_source::write_text(
+                process,
+                state.as_ref(),
+                &render(process, &request, args.prefixed, &who),
+            )?;
         }
     }
     Ok(output::SUCCESS)
 }
 
-fn render(process: &Process, request: &Request<'_>, who: &WhoCan) -> String {
+fn render(process: &Process, request: &Request<'_>, prefixed: bool, who: &WhoCan) -> String {
+    let pattern = match prefixed {
+        true => PatternType::Prefixed,
+        false => PatternType::Literal,
+    };
     let who_can = access::who_can(
         request.operation,
         request.resource_type,
         request.resource_name,
+        pattern,
     );
     let mut text = sentence(&who_can) + "\n";
     if !who.superusers.is_empty() {
@@ -102,11 +118,14 @@ fn row(entry: &WhoCanEntry) -> Vec<Cell> {
     } else {
         entry.denied_by.iter().map(access_path).collect()
     };
-    let because = if because.is_empty() {
+    let mut because = if because.is_empty() {
         "no ACL allows it".into()
     } else {
         because.join("; ")
     };
+    if let Some(names) = acl::coverage(&entry.only_on, &entry.not_on) {
+        let _ = write!(because, " ({})", sentence(&names));
+    }
     vec![verdict, name.into(), because.into()]
 }
 

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use gbac_analysis::AclMatch;
 use gbac_analysis::check::Answer;
-use gbac_engine::decide::{At, Decision};
+use gbac_engine::decide::{At, Decision, Outcome};
 use gbac_engine::model::{Acl, Dialect, Operation, PatternType, ResourceType};
 use gbac_engine::policy::Change;
-use gbac_engine::{Coded, ResolvedIdentity};
+use gbac_engine::{Assumptions, Coded, ResolvedIdentity};
 use gbac_words::commands::access;
 use gbac_words::{acl, change, decision};
 
@@ -56,6 +56,12 @@ pub(crate) fn expired(resolved: &ResolvedIdentity, at: At) -> String {
     }
     let user = resolved.identity.principal();
     format!("\n{}\n", sentence(&access::token_expired(&user)))
+}
+
+/// The verdict with what it takes for granted, as a cell of a table.
+pub(crate) fn whole_verdict(verdict: &str, outcome: Outcome, assumed: Assumptions) -> Cell {
+    let (text, style) = output::assuming(verdict, outcome, assumed);
+    Cell::styled(text, style)
 }
 
 /// The verdict as a cell of a table.
@@ -155,17 +161,21 @@ pub(crate) fn two_sides(
         match answer {
             Answer::Access(decision) => {
                 let reason = because(resolved, decision).into();
-                rows.push(vec![name.into(), verdict(decision), reason]);
+                let text = decision::verdict(decision.reason);
+                let cell = whole_verdict(text, decision.outcome, decision.assumed);
+                rows.push(vec![name.into(), cell, reason]);
             }
             Answer::Api {
-                outcome, decisions, ..
+                outcome,
+                decisions,
+                assumed,
+                ..
             } => {
-                let whole =
-                    Cell::styled(decision::outcome(*outcome), output::outcome_style(*outcome));
+                let whole = whole_verdict(decision::outcome(*outcome), *outcome, *assumed);
                 rows.push(vec![name.into(), whole, "the whole request".into()]);
                 for (check, decision) in decisions {
-                    let request =
-                        access::request(check.operation, check.resource_type, &check.resource_name);
+                    let name = check.resource_name.as_deref();
+                    let request = access::request(check.operation, check.resource_type, name);
                     let because = because(resolved, decision);
                     let reason = format!("{}: {because}", sentence(&request));
                     rows.push(vec!["".into(), verdict(decision), reason.into()]);

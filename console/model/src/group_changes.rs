@@ -173,7 +173,7 @@ impl GroupChanges {
                 .filter(|found| effects.contains(&found.effect));
             let operations: usize = found
                 .flat_map(|found| &found.regions)
-                .map(|extent| extent.operations.len())
+                .map(AccessRegion::operation_count)
                 .sum();
             total = (total.0 + operations, total.1 + usize::from(operations > 0));
         }

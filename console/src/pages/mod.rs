@@ -14,6 +14,7 @@ mod group_changes;
 pub mod link;
 pub mod not_found;
 pub mod permissions;
+mod provider_gap;
 pub mod provider_link;
 pub mod review;
 mod rich_text;

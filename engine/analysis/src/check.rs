@@ -6,9 +6,9 @@ use gbac_engine::decide::{self, At, Decision, Explanation, Outcome, PreparedIden
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Operation, ResourceType};
 use gbac_engine::policy::Policy;
-use gbac_engine::{ResolveError, Subject, TokenVerifier, resolve};
+use gbac_engine::{Assumptions, ResolveError, Subject, TokenVerifier, resolve};
 
-use crate::requests::{self, RequestError, Requirement, ResourceNames};
+use crate::requests::{self, RequestError, RequiredCheck, Requirement, ResourceNames};
 
 /// One check of one identity.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,6 +62,34 @@ impl Check {
             Query::Api { .. } => None,
         }
     }
+
+    /// The access requests of the check: one, or all that an API request requires; `None` if one of
+    /// several is enough for that.
+    #[must_use]
+    pub fn requests<'a>(&'a self, answer: &'a Answer, otherwise: At) -> Option<Vec<Request<'a>>> {
+        let (decisions, requires) = match answer {
+            Answer::Access(_) => return Some(self.access(otherwise).into_iter().collect()),
+            Answer::Api {
+                decisions,
+                requires,
+                ..
+            } => (decisions, requires),
+        };
+        if requires.has_choice() {
+            return None;
+        }
+        let mut requests = Vec::with_capacity(decisions.len());
+        for (required, _) in decisions {
+            let name = required.resource_name.as_deref()?;
+            requests.push(self.request(
+                required.operation,
+                required.resource_type,
+                name,
+                otherwise,
+            ));
+        }
+        Some(requests)
+    }
 }
 
 /// The query of a check.
@@ -97,11 +125,13 @@ pub enum Answer {
         /// The overall outcome.
         outcome: Outcome,
         /// Each required check with its decision, in order.
-        decisions: Vec<(requests::RequiredCheck, Decision)>,
+        decisions: Vec<(RequiredCheck, Decision)>,
         /// How the checks combine.
         requires: Requirement,
         /// Whether the identity came from a verified token.
         verified: bool,
+        /// What the decisions take for granted about the token.
+        assumed: Assumptions,
     },
 }
 
@@ -243,14 +273,9 @@ pub fn evaluate_with(
         } => {
             let requires = requests::expand(api, name, resources).map_err(CheckError::Request)?;
             let mut decisions = Vec::new();
-            let outcome = requires.outcome(&mut |required: &requests::RequiredCheck| {
-                let request = check.request(
-                    required.operation,
-                    required.resource_type,
-                    &required.resource_name,
-                    otherwise,
-                );
-                let decision = prepared.decide(policy, &request);
+            let outcome = requires.outcome(&mut |required: &RequiredCheck| {
+                let at = check.instant(otherwise);
+                let decision = required.decide(policy, prepared, check.host, at);
                 let outcome = decision.outcome;
                 decisions.push((required.clone(), decision));
                 outcome
@@ -267,6 +292,7 @@ pub fn evaluate_with(
                 decisions,
                 requires,
                 verified: identity.is_verified(),
+                assumed: identity.assumed(check.instant(otherwise)),
             })
         }
     }

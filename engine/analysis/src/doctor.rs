@@ -210,7 +210,10 @@ fn find_claim(step: &mut DiagnosticStep, extraction: &Extraction, header: &[Warn
         WarningCode::ElementNotString,
     ];
     for warning in header.iter().chain(&extraction.warnings) {
-        if claim_warnings.contains(&warning.code) {
+        if warning.code.is_of_form() {
+            step.state = StepStatus::Attention;
+            step.next(warning.message.clone());
+        } else if claim_warnings.contains(&warning.code) {
             step.next(warning.message.clone());
         } else if header.contains(warning) {
             step.fault(StepStatus::Attention, warning.message.clone());
@@ -282,6 +285,7 @@ fn groups(
         step.fault(StepStatus::Attention, found);
         step.next(next);
     }
+    let is_readable = is_readable(extraction);
     for name in input.expected {
         if extraction.names().any(|group| group == name) {
             step.pass(format!("`Group:{}` is among them", escaped(name)));
@@ -296,20 +300,34 @@ fn groups(
             .filter(|group| is_near(group, name))
             .map(quoted)
             .collect();
-        step.next(if near.is_empty() {
-            format!(
-                "check that the user is in `{}` in the identity provider, and sign in again",
-                escaped(name)
-            )
-        } else {
-            format!(
+        if !near.is_empty() {
+            step.next(format!(
                 "names are compared letter by letter: write {} in ACLs and roles",
                 near.join(" or ")
-            )
-        });
+            ));
+        } else if is_readable {
+            step.next(format!(
+                "check that the user is in `{}` in the identity provider, and sign in again",
+                escaped(name)
+            ));
+        } else {
+            step.next("correct the group claim first, as step 1 says");
+        }
     }
     compare(&mut step, input, extraction);
     step
+}
+
+/// Whether the claim has the form of a list of names, so that a missing name is missing in the
+/// identity provider.
+fn is_readable(extraction: &Extraction) -> bool {
+    matches!(
+        extraction.claim,
+        ClaimFinding::Array { .. } | ClaimFinding::CommaList { .. } | ClaimFinding::Union { .. }
+    ) && !extraction
+        .warnings
+        .iter()
+        .any(|warning| warning.code.is_of_form())
 }
 
 /// The warnings about single names.
@@ -407,6 +425,9 @@ fn settings(
             NestedGroupBehavior::None
         }
     };
+    if let Some(warning) = input.settings.principal_mapping.platform_warning() {
+        step.fault(StepStatus::Attention, warning.message);
+    }
     for check in checks {
         match check.state {
             StepStatus::NotDone => {}
@@ -767,6 +788,70 @@ mod tests {
                 .any(|found| found.ends_with("invalid audience")),
             "{steps:?}"
         );
+    }
+
+    #[test]
+    fn a_claim_in_another_form_is_named_instead_of_the_membership() {
+        for (groups, expected, found) in [
+            (
+                json!("[\"admin\", \"ops\"]"),
+                "admin",
+                "a list written in one string",
+            ),
+            (
+                json!("[admin, ops]"),
+                "admin",
+                "a list written in one string",
+            ),
+            (
+                json!(["[\"admin\"]"]),
+                "admin",
+                "a list written in one string",
+            ),
+            (json!("admin;ops"), "admin", "one name that contains `;`"),
+            (json!(["admin|ops"]), "admin", "one name that contains `|`"),
+            (json!(["admin,ops"]), "admin", "one name that contains `,`"),
+            (json!("admin ops"), "admin", "one name that contains blanks"),
+            (
+                json!("CN=eng,OU=Groups,DC=acme"),
+                "CN=eng,OU=Groups,DC=acme",
+                "split at its commas",
+            ),
+            (
+                json!(["eng\u{200b}"]),
+                "eng",
+                "`eng\u{200b}` contains an invisible character",
+            ),
+            (
+                json!(["Group:eng"]),
+                "eng",
+                "`Group:eng` begins with `Group:`",
+            ),
+            (json!({ "admin": [] }), "admin", "`groups` is an object"),
+        ] {
+            let claims = object(json!({ "sub": "a", "exp": 100, "groups": groups }));
+            let (settings, expected) = (Settings::default(), [expected.to_owned()]);
+            let steps = diagnose(&DiagnosticInput {
+                expected: &expected,
+                ..DiagnosticInput::new(TokenInput::Claims(&claims), &settings)
+            });
+            assert!(
+                steps[0].next.iter().any(|next| next.contains(found)),
+                "{steps:?}"
+            );
+            assert_ne!(steps[0].state, StepStatus::Passed, "{steps:?}");
+            let advice = steps[1].next.join("\n");
+            assert!(!advice.contains("check that the user is in"), "{advice}");
+        }
+        // Names in an array have blanks and commas, also those of a directory.
+        for groups in [
+            json!(["Domain Admins"]),
+            json!(["CN=eng,DC=acme"]),
+            json!(["a;b", "c"]),
+        ] {
+            let steps = diagnosis(json!({ "sub": "a", "exp": 100, "groups": groups }));
+            assert_eq!(steps[0].state, StepStatus::Passed, "{steps:?}");
+        }
     }
 
     #[test]

@@ -108,12 +108,10 @@ pub fn decision_events(
         (Answer::Api { decisions, .. }, _) => decisions
             .iter()
             .map(|(required, decision)| {
-                let request = check.request(
-                    required.operation,
-                    required.resource_type,
-                    &required.resource_name,
-                    at,
-                );
+                // Any resource of a type is audited as `*`, the name that covers them all.
+                let name = required.resource_name.as_deref().unwrap_or("*");
+                let (operation, kind) = (required.operation, required.resource_type);
+                let request = check.request(operation, kind, name, at);
                 event(Authorization::Acl { request, decision })
             })
             .collect(),

@@ -4,6 +4,7 @@ use super::compare::compare;
 use super::diff::AccessRegion;
 use super::hypothetical::{HypotheticalChange, HypotheticalChanges};
 use super::who_can::{AclMatch, Hit, Hits};
+use crate::breadth::Breadth;
 use gbac_engine::decide::{Decision, Outcome, Reason, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{
@@ -120,6 +121,12 @@ pub fn least_grant(policy: &Policy, identity: &Identity, requests: &[Request<'_>
     }
     let candidates = candidates(policy, identity, &hits, &missing);
     (least.memberships_to_add, least.complete) = smallest(candidates, missing.len());
+    // What opens every name or the cluster comes last.
+    least.memberships_to_add.sort_by_key(|set| {
+        set.iter()
+            .map(|principal| Breadth::of_principal(policy, principal))
+            .max()
+    });
     let mut acls: Vec<Acl> = Vec::new();
     for (_, request) in &missing {
         acls.extend(narrowest(identity, request));

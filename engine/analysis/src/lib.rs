@@ -6,6 +6,7 @@
 //! is evaluated once.
 
 pub mod audit;
+mod breadth;
 pub mod check;
 mod collisions;
 mod compare;
@@ -36,6 +37,7 @@ mod tree;
 mod what_if;
 mod who_can;
 
+pub use breadth::Breadth;
 pub use collisions::{
     CollidingName, Collision, CollisionReason, CollisionReport, Gain, collision_gains, collisions,
 };

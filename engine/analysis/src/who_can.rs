@@ -3,7 +3,7 @@
 
 use super::held::is_superuser;
 use super::tree::Place;
-use crate::scope::Scope;
+use crate::scope::{NamePattern, Scope};
 use gbac_engine::decide::{Outcome, Request};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType};
@@ -41,9 +41,49 @@ pub struct WhoCanEntry {
     pub denied_by: Vec<AclMatch>,
     /// Whether the decision may differ once the host is known (D-04, D-31).
     pub host_unknown: bool,
+    /// Of a question about a prefix: the only names on which it is allowed; empty if that is all of
+    /// them, or none.
+    pub only_on: Vec<NamePattern>,
+    /// Of a question about a prefix: the names on which it is denied although it is allowed on
+    /// others, or on which the scope's deny denies others.
+    pub not_on: Vec<NamePattern>,
 }
 
 impl WhoCanEntry {
+    /// Adds what a narrower pattern changes.
+    fn add_names(&mut self, narrower: &Self, names: &NamePattern) {
+        match (self.outcome, narrower.outcome) {
+            (Outcome::Allow, Outcome::Allow) => {
+                // All names are allowed, unless this entry is about some of them already.
+                if !self.only_on.is_empty() {
+                    self.only_on.push(names.clone());
+                }
+            }
+            (Outcome::Deny, Outcome::Allow) => {
+                self.outcome = Outcome::Allow;
+                self.only_on.push(names.clone());
+                self.granted_by.clone_from(&narrower.granted_by);
+                self.denied_by.clear();
+            }
+            (Outcome::Allow, Outcome::Deny) => {
+                if !narrower.denied_by.is_empty() {
+                    self.not_on.push(names.clone());
+                }
+            }
+            (Outcome::Deny, Outcome::Deny) => {
+                if !self.not_on.is_empty() {
+                    self.not_on.push(names.clone());
+                }
+            }
+        }
+    }
+
+    /// Whether the decision is about every name that the question is about.
+    #[must_use]
+    pub const fn covers_all(&self) -> bool {
+        self.only_on.is_empty() && self.not_on.is_empty()
+    }
+
     /// Whether `User:*`, as the scope or as a member of the role, is the user named `*` (D-33).
     /// Everyone is [`Scope::Everyone`] and never a member.
     ///
@@ -106,11 +146,10 @@ pub fn who_can(policy: &Policy, request: &Request<'_>) -> WhoCan {
     holders(policy, &Hits::new(policy, request))
 }
 
-/// Finds who is allowed to make a request for any name that starts with the request's name, by the
-/// ACLs that cover all of these names. ACLs on some of these names are ignored, as in
-/// [`matrix_cell`](crate::matrix_cell).
+/// Finds who is allowed to make a request for names that start with the request's name: for all of
+/// them, by the ACLs that cover them all, or for some of them, by narrower ACLs.
 ///
-/// The cost is that of [`who_can`].
+/// The cost is that of [`who_can`] for the prefix and for every narrower pattern with an ACL.
 ///
 /// ```
 /// use gbac_analysis::who_can_on_prefix;
@@ -124,19 +163,62 @@ pub fn who_can(policy: &Policy, request: &Request<'_>) -> WhoCan {
 ///   { "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders-", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
 ///     "principal": "Group:ops", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
 /// let who = who_can_on_prefix(&policy, &Request::new(Operation::Read, ResourceType::Topic, "orders-", At::IgnoringExpiry));
-/// assert_eq!(who.entries.len(), 1);
+/// assert_eq!(who.entries.len(), 2);
+/// assert!(who.entries[0].covers_all());
+/// assert_eq!(who.entries[1].only_on[0].name, "orders-");
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```
 #[must_use]
 pub fn who_can_on_prefix(policy: &Policy, request: &Request<'_>) -> WhoCan {
-    holders(
-        policy,
-        &Hits::at(
-            policy,
-            request,
-            Place::named(PatternType::Prefixed, request.resource_name),
-        ),
-    )
+    let whole = Place::named(PatternType::Prefixed, request.resource_name);
+    let mut who = holders(policy, &Hits::at(policy, request, whole));
+    for (_, pattern) in policy.patterns() {
+        let place = Place::from_pattern(pattern);
+        if pattern.resource_type != request.resource_type
+            || !whole.covers(place)
+            || place.covers(whole)
+        {
+            continue;
+        }
+        let (operation, kind) = (request.operation, request.resource_type);
+        let narrow =
+            Request::new(operation, kind, pattern.name(), request.at).with_host(request.host);
+        let hits = Hits::at(policy, &narrow, place);
+        if hits.names_pattern(pattern) {
+            add_names(&mut who, &holders(policy, &hits), &place.pattern());
+        }
+    }
+    for entry in &mut who.entries {
+        entry.only_on.sort();
+        entry.not_on.sort();
+    }
+    who
+}
+
+/// Adds what a narrower pattern changes for the entries of a prefix.
+fn add_names(who: &mut WhoCan, narrower: &WhoCan, names: &NamePattern) {
+    for found in &narrower.entries {
+        match who
+            .entries
+            .binary_search_by(|entry| entry.scope.cmp(&found.scope))
+        {
+            Ok(index) => {
+                if let Some(entry) = who.entries.get_mut(index) {
+                    entry.add_names(found, names);
+                }
+            }
+            Err(index) => {
+                let mut entry = found.clone();
+                // Without a deny, another host might be allowed on these names.
+                if found.denied_by.is_empty() {
+                    entry.only_on.push(names.clone());
+                } else {
+                    entry.not_on.push(names.clone());
+                }
+                who.entries.insert(index, entry);
+            }
+        }
+    }
 }
 
 /// Finds the holders that these rows affect.
@@ -358,7 +440,18 @@ impl<'a> Hits<'a> {
             granted_by,
             denied_by,
             host_unknown,
+            only_on: Vec::new(),
+            not_on: Vec::new(),
         }
+    }
+
+    /// Whether one of the rows is of this pattern.
+    fn names_pattern(&self, pattern: &Pattern) -> bool {
+        self.hits.iter().any(|hit| {
+            self.policy
+                .pattern(hit.pattern)
+                .is_some_and(|of_hit| std::ptr::eq(of_hit, pattern))
+        })
     }
 
     /// The ACLs that deny an identity, in the order of D-20.

@@ -162,6 +162,19 @@ pub struct WhoCanEntryJson {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::Present>"))]
     pub host_unknown: bool,
+    /// `all` if the decision is about every name that the question is about, `some` if only about
+    /// those below.
+    #[cfg_attr(feature = "typescript", ts(type = "'all' | 'some'"))]
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["all", "some"])))]
+    pub coverage: &'static str,
+    /// The only names on which it is allowed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
+    pub only_on: Vec<PatternJson>,
+    /// The names on which it is denied.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
+    pub not_on: Vec<PatternJson>,
 }
 
 impl From<&WhoCanEntry> for WhoCanEntryJson {
@@ -175,6 +188,9 @@ impl From<&WhoCanEntry> for WhoCanEntryJson {
             granted_by: entry.granted_by.as_ref().map(AclMatchJson::from),
             denied_by: entry.denied_by.iter().map(AclMatchJson::from).collect(),
             host_unknown: entry.host_unknown,
+            coverage: if entry.covers_all() { "all" } else { "some" },
+            only_on: entry.only_on.iter().map(PatternJson::from).collect(),
+            not_on: entry.not_on.iter().map(PatternJson::from).collect(),
         }
     }
 }

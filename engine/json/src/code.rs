@@ -88,6 +88,10 @@ const UNIONS: &[(&str, &str)] = &[
     ),
     ("Api", "The APIs whose requests are known."),
     (
+        "Assumption",
+        "What a decision takes for granted about a token, because it was not checked.",
+    ),
+    (
         "CandidateStatus",
         "The effect of a candidate ACL on the decision.",
     ),

@@ -10,12 +10,12 @@ use super::acl::AclJson;
 use super::code::Code;
 use gbac_analysis::check::{Answer, TokenRefusal};
 use gbac_analysis::requests::{self, Requirement};
-use gbac_engine::Coded;
 use gbac_engine::decide::{
     AccessPath, Candidate, CandidateStatus, Decision, Explanation, HostMatch, NameMatch, NearMiss,
     OperationMatch, Outcome, PrincipalMatch, Reason, Source,
 };
 use gbac_engine::model::{Operation, ResourceType};
+use gbac_engine::{Assumption, Coded};
 
 /// A decision; members that do not apply are absent.
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(rename = "Decision"))]
@@ -45,6 +45,10 @@ pub struct DecisionJson {
     pub host_unknown: bool,
     /// Whether the identity came from a verified token.
     pub verified: bool,
+    /// What is taken for granted about the token: `signature`, `issuer`, `audience`, `expiry`;
+    /// absent if nothing is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assumed: Vec<Code<Assumption>>,
 }
 
 impl From<&Decision> for DecisionJson {
@@ -59,6 +63,7 @@ impl From<&Decision> for DecisionJson {
             implied_by: decision.implied_by.map(Code::from),
             host_unknown: decision.host_unknown,
             verified: decision.verified,
+            assumed: decision.assumed.iter().map(Code::from).collect(),
         }
     }
 }
@@ -131,6 +136,10 @@ pub struct RequestAnswerJson {
     pub requires: RequirementJson,
     /// Whether the identity came from a verified token.
     pub verified: bool,
+    /// What is taken for granted about the token: `signature`, `issuer`, `audience`, `expiry`;
+    /// absent if nothing is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assumed: Vec<Code<Assumption>>,
 }
 
 /// A required check of an API request, with its decision.
@@ -150,8 +159,9 @@ pub struct RequiredCheckJson {
     pub decision: DecisionJson,
     /// The operation.
     pub operation: Code<Operation>,
-    /// The resource's name.
-    pub resource_name: String,
+    /// The resource's name; absent if any resource of the type is enough.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_name: Option<String>,
     /// The resource's type.
     pub resource_type: Code<ResourceType>,
 }
@@ -189,6 +199,7 @@ impl From<&Answer> for AnswerJson {
                 decisions,
                 requires,
                 verified,
+                assumed,
             } => {
                 let required =
                     |(check, decision): &(requests::RequiredCheck, Decision)| RequiredCheckJson {
@@ -202,6 +213,7 @@ impl From<&Answer> for AnswerJson {
                     checks: decisions.iter().map(required).collect(),
                     requires: indexed(requires, &mut 0),
                     verified: *verified,
+                    assumed: assumed.iter().map(Code::from).collect(),
                 })
             }
         }

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use gbac_engine::Assumption;
 use gbac_engine::model::Operation;
 use ts_rs::{Config, TS, TypeVisitor};
 
@@ -22,6 +23,9 @@ pub struct DecisionUnion {
     pub host_unknown: Option<Present>,
     /// Whether the identity came from a verified token.
     pub verified: bool,
+    /// What is taken for granted about the token; absent if nothing is.
+    #[ts(optional)]
+    pub assumed: Option<Vec<Code<Assumption>>>,
 }
 
 /// Declares [`DecisionJson`] as [`DecisionUnion`].

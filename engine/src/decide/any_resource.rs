@@ -1,17 +1,20 @@
 //! What an identity is allowed on at least one resource of a type, as Kafka decides it for
 //! idempotent producers (D-73).
+//!
+//! A deny on every name wins over all allows, and an allow on every name over all other denies. Any
+//! other allow counts unless a deny covers its whole pattern.
 
 use std::net::IpAddr;
 
-use super::precedence::{HostCriteria, for_each_row};
+use super::precedence::{self, Cache, Criteria, HostCriteria, for_each_row};
 use super::ranked_principals::RankedPrincipals;
+use super::{At, Decision, Reason, Request};
+use crate::identity::Identity;
 use crate::model::{Operation, PatternType, ResourceType};
-use crate::policy::{Operations, Pattern, PatternId, Policy, PrincipalId, Row, Rules};
+use crate::policy::{Covering, Operations, Pattern, PatternId, Policy, PrincipalId, Row, Rules};
 
-/// The operations that ACLs allow on at least one resource of a type.
-///
-/// A deny on every name wins over all allows, and an allow on every name over all other denies. Any
-/// other allow counts unless a deny covers its whole pattern. Implied operations do not count.
+/// The operations that ACLs allow on at least one resource of a type. Implied operations do not
+/// count.
 pub(super) fn allowed_on_any(
     policy: &Policy,
     ranked: &RankedPrincipals,
@@ -56,24 +59,99 @@ fn denied_on_whole(
     criteria: &HostCriteria,
     pattern: &Pattern,
 ) -> Operations {
-    let covering = policy.covering(pattern.resource_type, pattern.name());
-    let covers = |other: &&Pattern| {
-        let is_prefix = other.pattern_type == PatternType::Prefixed;
-        is_prefix || pattern.pattern_type == PatternType::Literal && !other.is_all_names()
-    };
     let mut denied = Operations::default();
-    for other in covering
-        .as_slice()
-        .iter()
-        .filter_map(|id| policy.pattern(PatternId(*id)))
-        .filter(covers)
-    {
+    for (_, other) in covering_whole(policy, pattern) {
         let denies = Rules::new(Operations::EVERY, Operations::default());
         for_each_row(other.rows(), ranked, denies, &mut |row, _| {
             denied = denied.or(operations(policy, criteria, row).0);
         });
     }
     denied
+}
+
+/// The patterns that cover every name of a pattern, other than that of all names.
+fn covering_whole<'p>(policy: &'p Policy, pattern: &Pattern) -> Vec<(PatternId, &'p Pattern)> {
+    let mut patterns = Vec::new();
+    let covering = policy.covering(pattern.resource_type, pattern.name());
+    for id in covering.as_slice() {
+        let id = PatternId(*id);
+        let Some(other) = policy.pattern(id) else {
+            continue;
+        };
+        let is_prefix = other.pattern_type == PatternType::Prefixed;
+        if is_prefix || pattern.pattern_type == PatternType::Literal && !other.is_all_names() {
+            patterns.push((id, other));
+        }
+    }
+    patterns
+}
+
+/// An operation on any resource of a type, for an identity.
+pub(super) struct AnyResource<'a> {
+    pub(super) policy: &'a Policy,
+    pub(super) identity: &'a Identity,
+    pub(super) ranked: &'a RankedPrincipals,
+    pub(super) cache: &'a mut Cache,
+    pub(super) resource_type: ResourceType,
+    pub(super) operation: Operation,
+    pub(super) host: Option<IpAddr>,
+    pub(super) at: At,
+}
+
+impl AnyResource<'_> {
+    /// Decides it, with the ACL that allows it on some name, or that takes back what others allow.
+    /// Implied operations count.
+    pub(super) fn decide(mut self) -> Decision {
+        let policy = self.policy;
+        let mut on_all_names = None;
+        let mut allowing = Vec::new();
+        let mut denied = None;
+        let mut host_unknown = false;
+        for (id, pattern) in policy.patterns() {
+            if pattern.resource_type != self.resource_type {
+                continue;
+            }
+            let found = self.decide_on(id);
+            host_unknown |= found.host_unknown;
+            match found.reason {
+                Reason::NoMatch => {}
+                _ if pattern.is_all_names() => on_all_names = Some(found),
+                Reason::AllowRule => allowing.push((pattern, found)),
+                _ => denied = denied.or(Some(found)),
+            }
+        }
+        if let Some(decision) = on_all_names {
+            return decision;
+        }
+        for (pattern, found) in allowing {
+            match self.deny_of_whole(pattern) {
+                None => return found,
+                Some(deny) => denied = denied.or(Some(deny)),
+            }
+        }
+        denied.unwrap_or_else(|| Decision {
+            host_unknown,
+            ..Decision::without_rule(Reason::NoMatch, self.identity, self.at)
+        })
+    }
+
+    fn deny_of_whole(&mut self, pattern: &Pattern) -> Option<Decision> {
+        covering_whole(self.policy, pattern)
+            .into_iter()
+            .map(|(id, _)| self.decide_on(id))
+            .find(|decision| decision.reason == Reason::DenyRule)
+    }
+
+    /// What the ACLs of one pattern decide.
+    fn decide_on(&mut self, id: PatternId) -> Decision {
+        let covering = Covering::only(id);
+        let criteria = Criteria::new(self.operation, self.host);
+        let matches = precedence::walk(self.policy, &covering, self.ranked, self.cache, criteria);
+        let request =
+            Request::new(self.operation, self.resource_type, "", self.at).with_host(self.host);
+        let (ranked, identity) = (self.ranked, self.identity);
+        precedence::decision(self.policy, &covering, ranked, identity, &request, &matches)
+    }
 }
 
 /// The operations that a row denies and allows for the host, with those of `ALL`.

@@ -13,6 +13,7 @@ use std::net::IpAddr;
 
 use strum::{IntoStaticStr, VariantNames};
 
+use crate::assumption::Assumptions;
 use crate::identity::Identity;
 use crate::model::{Acl, Operation, ResourceType, normalized_name};
 use crate::policy::Policy;
@@ -142,10 +143,12 @@ pub struct Decision {
     pub host_unknown: bool,
     /// Whether the identity came from a verified token.
     pub verified: bool,
+    /// What the decision takes for granted about the token.
+    pub assumed: Assumptions,
 }
 
 impl Decision {
-    fn without_rule(reason: Reason, identity: &Identity) -> Self {
+    fn without_rule(reason: Reason, identity: &Identity, at: At) -> Self {
         Self {
             outcome: reason.outcome(),
             reason,
@@ -156,6 +159,7 @@ impl Decision {
             implied_by: None,
             host_unknown: false,
             verified: identity.is_verified(),
+            assumed: identity.assumed(at),
         }
     }
 }

@@ -327,7 +327,7 @@ pub(super) fn decision(
 ) -> Decision {
     let no_match = || Decision {
         host_unknown: matches.host_might_allow,
-        ..Decision::without_rule(Reason::NoMatch, identity)
+        ..Decision::without_rule(Reason::NoMatch, identity, request.at)
     };
     let (precedence, permission) = match (matches.deny, matches.allow) {
         (Precedence::NONE, Precedence::NONE) => return no_match(),
@@ -370,6 +370,7 @@ pub(super) fn decision(
         implied_by: (operation != request.operation).then_some(operation),
         host_unknown,
         verified: identity.is_verified(),
+        assumed: identity.assumed(request.at),
     }
 }
 

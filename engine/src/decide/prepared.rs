@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use super::any_resource::allowed_on_any;
+use super::any_resource::{AnyResource, allowed_on_any};
 use super::before_acls::before_acls;
 use super::precedence::{self, Cache, Criteria, Matches};
 use super::principal_paths::{groups, visit_paths_through};
@@ -219,7 +219,7 @@ impl PreparedIdentity {
     pub fn decide(&mut self, policy: &Policy, request: &Request<'_>) -> Decision {
         self.refresh(policy);
         if let Some(reason) = before_acls(&self.identity, self.superuser, request.at) {
-            return Decision::without_rule(reason, &self.identity);
+            return Decision::without_rule(reason, &self.identity, request.at);
         }
         let covering = policy.covering(request.resource_type, request.resource_name);
         let matches = self.walk(policy, &covering, request.operation, request.host);
@@ -302,6 +302,50 @@ impl PreparedIdentity {
             .patterns()
             .any(|(_, pattern)| pattern.resource_type == resource_type);
         ResourceAccess { allowed, has_acls }
+    }
+
+    /// Decides an operation on any resource of a type: whether there is a name, named by an ACL, on
+    /// which it is allowed (D-73). The decision has an ACL that allows it, or one that takes back
+    /// what others allow.
+    ///
+    /// ```
+    /// use gbac_engine::{Acl, At, Identity, Operation, Policy, PreparedIdentity, Principal, Reason, ResourceType};
+    ///
+    /// let policy = Policy::builder()
+    ///     .acl(Acl::allow(Principal::group("eng"), Operation::Write, ResourceType::Topic, "orders-").prefixed())
+    ///     .build()?;
+    /// let mut alice = PreparedIdentity::new(&policy, Identity::new("alice", ["eng"]));
+    /// let mut asked = |operation| {
+    ///     alice.decide_on_any(&policy, operation, ResourceType::Topic, None, At::IgnoringExpiry)
+    /// };
+    /// assert_eq!(asked(Operation::Write).reason, Reason::AllowRule);
+    /// assert_eq!(asked(Operation::Read).reason, Reason::NoMatch);
+    /// # Ok::<(), gbac_engine::PolicyError>(())
+    /// ```
+    #[must_use]
+    pub fn decide_on_any(
+        &mut self,
+        policy: &Policy,
+        operation: Operation,
+        resource_type: ResourceType,
+        host: Option<IpAddr>,
+        at: At,
+    ) -> Decision {
+        self.refresh(policy);
+        match before_acls(&self.identity, self.superuser, at) {
+            Some(reason) => Decision::without_rule(reason, &self.identity, at),
+            None => AnyResource {
+                policy,
+                identity: &self.identity,
+                ranked: &self.ranked,
+                cache: &mut self.cache,
+                resource_type,
+                operation,
+                host,
+                at,
+            }
+            .decide(),
+        }
     }
 
     /// Returns the names on which the operation is allowed, for example to filter a list of topics.

@@ -8,6 +8,7 @@ use super::{
     NestedGroupBehavior, quoted, type_name,
 };
 use crate::claim_path::{Node, element_location};
+use crate::escape::is_hidden;
 use crate::hash::first_equals;
 use crate::json;
 use crate::warning::{Warning, WarningCode, warn};
@@ -47,8 +48,8 @@ impl<'a> ItemValue<'a> {
 pub(super) struct Names<'a> {
     nested: NestedGroupBehavior,
     items: Vec<Item<'a>>,
-    /// Whether the items are parts of a comma-separated string.
-    parts: bool,
+    /// The comma-separated string whose parts are the items.
+    text: Option<(String, &'a str)>,
     bytes: usize,
 }
 
@@ -57,7 +58,7 @@ impl<'a> Names<'a> {
         Self {
             nested,
             items: Vec::new(),
-            parts: false,
+            text: None,
             bytes: 0,
         }
     }
@@ -74,7 +75,7 @@ impl<'a> Names<'a> {
                     })
             }
             Value::String(text) => {
-                self.parts = true;
+                self.text = Some((location.clone(), text));
                 for (index, part) in comma_parts(text).enumerate() {
                     if let Err(fault) =
                         self.push(element_location(&location, index), ItemValue::Name(part))
@@ -169,7 +170,7 @@ impl<'a> Names<'a> {
     /// The groups and the outcome of each element. Adds warnings about the names.
     pub(super) fn finish(self, warnings: &mut Vec<Warning>) -> (Vec<Group>, Vec<Element>) {
         let nested = self.nested;
-        let empty = if self.parts {
+        let empty = if self.text.is_some() {
             (DropCode::EmptyPart, WarningCode::EmptyPart)
         } else {
             (DropCode::EmptyName, WarningCode::EmptyName)
@@ -213,6 +214,11 @@ impl<'a> Names<'a> {
             } else {
                 if name.trim() != name {
                     tally.add(WarningCode::EdgeWhitespace, name, location);
+                } else if name.chars().any(is_hidden) {
+                    tally.add(WarningCode::HiddenCharacter, name, location);
+                }
+                if has_group_prefix(name) {
+                    tally.add(WarningCode::GroupPrefix, name, location);
                 }
                 groups.push(Group {
                     name: name.to_owned(),
@@ -232,9 +238,102 @@ impl<'a> Names<'a> {
             });
         }
         tally.report(warnings);
+        warnings.extend(self.form());
         warnings.extend(groups.iter().filter_map(collision));
         (groups, elements)
     }
+
+    /// The warning that the claim looks like a list in another form. Only a single value is read
+    /// for that: names in an array may contain commas and blanks.
+    fn form(&self) -> Option<Warning> {
+        let (location, text) = match (&self.text, self.items.as_slice()) {
+            (Some((location, text)), _) => (location, *text),
+            (None, [item]) => (&item.location, item.value.name()?),
+            (None, _) => return None,
+        };
+        let is_split = self.text.is_some();
+        let (code, message) = match ListForm::read(text)? {
+            ListForm::Encoded => (
+                WarningCode::EncodedList,
+                format!(
+                    "`{location}` is a list written in one string, so brackets and quotation marks are in the names; configure the identity provider to send a JSON array"
+                ),
+            ),
+            ListForm::DistinguishedName if is_split => (
+                WarningCode::NameSplit,
+                format!(
+                    "`{location}` is one distinguished name, which is split at its commas; configure the identity provider to send an array of names"
+                ),
+            ),
+            ListForm::Separated(' ') if !is_split => return None,
+            ListForm::Separated(',') if is_split => return None,
+            ListForm::Separated(separator) => (
+                WarningCode::ListInName,
+                format!(
+                    "`{location}` is one name that contains {}; if it is a list, configure the identity provider to send an array of names",
+                    match separator {
+                        ' ' => "blanks".to_owned(),
+                        other => format!("`{other}`"),
+                    }
+                ),
+            ),
+            ListForm::DistinguishedName => return None,
+        };
+        Some(Warning::new(code, message, Some(location.clone())))
+    }
+}
+
+/// The verb of a sentence that begins with the first of `count` names.
+fn verb(count: usize, one: &str, several: &str) -> String {
+    match count {
+        1 => one.to_owned(),
+        2 => format!(" and one more name{several}"),
+        count => format!(" and {} more names{several}", count - 1),
+    }
+}
+
+/// Whether a name has the type that only its principal has, as in `Group:eng`.
+fn has_group_prefix(name: &str) -> bool {
+    name.get(..6)
+        .is_some_and(|prefix| prefix.eq_ignore_ascii_case("group:"))
+}
+
+/// A list of names that was written in another form than an array or a comma-separated string.
+#[derive(Clone, Copy)]
+enum ListForm {
+    /// An array as a text, such as `["eng","ops"]` or `[eng, ops]`.
+    Encoded,
+    /// A distinguished name, such as `CN=eng,DC=acme`, whose commas separate no names.
+    DistinguishedName,
+    /// Names with another separator.
+    Separated(char),
+}
+
+impl ListForm {
+    fn read(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if text.starts_with('[') && text.ends_with(']') {
+            return Some(Self::Encoded);
+        }
+        if text.contains(',') {
+            return match comma_parts(text).all(is_attribute) {
+                true => Some(Self::DistinguishedName),
+                false => Some(Self::Separated(',')),
+            };
+        }
+        let separator = [';', '|', ' '].into_iter().find(|c| text.contains(*c))?;
+        Some(Self::Separated(separator))
+    }
+}
+
+/// Whether a text is one attribute of a distinguished name, such as `CN=eng` (RFC 4514 section 3).
+fn is_attribute(text: &str) -> bool {
+    let Some((kind, value)) = text.split_once('=') else {
+        return false;
+    };
+    !value.is_empty()
+        && kind.starts_with(|c: char| c.is_ascii_alphabetic())
+        && kind.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
 }
 
 /// The names in a comma-separated string. They are trimmed as the platform does, of ASCII blanks
@@ -321,6 +420,18 @@ impl<'a> Tally<'a> {
                 (WarningCode::EdgeWhitespace, count) => {
                     format!(
                         "{count} names start or end with a space, which is part of the name; {name} is the first"
+                    )
+                }
+                (WarningCode::GroupPrefix, count) => {
+                    format!(
+                        "{name}{} with `Group:`, which is part of the name and is written twice in ACLs; configure the identity provider to send names without it",
+                        verb(count, " begins", " begin")
+                    )
+                }
+                (WarningCode::HiddenCharacter, count) => {
+                    format!(
+                        "{name}{} an invisible character, which is part of the name; remove it in the identity provider",
+                        verb(count, " contains", " contain")
                     )
                 }
                 (_, 1) => format!("{name} is in the claim more than once"),

@@ -90,6 +90,13 @@ pub struct Covering {
 }
 
 impl Covering {
+    /// Only this pattern.
+    pub fn only(id: PatternId) -> Self {
+        let mut covering = Self::default();
+        covering.push(id.0);
+        covering
+    }
+
     #[inline(always)]
     fn push(&mut self, id: u32) {
         match self.first.get_mut(self.count) {

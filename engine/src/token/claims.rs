@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::error::{TokenError, TokenPart};
+use crate::assumption::Assumptions;
 use crate::claims::{ClaimSet, ClaimSetError};
 use crate::time::Timestamp;
 
@@ -10,10 +11,18 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UnverifiedClaims(ClaimSet);
 
-/// Claims of a verified token: signature, issuer, audience and times are checked. Only the verifier
-/// creates them.
+/// Claims of a verified token: signature, times, and issuer and audience as required are checked.
+/// Only the verifier creates them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Claims(ClaimSet);
+pub struct Claims(ClaimSet, Assumptions);
+
+impl Claims {
+    /// What the verifier did not check.
+    #[must_use]
+    pub const fn assumed(&self) -> Assumptions {
+        self.1
+    }
+}
 
 impl UnverifiedClaims {
     /// Reads a JSON object as the claims of a token, strictly.
@@ -28,10 +37,11 @@ impl UnverifiedClaims {
         }
     }
 
-    /// Marks the claims as verified. Only the verifier calls this, after the checks of D-19.
+    /// Marks the claims as verified. Only the verifier calls this, after the checks of D-19, and
+    /// says what it did not check.
     #[cfg(feature = "verify")]
-    pub(crate) fn into_verified(self) -> Claims {
-        Claims(self.0)
+    pub(crate) fn into_verified(self, assumed: Assumptions) -> Claims {
+        Claims(self.0, assumed)
     }
 }
 

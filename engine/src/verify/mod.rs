@@ -11,6 +11,7 @@ mod wycheproof;
 
 pub use keys::{Key, KeyProblem, KeySet, KeySetError, MAX_KEY_SET_BYTES};
 
+use crate::assumption::{Assumption, Assumptions};
 pub use crate::token::claim_checks::TokenRules;
 pub use crate::token::{CLOCK_SKEW_SECONDS, VerifyError};
 
@@ -107,7 +108,7 @@ pub fn verify_with_rules(
     }
     Ok(Verified {
         header: signed.token.header,
-        claims: signed.token.claims.into_verified(),
+        claims: signed.token.claims.into_verified(validation.unchecked()),
     })
 }
 
@@ -181,6 +182,13 @@ fn step(name: CheckName, result: Result<ClaimCheck, VerifyError>) -> Verificatio
 }
 
 impl<'a> Validation<'a> {
+    /// What it does not check.
+    fn unchecked(&self) -> Assumptions {
+        Assumptions::default()
+            .with_if(self.issuer.is_none(), Assumption::Issuer)
+            .with_if(self.audience.is_none(), Assumption::Audience)
+    }
+
     const fn requirements(&self, rules: TokenRules) -> Requirements<'a> {
         Requirements {
             issuer: self.issuer,

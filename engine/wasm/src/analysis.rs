@@ -159,24 +159,12 @@ impl Identity {
         let check = question_from(question)?;
         let policy = self.state.policy.borrow();
         let answer = evaluate(&policy, &mut self.open, &check, at)?;
-        let requests = match &answer {
-            Answer::Access(_) => Ok(check.access(at).into_iter().collect::<Vec<_>>()),
-            Answer::Api { requires, .. } if requires.has_choice() => Err(Fault::new(
+        let requests = check.requests(&answer, at).ok_or_else(|| {
+            Fault::new(
                 FaultCode::RequestHasChoice,
                 &"one of several permissions is enough; ask about one of them",
-            )),
-            Answer::Api { decisions, .. } => Ok(decisions
-                .iter()
-                .map(|(required, _)| {
-                    check.request(
-                        required.operation,
-                        required.resource_type,
-                        &required.resource_name,
-                        at,
-                    )
-                })
-                .collect()),
-        };
+            )
+        });
         let least =
             gbac_analysis::least_grant(&policy, self.open.identity(), &ok_or_store(requests)?);
         Some(value(&LeastGrantJson::from(&least)))

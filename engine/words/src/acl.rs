@@ -1,8 +1,9 @@
 //! ACLs and what they are about, in a sentence.
 
+use gbac_analysis::NamePattern;
 use gbac_engine::model::{Acl, Host, Operation, PatternType, ResourceType};
 
-use crate::rich_text::RichText;
+use crate::rich_text::{RichText, listed};
 
 /// An ACL without its principal: `Allow Write, topic payments- prefixed`. The host follows where it
 /// is not any.
@@ -73,6 +74,40 @@ pub fn resource(kind: ResourceType, name: &str) -> RichText {
     match kind.has_names() && !name.is_empty() {
         true => words.text(" ").resource(name),
         false => words,
+    }
+}
+
+/// The number of names that a sentence lists.
+const NAMES: usize = 4;
+
+/// The names on which a decision about a prefix holds: `only on orders-eu, orders-us prefixed`,
+/// `not on orders-secret`; none if on all.
+pub fn coverage(only_on: &[NamePattern], not_on: &[NamePattern]) -> Option<RichText> {
+    let names = |patterns: &[NamePattern]| {
+        let words = patterns.iter().map(|names| match names.pattern_type {
+            PatternType::Literal => RichText::new().resource(&names.name),
+            PatternType::Prefixed => RichText::new().pattern(&names.name, names.pattern_type),
+        });
+        listed(words.collect(), NAMES)
+    };
+    match (only_on, not_on) {
+        ([], []) => None,
+        ([], _) => Some(RichText::from("not on ").then(names(not_on))),
+        (_, []) => Some(RichText::from("only on ").then(names(only_on))),
+        _ => Some(
+            RichText::from("only on ")
+                .then(names(only_on))
+                .text(", and not on ")
+                .then(names(not_on)),
+        ),
+    }
+}
+
+/// A resource, or `any topic` without a name.
+pub fn resource_or_any(kind: ResourceType, name: Option<&str>) -> RichText {
+    match name {
+        Some(name) => resource(kind, name),
+        None => format!("any {}", kind.noun()).into(),
     }
 }
 

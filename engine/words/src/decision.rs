@@ -2,6 +2,7 @@
 
 use gbac_engine::decide::{CandidateStatus, NearMiss, Outcome, Reason, Request};
 use gbac_engine::identity::Identity;
+use gbac_engine::{Assumption, Assumptions};
 
 use crate::common::ACLS_NOT_EVALUATED;
 
@@ -18,6 +19,51 @@ pub const fn verdict(reason: Reason) -> &'static str {
         Reason::NoMatch => "Denied, nothing allows it",
         Reason::Expired => "Denied, the token has expired",
     }
+}
+
+/// What was decided, with what it takes for granted: an allow that depends on something that was
+/// not checked says so. It names at most two assumptions; an issuer and an audience that were not
+/// checked go without saying where the signature was not.
+///
+/// ```
+/// use gbac_engine::{At, ClaimSet, Identity, IdentityRules, Outcome, UnverifiedClaims};
+/// use gbac_words::decision::assuming;
+///
+/// let claims = UnverifiedClaims::from(ClaimSet::parse(r#"{ "sub": "ana", "exp": 1 }"#)?);
+/// let (ana, _) = Identity::from_unverified(&claims, None, &IdentityRules::default()).unwrap();
+/// let now = ana.assumed(At::seconds(0.0));
+/// assert_eq!(assuming("Allowed", Outcome::Allow, now), "Allowed, if the signature is valid");
+/// assert_eq!(
+///     assuming("Allowed", Outcome::Allow, ana.assumed(At::IgnoringExpiry)),
+///     "Allowed, if the signature is valid and the token has not expired",
+/// );
+/// assert_eq!(assuming("Denied", Outcome::Deny, now), "Denied");
+/// # Ok::<(), gbac_engine::ClaimSetError>(())
+/// ```
+pub fn assuming(verdict: &str, outcome: Outcome, assumed: Assumptions) -> String {
+    if outcome == Outcome::Deny || assumed.is_empty() {
+        return verdict.to_owned();
+    }
+    let about_token = match (
+        assumed.contains(Assumption::Signature),
+        assumed.contains(Assumption::Issuer),
+        assumed.contains(Assumption::Audience),
+    ) {
+        (true, _, _) => "the signature is valid",
+        (false, true, true) => "issuer and audience are right",
+        (false, true, false) => "the issuer is right",
+        (false, false, true) => "the audience is right",
+        (false, false, false) => "",
+    };
+    let about_expiry = match assumed.contains(Assumption::Expiry) {
+        true => "the token has not expired",
+        false => "",
+    };
+    let and = match (about_token, about_expiry) {
+        ("", _) | (_, "") => "",
+        _ => " and ",
+    };
+    format!("{verdict}, if {about_token}{and}{about_expiry}")
 }
 
 /// An outcome as a word.

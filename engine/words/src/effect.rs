@@ -104,11 +104,11 @@ fn access(regions: &[&AccessRegion]) -> RichText {
     let words = RichText::from(format!("{} on ", list_up_to(&labels, NAMES)));
     if let [(resource_type, pattern_type, name)] = patterns.iter().copied().collect::<Vec<_>>()[..]
     {
+        let noun = resource_type.noun();
         return match resource_type.has_names() {
-            true => words
-                .text(format!("{} ", resource_type.noun()))
-                .pattern(name, pattern_type),
-            false => words.text(format!("the {}", resource_type.noun())),
+            true if is_all_names(pattern_type, name) => words.text(format!("every {noun}")),
+            true => words.text(format!("{noun} ")).pattern(name, pattern_type),
+            false => words.text(format!("the {noun}")),
         };
     }
     let all: Vec<String> = ResourceType::ALL
@@ -118,7 +118,16 @@ fn access(regions: &[&AccessRegion]) -> RichText {
     words.text(list(&all))
 }
 
-/// The patterns of a resource type in numbers: `3 topic patterns`, `2 topics`, `the cluster`.
+/// Whether a pattern is about every name of its type.
+fn is_all_names(pattern_type: PatternType, name: &str) -> bool {
+    match pattern_type {
+        PatternType::Literal => name == "*",
+        PatternType::Prefixed => name.is_empty(),
+    }
+}
+
+/// The patterns of a resource type in numbers: `3 topic patterns`, `2 topics`, `every topic`, `the
+/// cluster`.
 fn patterns_of(
     resource_type: ResourceType,
     patterns: &BTreeSet<(ResourceType, PatternType, &str)>,
@@ -132,9 +141,13 @@ fn patterns_of(
     if !resource_type.has_names() {
         return Some(format!("the {noun}"));
     }
-    let mut of_type = of_type;
-    let are_names = of_type
-        .all(|(_, pattern_type, name)| *pattern_type == PatternType::Literal && *name != "*");
+    let mut are_names = true;
+    for (_, pattern_type, name) in of_type {
+        if is_all_names(*pattern_type, name) {
+            return Some(format!("every {noun}"));
+        }
+        are_names &= *pattern_type == PatternType::Literal;
+    }
     Some(match are_names {
         true => count(number, noun),
         false => count(number, &format!("{noun} pattern")),

@@ -20,6 +20,15 @@ pub fn deed(request: &Request<'_>) -> RichText {
     RichText::from(format!("{verb} ")).then(resource(request))
 }
 
+/// What a request does on any resource of a type: `write to any topic`.
+pub fn deed_on_any(operation: Operation, resource_type: ResourceType) -> String {
+    format!(
+        "{} any {}",
+        verb(operation, resource_type),
+        resource_type.noun()
+    )
+}
+
 /// A request in short: `Write payments`.
 pub fn short(request: &Request<'_>) -> RichText {
     let words = RichText::from(request.operation.spelling().label);

@@ -65,16 +65,22 @@ pub fn finding(check: &SignInCheck) -> RichText {
 
 /// A token whose expiry is past. Times are in seconds since 1970.
 pub fn expired(at: f64, now: f64) -> String {
-    format!(
-        "Expired {} ago, at {}",
-        duration(now - at),
-        instant(at, now)
-    )
+    format!("Expired {}", expired_since(at, now))
+}
+
+/// How long a token has been expired. Times are in seconds since 1970.
+pub fn expired_since(at: f64, now: f64) -> String {
+    format!("{} ago, at {}", duration(now - at), instant(at, now))
 }
 
 /// A token that has not expired. Times are in seconds since 1970.
 pub fn expires(at: f64, now: f64) -> String {
-    format!("Expires in {}, at {}", duration(at - now), instant(at, now))
+    format!("Expires {}", expires_in(at, now))
+}
+
+/// How long a token is valid. Times are in seconds since 1970.
+pub fn expires_in(at: f64, now: f64) -> String {
+    format!("in {}, at {}", duration(at - now), instant(at, now))
 }
 
 /// A token that is not valid yet. Times are in seconds since 1970.

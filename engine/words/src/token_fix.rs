@@ -21,9 +21,12 @@ pub const fn title(code: WarningCode) -> &'static str {
     match code {
         WarningCode::IdToken => "Use the access token of the same sign-in",
         WarningCode::NearClaim => "Correct the claim path",
-        WarningCode::ClaimWrongType | WarningCode::ElementNotString | WarningCode::TooManyNodes => {
-            "Have the identity provider send a list of group names"
-        }
+        WarningCode::ClaimWrongType
+        | WarningCode::ElementNotString
+        | WarningCode::EncodedList
+        | WarningCode::ListInName
+        | WarningCode::NameSplit
+        | WarningCode::TooManyNodes => "Have the identity provider send a list of group names",
         WarningCode::BlanksRemoved
         | WarningCode::ClaimMissing
         | WarningCode::DuplicateGroup
@@ -32,10 +35,13 @@ pub const fn title(code: WarningCode) -> &'static str {
         | WarningCode::EmptyPart
         | WarningCode::ExpiryUnreadable
         | WarningCode::GroupOverage
+        | WarningCode::GroupPrefix
+        | WarningCode::HiddenCharacter
         | WarningCode::InvisibleRemoved
         | WarningCode::KidMissing
         | WarningCode::PlatformAlg
         | WarningCode::PlatformEmptyPart
+        | WarningCode::PlatformMapping
         | WarningCode::PlatformPath
         | WarningCode::PlatformTyp
         | WarningCode::SuffixCollision

@@ -27,6 +27,11 @@ pub const fn meaning(code: WarningCode, source: &ClaimSource) -> (&'static str, 
                 "",
             ),
         },
+        WarningCode::EncodedList => ("The list is written in one string", ""),
+        WarningCode::GroupPrefix => ("`Group:` is part of a name", ""),
+        WarningCode::HiddenCharacter => ("An invisible character is part of a name", ""),
+        WarningCode::ListInName => ("This may be a list", ""),
+        WarningCode::NameSplit => ("A distinguished name is split", ""),
         WarningCode::SuffixEmpty => ("Nothing follows the last slash", ""),
         WarningCode::EdgeWhitespace => ("A space is part of a name", ""),
         WarningCode::KidMissing | WarningCode::TypRefused => (TOKEN_REFUSED, ""),
@@ -35,6 +40,7 @@ pub const fn meaning(code: WarningCode, source: &ClaimSource) -> (&'static str, 
         | WarningCode::EmptyPart
         | WarningCode::PlatformAlg
         | WarningCode::PlatformEmptyPart
+        | WarningCode::PlatformMapping
         | WarningCode::PlatformPath
         | WarningCode::PlatformTyp => ("", ""),
         WarningCode::BlanksRemoved

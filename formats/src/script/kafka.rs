@@ -1,6 +1,6 @@
 //! The calls of Apache Kafka's own command line.
 
-use gbac_engine::model::{Acl, CLUSTER_NAME, Operation, PatternType, ResourceType};
+use gbac_engine::model::{Acl, CLUSTER_NAME, Dialect, Operation, PatternType, ResourceType};
 
 use super::{Call, words};
 use crate::export::{Notes, acl_words};
@@ -63,11 +63,13 @@ pub(super) fn commands(
     } else {
         "acls"
     };
+    // Kafka knows the new ones since 4.0: an older program refuses their command alone.
+    let known = Dialect::Kafka.operations_of(acl.resource_type);
     let (mut of_all, mut new, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
     for operation in operations {
         if *operation == Operation::All || acl.resource_type.operations().contains(operation) {
             of_all.push(*operation);
-        } else if acl.resource_type == ResourceType::Group && is_new_for_groups(*operation) {
+        } else if known.contains(operation) {
             new.push(*operation);
         } else {
             unknown.push(*operation);
@@ -91,15 +93,6 @@ pub(super) fn commands(
         commands.push(format!("{run}{program} {flags}"));
     }
     Ok(commands)
-}
-
-/// Whether Kafka knows an operation on groups only since 4.0: an older program refuses its command
-/// alone.
-const fn is_new_for_groups(operation: Operation) -> bool {
-    matches!(
-        operation,
-        Operation::DescribeConfigs | Operation::AlterConfigs
-    )
 }
 
 /// The flags that name the resource.

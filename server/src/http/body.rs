@@ -48,7 +48,7 @@ pub(crate) const DOCUMENT_TIMEOUT: Duration = Duration::from_secs(120);
 /// have sent it (D-94).
 ///
 /// # Errors
-/// 415, 413, 408 or 400; the body is drained then.
+/// 415 (400 for access evaluations), 413, 408 or 400; the body is drained then.
 pub(crate) async fn text(
     request: Request,
     limit: usize,
@@ -256,8 +256,11 @@ fn wrong_content_type(head: &Parts) -> Option<Problem> {
     } else {
         return wrong_encoding(headers);
     };
+    // AuthZEN answers every request that it does not read with 400 (section 7.1).
+    let path = head.uri.path();
+    let is_evaluation = path == paths::ACCESS_EVALUATION || path == paths::ACCESS_EVALUATIONS;
     Some(Problem::with_status(
-        415,
+        if is_evaluation { 400 } else { 415 },
         RpcCode::InvalidArgument,
         "unsupported_media_type",
         message,

@@ -27,7 +27,7 @@ use crate::client::{CallError, Client, stated_refusal};
 use crate::output::{self, BAD, Failure, Format, paint, plain, sentence};
 use crate::process::Process;
 use crate::render::table::{Cell, table};
-use crate::render::verdicts::{because, resource, subject, token, verdict};
+use crate::render::verdicts::{self, because, subject, token};
 use audit_log::AuditLog;
 #[cfg(all(test, feature = "schema"))]
 pub(crate) use requests::OfRequest;
@@ -46,6 +46,10 @@ pub(crate) struct CheckArgs {
     subject: SubjectArgs,
     #[command(flatten)]
     query: QueryArgs,
+    /// Exit with 2 also if the request is allowed to a user who does not come from a token that passed
+    /// every check: its signature, issuer, audience and times.
+    #[arg(long, conflicts_with = "checks")]
+    require_verified: bool,
     /// Maximum number of ACLs in the explanation. Those that decide, match or almost match come
     /// first.
     #[arg(long, value_name = "N", default_value_t = CANDIDATES, conflicts_with = "checks")]
@@ -127,10 +131,20 @@ fn one(
             policy_source::write_text(process, state, &text)?;
         }
     }
+    let is_enough = !args.require_verified || is_verified(&resolved, &answer);
     Ok(match answer.outcome() {
-        Outcome::Allow => output::SUCCESS,
-        Outcome::Deny => output::DENIED,
+        Outcome::Allow if is_enough => output::SUCCESS,
+        Outcome::Allow | Outcome::Deny => output::DENIED,
     })
+}
+
+/// Whether the user comes from a token that passed every check.
+fn is_verified(resolved: &ResolvedIdentity, answer: &Answer) -> bool {
+    let assumed = match answer {
+        Answer::Access(decision) => decision.assumed,
+        Answer::Api { assumed, .. } => *assumed,
+    };
+    resolved.extraction.is_some() && assumed.is_empty()
 }
 
 /// Asks the service, for callers who can evaluate requests but not read the policy; its decision
@@ -148,6 +162,7 @@ fn ask_service(
         ("--at", args.subject.at.is_some()),
         ("--jwks", args.subject.keys.jwks.is_some()),
         ("--userinfo", args.subject.userinfo.is_some()),
+        ("--require-verified", args.require_verified),
     ];
     for (flag, given) in local {
         if given {
@@ -271,12 +286,14 @@ fn render_explanation(
     let asked = sentence(&access::request(
         request.operation,
         request.resource_type,
-        request.resource_name,
+        Some(request.resource_name),
     ));
-    let verdict = paint(
-        output::outcome_style(decision.outcome),
+    let (verdict, style) = output::assuming(
         decision::verdict(decision.reason),
+        decision.outcome,
+        decision.assumed,
     );
+    let verdict = paint(style, &verdict);
     let _ = writeln!(text, "{verdict}: {} {asked}", subject(resolved));
     let _ = writeln!(text, "{}", because(resolved, decision));
     if decision.host_unknown
@@ -317,19 +334,27 @@ fn render_explanation(
 /// The verdict on an API request, with each permission that it requires.
 fn render_answer(process: &Process, resolved: &ResolvedIdentity, answer: &Answer) -> String {
     let Answer::Api {
-        outcome, decisions, ..
+        outcome,
+        decisions,
+        assumed,
+        ..
     } = answer
     else {
         return String::new();
     };
-    let mut text = format!("{}: {}\n", output::outcome(*outcome), subject(resolved));
+    let (verdict, style) = output::assuming(decision::outcome(*outcome), *outcome, *assumed);
+    let mut text = format!("{}: {}\n", paint(style, &verdict), subject(resolved));
     text.push_str(&token(resolved));
     let mut rows = Vec::new();
     for (check, decision) in decisions {
         rows.push(vec![
-            verdict(decision),
+            verdicts::verdict(decision),
             check.operation.spelling().label.into(),
-            resource(check.resource_type, &check.resource_name).into(),
+            sentence(&acl::resource_or_any(
+                check.resource_type,
+                check.resource_name.as_deref(),
+            ))
+            .into(),
             because(resolved, decision).into(),
         ]);
     }

@@ -122,7 +122,9 @@ fn operation(row: &EventRow, resource_type: ResourceType) -> Option<Operation> {
 /// The operations on a type of resource that a request can need.
 fn operations(rule: &Rule, resource_type: ResourceType, needed: &mut BTreeSet<Operation>) {
     match rule {
-        Rule::Each(operation, kind) | Rule::OneOf(operation, kind) => {
+        Rule::Each(operation, kind)
+        | Rule::OneOf(operation, kind)
+        | Rule::AnyOf(operation, kind) => {
             needed.extend((*kind == resource_type).then_some(*operation));
         }
         Rule::All(rules) | Rule::Any(rules) => rules

@@ -199,6 +199,8 @@ impl WhoCanQuery {
 pub enum WhoCanGroup {
     /// May.
     Can,
+    /// May on some of the names that were asked about.
+    CanOnSome,
     /// Might from another host: none was asked about.
     FromSomeHost,
     /// Would, but a deny blocks it.
@@ -209,12 +211,19 @@ pub enum WhoCanGroup {
 
 impl WhoCanGroup {
     /// Every group, in the order of the page.
-    pub const ALL: [Self; 4] = [Self::Can, Self::FromSomeHost, Self::Blocked, Self::Carries];
+    pub const ALL: [Self; 5] = [
+        Self::Can,
+        Self::CanOnSome,
+        Self::FromSomeHost,
+        Self::Blocked,
+        Self::Carries,
+    ];
 
     /// The heading of the group.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Can => "Can",
+            Self::CanOnSome => "Can on some names",
             Self::FromSomeHost => "Depends on the host",
             Self::Blocked => "Blocked by a deny",
             Self::Carries => "Has only a deny",
@@ -349,6 +358,7 @@ pub fn answer(policy: &Policy, query: &WhoCanQuery, host: Option<IpAddr>) -> Who
         &entry.granted_by,
         entry.denied_by.is_empty(),
     ) {
+        (Outcome::Allow, ..) if !entry.covers_all() => WhoCanGroup::CanOnSome,
         (Outcome::Allow, ..) => WhoCanGroup::Can,
         (Outcome::Deny, Some(_), _) => WhoCanGroup::Blocked,
         (Outcome::Deny, None, false) => WhoCanGroup::Carries,
@@ -406,6 +416,55 @@ mod tests {
                 acl("Role:Writers", "ALLOW", "pay-", "PREFIXED", "*"), acl("Group:qa", "DENY", "pay-eu", "LITERAL", "*"),
                 acl("User:ann", "ALLOW", "pay-eu", "LITERAL", "10.0.0.7"), acl("Group:no", "DENY", "pay-", "PREFIXED", "*")] }))
         .unwrap()
+    }
+
+    #[test]
+    fn a_prefix_lists_those_who_can_on_some_of_its_names() {
+        let asked = |name: &str| {
+            let query = WhoCanQuery {
+                pattern: PatternType::Prefixed,
+                name: name.into(),
+                ..WhoCanQuery::default()
+            };
+            let query = WhoCanQuery {
+                operation: Operation::Write,
+                ..query
+            };
+            let answer = answer(&policy(), &query, None);
+            let mut found = Vec::new();
+            for (group, entries) in answer.groups {
+                for entry in entries {
+                    let names = match &entry {
+                        WhoCanPrincipal::Superuser(_) => None,
+                        WhoCanPrincipal::Entry(entry) => {
+                            gbac_words::acl::coverage(&entry.only_on, &entry.not_on)
+                        }
+                    };
+                    let names = names.map(|names| names.plain()).unwrap_or_default();
+                    found.push(format!("{} {}: {names}", group.label(), entry.principal()));
+                }
+            }
+            found
+        };
+        let whole = asked("pay-");
+        assert!(whole.contains(&"Can Group:eng: ".to_owned()), "{whole:?}");
+        assert!(
+            whole.contains(&"Can on some names Group:qa: not on pay-eu".to_owned()),
+            "{whole:?}"
+        );
+        assert!(
+            whole.contains(&"Depends on the host User:ann: only on pay-eu".to_owned()),
+            "{whole:?}"
+        );
+        let wider = asked("p");
+        assert!(
+            wider.contains(&"Can on some names Group:eng: only on pay- prefixed".to_owned()),
+            "{wider:?}"
+        );
+        assert!(
+            wider.contains(&"Has only a deny Group:no: not on pay- prefixed".to_owned()),
+            "{wider:?}"
+        );
     }
 
     #[test]
@@ -573,7 +632,7 @@ mod tests {
             )
         };
         // The literal deny for `Group:qa` is on one of the names only.
-        assert_eq!(names(PatternType::Prefixed, "pay-"), (4, 0, false));
+        assert_eq!(names(PatternType::Prefixed, "pay-"), (3, 0, false));
         assert_eq!(names(PatternType::Literal, "pay-"), (4, 0, true));
         assert_eq!(names(PatternType::Literal, "pay-eu"), (3, 1, false));
         assert_eq!(

@@ -111,7 +111,7 @@ impl AffectedHolder {
             .lines
             .iter()
             .filter(|line| effects.contains(&line.effect));
-        lines.map(|line| line.extent.operations.len()).sum()
+        lines.map(|line| line.extent.operation_count()).sum()
     }
 }
 

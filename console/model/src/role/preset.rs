@@ -165,7 +165,7 @@ impl PresetForm {
                     match self
                         .names
                         .iter()
-                        .find(|name| name.slot.name == check.resource_name)
+                        .find(|name| Some(name.slot.name) == check.resource_name.as_deref())
                     {
                         Some(name) => {
                             let form = name.form();

@@ -538,9 +538,18 @@ fn notes(taken: &ExtractionInput<'_>) -> Vec<ExtractionNote> {
         let words = RichText::with_hint(&found, &next);
         notes.push(warning_note(None, extraction::OBJECT_IDS, words));
     }
-    // What a cluster of today or a check against keys would say to the header (D-19, D-29).
+    // What a cluster of today or a check against keys would say to the mapping and the header
+    // (D-19, D-29).
     let of_header = taken.read.header.iter().flat_map(Header::warnings);
-    notes.extend(of_header.map(|warning| note(&warning, source)));
+    for warning in taken
+        .rules
+        .mapping
+        .platform_warning()
+        .into_iter()
+        .chain(of_header)
+    {
+        notes.push(note(&warning, source));
+    }
     notes.sort_by_key(|note| std::cmp::Reverse(note.weight));
     notes
 }

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use gbac_analysis::requests::{
-    Api, Presence, RECIPES, Requirement, ResourceNames, catalog, find, kind_name, recipe,
+    Api, Presence, RECIPES, RequiredCheck, Requirement, ResourceNames, catalog, find, kind_name,
+    recipe,
 };
 use gbac_engine::Coded;
-use gbac_engine::decide::{At, Outcome, Request, decide};
+use gbac_engine::decide::{At, Outcome, PreparedIdentity};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Operation, ResourceType};
 use gbac_engine::policy::Policy;
+use gbac_words::request;
 use gbac_words::rich_text::RichText;
 
 use crate::simulator::question::AccessRequest;
@@ -260,11 +262,33 @@ impl RequestForm {
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequestRow {
     /// The check.
-    pub access: AccessRequest,
+    pub check: RequiredCheck,
+    /// The client's address, when it was given.
+    pub host: Option<IpAddr>,
     /// What becomes of it.
     pub kind: VerdictKind,
     /// The requests that need it.
     pub of: Vec<String>,
+}
+
+impl RequestRow {
+    /// The check as a question of its own; none if it is about any resource of a type.
+    pub fn access(&self) -> Option<AccessRequest> {
+        Some(AccessRequest {
+            operation: self.check.operation,
+            resource_type: self.check.resource_type,
+            resource_name: self.check.resource_name.clone()?,
+            host: self.host,
+        })
+    }
+
+    /// What is done, in a sentence: `write to topic ...`, `write to any topic`.
+    pub fn deed(&self) -> RichText {
+        match self.access() {
+            Some(access) => access.deed(),
+            None => request::deed_on_any(self.check.operation, self.check.resource_type).into(),
+        }
+    }
 }
 
 /// What becomes of requests.
@@ -295,9 +319,10 @@ impl RequestAnswer {
     /// The checks for what would allow it; none where one of several is enough, so that not all are
     /// needed.
     pub fn all(&self) -> Option<Vec<AccessRequest>> {
-        self.choice
-            .is_none()
-            .then(|| self.rows.iter().map(|row| row.access.clone()).collect())
+        match self.choice {
+            None => self.rows.iter().map(RequestRow::access).collect(),
+            Some(_) => None,
+        }
     }
 }
 
@@ -311,27 +336,16 @@ pub fn answer(
 ) -> RequestAnswer {
     let mut rows: Vec<RequestRow> = Vec::new();
     let mut requests = Vec::new();
+    let mut prepared = PreparedIdentity::new(policy, identity.clone());
     for (name, need) in needs {
         let outcome = need.outcome(|check| {
-            let request = Request::new(
-                check.operation,
-                check.resource_type,
-                &check.resource_name,
-                at,
-            )
-            .with_host(host);
-            let decision = decide(policy, identity, &request);
-            let access = AccessRequest {
-                operation: check.operation,
-                resource_type: check.resource_type,
-                resource_name: check.resource_name.clone(),
-                host,
-            };
-            match rows.iter_mut().find(|row| row.access == access) {
+            let decision = check.decide(policy, &mut prepared, host, at);
+            match rows.iter_mut().find(|row| row.check == *check) {
                 Some(row) if row.of.contains(name) => {}
                 Some(row) => row.of.push(name.clone()),
                 None => rows.push(RequestRow {
-                    access,
+                    check: check.clone(),
+                    host,
                     kind: kind(decision.reason),
                     of: vec![name.clone()],
                 }),
@@ -421,7 +435,7 @@ mod tests {
             .rows
             .iter()
             .filter(|row| row.kind != VerdictKind::Allowed)
-            .map(|row| row.access.deed().plain())
+            .map(|row| row.deed().plain())
             .collect();
         assert!(
             denied

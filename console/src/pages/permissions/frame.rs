@@ -12,6 +12,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
 use crate::dom;
+use crate::pages::provider_gap::ProviderGap;
 use crate::pages::unread::Unread;
 use crate::store::findings::Findings;
 use crate::store::service::Service;
@@ -80,6 +81,7 @@ pub(super) fn Frame(
                 <p>{lead}</p>
             </div>
         </div>
+        <ProviderGap />
         <Tabs counted=counted />
         {move || match (has_acls.get(), is_read.get()) {
             (Some(reason), _) => view! {

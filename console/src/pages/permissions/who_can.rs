@@ -10,9 +10,9 @@ use gbac_console_model::permissions::who_can::{
 };
 use gbac_engine::model::{Dialect, Operation, PatternType, PrincipalType, ResourceType};
 use gbac_words::common::ACLS_NOT_EVALUATED;
-use gbac_words::hosts;
 use gbac_words::pages::permissions as words;
 use gbac_words::phrases::capitalized;
+use gbac_words::{acl, hosts};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
@@ -182,6 +182,7 @@ fn QueryResult(result: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
     let nobody = answer.groups.is_empty();
     let caption = format!("Who can {operation}");
     let blocked = answer.tally(WhoCanGroup::Blocked).total();
+    let on_some = answer.tally(WhoCanGroup::CanOnSome);
     let (one_host, from_some_host) = (
         answer.one_host_only(),
         answer.tally(WhoCanGroup::FromSomeHost).total(),
@@ -196,6 +197,7 @@ fn QueryResult(result: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
                 {name.map(|name| view! { <ResourceName name=name /> })}
                 "."
             </span>
+            {(on_some.total() > 0).then(|| view! { <VerdictWord mark=Mark::Warn small=true word=words::can_on_some(&on_some.text()) /> })}
             {(one_host > 0).then(|| view! { <VerdictWord mark=Mark::Warn small=true word=words::only_from_one_host(one_host) /> })}
             {(from_some_host > 0).then(|| view! { <VerdictWord mark=Mark::Warn small=true word=words::host_decides(from_some_host) /> })}
             {(blocked > 0).then(|| view! { <VerdictWord mark=Mark::Deny small=true word=words::blocked(blocked) /> })}
@@ -224,7 +226,7 @@ fn QueryResult(result: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
 fn remark(query: &WhoCanQuery, answer: &WhoCanAnswer) -> Option<&'static str> {
     match (query.name.as_str(), answer.is_prefix) {
         _ if !query.has_name() => None,
-        _ if query.is_prefix() => Some(words::PREFIX_ONLY),
+        _ if query.is_prefix() => Some(words::PREFIX),
         ("*", _) => Some(words::ALL_NAMES_ONLY),
         (_, true) => Some(words::ALSO_A_PREFIX),
         _ => None,
@@ -236,7 +238,9 @@ fn Rows(group: WhoCanGroup, entries: Vec<WhoCanPrincipal>) -> impl IntoView {
     let number = entries.len();
     let limit = RwSignal::new(PAGE);
     let remark = match group {
-        WhoCanGroup::Can | WhoCanGroup::Blocked => Tally::from_principals(&entries).text(),
+        WhoCanGroup::Can | WhoCanGroup::CanOnSome | WhoCanGroup::Blocked => {
+            Tally::from_principals(&entries).text()
+        }
         WhoCanGroup::FromSomeHost => format!(
             "{}; enter the host",
             Tally::from_principals(&entries).text()
@@ -280,6 +284,7 @@ fn Row(group: WhoCanGroup, entry: WhoCanPrincipal) -> impl IntoView {
         matches!(&entry, WhoCanPrincipal::Entry(entry) if entry.scope == Scope::Everyone);
     let (mark, word) = match group {
         WhoCanGroup::Can => (Mark::Allow, "Allowed"),
+        WhoCanGroup::CanOnSome => (Mark::Allow, "Allowed on some names"),
         WhoCanGroup::FromSomeHost => (Mark::NoRule, "Denied, unknown host"),
         WhoCanGroup::Blocked | WhoCanGroup::Carries => (Mark::Deny, "Denied by rule"),
     };
@@ -318,6 +323,7 @@ fn Reasons(mut entry: WhoCanEntry) -> impl IntoView {
     }
     let members = is_role.then(|| words::held_by(&entry.members));
     let host_unknown = entry.host_unknown;
+    let names = acl::coverage(&entry.only_on, &entry.not_on);
     let granted = match entry.granted_by {
         Some(by) if is_blocked => view! {
             <span class="marks"><VerdictWord mark=Mark::Overridden word="Allow" /><Path by=by /></span>
@@ -330,6 +336,7 @@ fn Reasons(mut entry: WhoCanEntry) -> impl IntoView {
         <td role="cell" data-l="Granted by">{granted}</td>
         <td role="cell" data-l="Limits">
             <Denies denied_by=entry.denied_by />
+            {names.map(|names| view! { <span class="v v-warn wrap">{sentence(&names)}</span> })}
             {host.map(|host| view! { <span class="v v-warn wrap">{sentence(&hosts::only(host))}</span> })}
             {host_unknown.then(|| view! { <span class="quiet">{words::OTHER_HOSTS_DIFFER}</span> })}
             {members.map(|members| view! { <span class="quiet brk">{members}</span> })}

@@ -30,6 +30,7 @@ use crate::dom;
 use crate::pages::cluster_gaps::ClusterGaps;
 use crate::pages::commands::DraftCommands;
 use crate::pages::link::AddressLink;
+use crate::pages::provider_gap::ProviderGap;
 use crate::pages::rich_text::sentence;
 use crate::store::draft::Draft;
 use crate::store::seen_groups::SeenGroups;
@@ -98,7 +99,7 @@ pub fn ReviewPage() -> impl IntoView {
         })}
         {move || draft.unanswered.with(Option::is_some).then(|| view! { <Unanswered /> })}
         {move || result.get().map(|sent| view! { <SentNote sent=sent /> })}
-        {move || (!is_empty.get()).then(|| view! { <ClusterGaps /> })}
+        {move || (!is_empty.get()).then(|| view! { <ClusterGaps /><ProviderGap /> })}
         <Lost />
         {move || drift.get().zip(base.get()).map(|(changes, base)| view! { <Drift changes=changes base=base on_take=review_again /> })}
         {move || if let Some(applied) = applied.get() {

@@ -29,6 +29,7 @@ use self::pager::Pager;
 use self::row::{Row, link_id};
 use crate::dom;
 use crate::pages::chunk::{ChunkError, chunk_fn};
+use crate::pages::provider_gap::ProviderGap;
 use crate::pages::rich_text::sentence;
 use crate::pages::unread::Unread;
 use crate::store::draft::Draft;
@@ -100,6 +101,7 @@ pub fn RolesPage() -> impl IntoView {
                 }}
             </div>
         </div>
+        <ProviderGap />
         {content}
         <CreateRole open=creating name=new_name />
         <DeleteRole deletion=Deletion { name: deleting, focus_after: "roles-search".into() } on_deleted=|_| () />

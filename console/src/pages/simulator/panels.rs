@@ -309,23 +309,25 @@ fn Answered(state: SimulatorState, found: RequestAnswer) -> impl IntoView {
 
 #[component]
 fn Check(state: SimulatorState, row: RequestRow) -> impl IntoView {
-    let RequestRow { access, kind, of } = row;
-    let (_, class, glyph) = look(kind);
-    let label = format!("Open check: {}", access.deed().plain());
-    let of = match of.as_slice() {
+    let (_, class, glyph) = look(row.kind);
+    let deed = row.deed();
+    let label = format!("Open check: {}", deed.plain());
+    let of = match row.of.as_slice() {
         [] => String::new(),
         [only] => only.clone(),
         [first, rest @ ..] => format!("{first} and {} more", rest.len()),
     };
-    let deed = access.deed();
+    let open = row.access().map(|access| {
+        view! {
+            <Button small=true on_press=move |()| ask(state, &access) attr:aria-label=label>"Open check"</Button>
+        }
+    });
     view! {
         <tr role="row">
             <th role="rowheader" scope="row">{sentence(&deed)}</th>
-            <td role="cell" data-l="Verdict"><span class=class><Icon glyph=glyph />{kind.title()}</span></td>
+            <td role="cell" data-l="Verdict"><span class=class><Icon glyph=glyph />{row.kind.title()}</span></td>
             <td role="cell" data-l="Required by"><span class="quiet">{of}</span></td>
-            <td role="cell" data-l="">
-                <Button small=true on_press=move |()| ask(state, &access) attr:aria-label=label>"Open check"</Button>
-            </td>
+            <td role="cell" data-l="">{open}</td>
         </tr>
     }
 }

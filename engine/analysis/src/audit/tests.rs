@@ -67,6 +67,7 @@ pub(super) fn unsettled(outcome: Outcome, reason: Reason) -> Decision {
         implied_by: None,
         host_unknown: false,
         verified: true,
+        assumed: Default::default(),
     }
 }
 

@@ -23,7 +23,7 @@ use changed::Changed;
 use gbac_engine::ClaimSet;
 use gbac_engine::decide::Decision;
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Acl, Host, Operation, PrincipalType, ResourceType};
+use gbac_engine::model::{Acl, Dialect, Host, Operation, PrincipalType, ResourceType};
 use gbac_engine::policy::{GroupSource, Policy, Settings, Superusers};
 pub use groups::{GroupChange, GroupEffect, NameEffect};
 pub(super) use host_scope::HostScope;
@@ -132,6 +132,25 @@ pub struct AccessRegion {
     pub operations: Vec<Operation>,
     /// The clients.
     pub hosts: HostSet,
+}
+
+impl AccessRegion {
+    /// The number of operations that resources of the type have: `ALL` on a topic is the operations
+    /// of topics.
+    #[must_use]
+    pub fn operation_count(&self) -> usize {
+        let dialect = match self.operations.contains(&Operation::TwoPhaseCommit) {
+            true => Dialect::Kafka,
+            false => Dialect::Platform,
+        };
+        let known = dialect.operations_of(self.resource_type);
+        let operations = self.operations.iter().filter(|held| known.contains(held));
+        match operations.count() {
+            // Operations without an effect on such a resource.
+            0 => self.operations.len(),
+            count => count,
+        }
+    }
 }
 
 /// A set of clients.

@@ -95,6 +95,9 @@ pub enum Rule {
     Each(Operation, ResourceType),
     /// The operation on at least one named resource of the type; no check if none is named.
     OneOf(Operation, ResourceType),
+    /// The operation on at least one named resource of the type, or on any of the type if none is
+    /// named (D-73).
+    AnyOf(Operation, ResourceType),
     /// All of these; an empty list requires nothing.
     All(&'static [Rule]),
     /// At least one of these. Rules without named resources do not count; if none remains, the
@@ -178,6 +181,34 @@ pub fn find(api: Api, name: &str) -> Option<&'static RequestSpec> {
             let folded = fold(name);
             rows.find(|row| row.spellings().any(|spelling| fold(spelling) == folded))
         })
+}
+
+/// The requests of an API, or of all, whose ID, name or an alias contains this text; only that one
+/// whose ID, name or alias it is, if there is one.
+///
+/// ```
+/// use gbac_analysis::requests::{Api, search};
+/// let ids = |text| search(Some(Api::Kafka), text).iter().map(|row| row.id).collect::<Vec<_>>();
+/// assert_eq!(ids("offset-commit"), ["offset-commit"]);
+/// assert!(ids("offset").len() > 3);
+/// ```
+#[must_use]
+pub fn search(api: Option<Api>, text: &str) -> Vec<&'static RequestSpec> {
+    let text = fold(text);
+    let mut found = Vec::new();
+    for row in CATALOG {
+        if api.is_some_and(|api| api != row.api) {
+            continue;
+        }
+        let spellings: Vec<String> = row.spellings().map(fold).collect();
+        if spellings.contains(&text) {
+            return vec![row];
+        }
+        if spellings.iter().any(|spelling| spelling.contains(&text)) {
+            found.push(row);
+        }
+    }
+    found
 }
 
 /// Expands a request to its checks.
@@ -326,7 +357,7 @@ impl Names<'_> {
                 Requirement::Check(RequiredCheck {
                     operation,
                     resource_type: kind,
-                    resource_name: name.into(),
+                    resource_name: Some(name.into()),
                 })
             })
             .collect()
@@ -344,6 +375,17 @@ impl Rule {
             Self::OneOf(operation, kind) => {
                 let checks = names.checks(*operation, *kind);
                 (!checks.is_empty()).then(|| Requirement::any(checks))
+            }
+            Self::AnyOf(operation, kind) => {
+                let mut checks = names.checks(*operation, *kind);
+                if checks.is_empty() {
+                    checks.push(Requirement::Check(RequiredCheck {
+                        operation: *operation,
+                        resource_type: *kind,
+                        resource_name: None,
+                    }));
+                }
+                Some(Requirement::any(checks))
             }
             Self::All(rules) => {
                 let parts: Vec<Requirement> =
@@ -485,7 +527,7 @@ mod tests {
 
     fn kinds_of(rule: &Rule, used: &mut Vec<ResourceType>) {
         match rule {
-            Rule::Each(_, kind) | Rule::OneOf(_, kind) => used.push(*kind),
+            Rule::Each(_, kind) | Rule::OneOf(_, kind) | Rule::AnyOf(_, kind) => used.push(*kind),
             Rule::All(rules) | Rule::Any(rules) => {
                 rules.iter().for_each(|rule| kinds_of(rule, used));
             }

@@ -5,7 +5,7 @@ use super::Api::{HttpProxy, Kafka, SchemaRegistry};
 use super::ParameterSpec;
 use super::Presence::{OneOf, Optional, Required};
 use super::RequestSpec;
-use super::Rule::{All, Any, AsKafka, Each, IfNamed, OneOf as AtLeastOne};
+use super::Rule::{All, Any, AnyOf, AsKafka, Each, IfNamed, OneOf as AtLeastOne};
 use gbac_engine::model::Operation::{
     Alter, AlterConfigs, ClusterAction, Create, Delete, Describe, DescribeConfigs, IdempotentWrite,
     Read, Write,
@@ -86,8 +86,9 @@ pub(super) const CATALOG: &[RequestSpec] = &[
         .variant_of("metadata"),
     Spec::new(Kafka, "init-producer-id", "InitProducerID", "get a producer id, for idempotent or transactional writes",
         &[MAYBE_TOPIC, MAYBE_TXN],
-        Any(&[Each(IdempotentWrite, Cluster), AtLeastOne(Write, Topic), AtLeastOne(Write, TransactionalId)]))
-        .note("write on any topic of the cluster is enough: name the topics that count; a transactional producer is \
+        Any(&[Each(IdempotentWrite, Cluster), IfNamed(TransactionalId,
+            &Any(&[AtLeastOne(Write, Topic), AtLeastOne(Write, TransactionalId)]), &AnyOf(Write, Topic))]))
+        .note("write on any topic of the cluster is enough; a transactional producer is \
                judged by its transactional ID alone, which `init-producer-id-transactional` asks for"),
     Spec::new(Kafka, "init-producer-id-transactional", "InitProducerID (transactional)", "get a transactional producer id",
         &[TXN], Each(Write, TransactionalId))
@@ -169,7 +170,7 @@ pub(super) const CATALOG: &[RequestSpec] = &[
     Spec::new(Kafka, "delete-groups", "DeleteGroups", "delete consumer groups",
         &[GROUP], Each(Delete, Group)),
     Spec::new(Kafka, "list-groups", "ListGroups", "list consumer groups",
-        &[MAYBE_GROUP], Any(&[Each(Describe, Group), Each(Describe, Cluster)]))
+        &[MAYBE_GROUP], Any(&[IfNamed(Group, &Each(Describe, Group), &AnyOf(Describe, Group)), Each(Describe, Cluster)]))
         .note("describe on the cluster lists every group; otherwise the list holds the groups that may be described"),
     Spec::new(Kafka, "create-acls", "CreateACLs", "create ACLs",
         &[], Each(Alter, Cluster)),

@@ -1,37 +1,57 @@
 //! Combinations of checks: all of them, or any of them.
 
 use std::fmt;
+use std::net::IpAddr;
 
 use super::{ParameterSpec, Presence, Rule, is_implied};
-use gbac_engine::decide::Outcome;
+use gbac_engine::decide::{At, Decision, Outcome, PreparedIdentity, Request};
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{Operation, ResourceType};
 use gbac_engine::order::first_equals;
+use gbac_engine::policy::Policy;
 
-/// One check for the engine: an operation on a resource.
+/// One check for the engine: an operation on a resource, or on any resource of a type.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequiredCheck {
     /// The operation.
     pub operation: Operation,
     /// The resource's type.
     pub resource_type: ResourceType,
-    /// The resource's name; empty for the registry, which has none.
-    pub resource_name: String,
+    /// The resource's name, empty for the registry, which has none; `None` for any resource of the
+    /// type (D-73).
+    pub resource_name: Option<String>,
 }
 
-/// For example, `write on topic `x``.
+impl RequiredCheck {
+    /// Decides it for an identity.
+    #[must_use]
+    pub fn decide(
+        &self,
+        policy: &Policy,
+        prepared: &mut PreparedIdentity,
+        host: Option<IpAddr>,
+        at: At,
+    ) -> Decision {
+        let (operation, kind) = (self.operation, self.resource_type);
+        match &self.resource_name {
+            Some(name) => {
+                let request = Request::new(operation, kind, name, at).with_host(host);
+                prepared.decide(policy, &request)
+            }
+            None => prepared.decide_on_any(policy, operation, kind, host, at),
+        }
+    }
+}
+
+/// For example, `write on topic `x``, or `write on any topic`.
 impl fmt::Display for RequiredCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let noun = self.resource_type.noun();
         write!(f, "{} on ", self.operation.spelling().audit)?;
-        if is_implied(self.resource_type) {
-            write!(f, "the {}", self.resource_type.noun())
-        } else {
-            write!(
-                f,
-                "{} `{}`",
-                self.resource_type.noun(),
-                escaped(&self.resource_name)
-            )
+        match &self.resource_name {
+            _ if is_implied(self.resource_type) => write!(f, "the {noun}"),
+            Some(name) => write!(f, "{noun} `{}`", escaped(name)),
+            None => write!(f, "any {noun}"),
         }
     }
 }
@@ -62,11 +82,11 @@ impl Requirement {
         single(distinct(flat)).unwrap_or_else(Self::All)
     }
 
-    /// Whether it contains alternatives.
+    /// Whether it contains alternatives: several requirements, or several names.
     #[must_use]
     pub fn has_choice(&self) -> bool {
         match self {
-            Self::Check(_) => false,
+            Self::Check(check) => check.resource_name.is_none(),
             Self::All(parts) => parts.iter().any(Self::has_choice),
             Self::Any(_) => true,
         }
@@ -207,6 +227,13 @@ pub(super) fn rule_text(rule: &Rule, parameters: &[ParameterSpec]) -> String {
                 named(kind)
             )
         }
+        Rule::AnyOf(operation, kind) => {
+            format!(
+                "{} on at least one {}, any if none is named",
+                operation.spelling().audit,
+                kind.noun()
+            )
+        }
         Rule::All([]) => "nothing".into(),
         Rule::All(rules) => join(rules, parameters, " and "),
         Rule::Any(rules) => join(rules, parameters, " or "),
@@ -233,9 +260,11 @@ fn join(rules: &[Rule], parameters: &[ParameterSpec], between: &str) -> String {
         .iter()
         .map(|rule| match rule {
             Rule::All(_) | Rule::Any(_) => format!("({})", rule_text(rule, parameters)),
-            Rule::Each(..) | Rule::OneOf(..) | Rule::IfNamed(..) | Rule::AsKafka(_) => {
-                rule_text(rule, parameters)
-            }
+            Rule::Each(..)
+            | Rule::OneOf(..)
+            | Rule::AnyOf(..)
+            | Rule::IfNamed(..)
+            | Rule::AsKafka(_) => rule_text(rule, parameters),
         })
         .collect();
     parts.join(between)
@@ -249,14 +278,14 @@ mod tests {
         Requirement::Check(RequiredCheck {
             operation: Operation::Read,
             resource_type: ResourceType::Topic,
-            resource_name: name.into(),
+            resource_name: Some(name.into()),
         })
     }
 
     #[test]
     fn combines_like_boolean_logic() {
         let allow_a = |check: &RequiredCheck| {
-            if check.resource_name == "a" {
+            if check.resource_name.as_deref() == Some("a") {
                 Outcome::Allow
             } else {
                 Outcome::Deny
@@ -290,7 +319,7 @@ mod tests {
             Requirement::Any(vec![check("a"), check("b")]),
         ]);
         let outcome = need.outcome(|check| {
-            evaluated.push(check.resource_name.clone());
+            evaluated.extend(check.resource_name.clone());
             Outcome::Deny
         });
         assert_eq!(

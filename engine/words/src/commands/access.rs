@@ -1,7 +1,7 @@
 //! Questions about access: `check`, `who-can`, `permissions`, `compare`, `what-if`, `least-grant`,
 //! `revoke`, `collisions`.
 
-use gbac_engine::model::{Operation, Principal, PrincipalType, ResourceType};
+use gbac_engine::model::{Operation, PatternType, Principal, PrincipalType, ResourceType};
 
 use crate::acl;
 use crate::common::ACLS_NOT_EVALUATED;
@@ -31,6 +31,20 @@ pub const LEAVE: &str = "Or, without changing ACLs, remove the user from all of 
 pub const ADD_DENY: &str = "Or add one deny ACL:";
 pub const ADD_DENY_TO_GROUP: &str = "Or add one deny ACL, which denies it to every member:";
 pub const SEVERAL_PERMISSIONS: &str = "--request: this request needs several permissions, and losing any one denies it; name one with --operation and a resource";
+
+pub const NO_SUCH_REQUEST: &str = "no API request has this name";
+
+/// The command that checks an API request.
+pub fn how_to_check(api: &str, id: &str) -> String {
+    match api {
+        "kafka" => {
+            format!("check it with `gbac check --request {id}` and the names of its resources")
+        }
+        _ => format!(
+            "check it with `gbac check --api {api} --request {id}` and the names of its resources"
+        ),
+    }
+}
 
 /// ACLs of the same principals that a table leaves out, at a limit or as they are on other
 /// resources.
@@ -104,13 +118,24 @@ pub fn more_collisions(number: usize) -> String {
     )
 }
 
-pub fn who_can(operation: Operation, kind: ResourceType, name: &str) -> RichText {
-    RichText::from("Who can ").then(request(operation, kind, name))
+pub fn who_can(
+    operation: Operation,
+    kind: ResourceType,
+    name: &str,
+    pattern: PatternType,
+) -> RichText {
+    let operation = operation.spelling().label;
+    let resource = match pattern {
+        PatternType::Literal => acl::resource(kind, name),
+        PatternType::Prefixed => acl::named_pattern(kind, name, pattern),
+    };
+    RichText::from(format!("Who can {operation} on ")).then(resource)
 }
 
-pub fn request(operation: Operation, kind: ResourceType, name: &str) -> RichText {
+/// An operation on a resource, or on any of the type without a name.
+pub fn request(operation: Operation, kind: ResourceType, name: Option<&str>) -> RichText {
     let operation = operation.spelling().label;
-    RichText::from(format!("{operation} on ")).then(acl::resource(kind, name))
+    RichText::from(format!("{operation} on ")).then(acl::resource_or_any(kind, name))
 }
 
 pub fn superusers(names: &[String]) -> RichText {

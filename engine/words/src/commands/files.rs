@@ -45,7 +45,7 @@ pub fn pages_written(pages: usize, folder: &str) -> RichText {
 }
 
 pub const EXPIRY_UNREADABLE: &str = "`exp` or `nbf` is not a time, so the token counts as expired";
-pub const NEVER_EXPIRES: &str = "no `exp`, so the token never expires";
+pub const NEVER_EXPIRES: &str = "never: the token has no `exp`";
 
 /// A user-info document that no setting reads.
 pub fn userinfo_not_read(file: &str) -> RichText {

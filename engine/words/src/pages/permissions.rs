@@ -45,8 +45,12 @@ pub const ENTER_RESOURCE: &str =
 pub const DENIED_FOR_EVERYONE: &str = "No ACL applies, so it is denied for everyone.";
 pub const EVALUATED_ALONE: &str =
     "Each principal is evaluated on its own. To combine the groups of a user, use the simulator.";
-pub const PREFIX_ONLY: &str =
-    "This is about all names that start with this prefix: ACLs on longer names are not included.";
+pub const PREFIX: &str = "This is about all names that start with this prefix, and about some of them where an ACL has a longer name.";
+/// Those who can on some of the names that start with a prefix.
+pub fn can_on_some(found: &str) -> String {
+    format!("{found} can on some of them")
+}
+
 pub const ALL_NAMES_ONLY: &str =
     "This is about all names: ACLs on single names and prefixes are not included.";
 pub const ALSO_A_PREFIX: &str = "This name is also a prefix. The result is for exactly this name; longer names may have other ACLs.";

@@ -23,6 +23,7 @@ pub const NO_GROUP_CHANGES: &str = "No known group changes.";
 pub const KAFKA_WITHOUT_ACLS: &str = "ACLs may not apply to the Kafka API";
 pub const PINNED: &str = "set on the command line";
 pub const NO_PROVIDER: &str = "No identity provider is configured";
+pub const NO_GROUP_COUNTS: &str = "The service accepts no token, so no group has an effect: ACLs of groups and groups in roles match nobody.";
 pub const NOT_AUDITABLE: &str = "Decisions can't be audited later.";
 pub const TURN_OFF_AUDIT: &str = "Turn off the audit log";
 pub const AUDIT_STOPS: &str = "The service stops recording sign-ins, decisions and changes. This takes effect immediately and for everyone. Events that are not recorded can't be recovered later.";

@@ -5,13 +5,14 @@ use gbac_analysis::requests::expand;
 use gbac_api::problem::{DocumentFault, RpcCode};
 use gbac_engine::decide::Outcome;
 use gbac_engine::identity::Identity;
+use gbac_engine::policy::Policy;
 
 use crate::http::problem::Problem;
 
 /// The maximum number of decisions of a request; an API request takes one for each resource.
 const MAX_DECISIONS: usize = 10_000;
 /// The maximum number of decisions times groups of their subjects: all decisions about a subject
-/// with 200 groups.
+/// with 200 groups. A decision about any resource of a type counts as one for each ACL.
 const MAX_WORK: usize = 200 * MAX_DECISIONS;
 /// The maximum size in bytes of names and reasons in the responses and events of a request.
 const MAX_BYTES: usize = 16 << 20;
@@ -44,15 +45,15 @@ fn too_many(reason: &str) -> Problem {
 }
 
 impl Budget {
-    /// Uses up the budget for decisions about a subject with this number of groups, with names of
-    /// this size.
-    fn spend(&mut self, decisions: usize, groups: usize, bytes: usize) -> Result<(), Problem> {
+    /// Uses up the budget for decisions with names of this size. `work` is the number of decisions
+    /// times the groups of their subjects.
+    fn spend(&mut self, decisions: usize, work: usize, bytes: usize) -> Result<(), Problem> {
         let Some(decisions_left) = self.decisions.checked_sub(decisions) else {
             let reason = format!("the request needs more than {MAX_DECISIONS} decisions");
             return Err(too_many(&reason));
         };
         self.decisions = decisions_left;
-        let Some(work_left) = self.work.checked_sub(decisions.saturating_mul(groups)) else {
+        let Some(work_left) = self.work.checked_sub(work) else {
             let reason = format!(
                 "the number of decisions times the groups of their subjects is more than {MAX_WORK}"
             );
@@ -67,8 +68,14 @@ impl Budget {
         Ok(())
     }
 
-    pub(super) fn spend_check(&mut self, subject: &Identity, check: &Check) -> Result<(), Problem> {
-        let (mut decisions, mut bytes) = (1, subject.user().len());
+    pub(super) fn spend_check(
+        &mut self,
+        policy: &Policy,
+        subject: &Identity,
+        check: &Check,
+    ) -> Result<(), Problem> {
+        let (mut decisions, mut bytes) = (1_usize, subject.user().len());
+        let mut work_on_any = 0;
         match &check.query {
             Query::Access { resource_name, .. } => bytes += resource_name.len(),
             Query::Api {
@@ -82,12 +89,18 @@ impl Budget {
                 decisions = 0;
                 let _ = need.outcome(|needed| {
                     decisions += 1;
-                    bytes += subject.user().len() + needed.resource_name.len();
+                    match &needed.resource_name {
+                        Some(name) => bytes += subject.user().len() + name.len(),
+                        // One such check is always within the limit.
+                        None => work_on_any = policy.acls().len().min(MAX_WORK / 2),
+                    }
                     Outcome::Allow
                 });
             }
         }
-        self.spend(decisions.max(1), subject.groups().len(), bytes)
+        let decisions = decisions.max(1);
+        let work = decisions.saturating_mul(subject.groups().len()) + work_on_any;
+        self.spend(decisions, work, bytes)
     }
 
     pub(super) fn spend_faults(&mut self, faults: &[DocumentFault]) -> Result<(), Problem> {

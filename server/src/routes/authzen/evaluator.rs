@@ -101,7 +101,8 @@ impl Evaluator<'_> {
             }
             PreparedSubject::Malformed(faults) => return self.deny_malformed(faults, audit_events),
         };
-        self.budget.spend_check(identity.identity(), check)?;
+        self.budget
+            .spend_check(self.policy, identity.identity(), check)?;
         let answer = evaluate_with(self.policy, identity, check, self.at)
             .map_err(|error| Problem::new(RpcCode::Internal, error.to_string()))?;
         self.metrics.count_decision(answer.outcome());
