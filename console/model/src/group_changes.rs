@@ -184,8 +184,10 @@ impl GroupChanges {
     /// be given any.
     pub fn renames(&self) -> (Vec<Change>, Vec<UnrenamedMember>) {
         let (mut renames, mut unrenamed) = (Vec::new(), Vec::new());
-        let is_own = |change: &&GroupChange| change.before.as_ref() == Some(&change.name);
-        for change in self.changes.iter().filter(is_own) {
+        for change in &self.changes {
+            if change.before.as_ref() != Some(&change.name) {
+                continue;
+            }
             for role in &change.roles_lost {
                 let member = Principal::group(&change.name);
                 match (change.effect, &change.after) {
@@ -219,20 +221,21 @@ pub fn is_changed(change: &GroupChange) -> bool {
     change.effect != GroupEffect::Unchanged || !change.collides_with.is_empty()
 }
 
+fn with_roles(mut words: RichText, roles: &[String]) -> RichText {
+    for (place, name) in roles.iter().enumerate() {
+        if place > 0 {
+            words = words.text(", ");
+        }
+        words = words.principal(&Principal::role(name));
+    }
+    words
+}
+
 fn because(
     change: &GroupChange,
     [today, then]: &[GroupOutcome; 2],
     effect: AccessEffect,
 ) -> RichText {
-    let role = |words: RichText, roles: &[String]| {
-        roles
-            .iter()
-            .enumerate()
-            .fold(words, |words, (place, name)| {
-                let words = if place > 0 { words.text(", ") } else { words };
-                words.principal(&Principal::role(name))
-            })
-    };
     let is_gain = matches!(
         effect,
         AccessEffect::Gains | AccessEffect::CanGain | AccessEffect::StillDenied
@@ -245,7 +248,7 @@ fn because(
             if change.roles_gained.is_empty() {
                 words
             } else {
-                role(words.text(", a member of "), &change.roles_gained)
+                with_roles(words.text(", a member of "), &change.roles_gained)
             }
         }
         (then, _) => {
@@ -265,7 +268,7 @@ fn because(
             if change.roles_lost.is_empty() {
                 lost
             } else {
-                role(lost.text(", which is in "), &change.roles_lost)
+                with_roles(lost.text(", which is in "), &change.roles_lost)
             }
         }
     }

@@ -16,6 +16,12 @@ pub fn remarks(policy: &Policy, known: &NameIndex, principal: &Principal) -> Vec
         .collect()
 }
 
+/// The names that are entered, one a line.
+pub(crate) fn entered(text: &str) -> Vec<String> {
+    let lines = text.lines().filter(|line| !line.is_empty());
+    lines.map(str::to_owned).collect()
+}
+
 /// Why to check a group that nothing here names: no token, no audit event and no principal of the
 /// policy. `seen` are the names of groups in tokens and audit events.
 pub fn unseen(policy: &Policy, seen: &BTreeSet<String>, principal: &Principal) -> Option<String> {

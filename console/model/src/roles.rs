@@ -1,6 +1,6 @@
 //! The list of roles: counts, search, order, pages, and the losses of a deletion.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use gbac_analysis::{Finding, FindingCode, RoleCounts, lint_roles, role_counts};
@@ -44,37 +44,33 @@ pub fn rows(before: &Policy, after: &Policy, changes: &[Change]) -> Vec<RoleRow>
     for name in changes.iter().filter_map(role_of) {
         *about.entry(name).or_default() += 1;
     }
-    let row = |counts: RoleCounts, status| RoleRow {
-        changes: about.get(counts.name.as_str()).copied().unwrap_or_default(),
-        counts,
-        status,
-    };
-    let status = |name: &str| {
-        if before.has_role(name) {
+    let mut rows = Vec::new();
+    for counts in role_counts(after) {
+        let status = if about.is_empty() || before.has_role(&counts.name) {
             RowStatus::Stored
         } else {
             RowStatus::Added
-        }
-    };
-    let mut rows: Vec<RoleRow> = (role_counts(after).into_iter())
-        .map(|counts| {
-            let status = if about.is_empty() {
-                RowStatus::Stored
-            } else {
-                status(&counts.name)
-            };
-            row(counts, status)
-        })
-        .collect();
+        };
+        rows.push(row(counts, status, &about));
+    }
     let goes = |name: &str| before.has_role(name) && !after.has_role(name);
     if about.keys().any(|name| goes(name)) {
-        let gone = role_counts(before)
-            .into_iter()
-            .filter(|counts| goes(&counts.name));
-        rows.extend(gone.map(|counts| row(counts, RowStatus::Removed)));
+        for counts in role_counts(before) {
+            if goes(&counts.name) {
+                rows.push(row(counts, RowStatus::Removed, &about));
+            }
+        }
         rows.sort_by(|a, b| a.counts.name.cmp(&b.counts.name));
     }
     rows
+}
+
+fn row(counts: RoleCounts, status: RowStatus, about: &BTreeMap<&str, usize>) -> RoleRow {
+    RoleRow {
+        changes: about.get(counts.name.as_str()).copied().unwrap_or_default(),
+        counts,
+        status,
+    }
 }
 
 /// The columns that the list can be sorted by.
@@ -109,6 +105,16 @@ impl Column {
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|column| column.id() == id)
     }
+
+    /// The number in it; the name is none.
+    const fn number(self, row: &RoleRow) -> usize {
+        match self {
+            Self::Name => 0,
+            Self::Principals => row.counts.members,
+            Self::Groups => row.counts.groups,
+            Self::Acls => row.counts.acls,
+        }
+    }
 }
 
 /// The places of the roles that a search finds, in order of a column; ties stay in order of the
@@ -124,22 +130,13 @@ pub fn matching_rows(
         .enumerate()
         .filter(|(_, row)| search.finds(&row.counts.name))
         .collect();
-    let key = |row: &RoleRow| match column {
-        Column::Name => 0,
-        Column::Principals => row.counts.members,
-        Column::Groups => row.counts.groups,
-        Column::Acls => row.counts.acls,
-    };
     // The rows are in order of the names, and sorting keeps what is equal where it is.
-    let order = |a: &RoleRow, b: &RoleRow| match column {
-        Column::Name => Ordering::Equal,
-        _ if descending => key(b).cmp(&key(a)),
-        _ => key(a).cmp(&key(b)),
-    };
-    if column == Column::Name && descending {
-        found.reverse();
+    match column {
+        Column::Name if descending => found.reverse(),
+        Column::Name => {}
+        _ if descending => found.sort_by_key(|(_, row)| Reverse(column.number(row))),
+        _ => found.sort_by_key(|(_, row)| column.number(row)),
     }
-    found.sort_by(|(_, a), (_, b)| order(a, b));
     found.into_iter().map(|(place, _)| place).collect()
 }
 
@@ -160,9 +157,11 @@ impl Search {
         let has_signs = text.contains([
             '\\', '.', '+', '*', '?', '(', ')', '|', '[', ']', '{', '}', '^', '$',
         ]);
-        let pattern = has_signs
-            .then(|| RegexBuilder::new(text).case_insensitive(true).build().ok())
-            .flatten();
+        let pattern = if has_signs {
+            RegexBuilder::new(text).case_insensitive(true).build().ok()
+        } else {
+            None
+        };
         Self {
             text: text.to_lowercase(),
             is_broken: has_signs && pattern.is_none(),
@@ -205,18 +204,16 @@ pub fn marks(policy: &Policy, names: &[String]) -> BTreeMap<String, String> {
 
 /// The role that a finding is about.
 fn role_in(finding: &Finding) -> Option<&str> {
-    let about = finding
-        .acls
-        .first()
-        .map(|acl| &acl.principal)
-        .or_else(|| finding.principals.first())?;
+    let about = match finding.acls.first() {
+        Some(acl) => &acl.principal,
+        None => finding.principals.first()?,
+    };
     (about.kind() == PrincipalType::Role).then(|| about.name())
 }
 
 /// The gravest first, and how many more there are.
 fn mark(codes: &[FindingCode]) -> String {
     let number = |code: FindingCode| codes.iter().filter(|other| **other == code).count();
-    let one = |rows: usize, what: &str| format!("{} {what}", count(rows, "ACL"));
     let (never, nothing) = (
         number(FindingCode::AclUnreachable),
         number(FindingCode::AclCovered),
@@ -224,8 +221,8 @@ fn mark(codes: &[FindingCode]) -> String {
     let both =
         number(FindingCode::RoleWithoutMembers) > 0 && number(FindingCode::RoleWithoutAcls) > 0;
     let told = match (never, nothing) {
-        (1.., _) => (one(never, "blocked by a deny"), never),
-        (_, 1..) => (one(nothing, "redundant"), nothing),
+        (1.., _) => (format!("{} blocked by a deny", count(never, "ACL")), never),
+        (_, 1..) => (format!("{} redundant", count(nothing, "ACL")), nothing),
         _ if both => ("No members, no ACLs".to_owned(), 2),
         _ if number(FindingCode::RoleWithoutMembers) > 0 => ("No members".to_owned(), 1),
         _ if number(FindingCode::RoleWithoutAcls) > 0 => ("No ACLs".to_owned(), 1),

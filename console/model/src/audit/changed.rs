@@ -57,30 +57,20 @@ impl ChangedValues {
     /// Reads the event of a change. What it does not name is left out.
     pub(super) fn from_event(event: &Value) -> Self {
         let mut changed = Self::default();
-        let text = |path: &str| {
-            event
-                .pointer(path)
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-        };
-        let is =
-            |activity: i64| event.pointer("/activity_id").and_then(Value::as_i64) == Some(activity);
-        let (name, data) = (text("/entity/name"), event.pointer("/entity/data"));
-        match event.pointer("/class_uid").and_then(Value::as_i64) {
-            Some(3004) => match (text("/entity/type"), data) {
-                ("acl", Some(data)) => changed.push(is(CREATE), acl(data).map(ChangedValue::Acl)),
-                ("role", Some(_)) if is(CREATE) => {
+        let activity = number(event, "/activity_id");
+        let name = text(event, "/entity/name");
+        let data = event.pointer("/entity/data");
+        match number(event, "/class_uid") {
+            Some(3004) => match (text(event, "/entity/type"), data) {
+                ("acl", Some(data)) => changed.push(activity == Some(CREATE), acl_value(data)),
+                ("role", Some(_)) if activity == Some(CREATE) => {
                     changed.push(true, Some(ChangedValue::Role(name.to_owned())));
                 }
-                ("role", Some(data)) if is(DELETE) => changed.remove_role(name, data),
+                ("role", Some(data)) if activity == Some(DELETE) => changed.remove_role(name, data),
                 ("policy", _) => {
-                    let changes = event
-                        .pointer("/entity_result/data/changes")
-                        .and_then(Value::as_array);
-                    changes
-                        .into_iter()
-                        .flatten()
-                        .for_each(|change| changed.push_change(change));
+                    for change in list(event, "/entity_result/data/changes") {
+                        changed.push_change(change);
+                    }
                 }
                 _ => {
                     let after = event.pointer("/entity_result/data/value");
@@ -89,15 +79,15 @@ impl ChangedValues {
             },
             Some(3006) => {
                 let member = ChangedValue::Member {
-                    role: text("/group/name").to_owned(),
+                    role: text(event, "/group/name").to_owned(),
                     member: user(event),
                 };
-                changed.push(is(ADD_USER), Some(member));
+                changed.push(activity == Some(ADD_USER), Some(member));
             }
             Some(3005) => {
-                let level = text("/privileges/0").to_owned();
+                let level = text(event, "/privileges/0").to_owned();
                 changed.push(
-                    is(ASSIGN),
+                    activity == Some(ASSIGN),
                     Some(ChangedValue::Access {
                         level,
                         grantee: user(event),
@@ -123,22 +113,20 @@ impl ChangedValues {
 
     /// How many roles, ACLs, members and other values come and go.
     pub(super) fn counts(&self) -> ChangeCounts {
-        let number = |is_one: fn(&ChangedValue) -> bool| {
-            [&self.after, &self.before]
-                .map(|values| values.iter().filter(|value| is_one(value)).count())
-        };
-        let [set, unset] = number(|value| {
-            matches!(
-                value,
-                ChangedValue::Access { .. } | ChangedValue::Named { .. }
-            )
-        });
-        ChangeCounts {
-            roles: number(|value| matches!(value, ChangedValue::Role(_))),
-            acls: number(|value| matches!(value, ChangedValue::Acl(_))),
-            members: number(|value| matches!(value, ChangedValue::Member { .. })),
-            settings: set + unset,
+        let mut counts = ChangeCounts::default();
+        for (place, values) in [&self.after, &self.before].into_iter().enumerate() {
+            for value in values {
+                match value {
+                    ChangedValue::Role(_) => counts.roles[place] += 1,
+                    ChangedValue::Acl(_) => counts.acls[place] += 1,
+                    ChangedValue::Member { .. } => counts.members[place] += 1,
+                    ChangedValue::Access { .. } | ChangedValue::Named { .. } => {
+                        counts.settings += 1;
+                    }
+                }
+            }
         }
+        counts
     }
 
     /// The role that all of it is about; none if it is about several, or about something else.
@@ -158,21 +146,13 @@ impl ChangedValues {
     }
 
     fn remove_role(&mut self, name: &str, data: &Value) {
-        let list = |member: &str| {
-            data.get(member)
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten()
-        };
         self.before.push(ChangedValue::Role(name.to_owned()));
         self.before
-            .extend(list("acls").filter_map(acl).map(ChangedValue::Acl));
-        let members = list("members").filter_map(|member| principal(member.as_str()?));
-        self.before
-            .extend(members.map(|member| ChangedValue::Member {
-                role: name.to_owned(),
-                member,
-            }));
+            .extend(list(data, "/acls").iter().filter_map(acl_value));
+        for member in list(data, "/members") {
+            let member = member.as_str().and_then(principal);
+            self.before.extend(member_value(name, member));
+        }
     }
 
     fn set(&mut self, name: &str, before: Option<&Value>, after: Option<&Value>) {
@@ -186,48 +166,75 @@ impl ChangedValues {
 
     /// One of many changes that share an event.
     fn push_change(&mut self, change: &Value) {
-        let text = |member: &str| {
-            change
-                .get(member)
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-        };
-        let role = || text("role").to_owned();
-        let member = || {
-            Some(ChangedValue::Member {
-                role: role(),
-                member: principal(text("principal"))?,
-            })
-        };
-        let access = || {
-            let grantee = principal(text("principal"))?;
-            Some(ChangedValue::Access {
-                level: text("access").to_owned(),
-                grantee,
-            })
-        };
-        let superuser = || {
-            let grantee = Principal::user(text("user"));
-            Some(ChangedValue::Access {
-                level: "superuser".to_owned(),
-                grantee,
-            })
-        };
-        let of_acl = || change.get("acl").and_then(acl).map(ChangedValue::Acl);
-        match text("change") {
-            "add_acl" => self.push(true, of_acl()),
-            "remove_acl" => self.push(false, of_acl()),
-            "create_role" => self.push(true, Some(ChangedValue::Role(role()))),
-            "delete_role" => self.remove_role(text("role"), change),
-            "add_member" => self.push(true, member()),
-            "remove_member" => self.push(false, member()),
-            "add_superuser" => self.push(true, superuser()),
-            "remove_superuser" => self.push(false, superuser()),
-            "grant_access" => self.push(true, access()),
-            "revoke_access" => self.push(false, access()),
-            "set" => self.set(text("name"), change.get("before"), change.get("after")),
+        let (kind, role) = (text(change, "/change"), text(change, "/role"));
+        match kind {
+            "add_acl" | "remove_acl" => {
+                let acl = change.get("acl").and_then(acl_value);
+                self.push(kind == "add_acl", acl);
+            }
+            "create_role" => self.push(true, Some(ChangedValue::Role(role.to_owned()))),
+            "delete_role" => self.remove_role(role, change),
+            "add_member" | "remove_member" => {
+                let member = principal(text(change, "/principal"));
+                self.push(kind == "add_member", member_value(role, member));
+            }
+            "add_superuser" | "remove_superuser" => {
+                let user = Principal::user(text(change, "/user"));
+                self.push(
+                    kind == "add_superuser",
+                    access_value("superuser", Some(user)),
+                );
+            }
+            "grant_access" | "revoke_access" => {
+                let grantee = principal(text(change, "/principal"));
+                let access = access_value(text(change, "/access"), grantee);
+                self.push(kind == "grant_access", access);
+            }
+            "set" => {
+                let name = text(change, "/name");
+                self.set(name, change.get("before"), change.get("after"));
+            }
             _ => {}
         }
+    }
+}
+
+fn acl_value(data: &Value) -> Option<ChangedValue> {
+    Some(ChangedValue::Acl(acl(data)?))
+}
+
+fn member_value(role: &str, member: Option<Principal>) -> Option<ChangedValue> {
+    Some(ChangedValue::Member {
+        role: role.to_owned(),
+        member: member?,
+    })
+}
+
+fn access_value(level: &str, grantee: Option<Principal>) -> Option<ChangedValue> {
+    Some(ChangedValue::Access {
+        level: level.to_owned(),
+        grantee: grantee?,
+    })
+}
+
+/// The text at a place, or nothing.
+fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    match value.pointer(pointer) {
+        Some(Value::String(text)) => text,
+        _ => "",
+    }
+}
+
+/// The number at a place.
+fn number(value: &Value, pointer: &str) -> Option<i64> {
+    value.pointer(pointer)?.as_i64()
+}
+
+/// The list at a place, or an empty one.
+fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
+    match value.pointer(pointer) {
+        Some(Value::Array(values)) => values,
+        _ => &[],
     }
 }
 
@@ -244,15 +251,10 @@ fn role_of(value: &ChangedValue) -> Option<&str> {
 
 /// The user or group of an event.
 fn user(event: &Value) -> Principal {
-    let text = |path: &str| {
-        event
-            .pointer(path)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-    };
-    match text("/user/type") {
-        "idp_group" => Principal::group(text("/user/name")),
-        _ => Principal::user(text("/user/name")),
+    let name = text(event, "/user/name");
+    match text(event, "/user/type") {
+        "idp_group" => Principal::group(name),
+        _ => Principal::user(name),
     }
 }
 
@@ -261,16 +263,19 @@ fn principal(text: &str) -> Option<Principal> {
 }
 
 fn acl(data: &Value) -> Option<Acl> {
-    let text = |member: &str| data.get(member).and_then(Value::as_str);
     Some(Acl {
-        resource_type: text("resource_type")?.parse().ok()?,
-        resource_name: text("resource_name")?.to_owned(),
-        pattern_type: text("pattern_type")?.parse().ok()?,
-        principal: principal(text("principal")?)?,
-        host: Host::parse_in(Dialect::Kafka, text("host")?).ok()?,
-        operation: text("operation")?.parse().ok()?,
-        permission: text("permission")?.parse().ok()?,
+        resource_type: member(data, "resource_type")?.parse().ok()?,
+        resource_name: member(data, "resource_name")?.to_owned(),
+        pattern_type: member(data, "pattern_type")?.parse().ok()?,
+        principal: principal(member(data, "principal")?)?,
+        host: Host::parse_in(Dialect::Kafka, member(data, "host")?).ok()?,
+        operation: member(data, "operation")?.parse().ok()?,
+        permission: member(data, "permission")?.parse().ok()?,
     })
+}
+
+fn member<'a>(data: &'a Value, name: &str) -> Option<&'a str> {
+    data.get(name)?.as_str()
 }
 
 fn value_text(value: &Value) -> String {

@@ -61,20 +61,21 @@ pub fn card(policy: &Policy, principal: &Principal) -> Card {
     let is_missing = principal.kind() == PrincipalType::Role && !policy.has_role(principal.name());
     // `User:*` may also be a user named `*`, with roles. The card shows both.
     let reach = reach(policy, &ReachSubject::Scope(Scope::One(principal.clone())));
-    let source = |of: &Principal| match () {
-        () if of == principal => SourceKind::Direct,
-        () if of.kind() == PrincipalType::Role => SourceKind::Role,
-        () => SourceKind::Everyone,
-    };
-    let mut sources: Vec<AccessSource> = reach
-        .principals
-        .iter()
-        .map(|access| AccessSource {
-            source: source(&access.principal),
+    let mut sources = Vec::new();
+    for access in &reach.principals {
+        let source = if access.principal == *principal {
+            SourceKind::Direct
+        } else if access.principal.kind() == PrincipalType::Role {
+            SourceKind::Role
+        } else {
+            SourceKind::Everyone
+        };
+        sources.push(AccessSource {
+            source,
             principal: access.principal.clone(),
             acls: access.acls.clone(),
-        })
-        .collect();
+        });
+    }
     if is_missing {
         sources = vec![AccessSource {
             source: SourceKind::Direct,
@@ -83,21 +84,16 @@ pub fn card(policy: &Policy, principal: &Principal) -> Card {
         }];
     }
     // Roles without ACLs have no part in a decision, but the principal is a member of them.
-    let known = |role: &str| {
-        sources
-            .iter()
-            .any(|access| access.principal == Principal::role(role))
-    };
-    let empty: Vec<Principal> = policy
-        .roles_of(principal)
-        .filter(|role| !known(role))
-        .map(Principal::role)
-        .collect();
-    sources.extend(empty.into_iter().map(|role| AccessSource {
-        source: SourceKind::Role,
-        principal: role,
-        acls: Vec::new(),
-    }));
+    for role in policy.roles_of(principal) {
+        let role = Principal::role(role);
+        if !sources.iter().any(|access| access.principal == role) {
+            sources.push(AccessSource {
+                source: SourceKind::Role,
+                principal: role,
+                acls: Vec::new(),
+            });
+        }
+    }
     // The access of everyone is shown for the members of a role, not for the role.
     sources.retain(|access| {
         principal.kind() != PrincipalType::Role || access.source == SourceKind::Direct
@@ -146,10 +142,10 @@ impl Card {
 
     /// The ACLs that name it.
     pub fn direct(&self) -> &[Acl] {
-        self.sources
-            .first()
-            .filter(|access| access.source == SourceKind::Direct)
-            .map_or(&[], |access| &access.acls)
+        match self.sources.first() {
+            Some(access) if access.source == SourceKind::Direct => &access.acls,
+            _ => &[],
+        }
     }
 }
 

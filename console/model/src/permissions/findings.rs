@@ -19,13 +19,7 @@ pub const PAGE: usize = 50;
 pub fn by_principal(findings: &[Finding]) -> BTreeMap<Principal, FindingMark> {
     let mut marks: BTreeMap<Principal, FindingMark> = BTreeMap::new();
     for finding in findings {
-        // Of ACLs, the first is the one that it is about.
-        let of_acl = finding
-            .acls
-            .first()
-            .map(|acl| &acl.principal)
-            .filter(|_| finding.principals.is_empty());
-        for principal in finding.principals.iter().chain(of_acl) {
+        for principal in about(finding) {
             let mark = marks.entry(principal.clone()).or_default();
             mark.findings += 1;
             if matches!(
@@ -41,6 +35,14 @@ pub fn by_principal(findings: &[Finding]) -> BTreeMap<Principal, FindingMark> {
         }
     }
     marks
+}
+
+/// The principals that a finding is about; of ACLs, that of the first.
+fn about(finding: &Finding) -> Vec<&Principal> {
+    match finding.acls.first() {
+        Some(acl) if finding.principals.is_empty() => vec![&acl.principal],
+        _ => finding.principals.iter().collect(),
+    }
 }
 
 /// What was found about one principal.
@@ -74,12 +76,8 @@ pub fn places(finding: &Finding, policy: &Policy) -> Vec<Place> {
             words: "Open settings".into(),
         }];
     }
-    let of_acl = finding
-        .acls
-        .first()
-        .map(|acl| &acl.principal)
-        .filter(|_| finding.principals.is_empty());
-    let place = |principal: &Principal| {
+    let mut places = Vec::new();
+    for principal in about(finding) {
         let shown = gbac_words::escape::plain(&principal.to_string());
         let address =
             if principal.kind() == PrincipalType::Role && policy.has_role(principal.name()) {
@@ -87,12 +85,12 @@ pub fn places(finding: &Finding, policy: &Policy) -> Vec<Place> {
             } else {
                 list::ListQuery::one(principal).address()
             };
-        Place {
+        places.push(Place {
             address,
             words: format!("Open {shown}"),
-        }
-    };
-    finding.principals.iter().chain(of_acl).map(place).collect()
+        });
+    }
+    places
 }
 
 /// The fix that is in the draft with all of its changes.
@@ -131,12 +129,11 @@ pub fn kinds(findings: &[Finding], severity: Option<Severity>) -> Vec<FindingGro
         if severity.is_some_and(|severity| severity != finding.severity) {
             continue;
         }
-        match kinds
-            .last_mut()
-            .filter(|kind| kind.code == finding.code && kind.severity == finding.severity)
-        {
-            Some(kind) => kind.places.push(place),
-            None => kinds.push(FindingGroup {
+        match kinds.last_mut() {
+            Some(kind) if kind.code == finding.code && kind.severity == finding.severity => {
+                kind.places.push(place);
+            }
+            _ => kinds.push(FindingGroup {
                 code: finding.code,
                 severity: finding.severity,
                 places: vec![place],
@@ -163,18 +160,14 @@ pub fn severity_at(query: &str) -> Option<Severity> {
 
 /// What was found, in a line.
 pub fn summary(findings: &[Finding]) -> String {
-    let of = |severity: &Severity| {
-        findings
-            .iter()
-            .filter(|finding| finding.severity == *severity)
-            .count()
-    };
-    let parts: Vec<String> = Severity::ALL
-        .iter()
-        .map(|severity| (of(severity), severity.code()))
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, code)| count(number, code))
-        .collect();
+    let mut parts = Vec::new();
+    for severity in Severity::ALL.iter().copied() {
+        let of_severity = findings.iter().filter(|one| one.severity == severity);
+        let number = of_severity.count();
+        if number > 0 {
+            parts.push(count(number, severity.code()));
+        }
+    }
     parts.join(", ")
 }
 

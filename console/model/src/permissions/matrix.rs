@@ -15,6 +15,7 @@ use gbac_engine::policy::Policy;
 use gbac_words::phrases::{count, with_hint};
 
 use crate::address::{self, value, values};
+use crate::names::entered;
 
 /// How many resources are on a page.
 pub const PAGE: usize = 50;
@@ -63,33 +64,27 @@ impl MatrixQuery {
     /// Reads the query of an address, without the `?`.
     #[must_use]
     pub fn from_query(query: &str) -> Self {
-        let part = |name| value(query, name).unwrap_or_default();
         Self {
-            of: part("of"),
+            of: value(query, "of").unwrap_or_default(),
             groups: values(query, "group").join("\n"),
-            host: part("host"),
+            host: value(query, "host").unwrap_or_default(),
         }
     }
 
     /// The address of the matrix.
     pub fn address(&self) -> String {
-        let one = [("of", self.of.clone())].into_iter();
-        let groups = self.group_names().into_iter().map(|group| ("group", group));
-        let parts = one.chain(groups).chain([("host", self.host.clone())]);
-        format!(
-            "{}{}",
-            address::MATRIX,
-            query(parts.filter(|(_, value)| !value.is_empty()))
-        )
+        let mut parts = vec![("of", self.of.clone())];
+        for group in self.group_names() {
+            parts.push(("group", group));
+        }
+        parts.push(("host", self.host.clone()));
+        parts.retain(|(_, value)| !value.is_empty());
+        format!("{}{}", address::MATRIX, query(parts))
     }
 
     fn group_names(&self) -> Vec<String> {
         if self.is_user() {
-            self.groups
-                .lines()
-                .filter(|line| !line.is_empty())
-                .map(str::to_owned)
-                .collect()
+            entered(&self.groups)
         } else {
             Vec::new()
         }
@@ -97,9 +92,10 @@ impl MatrixQuery {
 
     /// Whether a user is meant, who may have groups.
     pub fn is_user(&self) -> bool {
-        Principal::parse(&self.of).is_ok_and(|principal| {
-            principal.kind() == PrincipalType::User && !principal.is_everyone()
-        })
+        match Principal::parse(&self.of) {
+            Ok(principal) => principal.kind() == PrincipalType::User && !principal.is_everyone(),
+            Err(_) => false,
+        }
     }
 
     /// The subject of the matrix; none without a principal.
@@ -110,15 +106,23 @@ impl MatrixQuery {
         let mut faults = MatrixFaults::default();
         let host = match self.host.trim() {
             "" | "*" => None,
-            text => Host::parse_address(text)
-                .map_err(|error| faults.host = Some(with_hint(&error.to_string(), error.hint())))
-                .ok(),
+            text => match Host::parse_address(text) {
+                Ok(host) => Some(host),
+                Err(error) => {
+                    faults.host = Some(with_hint(&error.to_string(), error.hint()));
+                    None
+                }
+            },
         };
         let principal = match self.of.as_str() {
             "" => None,
-            text => Principal::parse(text)
-                .map_err(|error| faults.of = Some(with_hint(&error.to_string(), &error.hint())))
-                .ok(),
+            text => match Principal::parse(text) {
+                Ok(principal) => Some(principal),
+                Err(error) => {
+                    faults.of = Some(with_hint(&error.to_string(), &error.hint()));
+                    None
+                }
+            },
         };
         if faults != MatrixFaults::default() {
             return Err(faults);
@@ -166,12 +170,12 @@ fn columns(
     dialect: Dialect,
     types: &(impl Iterator<Item = ResourceType> + Clone),
 ) -> Vec<Operation> {
-    let has = |operation: &Operation| {
-        types
-            .clone()
-            .any(|of| dialect.operations_of(of).contains(operation))
-    };
-    Operation::ALL.iter().copied().filter(has).collect()
+    let mut columns = Operation::ALL.to_vec();
+    columns.retain(|operation| {
+        let mut types = types.clone();
+        types.any(|of| dialect.operations_of(of).contains(operation))
+    });
+    columns
 }
 
 /// One page of the matrix of a subject.
@@ -179,27 +183,36 @@ pub fn matrix(policy: &Policy, whose: &MatrixSubject, page: usize) -> Matrix {
     let all = matrix_resources(policy, &whose.subject);
     let columns = columns(policy.settings().dialect, &all.iter().map(|(of, _)| *of));
     let rows = all.iter().skip(page.saturating_mul(PAGE)).take(PAGE);
-    let of = |(resource_type, pattern): &(ResourceType, NamePattern)| {
-        let decided = |operation: &Operation| {
-            resource_type
-                .operations()
-                .contains(operation)
-                // Names that are typed have no end.
-                .then(|| {
-                    let on = (*resource_type, pattern);
-                    matrix_cell(policy, &whose.subject, on, *operation, whose.host, At::IgnoringExpiry)
-                })
-        };
-        MatrixRow {
-            resource_type: *resource_type,
-            pattern: pattern.clone(),
-            cells: columns.iter().map(decided).collect(),
-        }
-    };
     Matrix {
-        rows: rows.map(of).collect(),
+        rows: rows
+            .map(|(of, pattern)| row(policy, whose, &columns, *of, pattern))
+            .collect(),
         total: all.len(),
         columns,
+    }
+}
+
+fn row(
+    policy: &Policy,
+    whose: &MatrixSubject,
+    columns: &[Operation],
+    resource_type: ResourceType,
+    pattern: &NamePattern,
+) -> MatrixRow {
+    let mut cells = Vec::new();
+    for operation in columns {
+        let is_there = resource_type.operations().contains(operation);
+        cells.push(is_there.then(|| {
+            // Names that are typed have no end.
+            let at = At::IgnoringExpiry;
+            let on = (resource_type, pattern);
+            matrix_cell(policy, &whose.subject, on, *operation, whose.host, at)
+        }));
+    }
+    MatrixRow {
+        resource_type,
+        pattern: pattern.clone(),
+        cells,
     }
 }
 
@@ -260,16 +273,13 @@ pub fn pattern_words(resource_type: ResourceType, pattern: &NamePattern) -> &'st
 
 /// What is in a matrix, in a line.
 pub fn summary(matrix: &Matrix, page: usize) -> String {
-    let cells = || {
-        matrix
-            .rows
-            .iter()
-            .flat_map(|row| row.cells.iter().flatten())
-    };
-    let allowed = cells()
-        .filter(|cell| cell.outcome == Outcome::Allow)
-        .count();
-    let denied = cells().filter(|cell| !cell.denied_by.is_empty()).count();
+    let (mut allowed, mut denied) = (0, 0);
+    for row in &matrix.rows {
+        for cell in row.cells.iter().flatten() {
+            allowed += usize::from(cell.outcome == Outcome::Allow);
+            denied += usize::from(!cell.denied_by.is_empty());
+        }
+    }
     let shown = if matrix.total > matrix.rows.len() {
         let first = page * PAGE;
         format!(

@@ -27,17 +27,68 @@ pub fn reasons(
     changes: &[Change],
     person: &AffectedHolder,
 ) -> Vec<Vec<EffectReason>> {
-    let acls = |policy: &Policy, roles: &[String]| -> Vec<(String, Vec<Acl>)> {
-        roles
-            .iter()
-            .map(|role| (role.clone(), policy.acls_of(&Principal::role(role))))
-            .collect()
-    };
-    let (joined, left) = (
-        acls(after, &person.roles_gained),
-        acls(before, &person.roles_lost),
-    );
-    let is_held = |acl: &Acl| match &person.holder {
+    let joined = acls_of(after, &person.roles_gained);
+    let left = acls_of(before, &person.roles_lost);
+    let mut reasons = Vec::new();
+    for line in &person.lines {
+        // A loss comes of what a gain does not.
+        let (by, not) = match LOSES.contains(&line.effect) {
+            true => (Permission::Deny, Permission::Allow),
+            false => (Permission::Allow, Permission::Deny),
+        };
+        let mut of_line = Vec::new();
+        for (role, acls) in &joined {
+            if acls.iter().any(|acl| is_about(line, acl, by)) {
+                of_line.push(EffectReason::Joins(role.clone()));
+            }
+        }
+        for (role, acls) in &left {
+            if acls.iter().any(|acl| is_about(line, acl, not)) {
+                of_line.push(EffectReason::Leaves(role.clone()));
+            }
+        }
+        let (mut added, mut removed) = (0, 0);
+        for change in changes {
+            match change {
+                Change::AddAcl(acl) if is_about(line, acl, by) && is_held(after, person, acl) => {
+                    added += 1;
+                }
+                Change::RemoveAcl(acl)
+                    if is_about(line, acl, not) && is_held(after, person, acl) =>
+                {
+                    removed += 1;
+                }
+                _ => {}
+            }
+        }
+        if added > 0 {
+            of_line.push(EffectReason::Added(added));
+        }
+        if removed > 0 {
+            of_line.push(EffectReason::Removed(removed));
+        }
+        reasons.push(of_line);
+    }
+    reasons
+}
+
+fn acls_of(policy: &Policy, roles: &[String]) -> Vec<(String, Vec<Acl>)> {
+    roles
+        .iter()
+        .map(|role| (role.clone(), policy.acls_of(&Principal::role(role))))
+        .collect()
+}
+
+/// Whether an ACL of this permission is about the names of an effect.
+fn is_about(line: &EffectLine, acl: &Acl, permission: Permission) -> bool {
+    acl.permission == permission
+        && acl.resource_type == line.extent.resource_type
+        && overlaps(&line.extent.pattern, &pattern(acl))
+}
+
+/// Whether an ACL is of the holder, or of a role that it keeps.
+fn is_held(after: &Policy, person: &AffectedHolder, acl: &Acl) -> bool {
+    match &person.holder {
         holder if Scope::from_principal(&acl.principal) == *holder => true,
         Scope::One(principal) if acl.principal.kind() == PrincipalType::Role => {
             after.roles_of(principal).any(|role| {
@@ -45,45 +96,7 @@ pub fn reasons(
             })
         }
         _ => false,
-    };
-    let of_line = |line: &EffectLine| {
-        let touches = |acl: &Acl| {
-            acl.resource_type == line.extent.resource_type
-                && overlaps(&line.extent.pattern, &pattern(acl))
-        };
-        // A loss comes of what a gain does not.
-        let (by, not) = match LOSES.contains(&line.effect) {
-            true => (Permission::Deny, Permission::Allow),
-            false => (Permission::Allow, Permission::Deny),
-        };
-        let has = |acls: &[Acl], permission| {
-            acls.iter()
-                .any(|acl| acl.permission == permission && touches(acl))
-        };
-        let joins = joined
-            .iter()
-            .filter(|(_, acls)| has(acls, by))
-            .map(|(role, _)| EffectReason::Joins(role.clone()));
-        let leaves = left
-            .iter()
-            .filter(|(_, acls)| has(acls, not))
-            .map(|(role, _)| EffectReason::Leaves(role.clone()));
-        let counts =
-            |acl: &Acl, permission| acl.permission == permission && touches(acl) && is_held(acl);
-        let added = changes
-            .iter()
-            .filter(|change| matches!(change, Change::AddAcl(acl) if counts(acl, by)))
-            .count();
-        let removed = changes
-            .iter()
-            .filter(|change| matches!(change, Change::RemoveAcl(acl) if counts(acl, not)))
-            .count();
-        let mut reasons: Vec<EffectReason> = joins.chain(leaves).collect();
-        reasons.extend((added > 0).then_some(EffectReason::Added(added)));
-        reasons.extend((removed > 0).then_some(EffectReason::Removed(removed)));
-        reasons
-    };
-    person.lines.iter().map(of_line).collect()
+    }
 }
 
 #[cfg(test)]

@@ -159,13 +159,17 @@ pub fn sections(before: &Policy, staged: &[Staged], statuses: &[ChangeStatus]) -
     sections
 }
 
-fn row(before: &Policy, change: &Change) -> (SectionTarget, bool, ChangedItem) {
-    let of_acl = |acl: &Acl| match acl.principal.kind() {
+/// Whom the row of an ACL is about.
+fn of_acl(acl: &Acl) -> SectionTarget {
+    match acl.principal.kind() {
         PrincipalType::Role => SectionTarget::Role(acl.principal.name().to_owned()),
         PrincipalType::User | PrincipalType::Group | PrincipalType::Other => {
             SectionTarget::Principal(acl.principal.clone())
         }
-    };
+    }
+}
+
+fn row(before: &Policy, change: &Change) -> (SectionTarget, bool, ChangedItem) {
     match change {
         Change::AddAcl(acl) => (of_acl(acl), true, ChangedItem::Acl(acl.clone())),
         Change::RemoveAcl(acl) => (of_acl(acl), false, ChangedItem::Acl(acl.clone())),
@@ -178,10 +182,10 @@ fn row(before: &Policy, change: &Change) -> (SectionTarget, bool, ChangedItem) {
             },
         ),
         Change::DeleteRole { name, delete_acls } => {
-            let members = before
-                .role(name)
-                .map(|role| role.members.into_iter().collect())
-                .unwrap_or_default();
+            let members = match before.role(name) {
+                Some(role) => role.members.into_iter().collect(),
+                None => Vec::new(),
+            };
             let acls = if *delete_acls {
                 acls_of(before, name)
             } else {
@@ -213,7 +217,23 @@ fn row(before: &Policy, change: &Change) -> (SectionTarget, bool, ChangedItem) {
 
 /// The settings that differ, each with what it was and what it will be.
 fn settings_rows(before: &Settings, after: &Settings) -> Vec<(&'static str, String, String)> {
-    let groups = |settings: &Settings| match &settings.groups {
+    let before = settings_values(before);
+    let mut changed = Vec::new();
+    for (name, is) in settings_values(after) {
+        let was = match before.iter().find(|(other, _)| *other == name) {
+            Some((_, was)) => was.clone(),
+            None => String::new(),
+        };
+        if was != is {
+            changed.push((name, was, is));
+        }
+    }
+    changed
+}
+
+/// The settings, each by its name.
+fn settings_values(settings: &Settings) -> Vec<(&'static str, String)> {
+    let mut all = match &settings.groups {
         GroupSource::Properties { claim_path, nested } => {
             vec![
                 ("oidc_group_claim_path", claim_path.to_string()),
@@ -224,38 +244,20 @@ fn settings_rows(before: &Settings, after: &Settings) -> Vec<(&'static str, Stri
             vec![("sso", serde_json::to_string(attributes).unwrap_or_default())]
         }
     };
-    let all = |settings: &Settings| {
-        let mut all = groups(settings);
-        all.push((
-            "oidc_principal_mapping",
-            settings.principal_mapping.as_str().to_owned(),
-        ));
-        all.push(("superusers", settings.superusers.as_slice().join(", ")));
-        for (name, level) in [
-            ("access.read_only", AccessLevel::ReadOnly),
-            ("access.evaluate", AccessLevel::Evaluate),
-        ] {
-            let grantees = settings
-                .access
-                .grantees(level)
-                .iter()
-                .map(ToString::to_string);
-            all.push((name, grantees.collect::<Vec<_>>().join(", ")));
-        }
-        all
-    };
-    let (before, after) = (all(before), all(after));
-    let was = |name: &str| {
-        before
-            .iter()
-            .find(|(other, _)| *other == name)
-            .map(|(_, value)| value.clone())
-    };
-    let changed = after.into_iter().filter_map(|(name, is)| {
-        let was = was(name).unwrap_or_default();
-        (was != is).then_some((name, was, is))
-    });
-    changed.collect()
+    all.push((
+        "oidc_principal_mapping",
+        settings.principal_mapping.as_str().to_owned(),
+    ));
+    all.push(("superusers", settings.superusers.as_slice().join(", ")));
+    for (name, level) in [
+        ("access.read_only", AccessLevel::ReadOnly),
+        ("access.evaluate", AccessLevel::Evaluate),
+    ] {
+        let grantees = settings.access.grantees(level).iter();
+        let grantees: Vec<String> = grantees.map(ToString::to_string).collect();
+        all.push((name, grantees.join(", ")));
+    }
+    all
 }
 
 /// How many roles, ACLs, members and settings come and go; first those that come.
@@ -270,20 +272,25 @@ pub(crate) struct ChangeCounts {
 impl ChangeCounts {
     /// In words: `2 ACLs added, 1 removed.`
     pub(crate) fn words(&self) -> String {
-        let told = |[comes, goes]: [usize; 2], noun: &str, come: &str, go: &str| match (comes, goes)
-        {
-            (0, 0) => None,
-            (comes, 0) => Some(format!("{} {come}.", count(comes, noun))),
-            (0, goes) => Some(format!("{} {go}.", count(goes, noun))),
-            (comes, goes) => Some(format!("{} {come}, {goes} {go}.", count(comes, noun))),
-        };
-        let parts = [
-            told(self.roles, "role", "created", "deleted"),
-            told(self.acls, "ACL", "added", "removed"),
-            told(self.members, "principal", "added", "removed"),
-            (self.settings > 0).then(|| "Settings changed.".to_owned()),
-        ];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+        let mut parts = Vec::new();
+        for ([comes, goes], noun, come, go) in [
+            (self.roles, "role", "created", "deleted"),
+            (self.acls, "ACL", "added", "removed"),
+            (self.members, "principal", "added", "removed"),
+        ] {
+            match (comes, goes) {
+                (0, 0) => {}
+                (comes, 0) => parts.push(format!("{} {come}.", count(comes, noun))),
+                (0, goes) => parts.push(format!("{} {go}.", count(goes, noun))),
+                (comes, goes) => {
+                    parts.push(format!("{} {come}, {goes} {go}.", count(comes, noun)));
+                }
+            }
+        }
+        if self.settings > 0 {
+            parts.push("Settings changed.".to_owned());
+        }
+        parts.join(" ")
     }
 }
 

@@ -142,13 +142,12 @@ pub(super) fn principal_of(
         .collect();
     if found.is_empty() {
         let wanted = text.to_lowercase();
-        let known = context
-            .known
-            .iter()
-            .map(|known| Principal::user(known.identity.user()));
-        found = known
-            .filter(|user| user.name().to_lowercase().contains(&wanted))
-            .collect();
+        for known in context.known.iter() {
+            let user = known.identity.user();
+            if user.to_lowercase().contains(&wanted) {
+                found.push(Principal::user(user));
+            }
+        }
         found.dedup();
     }
     match found.as_slice() {
@@ -181,10 +180,6 @@ fn ambiguous(who: &str, candidates: &[Principal], request: &TypedRequest) -> Sea
 
 /// The question with this principal, as it is typed.
 fn question_text(principal: &Principal, request: &TypedRequest) -> String {
-    let quoted = |text: &str| match text.contains(char::is_whitespace) {
-        true => format!("\"{text}\""),
-        false => text.to_owned(),
-    };
     let resource = match request.resource_type {
         ResourceType::Topic => quoted(&request.name),
         ResourceType::Cluster => "cluster".into(),
@@ -198,18 +193,18 @@ fn question_text(principal: &Principal, request: &TypedRequest) -> String {
     )
 }
 
+fn quoted(text: &str) -> String {
+    match text.contains(char::is_whitespace) {
+        true => format!("\"{text}\""),
+        false => text.to_owned(),
+    }
+}
+
 /// The names and prefixes that a question is about.
 fn patterns_of(request: &TypedRequest, index: &SearchIndex) -> NamedResources {
-    let one = |name: &str| NamedResources {
-        patterns: vec![NamePattern {
-            pattern_type: PatternType::Literal,
-            name: name.to_owned(),
-        }],
-        number: 1,
-    };
     match request.resource_type {
-        ResourceType::Cluster => one(CLUSTER_NAME),
-        ResourceType::Registry => one(""),
+        ResourceType::Cluster => NamedResources::one(PatternType::Literal, CLUSTER_NAME),
+        ResourceType::Registry => NamedResources::one(PatternType::Literal, ""),
         of => index.resources_named(of, &request.name, EVALUATED),
     }
 }
@@ -271,35 +266,23 @@ fn can(principal: &Principal, request: &TypedRequest, context: &AnswerContext<'_
     let patterns = resources.patterns.as_slice();
     if principal.kind() != PrincipalType::User || principal.is_everyone() {
         let subject = ReachSubject::Scope(Scope::from_principal(principal));
-        let address = MatrixQuery::for_principal(principal).address();
-        let target = move |_: &NamePattern| SearchTarget::Address(address.clone());
-        let mut answer = of_cells(principal, request, &resources, &subject, context, &target);
-        answer.target = patterns
-            .first()
-            .map(|first| (target(first), "Open in matrix"));
+        let target = SearchTarget::Address(MatrixQuery::for_principal(principal).address());
+        let mut answer = of_cells(principal, request, &resources, &subject, context, &|_| {
+            target.clone()
+        });
+        if !patterns.is_empty() {
+            answer.target = Some((target, "Open in matrix"));
+        }
         return answer;
     }
     let known = context
         .known
         .iter()
         .find(|known| known.identity.user() == principal.name());
-    let inputs = |name: &str| {
-        let by_hand = || Inputs {
-            mode: IdentityMode::ByHand,
-            user: principal.name().into(),
-            ..Inputs::default()
-        };
-        let who = known.map_or_else(by_hand, |known| known.inputs.clone());
-        let (operation, resource_type) = (request.operation, request.resource_type);
-        Inputs {
-            operation,
-            resource_type,
-            resource_name: name.to_owned(),
-            host: String::new(),
-            ..who
-        }
+    let first = match patterns.first() {
+        Some(first) => first.name.as_str(),
+        None => "",
     };
-    let first = patterns.first().map_or("", |first| first.name.as_str());
     let is_one_name = matches!(
         patterns,
         [NamePattern {
@@ -311,24 +294,30 @@ fn can(principal: &Principal, request: &TypedRequest, context: &AnswerContext<'_
     // name.
     let of_name = if is_one_name { first } else { "" };
     let view = evaluate(
-        &inputs(of_name),
+        &inputs_of(known, principal, request, of_name),
         Some(context.policy),
         context.accepted,
         context.now,
         context.verifier,
     );
-    let to_matrix = |identity: Identity| {
-        SearchTarget::Address(matrix_of(&ReachSubject::Identity(identity), principal))
-    };
     let mut answer = match (&view.verdict, identity_of(&view)) {
         (Some(verdict), _) => of_verdict(verdict),
         (None, Some(identity)) => {
             let subject = ReachSubject::Identity(identity.clone());
-            let target = |pattern: &NamePattern| match pattern.pattern_type {
-                PatternType::Literal => SearchTarget::Simulate(Box::new(inputs(&pattern.name))),
-                PatternType::Prefixed => to_matrix(identity.clone()),
-            };
-            of_cells(principal, request, &resources, &subject, context, &target)
+            of_cells(
+                principal,
+                request,
+                &resources,
+                &subject,
+                context,
+                &|on| match on.pattern_type {
+                    PatternType::Literal => {
+                        let inputs = inputs_of(known, principal, request, &on.name);
+                        SearchTarget::Simulate(Box::new(inputs))
+                    }
+                    PatternType::Prefixed => to_matrix(&identity, principal),
+                },
+            )
         }
         (None, None) => {
             let reason = "The identity can't be read";
@@ -340,34 +329,55 @@ fn can(principal: &Principal, request: &TypedRequest, context: &AnswerContext<'_
         }
     };
     answer.target = Some(match (&view.verdict, identity_of(&view)) {
-        (None, Some(identity)) => (to_matrix(identity), "Open in matrix"),
-        _ => (
-            SearchTarget::Simulate(Box::new(inputs(first))),
-            "Open in simulator",
-        ),
+        (None, Some(identity)) => (to_matrix(&identity, principal), "Open in matrix"),
+        _ => {
+            let inputs = inputs_of(known, principal, request, first);
+            (
+                SearchTarget::Simulate(Box::new(inputs)),
+                "Open in simulator",
+            )
+        }
     });
     answer.lines.push(groups_line(known));
     answer
 }
 
-fn identity_of(view: &View) -> Option<Identity> {
-    view.who
-        .as_ref()
-        .and_then(|who| who.identity.as_ref().ok())
-        .map(|identity| (**identity).clone())
+/// What the simulator is asked: about the known identity, or about the user without groups.
+fn inputs_of(
+    known: Option<&KnownIdentity>,
+    principal: &Principal,
+    request: &TypedRequest,
+    name: &str,
+) -> Inputs {
+    let who = match known {
+        Some(known) => known.inputs.clone(),
+        None => Inputs {
+            mode: IdentityMode::ByHand,
+            user: principal.name().into(),
+            ..Inputs::default()
+        },
+    };
+    Inputs {
+        operation: request.operation,
+        resource_type: request.resource_type,
+        resource_name: name.to_owned(),
+        host: String::new(),
+        ..who
+    }
 }
 
-/// The matrix of a principal, with its groups where it has some.
-fn matrix_of(subject: &ReachSubject, principal: &Principal) -> String {
-    let groups = match subject {
-        ReachSubject::Identity(identity) => identity.groups().join("\n"),
-        ReachSubject::Scope(_) => String::new(),
-    };
-    MatrixQuery {
-        groups,
+fn identity_of(view: &View) -> Option<Identity> {
+    let identity = view.who.as_ref()?.identity.as_ref().ok()?;
+    Some((**identity).clone())
+}
+
+/// The matrix of a user with the user's groups.
+fn to_matrix(identity: &Identity, principal: &Principal) -> SearchTarget {
+    let query = MatrixQuery {
+        groups: identity.groups().join("\n"),
         ..MatrixQuery::for_principal(principal)
-    }
-    .address()
+    };
+    SearchTarget::Address(query.address())
 }
 
 /// Where the groups come from that an answer includes.
@@ -405,31 +415,25 @@ fn of_verdict(verdict: &Verdict) -> SearchAnswer {
     };
     let mut answer = SearchAnswer::new(mark, title, verdict.kind.title());
     answer.lines.push(verdict.sentence.clone().text("."));
-    let reasons = verdict
-        .why
-        .iter()
-        .filter(|(label, _)| *label != "Would allow")
-        .take(1);
-    answer.lines.extend(reasons.map(|(label, why)| {
-        let words = RichText::new().text(format!("{label}: "));
+    let mut reasons = verdict.why.iter();
+    if let Some((label, why)) = reasons.find(|(label, _)| *label != "Would allow") {
+        let mut words = RichText::new().text(format!("{label}: "));
         match why {
-            Why::RichText(reason) => words.then(reason.clone()),
+            Why::RichText(reason) => words = words.then(reason.clone()),
             Why::Paths(paths) => {
-                paths
-                    .iter()
-                    .flatten()
-                    .enumerate()
-                    .fold(words, |words, (place, hop)| {
-                        if place == 0 {
-                            words.then(hop.clone())
-                        } else {
-                            words.text(" → ").then(hop.clone())
-                        }
-                    })
+                for (place, hop) in paths.iter().flatten().enumerate() {
+                    if place > 0 {
+                        words = words.text(" → ");
+                    }
+                    words = words.then(hop.clone());
+                }
             }
-            Why::Near(number, reason) => words.text(format!("{number} ")).then(reason.clone()),
+            Why::Near(number, reason) => {
+                words = words.text(format!("{number} ")).then(reason.clone());
+            }
         }
-    }));
+        answer.lines.push(words);
+    }
     answer
 }
 
@@ -475,34 +479,26 @@ fn of_cells(
     context: &AnswerContext<'_>,
     target: &dyn Fn(&NamePattern) -> SearchTarget,
 ) -> SearchAnswer {
-    let cells: Vec<(&NamePattern, MatrixCell)> = (resources.patterns.iter())
-        .map(|pattern| {
-            let on = (request.resource_type, pattern);
-            (
-                pattern,
-                matrix_cell(
-                    context.policy,
-                    subject,
-                    on,
-                    request.operation,
-                    None,
-                    At::seconds(context.now),
-                ),
-            )
-        })
-        .collect();
-    let number = |mark: AnswerMark| {
-        cells
-            .iter()
-            .filter(|(_, cell)| mark_of(cell) == mark)
-            .count()
-    };
-    let (all, allowed) = (cells.len(), number(AnswerMark::Allow));
+    let mut cells: Vec<(&NamePattern, MatrixCell)> = Vec::new();
+    let (mut allowed, mut denied) = (0, 0);
+    for pattern in &resources.patterns {
+        let cell = matrix_cell(
+            context.policy,
+            subject,
+            (request.resource_type, pattern),
+            request.operation,
+            None,
+            At::seconds(context.now),
+        );
+        let mark = mark_of(&cell);
+        allowed += usize::from(mark == AnswerMark::Allow);
+        denied += usize::from(mark == AnswerMark::Deny);
+        cells.push((pattern, cell));
+    }
+    let all = cells.len();
     let (mark, title, reason) = match allowed {
         _ if allowed == all => (AnswerMark::Allow, "Yes", "Allowed".to_owned()),
-        0 if number(AnswerMark::Deny) == all => {
-            (AnswerMark::Deny, "No", "Denied by rule".to_owned())
-        }
+        0 if denied == all => (AnswerMark::Deny, "No", "Denied by rule".to_owned()),
         0 => (
             AnswerMark::NoRule,
             "No",
@@ -564,43 +560,37 @@ fn limit(answer: &mut SearchAnswer, resources: &NamedResources) {
 fn who(request: &TypedRequest, context: &AnswerContext<'_>) -> SearchAnswer {
     let resources = patterns_of(request, context.index);
     let evaluated = resources.patterns.as_slice();
-    let query = |pattern: &NamePattern| WhoCanQuery {
-        operation: request.operation,
-        resource_type: request.resource_type,
-        pattern: pattern.pattern_type,
-        name: pattern.name.clone(),
-        ..WhoCanQuery::default()
-    };
     let mut can: BTreeMap<Principal, usize> = BTreeMap::new();
     let mut blocked = 0;
     let mut rows = Vec::new();
     for pattern in evaluated {
-        let query = query(pattern);
+        let query = WhoCanQuery {
+            operation: request.operation,
+            resource_type: request.resource_type,
+            pattern: pattern.pattern_type,
+            name: pattern.name.clone(),
+            ..WhoCanQuery::default()
+        };
         let found = who_can::answer(context.policy, &query, None);
         blocked += found.tally(WhoCanGroup::Blocked).total();
         let tally = found.tally(WhoCanGroup::Can);
-        let of_group = found
-            .groups
-            .iter()
-            .filter(|(group, _)| *group == WhoCanGroup::Can);
-        for principal in of_group
-            .flat_map(|(_, found)| found)
-            .map(who_can::WhoCanPrincipal::principal)
-        {
-            *can.entry(principal).or_default() += 1;
+        for (group, principals) in &found.groups {
+            if *group == WhoCanGroup::Can {
+                for found in principals {
+                    *can.entry(found.principal()).or_default() += 1;
+                }
+            }
         }
         rows.push((pattern, tally, query.address()));
     }
-    let of = |is: &dyn Fn(usize) -> bool| {
-        can.iter()
-            .filter(|(_, number)| is(**number))
-            .map(|(principal, _)| principal)
-            .collect::<Vec<_>>()
-    };
-    let (every, some) = (
-        of(&|number| number == evaluated.len()),
-        of(&|number| number < evaluated.len()),
-    );
+    let (mut every, mut some) = (Vec::new(), Vec::new());
+    for (principal, number) in &can {
+        if *number == evaluated.len() {
+            every.push(principal);
+        } else {
+            some.push(principal);
+        }
+    }
     let mark = if can.is_empty() {
         AnswerMark::NoRule
     } else {
@@ -617,14 +607,6 @@ fn who(request: &TypedRequest, context: &AnswerContext<'_>) -> SearchAnswer {
         blocked => format!("{} blocked by a deny", thousands(blocked)),
     };
     let mut answer = SearchAnswer::new(mark, title, reason);
-    let names = |of: &[&Principal]| {
-        listed(
-            of.iter()
-                .map(|name| RichText::new().principal(name))
-                .collect(),
-            SHOWN,
-        )
-    };
     if !every.is_empty() {
         answer.lines.push(
             names(&every)
@@ -666,6 +648,13 @@ fn who(request: &TypedRequest, context: &AnswerContext<'_>) -> SearchAnswer {
         answer.more = resources.number.saturating_sub(SHOWN);
     }
     answer
+}
+
+fn names(principals: &[&Principal]) -> RichText {
+    let names = principals
+        .iter()
+        .map(|name| RichText::new().principal(name));
+    listed(names.collect(), SHOWN)
 }
 
 /// How many principals and roles these are.

@@ -83,18 +83,17 @@ impl Words {
     }
 
     fn split<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<Word> {
-        let fold_word = |word: &str| {
-            let text = fold(word);
-            Word {
-                letters: letters(&text),
-                text,
+        let mut folded = Vec::new();
+        for word in words {
+            if !word.is_empty() {
+                let text = fold(word);
+                folded.push(Word {
+                    letters: letters(&text),
+                    text,
+                });
             }
-        };
-        words
-            .into_iter()
-            .filter(|word| !word.is_empty())
-            .map(fold_word)
-            .collect()
+        }
+        folded
     }
 
     pub(super) const fn is_empty(&self) -> bool {
@@ -253,15 +252,17 @@ impl Word {
 
 /// Whether a part of a name begins here: after a sign, or at a capital after a small letter.
 fn is_word_start(name: &str, folded: &FoldedName, at: usize) -> bool {
-    let before = |text: &str| text.get(..at).and_then(|text| text.chars().next_back());
-    let is_sign = before(&folded.text).is_none_or(|letter| !letter.is_alphanumeric());
-    let is_capital = || {
-        let here = name.get(at..).and_then(|text| text.chars().next());
-        name.len() == folded.text.len()
-            && here.is_some_and(char::is_uppercase)
-            && before(name).is_some_and(|letter| !letter.is_uppercase())
-    };
-    is_sign || is_capital()
+    if !matches!(letter_before(&folded.text, at), Some(letter) if letter.is_alphanumeric()) {
+        return true;
+    }
+    let here = name.get(at..).and_then(|text| text.chars().next());
+    name.len() == folded.text.len()
+        && matches!(here, Some(letter) if letter.is_uppercase())
+        && matches!(letter_before(name, at), Some(letter) if !letter.is_uppercase())
+}
+
+fn letter_before(text: &str, at: usize) -> Option<char> {
+    text.get(..at)?.chars().next_back()
 }
 
 #[cfg(test)]

@@ -29,6 +29,15 @@ struct IndexedName {
     place: usize,
 }
 
+impl IndexedName {
+    fn new(name: &str, place: usize) -> Self {
+        Self {
+            folded: FoldedName::new(name),
+            place,
+        }
+    }
+}
+
 /// The best results of a group, and the number of all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Best<T> {
@@ -59,21 +68,15 @@ impl SearchIndex {
     #[must_use]
     pub fn new(policy: &Arc<Policy>) -> Self {
         let summary = policy_summary(policy);
-        let indexed = |place: usize, name: &str| IndexedName {
-            folded: FoldedName::new(name),
-            place,
-        };
-        let of = |is: fn(PrincipalType) -> bool| {
-            let all = summary
-                .all
-                .iter()
-                .enumerate()
-                .filter(|(_, of)| is(of.principal.kind()));
-            all.map(|(place, of)| indexed(place, of.principal.name()))
-                .collect::<Vec<_>>()
-        };
-        let principals = of(|kind| kind != PrincipalType::Role);
-        let roles = of(|kind| kind == PrincipalType::Role);
+        let (mut principals, mut roles) = (Vec::new(), Vec::new());
+        for (place, of) in summary.all.iter().enumerate() {
+            let name = IndexedName::new(of.principal.name(), place);
+            if of.principal.kind() == PrincipalType::Role {
+                roles.push(name);
+            } else {
+                principals.push(name);
+            }
+        }
         let topics = indexed_patterns(&summary, ResourceType::Topic);
         Self {
             policy: Arc::clone(policy),
@@ -109,17 +112,12 @@ impl SearchIndex {
         words: &Words,
         kind: Option<PrincipalType>,
     ) -> Best<&PrincipalSummary> {
-        let holding = |name: &IndexedName| {
-            self.summary
-                .all
-                .get(name.place)
-                .filter(|of| kind.is_none_or(|kind| of.principal.kind() == kind))
-        };
-        best(
-            of.iter().filter_map(|name| Some((holding(name)?, name))),
-            words,
-            |of| of.principal.name(),
-        )
+        let candidates = of.iter().filter_map(|name| {
+            let found = self.summary.all.get(name.place)?;
+            let fits = kind.is_none() || kind == Some(found.principal.kind());
+            fits.then_some((found, name))
+        });
+        best(candidates, words, |of| of.principal.name())
     }
 
     /// The topics and prefixes of topics that fit best.
@@ -135,13 +133,13 @@ impl SearchIndex {
     /// word, else those with it anywhere. Letter case makes no difference, unless several differ in
     /// nothing else.
     pub(super) fn principals_named(&self, text: &str) -> Vec<&Principal> {
-        let all = || self.summary.all.iter().map(|of| &of.principal);
+        let all = self.summary.all.iter().map(|of| &of.principal);
         if let Ok((kind, name)) = Principal::split(text) {
-            return all()
+            return all
                 .filter(|of| of.kind() == kind && of.name() == name)
                 .collect();
         }
-        let exact: Vec<&Principal> = all().filter(|of| of.name() == text).collect();
+        let exact: Vec<&Principal> = all.filter(|of| of.name() == text).collect();
         if !exact.is_empty() {
             return exact;
         }
@@ -171,10 +169,6 @@ impl SearchIndex {
         text: &str,
         most: usize,
     ) -> NamedResources {
-        let pattern = |pattern_type, name: &str| NamePattern {
-            pattern_type,
-            name: name.to_owned(),
-        };
         // Topics are prepared; other types have fewer names.
         let others: Vec<IndexedName> = match resource_type {
             ResourceType::Topic => Vec::new(),
@@ -189,12 +183,10 @@ impl SearchIndex {
             .iter()
             .filter_map(|name| Some((name, self.summary.named.get(name.place)?)));
         if let Some(prefix) = text.strip_suffix('*') {
-            let mut found = NamedResources {
-                patterns: vec![pattern(PatternType::Prefixed, prefix)],
-                number: 1,
-            };
-            for (_, of) in known.filter(|(_, of)| of.name.starts_with(prefix)) {
-                if of.pattern_type == PatternType::Literal || of.name != prefix {
+            let mut found = NamedResources::one(PatternType::Prefixed, prefix);
+            for (_, of) in known {
+                let is_other = of.pattern_type == PatternType::Literal || of.name != prefix;
+                if is_other && of.name.starts_with(prefix) {
                     found.put(of, most);
                 }
             }
@@ -204,20 +196,14 @@ impl SearchIndex {
         let mut found = NamedResources::default();
         for (name, of) in known {
             if of.pattern_type == PatternType::Literal && of.name == text {
-                return NamedResources {
-                    patterns: vec![pattern(PatternType::Literal, text)],
-                    number: 1,
-                };
+                return NamedResources::one(PatternType::Literal, text);
             }
             if name.folded.contains(&wanted) {
                 found.put(of, most);
             }
         }
         if found.number == 0 {
-            found = NamedResources {
-                patterns: vec![pattern(PatternType::Literal, text)],
-                number: 1,
-            };
+            found = NamedResources::one(PatternType::Literal, text);
         }
         found
     }
@@ -233,6 +219,17 @@ pub(super) struct NamedResources {
 }
 
 impl NamedResources {
+    /// One name or prefix.
+    pub(super) fn one(pattern_type: PatternType, name: &str) -> Self {
+        Self {
+            patterns: vec![NamePattern {
+                pattern_type,
+                name: name.to_owned(),
+            }],
+            number: 1,
+        }
+    }
+
     fn put(&mut self, of: &NamedPattern, most: usize) {
         self.number += 1;
         if self.patterns.len() < most {
@@ -251,10 +248,7 @@ fn indexed_patterns(summary: &PolicySummary, resource_type: ResourceType) -> Vec
         .collect();
     of.sort_by(|(_, a), (_, b)| (&a.name, a.pattern_type).cmp(&(&b.name, b.pattern_type)));
     of.into_iter()
-        .map(|(place, named)| IndexedName {
-            folded: FoldedName::new(&named.name),
-            place,
-        })
+        .map(|(place, named)| IndexedName::new(&named.name, place))
         .collect()
 }
 
@@ -285,7 +279,7 @@ fn best<'a, T: Copy>(
             items.truncate(SHOWN);
         }
     }
-    let is_run = items.first().is_some_and(|(score, _)| words.is_run(*score));
+    let is_run = matches!(items.first(), Some((score, _)) if words.is_run(*score));
     Best {
         items: items.into_iter().map(|(_, candidate)| candidate).collect(),
         number,

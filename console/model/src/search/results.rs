@@ -69,21 +69,15 @@ pub struct SearchResults {
 impl SearchResults {
     /// What can be chosen, in the order of the page.
     pub fn targets(&self) -> Vec<&SearchTarget> {
-        let answer = self.answer.iter().flat_map(|answer| {
-            answer
-                .target
-                .iter()
-                .map(|(target, _)| target)
-                .chain(answer.choices.iter().map(|choice| &choice.target))
-        });
-        answer
-            .chain(
-                self.groups
-                    .iter()
-                    .flat_map(|group| &group.items)
-                    .map(|item| &item.target),
-            )
-            .collect()
+        let mut targets = Vec::new();
+        if let Some(answer) = &self.answer {
+            targets.extend(answer.target.iter().map(|(target, _)| target));
+            targets.extend(answer.choices.iter().map(|choice| &choice.target));
+        }
+        for group in &self.groups {
+            targets.extend(group.items.iter().map(|item| &item.target));
+        }
+        targets
     }
 
     /// The results in a few words, for assistive technology.
@@ -176,71 +170,61 @@ pub fn find(typed: &str, context: &AnswerContext<'_>) -> SearchResults {
         _ => None,
     };
     let mut ranked: Vec<(bool, SearchGroup)> = Vec::new();
-    let mut put = |title, items: Best<SearchItem>| {
-        let Best {
-            items,
-            number,
-            is_run,
-        } = items;
-        if !items.is_empty() {
-            let more = number.saturating_sub(items.len());
-            ranked.push((is_run, SearchGroup { title, items, more }));
-        }
-    };
     if kind != Some(PrincipalType::Role) {
-        put(
+        let found = index.principals(&words, kind);
+        ranked.extend(group_of(
             "Principals",
-            index
-                .principals(&words, kind)
-                .map(|of| principal_item(of, &words)),
-        );
+            found.map(|of| principal_item(of, &words)),
+        ));
     }
-    if kind.is_none_or(|kind| kind == PrincipalType::Role) {
-        put(
+    if matches!(kind, None | Some(PrincipalType::Role)) {
+        let found = index.roles(&words);
+        ranked.extend(group_of(
             "Roles",
-            index.roles(&words).map(|of| principal_item(of, &words)),
-        );
+            found.map(|of| principal_item(of, &words)),
+        ));
     }
     if kind.is_none() {
-        put(
-            "Topics",
-            index.topics(&words).map(|of| topic_item(of, &words)),
-        );
-        put(
-            "Pages",
-            pages(question.as_ref(), asked_about.as_ref(), text, context),
-        );
+        let found = index.topics(&words);
+        ranked.extend(group_of("Topics", found.map(|of| topic_item(of, &words))));
+        let found = pages(question.as_ref(), asked_about.as_ref(), text, context);
+        ranked.extend(group_of("Pages", found));
     }
     // What has the words as they were typed comes before what only has their letters.
     ranked.sort_by_key(|(is_run, _)| !is_run);
     let mut groups: Vec<SearchGroup> = ranked.into_iter().map(|(_, group)| group).collect();
     if kind.is_none() {
-        let Best { items, number, .. } = actions(question.as_ref(), text, context);
-        let more = number.saturating_sub(items.len());
-        groups.extend((!items.is_empty()).then_some(SearchGroup {
-            title: "Actions",
-            items,
-            more,
-        }));
+        let found = group_of("Actions", actions(question.as_ref(), text, context));
+        groups.extend(found.map(|(_, group)| group));
     }
     let answer = question.map(|question| answer(&question, asked_about.as_ref(), context));
     SearchResults { answer, groups }
 }
 
+/// A group of results, with whether the best has the words as they were typed; none without any.
+fn group_of(title: &'static str, found: Best<SearchItem>) -> Option<(bool, SearchGroup)> {
+    let Best {
+        items,
+        number,
+        is_run,
+    } = found;
+    if items.is_empty() {
+        return None;
+    }
+    let more = number.saturating_sub(items.len());
+    Some((is_run, SearchGroup { title, items, more }))
+}
+
 /// The type at the start of a search, such as `group:`, and the rest.
 fn typed_kind(text: &str) -> (Option<PrincipalType>, &str) {
-    let kind = PrincipalType::ALL.iter().copied().find(|kind| {
-        let prefix = kind.prefix();
-        text.get(..prefix.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
-            && text
-                .get(prefix.len()..)
-                .is_some_and(|rest| rest.starts_with(':'))
-    });
-    match kind {
-        Some(of) => (kind, text.get(of.prefix().len() + 1..).unwrap_or_default()),
-        None => (None, text),
+    for kind in PrincipalType::ALL.iter().copied() {
+        if let Some(rest) = strip_start(text, kind.prefix())
+            && let Some(rest) = rest.strip_prefix(':')
+        {
+            return (Some(kind), rest);
+        }
     }
+    (None, text)
 }
 
 fn principal_item(of: &PrincipalSummary, words: &Words) -> SearchItem {
@@ -297,12 +281,12 @@ fn fitting<'a, T>(all: &'a [(&str, &str, T)], text: &str) -> Best<(&'a str, &'a 
         } else {
             words.score(&name, &FoldedName::new(&name))
         };
-        scored.extend(score.map(|score| (score, *title, target)));
+        if let Some(score) = score {
+            scored.push((score, *title, target));
+        }
     }
     scored.sort_by_key(|(score, ..)| std::cmp::Reverse(*score));
-    let is_run = scored
-        .first()
-        .is_some_and(|(score, ..)| words.is_run(*score));
+    let is_run = matches!(scored.first(), Some((score, ..)) if words.is_run(*score));
     let items: Vec<_> = scored
         .into_iter()
         .map(|(_, title, target)| (title, target))
@@ -321,12 +305,6 @@ fn pages(
     text: &str,
     context: &AnswerContext<'_>,
 ) -> Best<SearchItem> {
-    let item = |label, detail: &str, address| SearchItem {
-        kind: SearchKind::Page,
-        label,
-        detail: detail.to_owned(),
-        target: SearchTarget::Address(address),
-    };
     let request = match question {
         Some(TypedQuestion::Can { request, .. } | TypedQuestion::WhoCan(request)) => Some(request),
         Some(TypedQuestion::Incomplete(_)) | None => None,
@@ -340,7 +318,7 @@ fn pages(
             let label = label
                 .kind(principal.kind().prefix())
                 .name(principal.name(), &Words::all(who));
-            items.push(item(
+            items.push(page_item(
                 label,
                 "Permissions",
                 ListQuery::one(principal).address(),
@@ -367,7 +345,7 @@ fn pages(
             ResourceType::Registry => label.text("the Schema Registry"),
             _ => label.name(&request.name, &Words::all(&query.name)),
         };
-        items.push(item(label, "Permissions, Who can", query.address()));
+        items.push(page_item(label, "Permissions, Who can", query.address()));
         return Best {
             number: items.len(),
             items,
@@ -388,13 +366,32 @@ fn pages(
     items.retain(|(_, at)| **at != address::REVIEW || context.has_draft);
     let number = items.len();
     items.truncate(SHOWN);
-    let shown = |(title, at): (&str, &&str)| {
-        item(Label::default().name(title, &words), "", (*at).to_owned())
-    };
+    let items = items.into_iter().map(|(title, at)| {
+        let label = Label::default().name(title, &words);
+        page_item(label, "", (*at).to_owned())
+    });
     Best {
-        items: items.into_iter().map(shown).collect(),
+        items: items.collect(),
         number,
         is_run,
+    }
+}
+
+fn page_item(label: Label, detail: &str, address: String) -> SearchItem {
+    SearchItem {
+        kind: SearchKind::Page,
+        label,
+        detail: detail.to_owned(),
+        target: SearchTarget::Address(address),
+    }
+}
+
+fn action_item(label: Label, detail: &str, target: SearchTarget) -> SearchItem {
+    SearchItem {
+        kind: SearchKind::Action,
+        label,
+        detail: detail.to_owned(),
+        target,
     }
 }
 
@@ -412,20 +409,12 @@ fn actions(
             is_run: false,
         };
     }
-    let item = |label, detail: &str, target| SearchItem {
-        kind: SearchKind::Action,
-        label,
-        detail: detail.to_owned(),
-        target,
-    };
     let words = Words::all(text);
     let mut items: Vec<SearchItem> = assignments(text, context);
-    let plain = fitting(ACTIONS, text).items;
-    items.extend(
-        plain
-            .into_iter()
-            .map(|(title, target)| item(Label::default().name(title, &words), "", target.clone())),
-    );
+    for (title, target) in fitting(ACTIONS, text).items {
+        let label = Label::default().name(title, &words);
+        items.push(action_item(label, "", target.clone()));
+    }
     let name = ["create role ", "create ", "new role "]
         .iter()
         .find_map(|start| strip_start(text, start));
@@ -434,7 +423,7 @@ fn actions(
         let label = Label::default()
             .text("Create role ")
             .name(name, &Words::all(name));
-        items.push(item(
+        items.push(action_item(
             label,
             "Roles",
             SearchTarget::CreateRole(name.to_owned()),
@@ -466,41 +455,27 @@ fn assignments(text: &str, context: &AnswerContext<'_>) -> Vec<SearchItem> {
     let Ok(member) = principal_of(who.trim(), context) else {
         return Vec::new();
     };
-    let is_member = |role: &Principal| {
-        context
-            .index
-            .policy
-            .roles_of(&member)
-            .any(|of| of == role.name())
-    };
     if member.kind() == PrincipalType::Role || member.is_everyone() {
         return Vec::new();
     }
     let words = Words::all(role.trim());
-    let found = context
-        .index
-        .roles(&words)
-        .items
-        .into_iter()
-        .filter(|of| !of.is_missing && !is_member(&of.principal));
-    found
-        .map(|of| {
-            let label = Label::default()
-                .text("Assign ")
-                .kind(member.kind().prefix())
-                .name(member.name(), &Words::default());
-            let label = label.text(" to ").name(of.principal.name(), &words);
-            let target = SearchTarget::Assign {
-                role: of.principal.name().to_owned(),
-                member: member.clone(),
-            };
-            let detail = "adds 1 change to the draft".to_owned();
-            SearchItem {
-                kind: SearchKind::Action,
-                label,
-                detail,
-                target,
-            }
-        })
-        .collect()
+    let mut items = Vec::new();
+    for found in context.index.roles(&words).items {
+        let role = found.principal.name();
+        let mut held = context.index.policy.roles_of(&member);
+        if found.is_missing || held.any(|of| of == role) {
+            continue;
+        }
+        let label = Label::default()
+            .text("Assign ")
+            .kind(member.kind().prefix())
+            .name(member.name(), &Words::default());
+        let label = label.text(" to ").name(role, &words);
+        let target = SearchTarget::Assign {
+            role: role.to_owned(),
+            member: member.clone(),
+        };
+        items.push(action_item(label, "adds 1 change to the draft", target));
+    }
+    items
 }

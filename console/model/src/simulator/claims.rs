@@ -46,10 +46,6 @@ pub struct DecodedClaim {
 /// The decoded token of an identity; none where names were entered by hand.
 pub fn decoded(who: &SimulatedIdentity) -> Option<Decoded> {
     let taken = who.taken.as_ref()?;
-    let json = |claims: &ClaimSet| match serde_json::from_str(&claims.to_string()) {
-        Ok(Value::Object(members)) => members,
-        _ => Map::new(),
-    };
     let header = taken
         .read
         .header
@@ -75,6 +71,13 @@ pub fn decoded(who: &SimulatedIdentity) -> Option<Decoded> {
         }),
         claims,
     })
+}
+
+fn json(claims: &ClaimSet) -> Map<String, Value> {
+    match serde_json::from_str(&claims.to_string()) {
+        Ok(Value::Object(members)) => members,
+        _ => Map::new(),
+    }
 }
 
 fn list<'a>(
@@ -277,25 +280,37 @@ pub const PROVIDERS: &[(&str, &str, &[&str])] = &[
 pub fn provider_path(provider: &str, who: Option<&SimulatedIdentity>) -> Option<String> {
     let (_, _, ids) = PROVIDERS.iter().find(|(id, ..)| *id == provider)?;
     let paths: Vec<&str> = ids.iter().filter_map(|id| find_preset(id)?.path).collect();
-    let held = who.and_then(|who| who.taken.as_ref());
-    let held = held
-        .map(|taken| suggest_paths(taken.read.claims.members()))
-        .unwrap_or_default();
-    // A name of one's own stands where the preset has an example.
-    let fits = |preset: &str, path: &str| match preset.split_once("['") {
-        Some((before, _)) if before.is_empty() || before == "$" => path.starts_with("$['http"),
-        Some((before, _)) => path
-            .strip_prefix(before)
-            .is_some_and(|rest| rest.starts_with(['.', '['])),
-        None => path == preset,
+    let held = held_paths(who);
+    for preset in &paths {
+        if let Some(path) = held.iter().find(|path| fits(preset, path)) {
+            return Some(path.clone());
+        }
+    }
+    Some((*paths.first()?).to_owned())
+}
+
+/// The paths of a token that hold names, the likeliest first.
+fn held_paths(who: Option<&SimulatedIdentity>) -> Vec<String> {
+    let Some(SimulatedIdentity {
+        taken: Some(taken), ..
+    }) = who
+    else {
+        return Vec::new();
     };
-    let found = paths.iter().find_map(|preset| {
-        held.iter()
-            .find(|suggestion| fits(preset, &suggestion.path))
-    });
-    found
-        .map(|suggestion| suggestion.path.clone())
-        .or_else(|| paths.first().map(|path| (*path).to_owned()))
+    let found = suggest_paths(taken.read.claims.members());
+    found.into_iter().map(|found| found.path).collect()
+}
+
+/// Whether a path is that of a preset. A name of one's own stands where the preset has an example.
+fn fits(preset: &str, path: &str) -> bool {
+    match preset.split_once("['") {
+        Some(("" | "$", _)) => path.starts_with("$['http"),
+        Some((before, _)) => match path.strip_prefix(before) {
+            Some(rest) => rest.starts_with(['.', '[']),
+            None => false,
+        },
+        None => path == preset,
+    }
 }
 
 /// Finds a preset by its value in a form.
@@ -305,17 +320,7 @@ pub fn find_preset(id: &str) -> Option<&'static ProviderPreset> {
 
 /// The paths of this token that hold names, the likeliest first, and after them those of providers.
 pub fn completions(who: Option<&SimulatedIdentity>) -> Vec<String> {
-    let claims = who
-        .and_then(|who| who.taken.as_ref())
-        .map(|taken| taken.read.claims.members());
-    let mut paths: Vec<String> = claims
-        .map(|claims| {
-            suggest_paths(claims)
-                .into_iter()
-                .map(|found| found.path)
-                .collect()
-        })
-        .unwrap_or_default();
+    let mut paths = held_paths(who);
     for path in PRESETS.iter().filter_map(|preset| preset.path) {
         if !paths.iter().any(|known| known == path) {
             paths.push(path.to_owned());

@@ -16,6 +16,7 @@ use gbac_engine::{ClaimSet, ResolveError};
 use gbac_words::phrases::count;
 use gbac_words::rich_text::RichText;
 use gbac_words::{extraction, warning};
+use serde_json::Value;
 
 use crate::simulator::inputs::{Action, InputEdit, Weight, identity_error};
 use crate::simulator::token::DecodedToken;
@@ -490,15 +491,13 @@ fn notes(taken: &ExtractionInput<'_>) -> Vec<ExtractionNote> {
         .collect();
     let mut notes: Vec<ExtractionNote> = Vec::new();
     let (told, more) = merged.split_at(merged.len().min(LISTED_COLLISIONS));
-    let collisions = told.iter().map(|group| {
-        let words = extraction::collision(group, taken.policy);
-        warning_note(
+    for group in told {
+        notes.push(warning_note(
             Some(WarningCode::SuffixCollision),
             extraction::collision_title(group),
-            words,
-        )
-    });
-    notes.extend(collisions);
+            extraction::collision(group, taken.policy),
+        ));
+    }
     if !more.is_empty() {
         let (title, words) = extraction::more_collisions(more);
         notes.push(warning_note(
@@ -509,12 +508,11 @@ fn notes(taken: &ExtractionInput<'_>) -> Vec<ExtractionNote> {
     }
     // The collisions are shown above, and the step shows that the claim is missing.
     let shown = [WarningCode::SuffixCollision, WarningCode::ClaimMissing];
-    let warnings = taken
-        .extraction
-        .warnings
-        .iter()
-        .filter(|warning| !shown.contains(&warning.code));
-    notes.extend(warnings.map(|warning| note(warning, source)));
+    for warning in &taken.extraction.warnings {
+        if !shown.contains(&warning.code) {
+            notes.push(note(warning, source));
+        }
+    }
     if matches!(
         taken.extraction.claim,
         ClaimFinding::Missing {
@@ -528,9 +526,8 @@ fn notes(taken: &ExtractionInput<'_>) -> Vec<ExtractionNote> {
     let place = notes
         .iter()
         .position(|note| note.code == Some(WarningCode::NearClaim));
-    if let Some(note) = notes
-        .get_mut(place.unwrap_or(0))
-        .filter(|note| note.weight == Weight::Warning)
+    if let Some(note) = notes.get_mut(place.unwrap_or_default())
+        && note.weight == Weight::Warning
     {
         note.actions = paths(taken.suggestions);
     }
@@ -538,16 +535,11 @@ fn notes(taken: &ExtractionInput<'_>) -> Vec<ExtractionNote> {
         let words = RichText::with_hint(&found, &next);
         notes.push(warning_note(None, extraction::OBJECT_IDS, words));
     }
-    // What a cluster of today or a check against keys would say to the mapping and the header
-    // (D-19, D-29).
-    let of_header = taken.read.header.iter().flat_map(Header::warnings);
-    for warning in taken
-        .rules
-        .mapping
-        .platform_warning()
-        .into_iter()
-        .chain(of_header)
-    {
+    if let Some(warning) = taken.rules.mapping.platform_warning() {
+        notes.push(note(&warning, source));
+    }
+    // What a cluster of today or a check against keys would say to the header (D-19, D-29).
+    for warning in taken.read.header.iter().flat_map(Header::warnings) {
         notes.push(note(&warning, source));
     }
     notes.sort_by_key(|note| std::cmp::Reverse(note.weight));
@@ -557,13 +549,10 @@ fn notes(taken: &ExtractionInput<'_>) -> Vec<ExtractionNote> {
 /// A missing claim without a replacement. An object with names as keys is mentioned, because
 /// Zitadel sends one.
 fn no_names(claims: &ClaimSet, source: &ClaimSource) -> ExtractionNote {
-    let sounds = |name: &str| {
-        ["group", "role"]
-            .iter()
-            .any(|word| name.to_ascii_lowercase().contains(word))
-    };
     let keyed = claims.members().iter().find(|(name, value)| {
-        sounds(name) && value.as_object().is_some_and(|names| !names.is_empty())
+        let name = name.to_ascii_lowercase();
+        (name.contains("group") || name.contains("role"))
+            && matches!(value, Value::Object(names) if !names.is_empty())
     });
     let words = extraction::no_names(keyed.map(|(name, _)| name.as_str()));
     let (title, _) = warning::meaning(WarningCode::ClaimMissing, source);
@@ -616,19 +605,13 @@ impl Origins {
     /// The origins of extracted groups.
     #[must_use]
     pub fn from_extraction(extraction: &Extraction) -> Self {
-        let places = |group: &Group| {
-            std::iter::once(&group.location)
-                .chain(group.duplicates.iter().map(|(_, place)| place))
-                .cloned()
-                .collect()
-        };
-        Self(
-            extraction
-                .groups
-                .iter()
-                .map(|group| (group.name.clone(), places(group)))
-                .collect(),
-        )
+        let mut origins = BTreeMap::new();
+        for group in &extraction.groups {
+            let mut places = vec![group.location.clone()];
+            places.extend(group.duplicates.iter().map(|(_, place)| place.clone()));
+            origins.insert(group.name.clone(), places);
+        }
+        Self(origins)
     }
 
     /// Whether no group came from claims.

@@ -15,6 +15,7 @@ use gbac_words::phrases::place;
 use gbac_words::rich_text::RichText;
 use serde_json::Value;
 
+use crate::names::entered;
 use crate::simulator::extraction::{self, Origins};
 use crate::simulator::inputs::{
     EnteredIdentity, InputEdit, InputField, InputProblem, Weight, WhatIfSettings,
@@ -51,9 +52,10 @@ impl RulesInForce {
             Some(tried) => read_rules(tried),
             None => (Some(service.identity_rules()), Vec::new()),
         };
-        let reads_userinfo = in_force
-            .as_ref()
-            .is_some_and(|rules| matches!(rules.extraction.source, ClaimSource::UserInfo(_)));
+        let reads_userinfo = match &in_force {
+            Some(rules) => matches!(rules.extraction.source, ClaimSource::UserInfo(_)),
+            None => false,
+        };
         let mut rules = Self {
             in_force,
             problems,
@@ -120,13 +122,16 @@ fn read_rules(tried: &WhatIfSettings) -> (Option<IdentityRules>, Vec<InputProble
             None
         }
     };
-    let rules = source.zip(mapping).map(|(source, mapping)| IdentityRules {
-        mapping,
-        extraction: ExtractionRule {
-            source,
-            nested: *nested,
-        },
-    });
+    let rules = match (source, mapping) {
+        (Some(source), Some(mapping)) => Some(IdentityRules {
+            mapping,
+            extraction: ExtractionRule {
+                source,
+                nested: *nested,
+            },
+        }),
+        _ => None,
+    };
     (rules, problems)
 }
 
@@ -213,9 +218,11 @@ fn user_problem(user: &str) -> Option<InputProblem> {
     Some(problem.with(format!("Use {name}"), InputEdit::User(name.into())))
 }
 
+fn warning(code: &'static str, words: RichText) -> InputProblem {
+    InputProblem::new(InputField::Groups, code, Weight::Warning, words)
+}
+
 fn groups_problem(groups: &str) -> Option<InputProblem> {
-    let warning =
-        |code, words: RichText| InputProblem::new(InputField::Groups, code, Weight::Warning, words);
     if groups.lines().any(has_type) {
         let bare: Vec<&str> = groups
             .lines()
@@ -287,14 +294,9 @@ impl SimulatedIdentity {
     /// A user and groups by hand, a group a line.
     #[must_use]
     pub fn named(user: &str, groups: &str) -> Self {
-        let groups = groups
-            .lines()
-            .filter(|line| !line.is_empty())
-            .map(str::to_owned)
-            .collect();
         let who = Subject::Names {
             user: user.to_owned(),
-            groups,
+            groups: entered(groups),
         };
         let identity = gbac_engine::resolve(&Policy::default(), &who, None)
             .map(|resolved| Arc::new(resolved.identity));

@@ -15,6 +15,7 @@ use gbac_engine::policy::Policy;
 use gbac_words::request;
 use gbac_words::rich_text::RichText;
 
+use crate::names::entered;
 use crate::simulator::question::AccessRequest;
 use crate::simulator::verdict::{VerdictKind, kind};
 
@@ -76,9 +77,10 @@ impl RequestCatalog {
 
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
 }
 
 /// A field for names, one per line.
@@ -155,10 +157,12 @@ impl RequestForm {
     /// Begins with the question of the simulator, unless other names were entered: what a client
     /// does with such a resource, and its name.
     pub fn begin(&mut self, access: &AccessRequest) {
-        let is_begun = self.begun.as_ref() == Some(&access.resource_name);
-        let is_entered =
-            |names: &String| !names.trim().is_empty() && Some(names) != self.begun.as_ref();
-        if access.resource_name.is_empty() || is_begun || self.names.values().any(is_entered) {
+        let begun = self.begun.as_ref();
+        let is_entered = self
+            .names
+            .values()
+            .any(|names| !names.trim().is_empty() && Some(names) != begun);
+        if access.resource_name.is_empty() || begun == Some(&access.resource_name) || is_entered {
             return;
         }
         let id = match (access.resource_type, access.operation) {
@@ -190,16 +194,17 @@ impl RequestForm {
 
     /// The labels of the fields that have to be filled in first.
     pub fn missing(&self) -> Vec<String> {
-        let is_empty = |slot: &Slot| {
-            self.names
-                .get(slot.key)
-                .is_none_or(|names| names.trim().is_empty())
-        };
-        self.slots()
-            .into_iter()
-            .filter(|slot| slot.required && is_empty(slot))
-            .map(|slot| slot.label)
-            .collect()
+        let mut missing = Vec::new();
+        for slot in self.slots() {
+            let is_filled = match self.names.get(slot.key) {
+                Some(names) => !names.trim().is_empty(),
+                None => false,
+            };
+            if slot.required && !is_filled {
+                missing.push(slot.label);
+            }
+        }
+        missing
     }
 
     /// What to know about what is chosen; empty where there is nothing.
@@ -213,12 +218,10 @@ impl RequestForm {
     fn resources(&self) -> ResourceNames {
         let mut resources = ResourceNames::default();
         for slot in self.slots() {
-            let text = self.names.get(slot.key).map_or("", String::as_str);
-            let names: Vec<String> = text
-                .lines()
-                .filter(|line| !line.is_empty())
-                .map(str::to_owned)
-                .collect();
+            let names = match self.names.get(slot.key) {
+                Some(text) => entered(text),
+                None => Vec::new(),
+            };
             if !names.is_empty() {
                 resources.insert(slot.key, names);
             }

@@ -107,16 +107,12 @@ impl Saved {
 
     /// What it expects: `allow` or `deny`, or the code of an error.
     pub fn expected(&self) -> String {
-        let member = |name| {
-            self.text
-                .get("expect")
-                .and_then(|expect| expect.get(name))
-                .and_then(Value::as_str)
-        };
-        member("outcome")
-            .or_else(|| member("error"))
-            .unwrap_or_default()
-            .to_owned()
+        for pointer in ["/expect/outcome", "/expect/error"] {
+            if let Some(Value::String(expected)) = self.text.pointer(pointer) {
+                return expected.clone();
+            }
+        }
+        String::new()
     }
 
     /// Runs it. None where it holds; otherwise what differs.
@@ -261,7 +257,10 @@ pub enum Opened {
 /// Reads a fragment without its `#`; none where it is not of a check.
 pub fn open_link(fragment: &str) -> Option<Opened> {
     let text = fragment.strip_prefix(MARK)?;
-    Some(read_link(text).map_or(Opened::Unreadable, |inputs| Opened::Check(Box::new(inputs))))
+    Some(match read_link(text) {
+        Some(inputs) => Opened::Check(Box::new(inputs)),
+        None => Opened::Unreadable,
+    })
 }
 
 /// A check as a file, and a name for it: one line, which `gbac check --checks` answers too.

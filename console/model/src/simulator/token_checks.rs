@@ -184,16 +184,17 @@ fn verification_report(token: &str, keys: &KeySet, accepted: &AcceptedTokens, no
         _ => Signature::Unknown,
     };
     let has_failed = of_signature == Some(VerificationOutcome::Failed);
-    let fault = |error: &VerifyError| {
-        (
-            error.code(),
-            RichText::with_hint(&error.to_string(), error.hint()),
-        )
+    let signature_fault = match &verified {
+        Err(error) if has_failed => {
+            let words = RichText::with_hint(&error.to_string(), error.hint());
+            Some((error.code(), words))
+        }
+        _ => None,
     };
     Report {
         lines: lines.iter().map(verification_line).collect(),
         signature,
-        signature_fault: verified.as_ref().err().filter(|_| has_failed).map(fault),
+        signature_fault,
         claims: verified.ok().map(|verified| verified.claims),
         unusable: keys
             .problems()
@@ -275,37 +276,33 @@ pub fn refusal(
     checks: &[SignInCheck],
     ignore_expiry: bool,
 ) -> Option<SignInRefusal> {
-    let of_form = read
-        .refused
-        .as_ref()
-        .map(|problem| (problem.code, problem.words.clone()));
-    let of_signature = report.and_then(|report| report.signature_fault.clone());
+    let mut names = Vec::new();
+    let mut first = None;
+    if let Some(problem) = &read.refused {
+        names.push(sign_in::check(CheckName::Form));
+        first = Some((problem.code, problem.words.clone()));
+    }
+    if let Some(fault) = report.and_then(|report| report.signature_fault.clone()) {
+        names.push(sign_in::check(CheckName::Signature));
+        first = first.or(Some(fault));
+    }
     // The user chose to ignore the expiry.
-    let kept: Vec<SignInCheck> = checks
-        .iter()
-        .filter(|check| !(ignore_expiry && is_expired(check)))
-        .cloned()
-        .collect();
-    let of_claims = first_failure(&kept);
-    let mut names: Vec<&'static str> = Vec::new();
-    names.extend(of_form.as_ref().map(|_| sign_in::check(CheckName::Form)));
-    names.extend(
-        of_signature
-            .as_ref()
-            .map(|_| sign_in::check(CheckName::Signature)),
-    );
-    let failed = kept.iter().filter(|check| check.error.is_some());
-    names.extend(failed.map(|check| sign_in::check(check.about)));
-    let first_is_of_claims = of_form.is_none() && of_signature.is_none();
-    let of_check =
-        |check: &SignInCheck| Some((check.error.as_ref()?.code(), sign_in::finding(check)));
-    let (code, words) = of_form
-        .or(of_signature)
-        .or_else(|| of_claims.and_then(of_check))?;
-    let actions = of_claims
-        .filter(|_| first_is_of_claims)
-        .map(|check| actions(check, read))
-        .unwrap_or_default();
+    let mut kept = checks.to_vec();
+    kept.retain(|check| !(ignore_expiry && is_expired(check)));
+    for check in &kept {
+        if check.error.is_some() {
+            names.push(sign_in::check(check.about));
+        }
+    }
+    let (code, words, actions) = match (first, first_failure(&kept)) {
+        (Some((code, words)), _) => (code, words, Vec::new()),
+        (None, Some(check)) => (
+            check.error.as_ref()?.code(),
+            sign_in::finding(check),
+            actions(check, read),
+        ),
+        (None, None) => return None,
+    };
     Some(SignInRefusal {
         code,
         words,
@@ -323,13 +320,14 @@ pub fn platform_refusal(read: &DecodedToken) -> Option<SignInRefusal> {
     ))
 }
 
+fn action(label: &str, change: InputEdit) -> Vec<Action> {
+    vec![Action {
+        label: label.into(),
+        change,
+    }]
+}
+
 fn actions(check: &SignInCheck, read: &DecodedToken) -> Vec<Action> {
-    let action = |label: &str, change| {
-        vec![Action {
-            label: label.into(),
-            change,
-        }]
-    };
     match check.about {
         _ if is_expired(check) => action("Ignore the expiry", InputEdit::IgnoreExpiry(true)),
         CheckName::Issuer | CheckName::Audience => {

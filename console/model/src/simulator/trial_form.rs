@@ -107,29 +107,14 @@ impl Options {
         identity: &Identity,
         access: Option<&AccessRequest>,
     ) -> Self {
-        let user = Principal::user(identity.user());
-        let members: Vec<Principal> = std::iter::once(user)
-            .chain(
-                identity
-                    .groups()
-                    .iter()
-                    .map(|name| Principal::group(name.as_str())),
-            )
-            .collect();
-        let roles = |member: &Principal| {
-            policy
-                .roles_of(member)
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        };
-        let memberships: Vec<(Principal, String)> = members
-            .iter()
-            .flat_map(|member| {
-                roles(member)
-                    .into_iter()
-                    .map(move |role| (member.clone(), role))
-            })
-            .collect();
+        let mut members = vec![Principal::user(identity.user())];
+        members.extend(identity.groups().iter().map(Principal::group));
+        let mut memberships = Vec::new();
+        for member in &members {
+            for role in policy.roles_of(member) {
+                memberships.push((member.clone(), role.to_owned()));
+            }
+        }
         let mut principals = members.clone();
         for (_, role) in &memberships {
             let role = Principal::role(role.as_str());
@@ -137,16 +122,15 @@ impl Options {
                 principals.push(role);
             }
         }
-        let rows = access.map_or_else(Vec::new, |access| {
-            let candidates = explain(policy, identity, &access.request(At::IgnoringExpiry))
-                .candidates
-                .into_iter();
-            let reaches = candidates
-                .filter(|candidate| !candidate.paths.is_empty() && candidate.is_on_resource());
-            reaches
-                .map(|candidate| Arc::unwrap_or_clone(candidate.acl))
-                .collect()
-        });
+        let mut rows = Vec::new();
+        if let Some(access) = access {
+            let request = access.request(At::IgnoringExpiry);
+            for candidate in explain(policy, identity, &request).candidates {
+                if !candidate.paths.is_empty() && candidate.is_on_resource() {
+                    rows.push(Arc::unwrap_or_clone(candidate.acl));
+                }
+            }
+        }
         let nested = match &policy.settings().groups {
             GroupSource::Properties { nested, .. } => Some(*nested),
             GroupSource::Sso { .. } => None,
@@ -223,34 +207,31 @@ impl TrialForm {
         policy: &Policy,
         access: Option<&AccessRequest>,
     ) -> Result<HypotheticalChange, RichText> {
-        let missing = |words: &'static str| RichText::from(words);
         match self.kind {
             TrialKind::Join => {
                 let name = self.group.strip_prefix("Group:").unwrap_or(&self.group);
                 if name.is_empty() {
-                    Err(missing("Enter a group."))
+                    Err("Enter a group.".into())
                 } else {
                     Ok(HypotheticalChange::Join(name.to_owned()))
                 }
             }
             TrialKind::Leave => {
                 // The first member is the user.
-                let group = options
-                    .members
-                    .get(self.left + 1)
-                    .ok_or_else(|| missing("This user has no groups."))?;
+                let Some(group) = options.members.get(self.left + 1) else {
+                    return Err("This user has no groups.".into());
+                };
                 Ok(HypotheticalChange::Leave(group.name().to_owned()))
             }
             TrialKind::AddMember => {
                 let role = self.role.strip_prefix("Role:").unwrap_or(&self.role);
-                let member = options
-                    .members
-                    .get(self.member)
-                    .ok_or_else(|| missing("Choose a member."))?;
+                let Some(member) = options.members.get(self.member) else {
+                    return Err("Choose a member.".into());
+                };
                 check_member(member)
                     .map_err(|error| RichText::with_hint(&error.to_string(), &error.hint()))?;
                 if role.is_empty() {
-                    return Err(missing("Enter a role."));
+                    return Err("Enter a role.".into());
                 }
                 if !policy.has_role(role) {
                     return Err(RichText::new()
@@ -264,41 +245,38 @@ impl TrialForm {
                 }))
             }
             TrialKind::RemoveMember => {
-                let (member, role) = options
-                    .memberships
-                    .get(self.membership)
-                    .ok_or_else(|| missing("This user has no role."))?
-                    .clone();
+                let Some((member, role)) = options.memberships.get(self.membership).cloned() else {
+                    return Err("This user has no role.".into());
+                };
                 Ok(HypotheticalChange::Policy(Change::RemoveMember {
                     role,
                     member,
                 }))
             }
-            TrialKind::AddAcl => self
-                .acl(options, access)
-                .map(|acl| HypotheticalChange::Policy(Change::AddAcl(acl))),
-            TrialKind::RemoveAcl => {
-                let words = match access {
-                    None => "Complete the check first.",
-                    Some(_) => "No ACL on this resource applies to this user.",
-                };
-                let acl = options.rows.get(self.row).ok_or_else(|| missing(words))?;
-                Ok(HypotheticalChange::Policy(Change::RemoveAcl(acl.clone())))
+            TrialKind::AddAcl => {
+                let acl = self.acl(options, access)?;
+                Ok(HypotheticalChange::Policy(Change::AddAcl(acl)))
             }
+            TrialKind::RemoveAcl => match (options.rows.get(self.row), access) {
+                (Some(acl), _) => Ok(HypotheticalChange::Policy(Change::RemoveAcl(acl.clone()))),
+                (None, Some(_)) => Err("No ACL on this resource applies to this user.".into()),
+                (None, None) => Err("Complete the check first.".into()),
+            },
             TrialKind::Nested => {
                 let settings = options
                     .nested
                     .and_then(|nested| with_nested(policy.settings(), other(nested)));
-                let settings = settings.ok_or_else(|| {
-                    missing("The mapping of an SSO connection keeps names as they are.")
-                })?;
+                let Some(settings) = settings else {
+                    let words = "The mapping of an SSO connection keeps names as they are.";
+                    return Err(words.into());
+                };
                 Ok(HypotheticalChange::Policy(Change::Settings(Box::new(
                     settings,
                 ))))
             }
             TrialKind::ClaimPath => {
                 if self.path.trim().is_empty() {
-                    return Err(missing("Write a claim path, such as $.groups."));
+                    return Err("Write a claim path, such as $.groups.".into());
                 }
                 let settings = with_claim_path(policy.settings(), &self.path)?;
                 Ok(HypotheticalChange::Policy(Change::Settings(Box::new(
@@ -309,11 +287,12 @@ impl TrialForm {
     }
 
     fn acl(&self, options: &Options, access: Option<&AccessRequest>) -> Result<Acl, RichText> {
-        let access = access.ok_or_else(|| RichText::from("Complete the check first."))?;
-        let principal = options
-            .principals
-            .get(self.principal)
-            .ok_or_else(|| RichText::from("Choose a principal."))?;
+        let Some(access) = access else {
+            return Err("Complete the check first.".into());
+        };
+        let Some(principal) = options.principals.get(self.principal) else {
+            return Err("Choose a principal.".into());
+        };
         let nameless = matches!(
             access.resource_type,
             ResourceType::Cluster | ResourceType::Registry

@@ -6,8 +6,8 @@ mod token_groups;
 use std::collections::{BTreeMap, BTreeSet};
 
 use gbac_analysis::{
-    AccessFix, AccessRegion, FixKind, HypotheticalChange, HypotheticalChanges, access_fixes,
-    compare, policy_excerpt,
+    AccessFix, AccessRegion, HypotheticalChange, HypotheticalChanges, access_fixes, compare,
+    policy_excerpt,
 };
 use gbac_engine::decide::{At, Reason, decide};
 use gbac_engine::identity::Identity;
@@ -54,11 +54,12 @@ impl FixPlace {
     }
 
     fn of_fix(fix: &AccessFix) -> Self {
-        let has = |is: fn(FixKind) -> bool| fix.steps.iter().any(|step| is(step.kind));
-        match (has(FixKind::is_of_user), has(FixKind::is_manual)) {
-            (true, _) => Self::User,
-            (false, true) => Self::Provider,
-            (false, false) => Self::Groups,
+        if fix.steps.iter().any(|step| step.kind.is_of_user()) {
+            Self::User
+        } else if fix.steps.iter().any(|step| step.kind.is_manual()) {
+            Self::Provider
+        } else {
+            Self::Groups
         }
     }
 }
@@ -189,18 +190,20 @@ pub fn fixes(
 ) -> Option<FixList> {
     let identity = who.identity.as_deref().ok()?;
     let request = access.request(At::IgnoringExpiry);
-    let is_available = |name: &str, changes: &[Change]| {
-        let is_created = staged
-            .iter()
-            .any(|change| matches!(change, Change::CreateRole(other) if other == name));
-        !is_created
-            || changes
+    let found = access_fixes(
+        policy,
+        &by_users(identity, seen),
+        &request,
+        |name, changes| {
+            let is_created = staged
                 .iter()
-                .cloned()
-                .map(normalized)
-                .all(|change| staged.contains(&change))
-    };
-    let found = access_fixes(policy, &by_users(identity, seen), &request, is_available);
+                .any(|change| matches!(change, Change::CreateRole(other) if other == name));
+            !is_created
+                || changes
+                    .iter()
+                    .all(|change| staged.contains(&normalized(change.clone())))
+        },
+    );
     let is_unmatched = found.decision.reason == Reason::NoMatch;
     let denied = Denied {
         policy,
@@ -215,38 +218,35 @@ pub fn fixes(
         .flat_map(AccessFix::changes)
         .filter_map(joined_group)
         .collect();
-    let missing = is_unmatched
-        .then(|| denied.missing_groups(&joins))
-        .flatten();
-    let nested = is_unmatched.then(|| denied.nested_names(&other)).flatten();
+    let (missing, nested) = if is_unmatched {
+        (denied.missing_groups(&joins), denied.nested_names(&other))
+    } else {
+        (None, None)
+    };
     let held = joins.iter().find_map(|group| other.words(group));
     let is_missing = missing.is_some();
     let mut listed: Vec<(FixPlace, ListedFix)> = Vec::new();
-    listed.extend(
-        missing
-            .into_iter()
-            .flatten()
-            .map(|fix| (FixPlace::Token, fix)),
-    );
+    for fix in missing.into_iter().flatten() {
+        listed.push((FixPlace::Token, fix));
+    }
     for fix in &found.fixes {
         // Joining a group has no effect while the token has no groups, and nobody joins a group
         // twice.
-        let is_without_effect = |group: &str| is_missing || other.name_of(group).is_some();
-        if !fix
-            .changes()
-            .filter_map(joined_group)
-            .any(is_without_effect)
-        {
+        let mut joined = fix.changes().filter_map(joined_group);
+        if !joined.any(|group| is_missing || other.name_of(group).is_some()) {
             listed.push((
                 FixPlace::of_fix(fix),
                 listed_fix(policy, identity, access, fix),
             ));
         }
     }
-    let place = listed
+    let last = listed
         .iter()
-        .rposition(|(place, _)| matches!(place, FixPlace::Token | FixPlace::Groups))
-        .map_or(0, |place| place + 1);
+        .rposition(|(place, _)| matches!(place, FixPlace::Token | FixPlace::Groups));
+    let place = match last {
+        Some(last) => last + 1,
+        None => 0,
+    };
     listed.splice(place..place, nested.map(|fix| (FixPlace::Settings, fix)));
     let about = match found.decision.reason {
         Reason::DenyRule => {
@@ -306,10 +306,9 @@ fn listed_fix(
 ) -> ListedFix {
     let trials: HypotheticalChanges = fix.changes().cloned().collect();
     let changes: Vec<Change> = fix.policy_changes().into_iter().map(normalized).collect();
-    let members: Vec<Principal> = std::iter::once(Principal::user(identity.user()))
-        .chain(identity.groups().iter().map(Principal::group))
-        .chain(fix.changes().filter_map(joined))
-        .collect();
+    let mut members = vec![Principal::user(identity.user())];
+    members.extend(identity.groups().iter().map(Principal::group));
+    members.extend(fix.changes().filter_map(joined));
     let part = policy_excerpt(policy, &changes, &members);
     let mut after = part.clone();
     trials.apply(&mut after);
@@ -375,7 +374,10 @@ impl SeenUsers {
             by_group: BTreeMap::new(),
             since,
         };
-        for event in events.iter().filter(|event| !event.user().is_empty()) {
+        for event in events {
+            if event.user().is_empty() {
+                continue;
+            }
             for group in event.groups() {
                 seen.by_group
                     .entry(group.clone())

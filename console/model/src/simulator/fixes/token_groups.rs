@@ -12,7 +12,7 @@ use gbac_words::token_fix;
 use super::{FixEffect, ListedFix};
 use crate::group_changes::{GroupChanges, compared};
 use crate::settings::{GroupSettingsForm, is_sso};
-use crate::simulator::extraction::{ExtractionNote, ExtractionStage};
+use crate::simulator::extraction::{ExtractionNote, ExtractionStage, Steps};
 use crate::simulator::identity::{FromToken, SimulatedIdentity};
 use crate::simulator::pipeline::steps;
 use crate::simulator::question::AccessRequest;
@@ -79,17 +79,10 @@ impl Denied<'_> {
         let note = REASONS
             .iter()
             .find_map(|code| found.notes.iter().find(|note| note.code == Some(*code)));
-        let step = || {
-            found
-                .steps
-                .iter()
-                .find(|step| step.stage == ExtractionStage::GroupClaim)
-                .and_then(|step| step.body.first())
+        let words = match note {
+            Some(note) => note.words.clone(),
+            None => claim_words(&found).unwrap_or_default(),
         };
-        let words = note
-            .map(|note| note.words.clone())
-            .or_else(|| step().cloned())
-            .unwrap_or_default();
         let code = note
             .and_then(|note| note.code)
             .unwrap_or(WarningCode::ClaimMissing);
@@ -115,12 +108,12 @@ impl Denied<'_> {
         note: Option<&ExtractionNote>,
         joins: &[&str],
     ) -> ListedFix {
-        let is_of_userinfo = code == WarningCode::ClaimMissing
-            && self
-                .who
-                .taken
-                .as_ref()
-                .is_some_and(|taken| taken.extraction.claim == ClaimFinding::NoUserInfo);
+        let is_of_userinfo = match &self.who.taken {
+            Some(taken) if code == WarningCode::ClaimMissing => {
+                taken.extraction.claim == ClaimFinding::NoUserInfo
+            }
+            _ => false,
+        };
         let is_of_provider =
             !is_of_userinfo && !matches!(code, WarningCode::IdToken | WarningCode::NearClaim);
         let title = match is_of_userinfo {
@@ -178,44 +171,43 @@ impl Denied<'_> {
 
     /// The names of the token read the other way.
     pub(super) fn other_reading(&self) -> OtherReading {
-        let of_policy = || self.policy.settings().identity_rules().extraction.nested;
-        let now = self
-            .who
-            .rules()
-            .map_or_else(of_policy, |rules| rules.extraction.nested);
+        let now = match self.who.rules() {
+            Some(rules) => rules.extraction.nested,
+            None => self.policy.settings().identity_rules().extraction.nested,
+        };
         let nested = match now {
             NestedGroupBehavior::None => NestedGroupBehavior::Suffix,
             NestedGroupBehavior::Suffix => NestedGroupBehavior::None,
         };
         // Names of a claim that is discarded as a whole are no groups either way.
-        let names = if self.identity.groups().is_empty() {
+        let raw = if self.identity.groups().is_empty() {
             Vec::new()
         } else {
             self.who.names()
         };
-        let groups = names
-            .iter()
-            .map(|name| nested.apply(name))
-            .filter(|name| !name.is_empty());
-        let identity = self.identity.with_groups(groups);
-        let changed = names
-            .iter()
-            .filter(|name| nested.apply(name) != now.apply(name));
-        let names = changed
-            .map(|name| ((*name).to_owned(), nested.apply(name).to_owned()))
-            .collect();
+        let (mut groups, mut names) = (Vec::new(), Vec::new());
+        for name in raw {
+            let group = nested.apply(name);
+            if !group.is_empty() {
+                groups.push(group);
+            }
+            if group != now.apply(name) {
+                names.push((name.to_owned(), group.to_owned()));
+            }
+        }
         OtherReading {
             nested,
-            identity,
+            identity: self.identity.with_groups(groups),
             names,
         }
     }
 
     /// The change of `nested_group_behavior`, if it allows the request.
     pub(super) fn nested_names(&self, other: &OtherReading) -> Option<ListedFix> {
-        let taken = self
-            .token_of_service()
-            .filter(|_| !other.names.is_empty())?;
+        let taken = self.token_of_service()?;
+        if other.names.is_empty() {
+            return None;
+        }
         let then = self.decide(&other.identity);
         if then.outcome != Outcome::Allow {
             return None;
@@ -262,13 +254,18 @@ impl Denied<'_> {
     }
 }
 
+/// What the step says about the claim.
+fn claim_words(found: &Steps) -> Option<RichText> {
+    let mut steps = found.steps.iter();
+    let step = steps.find(|step| step.stage == ExtractionStage::GroupClaim)?;
+    step.body.first().cloned()
+}
+
 impl OtherReading {
     /// The name in the token that would be this group.
     pub(super) fn name_of(&self, group: &str) -> Option<&str> {
-        self.names
-            .iter()
-            .find(|(_, other)| other == group)
-            .map(|(name, _)| name.as_str())
+        let (name, _) = self.names.iter().find(|(_, other)| other == group)?;
+        Some(name)
     }
 
     /// What to know where the policy allows a group that the token has under another name.
@@ -277,7 +274,7 @@ impl OtherReading {
             NestedGroupBehavior::Suffix => NestedGroupBehavior::None,
             NestedGroupBehavior::None => NestedGroupBehavior::Suffix,
         };
-        self.name_of(group)
-            .map(|name| token_fix::under_another_name(group, name, now))
+        let name = self.name_of(group)?;
+        Some(token_fix::under_another_name(group, name, now))
     }
 }
