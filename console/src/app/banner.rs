@@ -108,10 +108,6 @@ fn Trouble() -> impl IntoView {
 #[component]
 fn Away(reason: String, since: f64) -> impl IntoView {
     let service = expect_context::<Service>();
-    let seen = move || {
-        let is_read = service.policy.with(Option::is_some);
-        words::data_without_service(is_read.then(|| service.now.get() - since))
-    };
     let title = if service.connection.get_untracked() == Connection::Service {
         "Can't reach the service"
     } else {
@@ -120,7 +116,10 @@ fn Away(reason: String, since: f64) -> impl IntoView {
     view! {
         <div class="banner" role="status">
             <Note kind=NoteKind::Warn title=title level=2>
-                <p>{seen}</p>
+                <p>{move || {
+                    let is_read = service.policy.with(Option::is_some);
+                    words::data_without_service(is_read.then(|| service.now.get() - since))
+                }}</p>
                 <p class="brk">{capitalized(&reason)} "."</p>
                 <div class="row">
                     <Button small=true on_press=move |()| service.reload()>"Retry now"</Button>
@@ -135,10 +134,10 @@ fn Away(reason: String, since: f64) -> impl IntoView {
 #[component]
 fn Refused() -> impl IntoView {
     let service = expect_context::<Service>();
-    let relay_requires_sign_in = service
-        .info
-        .get_untracked()
-        .is_some_and(|info| info.upstream.requires_sign_in);
+    let relay_requires_sign_in = matches!(
+        service.info.get_untracked(),
+        Some(info) if info.upstream.requires_sign_in
+    );
     view! {
         <div class="banner" role="status">
             <Note kind=NoteKind::Warn title="Credentials rejected" level=2>
@@ -152,11 +151,10 @@ fn Refused() -> impl IntoView {
 #[component]
 fn Forbidden(reason: String) -> impl IntoView {
     let service = expect_context::<Service>();
-    let required = move || words::superuser_required(service.user.get().as_deref());
     view! {
         <div class="banner" role="status">
             <Note kind=NoteKind::Warn title="Permission required" level=2>
-                <p>{move || view! { <Words text=required() /> }}</p>
+                <p>{move || view! { <Words text=words::superuser_required(service.user.get().as_deref()) /> }}</p>
                 <p class="brk">{capitalized(&reason)} "."</p>
                 <div class="row"><a class="btn btn-sm" href=address::CONNECTION>"Change connection"</a></div>
             </Note>
@@ -201,28 +199,34 @@ fn Partial() -> impl IntoView {
 fn OtherTabs() -> impl IntoView {
     let (tabs, service) = (expect_context::<Tabs>(), expect_context::<Service>());
     move || {
-        tabs.notice.get().map(|TabNotice { title, text, is_applied }| {
-            let refresh = move |()| {
-                tabs.dismiss();
-                service.reload();
-                dom::announce("Refreshed");
-                dom::focus_heading();
-            };
-            let dismiss = move |()| {
-                tabs.dismiss();
-                dom::focus_heading();
-            };
-            view! {
-                <div class="banner" role="status">
-                    <Note kind=NoteKind::Info title=title level=2>
-                        <p>{text}</p>
-                        <div class="row">
-                            {is_applied.then(|| view! { <Button small=true on_press=refresh>"Refresh"</Button> })}
-                            <Button small=true kind=ButtonKind::Quiet on_press=dismiss>"Dismiss"</Button>
-                        </div>
-                    </Note>
-                </div>
-            }
-        })
+        tabs.notice.get().map(
+            |TabNotice {
+                 title,
+                 text,
+                 is_applied,
+             }| {
+                view! {
+                    <div class="banner" role="status">
+                        <Note kind=NoteKind::Info title=title level=2>
+                            <p>{text}</p>
+                            <div class="row">
+                                {is_applied.then(|| view! {
+                                    <Button small=true on_press=move |()| {
+                                        tabs.dismiss();
+                                        service.reload();
+                                        dom::announce("Refreshed");
+                                        dom::focus_heading();
+                                    }>"Refresh"</Button>
+                                })}
+                                <Button small=true kind=ButtonKind::Quiet on_press=move |()| {
+                                    tabs.dismiss();
+                                    dom::focus_heading();
+                                }>"Dismiss"</Button>
+                            </div>
+                        </Note>
+                    </div>
+                }
+            },
+        )
     }
 }

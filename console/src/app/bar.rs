@@ -48,18 +48,18 @@ fn NavLink(href: &'static str, children: Children) -> impl IntoView {
     let location = use_location();
     // What is looked for seldom leaves a narrow bar, and is found by the search.
     let class = (href == address::EXCHANGE).then_some("wide");
-    // `page` for the page itself, `true` for one below it, as on a role's page.
-    let current = move || {
-        let here = location.pathname.get();
-        if here == href {
-            Some("page")
-        } else {
-            here.strip_prefix(href)
-                .is_some_and(|rest| rest.starts_with('/'))
-                .then_some("true")
-        }
-    };
-    view! { <a href=href class=class aria-current=current>{children()}</a> }
+    view! {
+        <a href=href class=class aria-current=move || location.pathname.with(|here| current(here, href))>{children()}</a>
+    }
+}
+
+/// `page` for the page itself, `true` for one below it, as on a role's page.
+fn current(here: &str, href: &str) -> Option<&'static str> {
+    match here.strip_prefix(href)? {
+        "" => Some("page"),
+        below if below.starts_with('/') => Some("true"),
+        _ => None,
+    }
 }
 
 /// Leads to the draft, while there is one.
@@ -84,7 +84,6 @@ fn Chip() -> impl IntoView {
     let service = expect_context::<Service>();
     let location = use_location();
     let now = service.now;
-    let current = move || (location.pathname.get() == address::CONNECTION).then_some("page");
     // Drawn anew only when something else than the time is different.
     let seen = Memo::new(move |_| match service.status.get() {
         ServiceStatus::Loading => Seen::Reading,
@@ -95,35 +94,41 @@ fn Chip() -> impl IntoView {
         } => Seen::Other("Forbidden", false),
         ServiceStatus::Away { .. } => Seen::Other("Unreachable", true),
     });
-    let age = move || {
-        let at = service.status.with(|status| match status {
-            ServiceStatus::Connected { read_at_ms, .. } => Some(*read_at_ms),
-            ServiceStatus::Away { since, .. } => Some(*since),
-            ServiceStatus::Loading => None,
-        });
-        at.map(|at| format!("read {}", phrases::ago(now.get() - at)))
-    };
+    let age = Signal::derive(move || {
+        let at = match &*service.status.read() {
+            ServiceStatus::Connected { read_at_ms: at, .. }
+            | ServiceStatus::Away { since: at, .. } => *at,
+            ServiceStatus::Loading => return None,
+        };
+        Some(format!("read {}", phrases::ago(now.get() - at)))
+    });
     let demo = Memo::new(move |_| {
         // A cluster behind a demo is none.
         let is_own = service
             .connection
             .with(|connection| *connection == Connection::Service);
-        let info = service.info.get().filter(|info| info.demo && is_own)?;
-        Some(words::demo_notice(
-            info.sign_in.map(|given| given.user).as_deref(),
-        ))
+        let info = service.info.get()?;
+        if !info.demo || !is_own {
+            return None;
+        }
+        let user = info.sign_in.map(|given| given.user);
+        Some(words::demo_notice(user.as_deref()))
     });
     view! {
-        <a class="conn" href=address::CONNECTION aria-current=current title=move || demo.get().unwrap_or_else(|| "Connection".to_owned())>
+        <a
+            class="conn" href=address::CONNECTION
+            aria-current=move || (location.pathname.get() == address::CONNECTION).then_some("page")
+            title=move || demo.get().unwrap_or_else(|| "Connection".to_owned())
+        >
             <span class="sr">"Connection: "</span>
             {move || match seen.get() {
                 Seen::Reading => view! { <span class="dot off"></span><span class="quiet">"Reading"</span> }.into_any(),
                 Seen::Connected(name) => {
-                    view! { <span class="dot"></span><span class="mono conn-name">{name}</span><span class="quiet opt">{age}</span> }
+                    view! { <span class="dot"></span><span class="mono conn-name">{name}</span><span class="quiet opt">{move || age.get()}</span> }
                         .into_any()
                 }
                 Seen::Other(words, aged) => {
-                    let age = aged.then_some(age);
+                    let age = aged.then_some(move || age.get());
                     view! { <span class="dot off"></span><span>{words}</span><span class="quiet opt">{age}</span> }.into_any()
                 }
             }}
@@ -180,14 +185,11 @@ pub(super) fn ThemeSwitch() -> impl IntoView {
         search.themes.track();
         dark.set(dom::is_dark());
     });
-    let switch = move |()| {
-        let now = !dark.get_untracked();
-        dom::set_theme(if now {
-            dom::Theme::Dark
-        } else {
-            dom::Theme::Light
-        });
-        dark.set(now);
-    };
-    view! { <IconButton glyph=Glyph::Theme label=label on_press=switch /> }
+    view! {
+        <IconButton glyph=Glyph::Theme label=label on_press=move |()| {
+            let now = !dark.get_untracked();
+            dom::set_theme(if now { dom::Theme::Dark } else { dom::Theme::Light });
+            dark.set(now);
+        } />
+    }
 }

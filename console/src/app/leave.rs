@@ -37,7 +37,6 @@ chunk!(
 fn Question() -> impl IntoView {
     let (unsaved, draft) = (expect_context::<Unsaved>(), expect_context::<Draft>());
     let navigate = use_navigate();
-    let stay = move |()| unsaved.departure.set(None);
     let leave = Callback::new(move |()| {
         let departure = unsaved.departure.get_untracked();
         unsaved.departure.set(None);
@@ -48,32 +47,24 @@ fn Question() -> impl IntoView {
             None => {}
         }
     });
-    let add = move |()| {
-        if let Some(settings) = untrack(|| unsaved.entered()).and_then(|entered| entered.settings) {
-            draft.add(Change::Settings(Box::new(settings)));
-            dom::announce(words::SETTINGS_ADDED);
-        }
-        leave.run(());
-    };
-    let changed = move || {
-        unsaved
-            .entered()
-            .map(|entered| words::settings_not_in_draft(&entered.names))
-    };
-    let is_valid = move || {
-        unsaved
-            .entered()
-            .is_some_and(|entered| entered.settings.is_some())
-    };
+    let settings = Signal::derive(move || unsaved.entered()?.settings);
     view! {
         <div class="dlg-b dlg-pad stack">
-            <p>{changed}</p>
-            {move || (!is_valid()).then(|| view! { <p>{words::CLAIM_PATH_INVALID}</p> })}
+            <p>{move || Some(words::settings_not_in_draft(&unsaved.entered()?.names))}</p>
+            {move || settings.read().is_none().then(|| view! { <p>{words::CLAIM_PATH_INVALID}</p> })}
         </div>
         <DialogActions>
-            <Button on_press=stay>"Stay"</Button>
+            <Button on_press=move |()| unsaved.departure.set(None)>"Stay"</Button>
             <Button kind=ButtonKind::Kill on_press=move |()| leave.run(())>"Discard changes"</Button>
-            {move || is_valid().then(|| view! { <Button kind=ButtonKind::Primary on_press=add>"Add to draft"</Button> })}
+            {move || settings.read().is_some().then(|| view! {
+                <Button kind=ButtonKind::Primary on_press=move |()| {
+                    if let Some(settings) = settings.get_untracked() {
+                        draft.add(Change::Settings(Box::new(settings)));
+                        dom::announce(words::SETTINGS_ADDED);
+                    }
+                    leave.run(());
+                }>"Add to draft"</Button>
+            })}
         </DialogActions>
     }
 }

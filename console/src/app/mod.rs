@@ -131,29 +131,9 @@ fn keep_reading(service: Service) {
     service.tick(dom::now_ms());
     service.reload();
     let seconds = StoredValue::new(0_u32);
-    let tick = move || {
-        if !dom::is_visible() {
-            return;
-        }
-        service.tick(dom::now_ms());
-        seconds.update_value(|seconds| *seconds += 1);
-        let every = service.status.with_untracked(|status| match status {
-            ServiceStatus::Away { .. } => RETRY_EVERY_S,
-            ServiceStatus::Loading | ServiceStatus::Connected { .. } => read_every(service),
-        });
-        // Credentials that were refused are not tried again by themselves.
-        let is_waiting = service.status.with_untracked(|status| match status {
-            ServiceStatus::Away {
-                sign_in, forbidden, ..
-            } => *sign_in || *forbidden,
-            ServiceStatus::Loading | ServiceStatus::Connected { .. } => false,
-        });
-        if seconds.get_value() >= every && !is_waiting {
-            seconds.set_value(0);
-            service.reload();
-        }
-    };
-    if let Ok(timer) = set_interval_with_handle(tick, Duration::from_secs(1)) {
+    if let Ok(timer) =
+        set_interval_with_handle(move || tick(service, seconds), Duration::from_secs(1))
+    {
         on_cleanup(move || timer.clear());
     }
     let back = window_event_listener(ev::focus, move |_| {
@@ -165,6 +145,26 @@ fn keep_reading(service: Service) {
         }
     });
     on_cleanup(move || back.remove());
+}
+
+/// Keeps the clock going, and reads again once it is time.
+fn tick(service: Service, seconds: StoredValue<u32>) {
+    if !dom::is_visible() {
+        return;
+    }
+    service.tick(dom::now_ms());
+    seconds.update_value(|seconds| *seconds += 1);
+    // Credentials that were refused are not tried again by themselves.
+    let (every, is_waiting) = match service.status.get_untracked() {
+        ServiceStatus::Away {
+            sign_in, forbidden, ..
+        } => (RETRY_EVERY_S, sign_in || forbidden),
+        ServiceStatus::Loading | ServiceStatus::Connected { .. } => (read_every(service), false),
+    };
+    if seconds.get_value() >= every && !is_waiting {
+        seconds.set_value(0);
+        service.reload();
+    }
 }
 
 fn read_every(service: Service) -> u32 {

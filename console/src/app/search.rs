@@ -68,19 +68,20 @@ pub(super) fn Find() -> impl IntoView {
 #[component]
 pub(super) fn Dialogs() -> impl IntoView {
     let search = expect_context::<SearchSession>();
-    let close = move |()| search.is_open.set(false);
-    let close_shortcuts = move |()| search.has_shortcuts.set(false);
     view! {
         {move || {
             search.is_open.get().then(|| view! {
-                <Modal on_close=close id="search" class="pal" label="Search or ask">
+                <Modal on_close=move |()| search.is_open.set(false) id="search" class="pal" label="Search or ask">
                     <Lazy chunk=files::SEARCH part=true />
                 </Modal>
             })
         }}
-        <Dialog open=search.has_shortcuts on_close=close_shortcuts id="shortcuts" title=|| "Keyboard shortcuts" small=true>
+        <Dialog
+            open=search.has_shortcuts on_close=move |()| search.has_shortcuts.set(false) id="shortcuts"
+            title=|| "Keyboard shortcuts" small=true
+        >
             <div class="dlg-b dlg-pad stack"><Lazy chunk=files::SHORTCUTS part=true /></div>
-            <DialogActions><Button on_press=close_shortcuts>"Close"</Button></DialogActions>
+            <DialogActions><Button on_press=move |()| search.has_shortcuts.set(false)>"Close"</Button></DialogActions>
         </Dialog>
     }
 }

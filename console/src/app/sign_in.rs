@@ -159,7 +159,6 @@ struct FormContext {
 #[component]
 fn Form() -> impl IntoView {
     let FormContext { refused, submitted } = expect_context();
-    let on_submit = move |()| submitted.set_value(true);
     let service = expect_context::<Service>();
     let field = if service.password_user().is_some() {
         "sign-in-password"
@@ -168,25 +167,10 @@ fn Form() -> impl IntoView {
     };
     dom::focus_first([PROVIDER_LINK, field].map(str::to_owned).to_vec());
     let location = use_location();
-    let target = move || {
-        location.pathname.with(|path| {
-            location
-                .search
-                .with(|query| SignInTarget::from_address(path, query))
-        })
-    };
+    let target = Signal::derive(move || {
+        SignInTarget::from_address(&location.pathname.read(), &location.search.read())
+    });
     let provider = Memo::new(move |_| service.info.with(|info| provider(info.as_ref())));
-    let name = move || {
-        service
-            .info
-            .with(|info| info.as_ref().map(|info| info.name.clone()))
-    };
-    let version = move || {
-        service.info.with(|info| {
-            info.as_ref()
-                .map(|info| format!("Version {}", info.version))
-        })
-    };
     let first =
         untrack(|| service.sign_in_first(service.connection.with(TargetKind::from_connection)));
     view! {
@@ -197,12 +181,15 @@ fn Form() -> impl IntoView {
             </header>
             <main id="sign-in">
                 <div class="auth-c">
-                    <h1>"Sign in" {move || name().map(|name| view! { " to " <span class="mono">{name}</span> })}</h1>
+                    <h1>"Sign in" {move || {
+                        let name = service.info.read().as_ref()?.name.clone();
+                        Some(view! { " to " <span class="mono">{name}</span> })
+                    }}</h1>
                     {first.map(|reason| view! { <p class="quiet">{reason}</p> })}
-                    <Notice target=Signal::derive(target) />
+                    <Notice target=target />
                     <div class="panel">
                         <ProviderLink is_main=true />
-                        <Local refused=refused on_submit=on_submit />
+                        <Local refused=refused on_submit=move |()| submitted.set_value(true) />
                     </div>
                     {move || provider.get().is_some().then(|| view! {
                         <p class="small quiet">{words::LOCAL_ACCOUNT}</p>
@@ -212,7 +199,7 @@ fn Form() -> impl IntoView {
             </main>
             <footer>
                 <span>"Connected to " <span class="mono">{dom::origin()}</span></span>
-                <span>{version}</span>
+                <span>{move || Some(format!("Version {}", service.info.read().as_ref()?.version))}</span>
             </footer>
         </div>
     }
@@ -257,25 +244,19 @@ fn Local(
     let user = RwSignal::new(service.password_user().unwrap_or_default());
     let password = RwSignal::new(String::new());
     let (token, by_token) = (RwSignal::new(String::new()), RwSignal::new(false));
-    let submit = move || {
-        if busy.get_untracked() {
-            return;
-        }
-        on_submit.run(());
-        let pasted = normalize_pasted(&token.get_untracked()).token;
-        service.sign_in(if pasted.is_empty() {
-            Credentials::Password(SignIn {
-                user: user.get_untracked(),
-                password: password.get_untracked(),
-            })
-        } else {
-            Credentials::Token(pasted)
-        });
-    };
     view! {
         <form class="stack" aria-label="Local account" on:submit=move |event| {
             event.prevent_default();
-            submit();
+            if busy.get_untracked() {
+                return;
+            }
+            on_submit.run(());
+            let pasted = normalize_pasted(&token.get_untracked()).token;
+            service.sign_in(if pasted.is_empty() {
+                Credentials::Password(SignIn { user: user.get_untracked(), password: password.get_untracked() })
+            } else {
+                Credentials::Token(pasted)
+            });
         }>
             <Field id="sign-in-user" label="User name" value=user on_input=move |text| user.set(text) mono=true autocomplete="username" />
             <Field id="sign-in-password" label="Password" kind="password" value=password error=refused
@@ -294,13 +275,12 @@ fn Local(
 fn Simulator() -> impl IntoView {
     let state = expect_context::<SignInState>();
     let navigate = use_navigate();
-    let skip = move |()| {
-        state.is_skipped.set(true);
-        navigate(address::SIMULATOR, NavigateOptions::default());
-    };
     view! {
         <div class="row">
-            <Button small=true on_press=skip>{words::SIMULATOR_WITHOUT_SIGN_IN}</Button>
+            <Button small=true on_press=move |()| {
+                state.is_skipped.set(true);
+                navigate(address::SIMULATOR, NavigateOptions::default());
+            }>{words::SIMULATOR_WITHOUT_SIGN_IN}</Button>
         </div>
     }
 }

@@ -10,6 +10,7 @@ pub mod draft;
 pub mod effect;
 pub mod exchange;
 pub(crate) mod files;
+mod given_file;
 mod group_changes;
 pub mod link;
 pub mod not_found;

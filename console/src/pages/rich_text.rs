@@ -13,15 +13,26 @@ pub(super) fn sentence(words: &RichText) -> impl IntoView + use<> {
     words.0.iter().map(word).collect_view()
 }
 
+/// Sentences as the items of a list.
+pub(super) fn items(sentences: &[RichText]) -> impl IntoView + use<> {
+    sentences
+        .iter()
+        .map(|words| view! { <li><span>{sentence(words)}</span></li> })
+        .collect_view()
+}
+
 /// The same without links, inside something that is chosen as a whole.
 pub(super) fn unlinked(words: &RichText) -> impl IntoView + use<> {
-    let plain = |span: &Span| match span {
+    words.0.iter().map(unlinked_word).collect_view()
+}
+
+fn unlinked_word(span: &Span) -> AnyView {
+    match span {
         Span::Principal(principal) => {
             view! { <PrincipalName principal=principal.clone() /> }.into_any()
         }
         other => word(other),
-    };
-    words.0.iter().map(plain).collect_view()
+    }
 }
 
 fn word(word: &Span) -> AnyView {

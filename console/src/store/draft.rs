@@ -22,11 +22,8 @@ pub struct Draft {
     pub staged: DraftValue<Vec<Staged>>,
     /// The changes, in the order in which they are made.
     pub changes: Signal<Vec<Change>>,
-    /// The policy that was read with the changes applied; without any it is the policy itself.
-    pub after: Signal<Option<Arc<Policy>>>,
-    /// What each change comes to on what was read last; one that cannot be made any more is named
-    /// here and left out of [`Draft::after`]. Empty while nothing was read.
-    pub statuses: Signal<Vec<ChangeStatus>>,
+    /// What the changes come to on what was read last.
+    pub evaluation: Memo<DraftEvaluation>,
     /// What was applied last.
     pub applied: DraftValue<Option<AppliedDraft>>,
     /// What the last undo could not put into the draft.
@@ -35,7 +32,6 @@ pub struct Draft {
     pub unanswered: DraftValue<Option<UnansweredChanges>>,
     /// Whose draft it is; none while that is not known.
     pub owner: DraftValue<Option<DraftOwner>>,
-    policy: Signal<Option<Arc<Policy>>>,
     /// The settings from which staged settings were made.
     settings_base: StoredValue<Option<Settings>>,
     /// The drafts of others: of other accounts, clusters and services.
@@ -79,11 +75,34 @@ impl<T: Default + Send + Sync + 'static> DraftValue<T> {
     }
 }
 
-/// The policy with the changes, and what each came to.
+/// The draft on the policy that was read last.
 #[derive(Debug, Clone)]
-struct Applied {
-    policy: Option<Arc<Policy>>,
-    statuses: Vec<ChangeStatus>,
+pub struct DraftEvaluation {
+    /// The policy that was read; none while nothing was.
+    pub before: Option<Arc<Policy>>,
+    /// The same with the changes applied; without any it is the policy itself.
+    pub after: Option<Arc<Policy>>,
+    /// What each change comes to; one that cannot be made any more is named here and left out of
+    /// the policy. Empty while nothing was read.
+    pub statuses: Vec<ChangeStatus>,
+}
+
+impl DraftEvaluation {
+    fn new(before: Option<Arc<Policy>>, changes: &[Change]) -> Self {
+        let (after, statuses) = match &before {
+            Some(before) if !changes.is_empty() => {
+                let mut after = (**before).clone();
+                let statuses = draft::apply(&mut after, changes);
+                (Some(Arc::new(after)), statuses)
+            }
+            unchanged => (unchanged.clone(), Vec::new()),
+        };
+        Self {
+            before,
+            after,
+            statuses,
+        }
+    }
 }
 
 impl Draft {
@@ -92,48 +111,45 @@ impl Draft {
     pub fn new(policy: Signal<Option<Arc<Policy>>>) -> Self {
         let staged = DraftValue::<Vec<Staged>>::new();
         let changes = Memo::new(move |_| {
-            staged.with(|staged| {
-                staged
-                    .iter()
-                    .map(|staged| staged.change.clone())
-                    .collect::<Vec<_>>()
-            })
+            let mut changes = Vec::new();
+            for staged in staged.read().iter() {
+                changes.push(staged.change.clone());
+            }
+            changes
         });
-        // Two policies are compared by their places in memory: each read and each edit makes a new
-        // one.
-        let applied = Memo::new_with_compare(
-            move |_| {
-                let read = policy.get();
-                changes.with(|changes| match read {
-                    Some(read) if !changes.is_empty() => {
-                        let mut after = (*read).clone();
-                        let statuses = draft::apply(&mut after, changes);
-                        Applied {
-                            policy: Some(Arc::new(after)),
-                            statuses,
-                        }
-                    }
-                    read => Applied {
-                        policy: read,
-                        statuses: Vec::new(),
-                    },
-                })
-            },
+        // Each read and each edit makes another policy.
+        let evaluation = Memo::new_with_compare(
+            move |_| DraftEvaluation::new(policy.get(), &changes.read()),
             |_, _| true,
         );
         Self {
             staged,
             changes: changes.into(),
-            after: Signal::derive(move || applied.with(|applied| applied.policy.clone())),
-            statuses: Signal::derive(move || applied.with(|applied| applied.statuses.clone())),
+            evaluation,
             applied: DraftValue::new(),
             lost: DraftValue::new(),
             unanswered: DraftValue::new(),
             owner: DraftValue::new(),
-            policy,
             settings_base: StoredValue::new(None),
             aside: StoredValue::new(Vec::new()),
         }
+    }
+
+    /// The policy that was read with the changes applied.
+    #[must_use]
+    pub fn after(self) -> Option<Arc<Policy>> {
+        self.evaluation.read().after.clone()
+    }
+
+    /// The same, for code that does not run again when it changes; none where the page was left.
+    #[must_use]
+    pub fn after_untracked(self) -> Option<Arc<Policy>> {
+        self.evaluation.try_read_untracked()?.after.clone()
+    }
+
+    /// The policy that was read, for code that does not run again when it changes.
+    fn before_untracked(self) -> Option<Arc<Policy>> {
+        self.evaluation.read_untracked().before.clone()
     }
 
     /// How many changes there are.
@@ -161,29 +177,26 @@ impl Draft {
     /// Stages several changes, and says how many of them made a difference to the draft.
     pub fn add_all(self, changes: impl IntoIterator<Item = Change>) -> usize {
         let mut staged = self.staged.get_untracked();
-        let after = self.after.get_untracked();
+        let after = self.after_untracked();
         let mut made = 0;
         // The roles that these very changes make or delete: what was read says nothing about them.
         let mut remade: Vec<String> = Vec::new();
         for change in changes {
             let change = draft::normalized(change);
-            let (goes, stays) = draft::stage(
-                &staged
-                    .iter()
-                    .map(|staged| &staged.change)
-                    .collect::<Vec<_>>(),
-                &change,
-            );
-            let is_known =
-                role_of(&change).is_none_or(|role| !remade.iter().any(|other| other == role));
-            let is_done = || {
-                is_known
-                    && after
-                        .as_ref()
-                        .is_some_and(|after| draft::is_done(after, &change))
-            };
-            if goes.is_empty() && (!stays || is_done()) {
-                continue;
+            let held: Vec<&Change> = staged.iter().map(|staged| &staged.change).collect();
+            let (goes, stays) = draft::stage(&held, &change);
+            if goes.is_empty() {
+                let is_remade = match role_of(&change) {
+                    Some(role) => remade.iter().any(|other| other == role),
+                    None => false,
+                };
+                let is_idle = match &after {
+                    Some(after) if stays && !is_remade => draft::is_done(after, &change),
+                    _ => !stays,
+                };
+                if is_idle {
+                    continue;
+                }
             }
             made += 1;
             if let Change::CreateRole(name) | Change::DeleteRole { name, .. } = &change {
@@ -205,11 +218,11 @@ impl Draft {
                 .any(|staged| matches!(staged.change, Change::Settings(_)));
             let is_based = self.settings_base.with_value(Option::is_some);
             if has_settings != is_based {
-                let settings = self.policy.with_untracked(|policy| {
-                    policy.as_ref().map(|policy| policy.settings().clone())
-                });
-                self.settings_base
-                    .set_value(settings.filter(|_| has_settings));
+                let base = match self.before_untracked() {
+                    Some(before) if has_settings => Some(before.settings().clone()),
+                    _ => None,
+                };
+                self.settings_base.set_value(base);
             }
             self.staged.set(staged);
         }
@@ -219,23 +232,22 @@ impl Draft {
     /// Carries staged settings over to the policy that was read last: what they do not change is as
     /// it is there.
     pub fn rebase(self) {
-        let read = self
-            .policy
-            .with_untracked(|policy| policy.as_ref().map(|policy| policy.settings().clone()));
-        let (Some(now), Some(base)) = (read, self.settings_base.get_value()) else {
+        let (Some(before), Some(base)) = (self.before_untracked(), self.settings_base.get_value())
+        else {
             return;
         };
-        if now == base {
+        let now = before.settings();
+        if *now == base {
             return;
         }
         self.staged.update(|staged| {
             for staged in staged {
                 if let Change::Settings(wanted) = &mut staged.change {
-                    **wanted = rebased(wanted, &base, &now);
+                    **wanted = rebased(wanted, &base, now);
                 }
             }
         });
-        self.settings_base.set_value(Some(now));
+        self.settings_base.set_value(Some(now.clone()));
     }
 
     /// Takes a change out, and with the creation of a role what needs that role. Says how many
@@ -268,21 +280,18 @@ impl Draft {
         let at = self
             .staged
             .with_untracked(|staged| staged.iter().position(|staged| staged.change == *change));
-        at.map_or(0, |at| self.remove(at))
+        match at {
+            Some(at) => self.remove(at),
+            None => 0,
+        }
     }
 
     /// Takes those out that cannot be made any more, and those that the service has already.
     pub fn take_out_idle(self) {
-        let statuses = self.statuses.get_untracked();
-        let mut at = 0;
+        let statuses = self.evaluation.read_untracked().statuses.clone();
+        let mut statuses = statuses.into_iter();
         self.staged.update(|staged| {
-            staged.retain(|_| {
-                let is_ready = statuses
-                    .get(at)
-                    .is_none_or(|statuses| *statuses == ChangeStatus::Ready);
-                at += 1;
-                is_ready
-            });
+            staged.retain(|_| matches!(statuses.next(), Some(ChangeStatus::Ready) | None));
         });
     }
 
@@ -309,9 +318,8 @@ impl Draft {
             }
         }
         let taken = self.aside.try_update_value(|aside| {
-            let place = aside
-                .iter()
-                .position(|draft| Some(&draft.owner) == to.as_ref())?;
+            let to = to.as_ref()?;
+            let place = aside.iter().position(|draft| draft.owner == *to)?;
             Some(aside.remove(place))
         });
         let (staged, base, applied) = match taken.flatten() {
@@ -359,8 +367,7 @@ impl Draft {
     /// Puts what undoes the changes that were applied last into the draft; what can no longer be
     /// undone is in [`Draft::lost`]. Says how many changes joined the draft.
     pub fn undo_applied(self) -> usize {
-        let (Some(applied), Some(now)) =
-            (self.applied.get_untracked(), self.policy.get_untracked())
+        let (Some(applied), Some(now)) = (self.applied.get_untracked(), self.before_untracked())
         else {
             return 0;
         };
@@ -382,11 +389,9 @@ impl Draft {
     /// Looks in the policy that was read last whether the service made the changes whose answer is
     /// missing. If it did, they leave the draft and are those that were applied last.
     pub fn find_unanswered(self) {
-        let read = self
-            .unanswered
-            .get_untracked()
-            .zip(self.policy.get_untracked());
-        let Some((unanswered, now)) = read else {
+        let (Some(unanswered), Some(now)) =
+            (self.unanswered.get_untracked(), self.before_untracked())
+        else {
             return;
         };
         if unanswered.are_in(&now) {
@@ -414,8 +419,10 @@ impl Draft {
                     SendOutcome::Kept => None,
                     SendOutcome::Failed(failure) => Some(failure),
                 };
-                for staged in staged.iter_mut().filter(|staged| staged.change == *change) {
-                    staged.failure = failure.cloned();
+                for staged in staged.iter_mut() {
+                    if staged.change == *change {
+                        staged.failure = failure.cloned();
+                    }
                 }
             }
         });

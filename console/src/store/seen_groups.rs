@@ -30,11 +30,8 @@ impl SeenGroups {
         let mut new: Vec<String> = Vec::new();
         self.0.with_untracked(|seen| {
             let unseen = names.into_iter().filter(|name| !seen.contains(*name));
-            new.extend(
-                unseen
-                    .take(MOST.saturating_sub(seen.len()))
-                    .map(str::to_owned),
-            );
+            let room = MOST.saturating_sub(seen.len());
+            new.extend(unseen.take(room).map(str::to_owned));
         });
         if !new.is_empty() {
             self.0.update(|seen| seen.extend(new));

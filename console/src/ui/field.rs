@@ -21,6 +21,19 @@ impl Choice {
             label: label.into(),
         }
     }
+
+    /// One for each of these: its value and its label.
+    pub fn each<T, V: Into<String>, L: Into<String>>(
+        all: impl IntoIterator<Item = T>,
+        choice: impl Fn(T) -> (V, L),
+    ) -> Vec<Self> {
+        let mut choices = Vec::new();
+        for one in all {
+            let (value, label) = choice(one);
+            choices.push(Self::new(value, label));
+        }
+        choices
+    }
 }
 
 /// What a message under a field says.

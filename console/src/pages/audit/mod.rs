@@ -24,7 +24,7 @@ use crate::ui::{Button, Choice, Empty, Field, Glyph, Note, NoteKind, Select, Ske
 
 /// What was read, and when.
 #[derive(Clone)]
-struct Read {
+struct ReadEvents {
     rows: Vec<EventRow>,
     /// How many events are of no class that is known here.
     unknown: usize,
@@ -40,16 +40,18 @@ pub fn AuditPage() -> impl IntoView {
     let filter = RwSignal::new(AuditFilter::at(search.trim_start_matches('?')));
     Effect::new(move |before: Option<AuditFilter>| {
         let now = filter.get();
-        if before.as_ref().is_some_and(|before| *before != now) {
+        if let Some(before) = before
+            && before != now
+        {
             dom::replace_address(&now.address());
         }
         now
     });
-    let read = RwSignal::new(None::<Result<Read, Failure>>);
+    let read = RwSignal::new(None::<Result<ReadEvents, Failure>>);
     let is_on = RwSignal::new(None::<bool>);
     let busy = RwSignal::new(false);
     let limit = Memo::new(move |_| filter.with(|filter| filter.limit));
-    let ask = move || {
+    let ask = Callback::new(move |()| {
         busy.set(true);
         spawn_local(async move {
             if let Ok(properties) = service.properties().await {
@@ -63,7 +65,7 @@ pub fn AuditPage() -> impl IntoView {
                         .flat_map(|row| &row.event.groups)
                         .map(String::as_str),
                 );
-                Read {
+                ReadEvents {
                     unknown: events.len() - rows.len(),
                     rows,
                     at_ms: dom::now_ms(),
@@ -71,7 +73,7 @@ pub fn AuditPage() -> impl IntoView {
             })));
             busy.set(false);
         });
-    };
+    });
     let can = Memo::new(move |_| service.can.with(|can| can.audit.clone()));
     let ready = Memo::new(move |_| {
         let is_connected = service
@@ -86,39 +88,9 @@ pub fn AuditPage() -> impl IntoView {
     });
     Effect::new(move |_| {
         if ready.get().0 {
-            ask();
+            ask.run(());
         }
     });
-    let content = move || {
-        if let Some(reason) = can.get().reason() {
-            return view! {
-                <div class="panel flat">
-                    <Empty glyph=Glyph::Off title=words::NOT_AVAILABLE>
-                        <p>{reason}</p>
-                        <div class="row"><a class="btn" href=address::CONNECTION>"Connection"</a></div>
-                    </Empty>
-                </div>
-            }
-            .into_any();
-        }
-        match read.get() {
-            None => view! { <SkeletonRows what="Reading audit events" /> }.into_any(),
-            Some(Err(failure)) => {
-                view! { <Unread failure=failure on_again=Callback::new(move |()| ask()) /> }
-                    .into_any()
-            }
-            Some(Ok(read)) => view! { <Events read=read filter=filter /> }.into_any(),
-        }
-    };
-    let age = move || {
-        read.with(|read| match read {
-            Some(Ok(read)) => Some(format!(
-                "read {}",
-                phrases::ago(service.now.get() - read.at_ms)
-            )),
-            Some(Err(_)) | None => None,
-        })
-    };
     view! {
         <div class="head">
             <div>
@@ -126,8 +98,13 @@ pub fn AuditPage() -> impl IntoView {
                 <p>{words::PURPOSE}</p>
             </div>
             <div class="row">
-                <span class="quiet">{age}</span>
-                {move || can.get().is_yes().then(|| view! { <Button on_press=move |()| ask() busy=busy>"Refresh"</Button> })}
+                <span class="quiet">
+                    {move || match &*read.read() {
+                        Some(Ok(read)) => Some(format!("read {}", phrases::ago(service.now.get() - read.at_ms))),
+                        Some(Err(_)) | None => None,
+                    }}
+                </span>
+                {move || can.get().is_yes().then(|| view! { <Button on_press=ask busy=busy>"Refresh"</Button> })}
             </div>
         </div>
         {move || (is_on.get() == Some(false) && can.get().is_yes()).then(|| view! {
@@ -141,7 +118,20 @@ pub fn AuditPage() -> impl IntoView {
                 </Note>
             </div>
         })}
-        {content}
+        {move || match (can.get().reason(), read.get()) {
+            (Some(reason), _) => view! {
+                <div class="panel flat">
+                    <Empty glyph=Glyph::Off title=words::NOT_AVAILABLE>
+                        <p>{reason}</p>
+                        <div class="row"><a class="btn" href=address::CONNECTION>"Connection"</a></div>
+                    </Empty>
+                </div>
+            }
+            .into_any(),
+            (None, None) => view! { <SkeletonRows what="Reading audit events" /> }.into_any(),
+            (None, Some(Err(failure))) => view! { <Unread failure=failure on_again=ask /> }.into_any(),
+            (None, Some(Ok(read))) => view! { <Events read=read filter=filter /> }.into_any(),
+        }}
     }
 }
 
@@ -168,43 +158,25 @@ fn Unread(failure: Failure, on_again: Callback<()>) -> impl IntoView {
 }
 
 #[component]
-fn Events(read: Read, filter: RwSignal<AuditFilter>) -> impl IntoView {
-    let Read { rows, unknown, .. } = read;
+fn Events(read: ReadEvents, filter: RwSignal<AuditFilter>) -> impl IntoView {
+    let ReadEvents { rows, unknown, .. } = read;
     let all = rows.len();
     let rows = StoredValue::new(rows);
     let shown = Memo::new(move |_| {
         let filter = filter.get();
-        rows.with_value(|rows| {
-            let shown = rows.iter().enumerate().filter(|(_, row)| filter.shows(row));
-            shown.map(|(place, _)| place).collect::<Vec<usize>>()
-        })
+        let mut shown = Vec::new();
+        for (place, row) in rows.read_value().iter().enumerate() {
+            if filter.shows(row) {
+                shown.push(place);
+            }
+        }
+        shown
     });
-    let shown_rows = move || -> Vec<EventRow> {
-        rows.with_value(|rows| {
-            shown.with(|shown| {
-                shown
-                    .iter()
-                    .filter_map(|place| rows.get(*place))
-                    .cloned()
-                    .collect()
-            })
-        })
-    };
-    let save = move |()| {
-        let events = shown_rows();
-        match dom::save_file(EVENTS_FILE, "application/jsonl", &export_events(&events)) {
-            Ok(()) => dom::announce(&words::exported(EVENTS_FILE, events.len())),
-            Err(reason) => dom::announce_error(&common::file_not_saved(EVENTS_FILE, &reason)),
-        }
-    };
-    let counts = move || {
-        let shown = shown.with(Vec::len);
-        if shown == all {
-            count(all, "event")
-        } else {
-            format!("{shown} of {}", count(all, "event"))
-        }
-    };
+    let shown_rows = Signal::derive(move || {
+        let (rows, shown) = (rows.read_value(), shown.read());
+        let shown = shown.iter().filter_map(|place| rows.get(*place));
+        shown.cloned().collect::<Vec<_>>()
+    });
     if all == 0 {
         return view! {
             <div class="panel flat">
@@ -216,11 +188,18 @@ fn Events(read: Read, filter: RwSignal<AuditFilter>) -> impl IntoView {
     view! {
         <Filters filter=filter rows=rows />
         <div class="row count-row">
-            <p class="count" role="status">{counts}</p>
-            {move || shown.with(|shown| !shown.is_empty()).then(|| view! { <Button small=true on_press=save>"Export events"</Button> })}
+            <p class="count" role="status">
+                {move || match shown.with(Vec::len) {
+                    shown if shown == all => count(all, "event"),
+                    shown => format!("{shown} of {}", count(all, "event")),
+                }}
+            </p>
+            {move || (!shown.read().is_empty()).then(|| view! {
+                <Button small=true on_press=move |()| save(&shown_rows.get_untracked())>"Export events"</Button>
+            })}
         </div>
         {move || {
-            let shown = shown_rows();
+            let shown = shown_rows.get();
             if shown.is_empty() {
                 view! {
                     <div class="panel flat">
@@ -244,35 +223,33 @@ fn Events(read: Read, filter: RwSignal<AuditFilter>) -> impl IntoView {
     .into_any()
 }
 
+fn save(events: &[EventRow]) {
+    match dom::save_file(EVENTS_FILE, "application/jsonl", &export_events(events)) {
+        Ok(()) => dom::announce(&words::exported(EVENTS_FILE, events.len())),
+        Err(reason) => dom::announce_error(&common::file_not_saved(EVENTS_FILE, &reason)),
+    }
+}
+
 #[component]
 fn Filters(filter: RwSignal<AuditFilter>, rows: StoredValue<Vec<EventRow>>) -> impl IntoView {
     const ANY: &str = "";
     // Each with the number of events that it would show.
     let kinds = Memo::new(move |_| {
-        let number = |kind| {
-            filter.with(|filter| rows.with_value(|rows| thousands(filter.count(rows, kind))))
-        };
-        let all = Choice::new(ANY, format!("Everything ({})", number(None)));
-        let kinds = EventKind::ALL.into_iter();
-        let of_kind = |kind: EventKind| {
-            Choice::new(
-                kind.id(),
-                format!("{} ({})", kind.label(), number(Some(kind))),
-            )
-        };
-        std::iter::once(all)
-            .chain(kinds.map(of_kind))
-            .collect::<Vec<Choice>>()
+        let (filter, rows) = (filter.read(), rows.read_value());
+        let all = thousands(filter.count(&rows, None));
+        let mut choices = vec![Choice::new(ANY, format!("Everything ({all})"))];
+        choices.extend(Choice::each(EventKind::ALL, |kind| {
+            let number = thousands(filter.count(&rows, Some(kind)));
+            (kind.id(), format!("{} ({number})", kind.label()))
+        }));
+        choices
     });
     let outcomes = vec![
         Choice::new(ANY, "Any"),
         Choice::new("allow", "Allowed"),
         Choice::new("deny", "Denied, refused"),
     ];
-    let limits: Vec<Choice> = LIMITS
-        .iter()
-        .map(|limit| Choice::new(limit.to_string(), format!("last {limit}")))
-        .collect();
+    let limits = Choice::each(LIMITS, |limit| (limit.to_string(), format!("last {limit}")));
     let kind = Signal::derive(move || {
         filter.with(|filter| filter.kind.map_or(ANY, EventKind::id).to_owned())
     });

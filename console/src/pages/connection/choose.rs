@@ -55,35 +55,110 @@ pub(super) fn Choose() -> impl IntoView {
             }),
         ..ConnectionForm::default()
     });
-    let faults = RwSignal::new(Vec::<(Part, &'static str)>::new());
-    let testing = RwSignal::new(false);
-    let tested = RwSignal::new(None::<Tested>);
     let kind = Memo::new(move |_| form.with(|form| form.kind));
     let first = Memo::new(move |_| service.sign_in_first(kind.get()));
     let is_blocked = Signal::derive(move || first.get().is_some());
-    // Reads the form. Errors are shown at their fields, and the first of these gets focus.
-    let read = move || match form.with_untracked(ConnectionForm::read) {
-        _ if first.get_untracked().is_some() => None,
-        Ok(read) => {
-            faults.set(Vec::new());
-            Some(read)
-        }
-        Err(found) => {
-            if let Some((part, _)) = found.first() {
-                dom::focus_later(id(*part));
-            }
-            faults.set(found);
-            None
-        }
+    let state = FormState {
+        service,
+        draft,
+        form,
+        first,
+        faults: RwSignal::new(Vec::new()),
+        testing: RwSignal::new(false),
+        tested: RwSignal::new(None),
     };
-    let test = move |()| {
-        let Some((connection, credentials)) = read() else {
+    let FormState {
+        faults,
+        testing,
+        tested,
+        ..
+    } = state;
+    // Leads to the sign-in to this service.
+    let choose_service = Callback::new(move |()| {
+        form.update(|form| form.kind = TargetKind::Service);
+        dom::focus_later(id(Part::User));
+    });
+    view! {
+        <section class="panel flat pad" aria-labelledby="connection-choose">
+            <h2 id="connection-choose" class="h-md">"Connect"</h2>
+            <form class="stack" aria-labelledby="connection-choose" on:submit=move |event| {
+                event.prevent_default();
+                state.connect();
+            }>
+                <Kinds kind=kind on_change=Callback::new(move |kind| {
+                    form.update(|form| form.kind = kind);
+                    faults.set(Vec::new());
+                    tested.set(None);
+                }) />
+                {move || match first.get() {
+                    Some(reason) => view! { <SignInFirst reason=reason on_press=choose_service /> }.into_any(),
+                    None => fields(state, kind.get()),
+                }}
+                {move || {
+                    let staged = draft.count();
+                    let leaves = kind.get() != service.connection.with(TargetKind::from_connection);
+                    (staged > 0 && leaves).then(|| view! {
+                        <Note kind=NoteKind::Warn title=words::DISCARDS_DRAFT>
+                            <p>{words::unsaved(staged)}</p>
+                        </Note>
+                    })
+                }}
+                <div class="row">
+                    <Button kind=ButtonKind::Primary submit=true disabled=is_blocked>
+                        {move || if kind.get() == TargetKind::Service { "Sign in" } else { "Connect" }}
+                    </Button>
+                    <Button on_press=move |()| state.test() busy=testing disabled=is_blocked>"Test"</Button>
+                    {move || testing.get().then(|| view! { <span class="quiet">"Testing"</span> })}
+                </div>
+            </form>
+            {move || tested.get().map(|tested| view! { <Found tested=tested /> })}
+        </section>
+    }
+}
+
+/// The form's state.
+#[derive(Clone, Copy)]
+struct FormState {
+    service: Service,
+    draft: Draft,
+    form: RwSignal<ConnectionForm>,
+    /// What has to be done before such a connection can be used.
+    first: Memo<Option<&'static str>>,
+    faults: RwSignal<Vec<(Part, &'static str)>>,
+    testing: RwSignal<bool>,
+    tested: RwSignal<Option<Tested>>,
+}
+
+impl FormState {
+    /// Reads the form. Errors are shown at their fields, and the first of these gets focus.
+    fn read(self) -> Option<(Connection, Credentials)> {
+        if self.first.get_untracked().is_some() {
+            return None;
+        }
+        match self.form.with_untracked(ConnectionForm::read) {
+            Ok(read) => {
+                self.faults.set(Vec::new());
+                Some(read)
+            }
+            Err(found) => {
+                if let Some((part, _)) = found.first() {
+                    dom::focus_later(id(*part));
+                }
+                self.faults.set(found);
+                None
+            }
+        }
+    }
+
+    /// Sends the requests of a connection, and shows what each comes to.
+    fn test(self) {
+        let Some((connection, credentials)) = self.read() else {
             return;
         };
-        testing.set(true);
-        tested.set(None);
+        self.testing.set(true);
+        self.tested.set(None);
         spawn_local(async move {
-            let steps = service.probe(&connection, credentials).await;
+            let steps = self.service.probe(&connection, credentials).await;
             let failed = steps.iter().filter(|step| step.outcome.is_err()).count();
             if failed == 0 {
                 dom::announce("The test succeeded");
@@ -93,115 +168,74 @@ pub(super) fn Choose() -> impl IntoView {
                     count(steps.len(), "request")
                 ));
             }
-            testing.set(false);
-            tested.set(Some(Tested { connection, steps }));
+            self.testing.set(false);
+            self.tested.set(Some(Tested { connection, steps }));
         });
-    };
-    let connect = move || {
-        let Some((connection, credentials)) = read() else {
+    }
+
+    /// Makes the pages be about what is entered.
+    fn connect(self) {
+        let Some((connection, credentials)) = self.read() else {
             return;
         };
-        match (connection, credentials) {
-            (Connection::Service, credentials) => {
-                if service
-                    .connection
-                    .with_untracked(|connection| *connection != Connection::Service)
-                {
-                    go(service, draft, Connection::Service, None);
-                }
-                service.sign_in(credentials);
+        let (service, draft) = (self.service, self.draft);
+        if connection == Connection::Service {
+            if service.connection.get_untracked() != Connection::Service {
+                go(service, draft, Connection::Service, None);
             }
-            (connection, credentials) => go(service, draft, connection, Some(credentials)),
+            service.sign_in(credentials);
+        } else {
+            go(service, draft, connection, Some(credentials));
         }
-        form.update(|form| {
+        self.form.update(|form| {
             form.password.clear();
             form.token.clear();
         });
         dom::announce("Connecting");
-    };
-    let staged = move || {
-        let count_of = draft.count();
-        let leaves = kind.get() != service.connection.with(TargetKind::from_connection);
-        (count_of > 0 && leaves).then(|| {
-            view! {
-                <Note kind=NoteKind::Warn title=words::DISCARDS_DRAFT>
-                    <p>{words::unsaved(count_of)}</p>
-                </Note>
-            }
-        })
-    };
-    let fault = move |part: Part| {
-        Signal::derive(move || {
-            faults.with(|faults| {
-                faults
-                    .iter()
-                    .find(|(of, _)| *of == part)
-                    .map(|(_, text)| (*text).to_owned())
-            })
-        })
-    };
-    let edit = move |change: fn(&mut ConnectionForm, String)| {
+    }
+
+    fn value(self, part: fn(&ConnectionForm) -> String) -> Signal<String> {
+        Signal::derive(move || self.form.with(part))
+    }
+
+    fn edit(self, change: fn(&mut ConnectionForm, String)) -> Callback<String> {
         Callback::new(move |text: String| {
-            form.update(|form| change(form, text));
-            faults.set(Vec::new());
-            tested.set(None);
+            self.form.update(|form| change(form, text));
+            self.faults.set(Vec::new());
+            self.tested.set(None);
         })
-    };
-    // Leads to the sign-in to this service.
-    let choose_service = Callback::new(move |()| {
-        form.update(|form| form.kind = TargetKind::Service);
-        dom::focus_later(id(Part::User));
-    });
-    let value = move |part: fn(&ConnectionForm) -> String| Signal::derive(move || form.with(part));
-    let fields = move || {
-        match kind.get() {
-        kind @ (TargetKind::Service | TargetKind::SelfManaged) => view! {
+    }
+
+    fn fault(self, part: Part) -> Signal<Option<String>> {
+        Signal::derive(move || {
+            let faults = self.faults.read();
+            let (_, text) = faults.iter().find(|(of, _)| *of == part)?;
+            Some((*text).to_owned())
+        })
+    }
+}
+
+/// The fields of a kind of connection.
+fn fields(state: FormState, kind: TargetKind) -> AnyView {
+    match kind {
+        TargetKind::Service | TargetKind::SelfManaged => view! {
             {(kind == TargetKind::Service).then(|| view! { <ProviderLink /> })}
             <div class="grid-2">
-                <Field id=id(Part::User) label="User" value=value(|form| form.user.clone())
-                    on_input=edit(|form, text| form.user = text) error=fault(Part::User) mono=true autocomplete="username" />
-                <Field id=id(Part::Password) label="Password" kind="password" value=value(|form| form.password.clone())
-                    on_input=edit(|form, text| form.password = text) error=fault(Part::Password) autocomplete="current-password" />
+                <Field id=id(Part::User) label="User" value=state.value(|form| form.user.clone()) mono=true autocomplete="username"
+                    on_input=state.edit(|form, text| form.user = text) error=state.fault(Part::User) />
+                <Field id=id(Part::Password) label="Password" kind="password" value=state.value(|form| form.password.clone())
+                    on_input=state.edit(|form, text| form.password = text) error=state.fault(Part::Password) autocomplete="current-password" />
             </div>
         }
         .into_any(),
         TargetKind::Cloud => view! {
-            <Field id=id(Part::Cluster) label="Cluster ID" value=value(|form| form.cluster.clone())
-                on_input=edit(|form, text| form.cluster = text) error=fault(Part::Cluster) mono=true />
-            <TextArea id=id(Part::Token) label="Access token" value=value(|form| form.token.clone()) rows=4
-                on_input=edit(|form, text| form.token = text) error=fault(Part::Token)
+            <Field id=id(Part::Cluster) label="Cluster ID" value=state.value(|form| form.cluster.clone())
+                on_input=state.edit(|form, text| form.cluster = text) error=state.fault(Part::Cluster) mono=true />
+            <TextArea id=id(Part::Token) label="Access token" value=state.value(|form| form.token.clone()) rows=4
+                on_input=state.edit(|form, text| form.token = text) error=state.fault(Part::Token)
                 help=words::CLOUD_TOKEN />
         }
         .into_any(),
-    }
-    };
-    view! {
-        <section class="panel flat pad" aria-labelledby="connection-choose">
-            <h2 id="connection-choose" class="h-md">"Connect"</h2>
-            <form class="stack" aria-labelledby="connection-choose" on:submit=move |event| {
-                event.prevent_default();
-                connect();
-            }>
-                <Kinds kind=kind on_change=Callback::new(move |kind| {
-                    form.update(|form| form.kind = kind);
-                    faults.set(Vec::new());
-                    tested.set(None);
-                }) />
-                {move || match first.get() {
-                    Some(reason) => view! { <SignInFirst reason=reason on_press=choose_service /> }.into_any(),
-                    None => fields().into_any(),
-                }}
-                {staged}
-                <div class="row">
-                    <Button kind=ButtonKind::Primary submit=true disabled=is_blocked>
-                        {move || if kind.get() == TargetKind::Service { "Sign in" } else { "Connect" }}
-                    </Button>
-                    <Button on_press=test busy=testing disabled=is_blocked>"Test"</Button>
-                    {move || testing.get().then(|| view! { <span class="quiet">"Testing"</span> })}
-                </div>
-            </form>
-            {move || tested.get().map(|tested| view! { <Found tested=tested /> })}
-        </section>
     }
 }
 
@@ -230,12 +264,9 @@ fn SignInFirst(reason: &'static str, #[prop(into)] on_press: Callback<()>) -> im
 #[component]
 fn Kinds(kind: Memo<TargetKind>, on_change: Callback<TargetKind>) -> impl IntoView {
     let service = expect_context::<Service>();
-    let upstream = Memo::new(move |_| {
-        service
-            .info
-            .get()
-            .map(|info| info.upstream)
-            .unwrap_or_default()
+    let upstream = Memo::new(move |_| match service.info.get() {
+        Some(info) => info.upstream,
+        None => Default::default(),
     });
     view! {
         <fieldset>

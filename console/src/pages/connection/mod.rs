@@ -37,23 +37,6 @@ pub fn ConnectionPage() -> impl IntoView {
 #[component]
 fn Now() -> impl IntoView {
     let service = expect_context::<Service>();
-    let named = move || match service.connection.get() {
-        Connection::Cloud { cluster } => cluster,
-        Connection::SelfManaged => "behind this service".to_owned(),
-        Connection::Service => service
-            .info
-            .get()
-            .map(|info| info.name)
-            .unwrap_or_else(|| "not read yet".to_owned()),
-    };
-    let version = move || {
-        let own = service
-            .connection
-            .with(|connection| *connection == Connection::Service);
-        service.info.get().filter(|_| own).map(|info| {
-            view! { <dt>"Version"</dt><dd>{info.version} {info.demo.then_some(", in-memory demo")}</dd> }
-        })
-    };
     let shown = Memo::new(move |_| match service.status.get() {
         ServiceStatus::Loading => ("Reading", false),
         ServiceStatus::Connected { .. } => ("Connected", true),
@@ -63,42 +46,17 @@ fn Now() -> impl IntoView {
         } => ("Forbidden", false),
         ServiceStatus::Away { .. } => ("Unreachable", false),
     });
-    let age = move || {
-        service.status.with(|status| match status {
-            ServiceStatus::Connected { read_at_ms: at, .. }
-            | ServiceStatus::Away { since: at, .. } => phrases::ago(service.now.get() - at),
-            ServiceStatus::Loading => "not yet".to_owned(),
-        })
-    };
-    let reason = move || match service.status.get() {
-        ServiceStatus::Away { reason, .. } => Some(view! { <p class="quiet brk">{reason}</p> }),
-        ServiceStatus::Loading | ServiceStatus::Connected { .. } => None,
-    };
-    let read = move || {
-        service.policy.with(|policy| {
-            policy.as_ref().map(|policy| {
-                format!(
-                    "{}, {}",
-                    count(policy.role_count(), "role"),
-                    count(policy.acl_count(), "ACL")
-                )
-            })
-        })
-    };
-    let user = move || match service.user.get() {
-        Some(user) => view! { <Mono text=user /> }.into_any(),
-        None => match service.connection.get() {
-            Connection::Cloud { .. } => words::TOKEN_USER.into_any(),
-            Connection::Service | Connection::SelfManaged => "nobody".into_any(),
-        },
-    };
     view! {
         <section class="panel flat pad stack" aria-labelledby="connection-now">
             <h2 id="connection-now" class="h-md">"Current connection"</h2>
             <dl class="kv">
                 <dt>"Cluster"</dt>
-                <dd><span class="mono brk">{named}</span><br /><span class="quiet">{move || service.connection.with(Connection::label)}</span></dd>
-                {version}
+                <dd><span class="mono brk">{move || name(service)}</span><br /><span class="quiet">{move || service.connection.with(Connection::label)}</span></dd>
+                {move || {
+                    let is_own = service.connection.with(|connection| *connection == Connection::Service);
+                    let info = service.info.get()?;
+                    is_own.then(|| view! { <dt>"Version"</dt><dd>{info.version} {info.demo.then_some(", in-memory demo")}</dd> })
+                }}
                 <dt>"State"</dt>
                 <dd>
                     {move || {
@@ -106,12 +64,31 @@ fn Now() -> impl IntoView {
                         let (class, glyph) = if good { ("v v-allow", Glyph::Allow) } else { ("v v-warn", Glyph::Warn) };
                         view! { <span class=class><Icon glyph=glyph size=IconSize::Small />{words}</span> }
                     }}
-                    {reason}
+                    {move || match service.status.get() {
+                        ServiceStatus::Away { reason, .. } => Some(view! { <p class="quiet brk">{reason}</p> }),
+                        ServiceStatus::Loading | ServiceStatus::Connected { .. } => None,
+                    }}
                 </dd>
                 <dt>"Last read"</dt>
-                <dd>{age} {move || read().map(|read| format!(": {read}"))}</dd>
+                <dd>
+                    {move || match &*service.status.read() {
+                        ServiceStatus::Connected { read_at_ms: at, .. }
+                        | ServiceStatus::Away { since: at, .. } => phrases::ago(service.now.get() - at),
+                        ServiceStatus::Loading => "not yet".to_owned(),
+                    }}
+                    {move || {
+                        let policy = service.policy.get()?;
+                        Some(format!(": {}, {}", count(policy.role_count(), "role"), count(policy.acl_count(), "ACL")))
+                    }}
+                </dd>
                 <dt>"Signed in as"</dt>
-                <dd>{user}</dd>
+                <dd>
+                    {move || match (service.user.get(), service.connection.get()) {
+                        (Some(user), _) => view! { <Mono text=user /> }.into_any(),
+                        (None, Connection::Cloud { .. }) => words::TOKEN_USER.into_any(),
+                        (None, Connection::Service | Connection::SelfManaged) => "nobody".into_any(),
+                    }}
+                </dd>
             </dl>
             <div class="row">
                 <Button small=true on_press=move |()| service.reload()>"Refresh"</Button>
@@ -122,6 +99,16 @@ fn Now() -> impl IntoView {
                 <Can />
             </div>
         </section>
+    }
+}
+
+/// What the cluster is called.
+fn name(service: Service) -> String {
+    match (service.connection.get(), service.info.get()) {
+        (Connection::Cloud { cluster }, _) => cluster,
+        (Connection::SelfManaged, _) => "behind this service".to_owned(),
+        (Connection::Service, Some(info)) => info.name,
+        (Connection::Service, None) => "not read yet".to_owned(),
     }
 }
 

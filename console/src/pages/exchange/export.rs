@@ -25,7 +25,10 @@ pub(super) fn ExportView() -> impl IntoView {
     let format = RwSignal::new(OutputFormat::all().next());
     let of_draft = RwSignal::new(false);
     let has_draft = Memo::new(move |_| draft.count() > 0);
-    let value = Signal::derive(move || format.get().map_or("", |it| it.word).to_owned());
+    let value = Signal::derive(move || match format.get() {
+        Some(format) => format.word.to_owned(),
+        None => String::new(),
+    });
     let made = Memo::new_with_compare(
         move |_| {
             let policy = service.policy.get()?;
@@ -33,22 +36,17 @@ pub(super) fn ExportView() -> impl IntoView {
             if !(of_draft.get() && has_draft.get()) {
                 return Some(Arc::new(format.write(&Export::new(&policy))));
             }
-            let after = draft.after.get()?;
-            Some(draft.changes.with(|changes| {
-                Arc::new(format.write(&Export {
-                    changes: Some(changes),
-                    ..Export::new(&after)
-                }))
-            }))
+            let (after, changes) = (draft.after()?, draft.changes.read());
+            Some(Arc::new(format.write(&Export {
+                changes: Some(&changes),
+                ..Export::new(&after)
+            })))
         },
         |_, _| true,
     );
-    let text = Signal::derive(move || {
-        made.with(|made| {
-            made.as_ref()
-                .map(|made| made.text.clone())
-                .unwrap_or_default()
-        })
+    let text = Signal::derive(move || match &*made.read() {
+        Some(made) => made.text.clone(),
+        None => String::new(),
     });
     let save = move |()| {
         let Some(OutputFormat {

@@ -8,17 +8,16 @@ use gbac_console_model::exchange::{ImportMode, ImportPreview, MOST, read, summar
 use gbac_formats::format::Format;
 use gbac_formats::import::UnreadEntry;
 use gbac_formats::table::InputFormat;
-use gbac_words::common::{add_to_draft, file_not_read};
+use gbac_words::common::add_to_draft;
 use gbac_words::pages::exchange as words;
 use gbac_words::phrases::{capitalized, count, thousands};
 use gbac_words::rich_text::RichText;
 use leptos::ev;
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
 use crate::dom::{self, GivenFile};
-use crate::pages::rich_text::sentence;
+use crate::pages::given_file;
 use crate::store::draft::Draft;
 use crate::ui::{
     Button, ButtonKind, Choice, Field, Message, MessageKind, Note, NoteKind, Segmented, TextArea,
@@ -54,40 +53,22 @@ pub(super) fn ImportView() -> impl IntoView {
         |_, _| true,
     );
     let take = move |given: GivenFile| {
-        refused.set(None);
-        let name = given.name();
-        if given.size() > LARGEST {
-            refused.set(Some(words::too_large(&name, LARGEST)));
-            return;
-        }
-        spawn_local(async move {
-            match given.text().await {
-                Ok(content) => {
-                    let _ = text.try_set(content);
-                    let _ = file.try_set(Some(name.clone()));
-                    dom::announce(&format!("{name} was read"));
-                }
-                Err(reason) => {
-                    let _ = refused.try_set(Some(file_not_read(&name, reason.into())));
-                }
-            }
-        });
-    };
-    let drop = move |event: ev::DragEvent| {
-        event.prevent_default();
-        over.set(false);
-        if let Some(given) = GivenFile::dropped(&event) {
-            take(given);
-        }
+        given_file::take(
+            given,
+            LARGEST,
+            words::too_large,
+            refused,
+            move |name, content| {
+                let _ = text.try_set(content);
+                let _ = file.try_set(Some(name.to_owned()));
+                dom::announce(&format!("{name} was read"));
+                Ok(())
+            },
+        );
     };
     let wants_role = Memo::new(move |_| {
-        let is_named = role.with(|role| !role.is_empty());
-        is_named
-            || incoming.with(|incoming| {
-                incoming
-                    .as_ref()
-                    .is_some_and(|incoming| incoming.wants_role())
-            })
+        !role.read().is_empty()
+            || matches!(&*incoming.read(), Some(incoming) if incoming.wants_role())
     });
     view! {
         <section
@@ -99,7 +80,13 @@ pub(super) fn ImportView() -> impl IntoView {
                 over.set(true);
             }
             on:dragleave=move |_| over.set(false)
-            on:drop=drop
+            on:drop=move |event: ev::DragEvent| {
+                event.prevent_default();
+                over.set(false);
+                if let Some(given) = GivenFile::dropped(&event) {
+                    take(given);
+                }
+            }
         >
             <h2 id="h-import" tabindex="-1">"Import"</h2>
             <TextArea id="import-text" label=words::IMPORTED_TEXT rows=8 value=text
@@ -110,15 +97,11 @@ pub(super) fn ImportView() -> impl IntoView {
                     text.set(typed);
                 } />
             <div class="row">
-                <input class="sr" id="import-file" type="file" tabindex="-1" aria-hidden="true" on:change=move |_| {
-                    if let Some(given) = GivenFile::chosen("import-file") {
-                        take(given);
-                    }
-                } />
+                {given_file::input("import-file", take)}
                 <Button on_press=move |()| dom::click("import-file")>"Choose a file"</Button>
                 {move || file.get().map(|name| view! { <span class="mono brk">{name}</span> })}
             </div>
-            {move || refused.get().map(|text| view! { <Message kind=MessageKind::Error>{sentence(&text)}</Message> })}
+            {given_file::refusal(refused)}
             {move || wants_role.get().then(|| view! {
                 <Field id="import-role" label="Role name" mono=true value=role on_input=move |name| role.set(name) />
             })}
@@ -165,19 +148,16 @@ fn Problems(unread: Vec<UnreadEntry>, format: Option<Format>, is_refused: bool) 
         (_, true) => (NoteKind::Error, format!("Nothing was imported: {problems}")),
         (_, false) => (NoteKind::Warn, words::entries_not_read(number)),
     };
-    let rows = unread.into_iter().take(PROBLEMS).map(|UnreadEntry { place, message, .. }| {
-        view! {
-            <li class="brk">
-                {(!place.is_empty()).then(|| view! { <span class="mono place">{place}</span> ": " })}
-                <Words text=message />
-            </li>
-        }
-    });
     view! {
         <Note kind=note title=title>
             <div class="problems" tabindex="0" role="group" aria-label="Problems">
                 <ul class="plain">
-                    {rows.collect_view()}
+                    {unread.into_iter().take(PROBLEMS).map(|UnreadEntry { place, message, .. }| view! {
+                        <li class="brk">
+                            {(!place.is_empty()).then(|| view! { <span class="mono place">{place}</span> ": " })}
+                            <Words text=message />
+                        </li>
+                    }).collect_view()}
                     {(number > PROBLEMS).then(|| view! { <li>{format!("and {} more", thousands(number - PROBLEMS))}</li> })}
                 </ul>
             </div>
@@ -202,21 +182,10 @@ fn Take(
         let incoming = Arc::clone(&incoming);
         Memo::new(move |_| incoming.can_be_taken(skips_unread.get()))
     };
-    let changes = Memo::new(move |_| {
-        draft.after.with(|after| {
-            after
-                .as_ref()
-                .map(|after| incoming.changes(after, mode.get()))
-                .unwrap_or_default()
-        })
+    let changes = Memo::new(move |_| match draft.after() {
+        Some(after) => incoming.changes(&after, mode.get()),
+        None => Vec::new(),
     });
-    let leaves_settings = move || {
-        draft.after.with(|after| {
-            after
-                .as_ref()
-                .is_some_and(|after| about.leaves_settings(after, mode.get()))
-        })
-    };
     let number = Memo::new(move |_| changes.with(Vec::len));
     let value = Signal::derive(move || {
         if mode.get() == ImportMode::Replace {
@@ -226,15 +195,6 @@ fn Take(
         }
         .to_owned()
     });
-    let add = move |()| {
-        let taken = changes.get_untracked();
-        let number = taken.len();
-        draft.add_all(taken);
-        text.set(String::new());
-        role.set(String::new());
-        dom::announce(&format!("{} in the draft", count(number, "change")));
-        dom::focus_later("h-import");
-    };
     let is_too_much = Memo::new(move |_| number.get() > MOST);
     view! {
         {has_choice.then(|| view! {
@@ -248,9 +208,12 @@ fn Take(
                 _ => words::compared(&changes.with(|changes| summary(changes))),
             }}
         </p>
-        {move || leaves_settings().then(|| view! {
-            <Message kind=MessageKind::Warn>{words::KEEPS_SETTINGS}</Message>
-        })}
+        {move || match draft.after() {
+            Some(after) if about.leaves_settings(&after, mode.get()) => {
+                Some(view! { <Message kind=MessageKind::Warn>{words::KEEPS_SETTINGS}</Message> })
+            }
+            _ => None,
+        }}
         {move || is_too_much.get().then(|| view! {
             <Message kind=MessageKind::Warn><Words text=words::draft_limit(MOST) /></Message>
         })}
@@ -265,7 +228,15 @@ fn Take(
         <div class="row">
             <Button kind=ButtonKind::Secondary
                 disabled=Signal::derive(move || number.get() == 0 || is_too_much.get() || !can_be_taken.get())
-                on_press=add>
+                on_press=move |()| {
+                    let taken = changes.get_untracked();
+                    let number = taken.len();
+                    draft.add_all(taken);
+                    text.set(String::new());
+                    role.set(String::new());
+                    dom::announce(&format!("{} in the draft", count(number, "change")));
+                    dom::focus_later("h-import");
+                }>
                 {move || add_to_draft(number.get())}
             </Button>
             {move || (draft.count() > 0).then(|| view! {

@@ -101,12 +101,9 @@ fn remark(card: &Card) -> Option<&'static str> {
 fn GroupKept(card: StoredValue<Card>) -> impl IntoView {
     let service = expect_context::<Context>().service;
     let is_group = card.with_value(|card| card.principal.kind() == PrincipalType::Group);
-    let limit = move || {
-        service
-            .info
-            .with(|info| info.as_ref().and_then(|info| info.tokens.max_lifetime))
-    };
-    is_group.then(|| view! { <p class="quiet">{move || group_kept(limit())}</p> })
+    is_group.then(|| view! {
+        <p class="quiet">{move || group_kept(service.info.with(|info| info.as_ref()?.tokens.max_lifetime))}</p>
+    })
 }
 
 /// What to say where no ACL reaches somebody.
@@ -179,13 +176,6 @@ fn SourceRows(access: AccessSource, card: StoredValue<Card>) -> impl IntoView {
     let is_missing = card.with_value(|card| card.is_missing);
     let deletes =
         source == SourceKind::Direct && (principal.kind() != PrincipalType::Role || is_missing);
-    let rows = move || {
-        let shown = if all.get() { acls.len() } else { SHOWN };
-        acls.iter()
-            .take(shown)
-            .map(|acl| view! { <AclRow acl=acl.clone() card=card deletes=deletes /> })
-            .collect_view()
-    };
     let what = plain(&principal.to_string());
     view! {
         <tbody role="rowgroup">
@@ -204,7 +194,11 @@ fn SourceRows(access: AccessSource, card: StoredValue<Card>) -> impl IntoView {
                     </span>
                 </th>
             </tr>
-            {rows}
+            {move || {
+                let shown = if all.get() { acls.len() } else { SHOWN };
+                let acls = acls.iter().take(shown);
+                acls.map(|acl| view! { <AclRow acl=acl.clone() card=card deletes=deletes /> }).collect_view()
+            }}
         </tbody>
     }
 }
@@ -223,26 +217,9 @@ fn AclRow(acl: Acl, card: StoredValue<Card>, deletes: bool) -> impl IntoView {
     let deletion = expect_context::<RwSignal<Option<Deletion>>>();
     let marks = card.with_value(|card| card.marks(&acl));
     let change = Change::RemoveAcl(acl.clone());
-    let staged = {
-        let change = change.clone();
-        Memo::new(move |_| draft.changes.with(|changes| changes.contains(&change)))
-    };
+    let staged = Memo::new(move |_| draft.changes.with(|changes| changes.contains(&change)));
     let line = acl::rule(&acl).plain();
-    let (deleted, id) = (acl.clone(), button_id(&acl));
-    let ask = move |()| {
-        let principal = deleted.principal.clone();
-        deletion.set(Some(Deletion {
-            principal,
-            acls: vec![deleted.clone()],
-            focus_after: button_id(&deleted),
-        }));
-    };
-    let (undo_line, undo_id) = (line.clone(), id.clone());
-    let undo = move |()| {
-        draft.take_back(&change);
-        dom::announce(&format!("ACL {undo_line} stays"));
-        dom::focus_later(undo_id.clone());
-    };
+    let (id, stored) = (button_id(&acl), StoredValue::new(acl.clone()));
     let (shown, words, operation, host) = (
         acl.clone(),
         resource_words(&acl),
@@ -267,18 +244,33 @@ fn AclRow(acl: Acl, card: StoredValue<Card>, deletes: bool) -> impl IntoView {
             <td role="cell" class="act">
                 {move || deletes.then(|| if staged.get() {
                     view! {
-                        <IconButton id=keep_id.clone() glyph=Glyph::Undo label=format!("Keep ACL {button}") on_press=undo.clone() />
+                        <IconButton id=keep_id.clone() glyph=Glyph::Undo label=format!("Keep ACL {button}") on_press=move |()| keep(draft, stored.get_value()) />
                     }
                     .into_any()
                 } else {
                     view! {
-                        <IconButton id=id.clone() glyph=Glyph::Bin label=format!("Delete ACL {button}") on_press=ask.clone() />
+                        <IconButton id=id.clone() glyph=Glyph::Bin label=format!("Delete ACL {button}") on_press=move |()| {
+                            let acl = stored.get_value();
+                            deletion.set(Some(Deletion {
+                                principal: acl.principal.clone(),
+                                focus_after: button_id(&acl),
+                                acls: vec![acl],
+                            }));
+                        } />
                     }
                     .into_any()
                 })}
             </td>
         </tr>
     }
+}
+
+/// Takes the deletion of an ACL out of the draft.
+fn keep(draft: Draft, acl: Acl) {
+    let (line, id) = (acl::rule(&acl).plain(), button_id(&acl));
+    draft.take_back(&Change::RemoveAcl(acl));
+    dom::announce(&format!("ACL {line} stays"));
+    dom::focus_later(id);
 }
 
 /// What denies take from an allow, or how many allows a deny overrides.
@@ -341,36 +333,30 @@ fn Actions(card: StoredValue<Card>) -> impl IntoView {
     let href = matrix::MatrixQuery::for_principal(&principal).address();
     let page = (is_role && !is_missing).then(|| address::role(principal.name()));
     let left = Memo::new(move |_| {
-        let direct = card.with_value(|card| card.direct().to_vec());
-        let goes = |acl: &Acl| {
-            draft
+        let mut direct = card.with_value(|card| card.direct().to_vec());
+        direct.retain(|acl| {
+            !draft
                 .changes
-                .with(|changes| changes.contains(&Change::RemoveAcl(acl.clone())))
-        };
+                .read()
+                .contains(&Change::RemoveAcl(acl.clone()))
+        });
         direct
-            .into_iter()
-            .filter(|acl| !goes(acl))
-            .collect::<Vec<_>>()
     });
-    let about = principal.clone();
-    let delete_all = move || {
-        let acls = left.get();
-        ((!is_role || is_missing) && acls.len() > 1).then(|| {
-            let about = about.clone();
-            let words = format!("Delete all {}", count(acls.len(), "direct ACL"));
-            let ask = move |()| {
-                let focus_after = "principals-search".to_owned();
-                deletion.set(Some(Deletion { principal: about.clone(), acls: left.get_untracked(), focus_after }));
-            };
-            view! { <Button small=true kind=ButtonKind::Danger glyph=Glyph::Bin on_press=ask>{words}</Button> }
-        })
-    };
     let call = (!is_role).then(|| view! { <CliCall principal=principal.clone() /> });
     view! {
         <div class="row">
             {(!is_missing).then(|| view! { <AddressLink href=href class="btn btn-sm">"Open in matrix"</AddressLink> })}
             {page.map(|page| view! { <RoleLink href=page class="btn btn-sm">"Open the role"</RoleLink> })}
-            {delete_all}
+            {move || {
+                let acls = left.get();
+                ((!is_role || is_missing) && acls.len() > 1).then(|| view! {
+                    <Button small=true kind=ButtonKind::Danger glyph=Glyph::Bin on_press=move |()| deletion.set(Some(Deletion {
+                        principal: card.with_value(|card| card.principal.clone()),
+                        acls: left.get_untracked(),
+                        focus_after: "principals-search".to_owned(),
+                    }))>{format!("Delete all {}", count(acls.len(), "direct ACL"))}</Button>
+                })
+            }}
         </div>
         {call}
     }

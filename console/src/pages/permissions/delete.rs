@@ -57,38 +57,39 @@ fn Confirm(deleted: Deletion, deletion: RwSignal<Option<Deletion>>) -> impl Into
         focus_after,
     } = deleted;
     let number = acls.len();
-    let acls = StoredValue::new(acls);
-    let changes = move || {
-        acls.get_value()
-            .into_iter()
-            .map(Change::RemoveAcl)
-            .collect::<Vec<_>>()
-    };
+    let changes: Vec<Change> = acls.iter().cloned().map(Change::RemoveAcl).collect();
+    let (acls, changes) = (StoredValue::new(acls), StoredValue::new(changes));
     // After the dialog is there: over a large policy it takes a moment.
     let effect = RwSignal::new(None::<Effects>);
-    let compare = move || {
-        let Some(Some(before)) = draft.after.try_get_untracked() else {
-            return;
-        };
-        let mut after = (*before).clone();
-        let is_made = |effect: &ChangeOutcome| !matches!(effect, ChangeOutcome::Refused(_));
-        if apply_each(&mut after, &changes()).iter().all(is_made) {
-            let _ = effect.try_set(Some(effects(&before, &after, &[], None)));
-        }
-    };
-    set_timeout(compare, Duration::from_millis(30));
+    set_timeout(
+        move || {
+            let (Some(before), Some(changes)) = (draft.after_untracked(), changes.try_get_value())
+            else {
+                return;
+            };
+            let mut after = (*before).clone();
+            let outcomes = apply_each(&mut after, &changes);
+            if !outcomes
+                .iter()
+                .any(|made| matches!(made, ChangeOutcome::Refused(_)))
+            {
+                let _ = effect.try_set(Some(effects(&before, &after, &[], None)));
+            }
+        },
+        Duration::from_millis(30),
+    );
     let what = if number == 1 {
         "Delete ACL".to_owned()
     } else {
         format!("Delete {}", count(number, "ACL"))
     };
     let whose = principal.clone();
-    let delete = move |()| {
-        draft.add_all(changes());
+    let delete = Callback::new(move |()| {
+        draft.add_all(changes.get_value());
         deletion.set(None);
         dom::announce(&acls.with_value(|acls| words::deletion_staged(acls, &whose)));
         dom::focus_later(focus_after.clone());
-    };
+    });
     view! {
         <div class="dlg-b dlg-pad stack">
             <p>{unlinked(&words::loses_acls(&principal, number))}</p>

@@ -59,14 +59,9 @@ pub(super) fn KindView(
     let rows = {
         let places = kind.places;
         move || {
-            let shown: Vec<Finding> = places
-                .iter()
-                .take(limit.get())
-                .filter_map(|place| all.get(*place))
-                .cloned()
-                .collect();
+            let shown = places.iter().take(limit.get());
             shown
-                .into_iter()
+                .filter_map(|place| all.get(*place).cloned())
                 .map(|finding| view! { <FindingView finding=finding /> })
                 .collect_view()
         }
@@ -147,12 +142,11 @@ fn FixButton(fix: Fix, subject: String) -> impl IntoView {
     let Fix { title, changes, .. } = fix;
     let shown = title.clone();
     let said = title.replace('`', "");
-    let add = move |()| {
-        draft.add_all(changes.clone());
-        dom::announce(&format!("In the draft: {said}"));
-    };
     view! {
-        <Button small=true glyph=Glyph::Plus on_press=add>
+        <Button small=true glyph=Glyph::Plus on_press=move |()| {
+            draft.add_all(changes.clone());
+            dom::announce(&format!("In the draft: {said}"));
+        }>
             <Words text=shown /> <span class="sr">{format!(", {}", subject.replace('`', ""))}</span>
         </Button>
     }
@@ -162,17 +156,15 @@ fn FixButton(fix: Fix, subject: String) -> impl IntoView {
 #[component]
 fn InDraft(fix: Option<Fix>) -> impl IntoView {
     let draft = expect_context::<Draft>();
-    fix.map(|Fix { title, changes, .. }| {
-        let said = title.replace('`', "");
-        let back = move |()| {
+    let Fix { title, changes, .. } = fix?;
+    let said = title.replace('`', "");
+    Some(view! {
+        <Tag kind=TagKind::Draft>"In draft: " <Words text=title /></Tag>
+        <Button small=true glyph=Glyph::Undo on_press=move |()| {
             for change in changes.iter().rev() {
                 draft.take_back(change);
             }
             dom::announce(&words::fix_removed(&said));
-        };
-        view! {
-            <Tag kind=TagKind::Draft>"In draft: " <Words text=title /></Tag>
-            <Button small=true glyph=Glyph::Undo on_press=back>"Undo"</Button>
-        }
+        }>"Undo"</Button>
     })
 }

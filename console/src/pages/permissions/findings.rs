@@ -37,8 +37,8 @@ fn Collisions() -> impl IntoView {
         let policy = service.policy.get()?;
         let nested = policy.settings().identity_rules().extraction.nested;
         let none: [&str; 0] = [];
-        Some(collision_report(&policy, nested, &none))
-            .filter(|report| !report.merged.collisions.is_empty())
+        let report = collision_report(&policy, nested, &none);
+        (!report.merged.collisions.is_empty()).then_some(report)
     });
     move || {
         report.get().map(|report| {
@@ -75,24 +75,10 @@ fn List(all: Arc<Vec<Finding>>) -> impl IntoView {
     let query = use_location().search;
     let navigate = use_navigate();
     let severity = Memo::new(move |_| query.with(|query| severity_at(query)));
-    let chosen = Signal::derive(move || {
-        severity
-            .get()
-            .map(|severity| severity.code().to_owned())
-            .unwrap_or_default()
+    let chosen = Signal::derive(move || match severity.get() {
+        Some(severity) => severity.code().to_owned(),
+        None => String::new(),
     });
-    let choose = move |code: String| {
-        let severity = Severity::ALL
-            .iter()
-            .copied()
-            .find(|severity| severity.code() == code);
-        let options = NavigateOptions {
-            replace: true,
-            scroll: false,
-            ..NavigateOptions::default()
-        };
-        navigate(&address_of(severity), options);
-    };
     let choices = vec![
         Choice::new("", "All"),
         Choice::new("error", "Errors"),
@@ -122,7 +108,12 @@ fn List(all: Arc<Vec<Finding>>) -> impl IntoView {
     };
     view! {
         <div class="tools">
-            <Segmented name="finding-severity" legend="Severity" hide_legend=true value=chosen on_change=choose choices=choices />
+            <Segmented name="finding-severity" legend="Severity" hide_legend=true value=chosen choices=choices
+                on_change=move |code: String| {
+                    let severity = Severity::ALL.iter().copied().find(|severity| severity.code() == code);
+                    let options = NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() };
+                    navigate(&address_of(severity), options);
+                } />
             <p class="count row-end" role="status">{line}</p>
         </div>
         <div class="stack wide-gap">{list}</div>

@@ -65,8 +65,11 @@ pub(super) fn Frame(
     });
     Effect::new(move |_| {
         if let Some(policy) = service.policy.get() {
-            let look = move || dom::measured("permissions: lint", || findings.look_at(&policy));
-            if let Ok(timer) = set_timeout_with_handle(look, AFTER_PAINT) {
+            let timer = set_timeout_with_handle(
+                move || dom::measured("permissions: lint", || findings.look_at(&policy)),
+                AFTER_PAINT,
+            );
+            if let Ok(timer) = timer {
                 on_cleanup(move || timer.clear());
             }
         }
@@ -98,24 +101,25 @@ pub(super) fn Frame(
 
 #[component]
 fn Tabs(counted: Memo<Option<Arc<PolicySummary>>>) -> impl IntoView {
-    let location = use_location();
     let findings = expect_context::<Findings>();
-    let current = move |href: &'static str| (location.pathname.get() == href).then_some("page");
-    let principals = move || counted.with(|all| all.as_ref().map(|all| thousands(all.all.len())));
-    let odd = move || {
-        findings
-            .all
-            .with(|all| all.as_ref().map(|all| thousands(all.len())))
-    };
-    let number = |number: Option<String>| {
-        number.map(|number| view! { " " <span class="count">{number}</span> })
-    };
     view! {
         <nav class="tabs" aria-label="Permissions views">
-            <a href=address::PERMISSIONS aria-current=move || current(address::PERMISSIONS)>"Principals" {move || number(principals())}</a>
-            <a href=address::MATRIX aria-current=move || current(address::MATRIX)>"Matrix"</a>
-            <a href=address::WHO_CAN aria-current=move || current(address::WHO_CAN)>"Who can"</a>
-            <a href=address::FINDINGS aria-current=move || current(address::FINDINGS)>"Findings" {move || number(odd())}</a>
+            <Tab href=address::PERMISSIONS>
+                "Principals" {move || Some(number(counted.read().as_ref()?.all.len()))}
+            </Tab>
+            <Tab href=address::MATRIX>"Matrix"</Tab>
+            <Tab href=address::WHO_CAN>"Who can"</Tab>
+            <Tab href=address::FINDINGS>"Findings" {move || Some(number(findings.all.read().as_ref()?.len()))}</Tab>
         </nav>
     }
+}
+
+#[component]
+fn Tab(href: &'static str, children: Children) -> impl IntoView {
+    let path = use_location().pathname;
+    view! { <a href=href aria-current=move || (path.get() == href).then_some("page")>{children()}</a> }
+}
+
+fn number(number: usize) -> impl IntoView {
+    view! { " " <span class="count">{thousands(number)}</span> }
 }

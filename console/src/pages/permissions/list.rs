@@ -14,7 +14,6 @@ use gbac_console_model::permissions::list::{
 };
 use gbac_console_model::roles::Search;
 use gbac_engine::model::{Principal, PrincipalType};
-use gbac_engine::policy::Policy;
 use gbac_words::common::{SEARCHED_AS_TEXT, no_results};
 use gbac_words::escape::plain;
 use gbac_words::pages::permissions as words;
@@ -32,7 +31,7 @@ use crate::pages::rich_text::sentence;
 use crate::pages::roles::pager::Pager;
 use crate::store::draft::Draft;
 use crate::ui::{
-    Button, Choice, Empty, Glyph, Icon, IconSize, PrincipalName, Segmented, Tag, TagKind,
+    Button, Choice, Empty, Glyph, Icon, IconSize, Mark, PrincipalName, Segmented, Tag, TagKind,
     VerdictWord,
 };
 
@@ -72,9 +71,8 @@ fn asked_in_address() -> (Memo<ListQuery>, RwSignal<String>, Callback<ListQuery>
         }
     });
     let mut write = debounce(Duration::from_millis(200), move |text: String| {
-        if written
-            .try_get_value()
-            .is_some_and(|written| written != text)
+        if let Some(written) = written.try_get_value()
+            && written != text
         {
             go.run(ListQuery {
                 search: text,
@@ -147,27 +145,30 @@ fn Principals() -> impl IntoView {
     let (query, search, go) = asked_in_address();
     let text = Memo::new(move |_| query.with(|query| query.search.clone()));
     let found = search_in_steps(context.holdings, text);
-    let marks = Memo::new(move |_| {
-        let all = context.findings.all.get();
-        Arc::new(all.map(|all| by_principal(&all)).unwrap_or_default())
+    let marks = Memo::new(move |_| match context.findings.all.get() {
+        Some(all) => Arc::new(by_principal(&all)),
+        None => Arc::default(),
     });
     let shown = Memo::new(move |_| {
         let (Some(holdings), Some(found)) = (context.holdings.get(), found.get()) else {
             return Vec::new();
         };
         let (kind, with) = query.with(|query| (query.kind, query.with));
-        let takes = |place: &usize| {
-            let Some(holding) = holdings.all.get(*place) else {
-                return false;
+        let mut shown = Vec::new();
+        for place in found.iter().copied() {
+            let Some(holding) = holdings.all.get(place) else {
+                continue;
             };
             let held = match with {
                 AccessFilter::Any => true,
                 AccessFilter::Deny => denies(holding) > 0,
                 AccessFilter::Finding => marks.with(|marks| marks.contains_key(&holding.principal)),
             };
-            held && kind.takes(holding.principal.kind())
-        };
-        found.iter().copied().filter(takes).collect::<Vec<usize>>()
+            if held && kind.takes(holding.principal.kind()) {
+                shown.push(place);
+            }
+        }
+        shown
     });
     let number = Memo::new(move |_| shown.with(Vec::len));
     let page = Memo::new(move |_| {
@@ -179,61 +180,48 @@ fn Principals() -> impl IntoView {
         let Some(holdings) = context.holdings.get() else {
             return Vec::new();
         };
-        let here = shown.with(|shown| {
-            shown
-                .iter()
-                .copied()
-                .skip(page.get() * PAGE)
-                .take(PAGE)
-                .collect::<Vec<_>>()
-        });
-        marks.with(|marks| {
-            here.into_iter()
-                .filter_map(|place| Row::new(&holdings, marks, place))
-                .collect::<Vec<Row>>()
-        })
+        let (shown, marks) = (shown.read(), marks.read());
+        let here = shown.iter().skip(page.get() * PAGE).take(PAGE);
+        here.filter_map(|place| Row::new(&holdings, &marks, *place))
+            .collect::<Vec<Row>>()
     });
     let deletion = RwSignal::new(None::<Deletion>);
     provide_context(deletion);
     let is_found = Memo::new(move |_| number.get() > 0);
-    let nobody = Memo::new(move |_| {
-        context
-            .holdings
-            .with(|all| all.as_ref().is_some_and(|all| all.all.is_empty()))
-    });
-    let turn = move |page: usize| {
+    let nobody = Memo::new(
+        move |_| matches!(&*context.holdings.read(), Some(holdings) if holdings.all.is_empty()),
+    );
+    let turn = Callback::new(move |page| {
         go.run(ListQuery {
             page,
             ..query.get_untracked()
         });
-    };
-    let list = move || {
-        // Open already: the only one that was found, and the one that a link names. Letter case
-        // makes no difference to a search, but to principals.
-        let alone = number.get_untracked() == 1;
-        let is_named =
-            move |principal: &Principal| text.with_untracked(|text| *text == exactly(principal));
-        view! {
-            <Pager place="above" page=page found=number on_page=turn />
-            <div class="panel flat">
-                <ul class="disc">
-                    // By principal alone: a row that the visitor opened stays open when its
-                    // findings or its ACLs change.
-                    <For each=move || rows.get() key=|row| row.principal.clone() let:row>
-                        {
-                            let open = alone || is_named(&row.principal);
-                            view! { <RowView first=row rows=rows open=open draft=draft /> }
-                        }
-                    </For>
-                </ul>
-                <Pager place="below" page=page found=number on_page=turn />
-            </div>
-        }
-    };
+    });
     view! {
         <Tools query=query search=search go=go number=number />
         {move || match (is_found.get(), found.with(Option::is_some), nobody.get()) {
-            (true, ..) => list().into_any(),
+            (true, ..) => {
+                // Open already: the only one that was found, and the one that a link names. Letter
+                // case makes no difference to a search, but to principals.
+                let alone = number.get_untracked() == 1;
+                view! {
+                    <Pager place="above" page=page found=number on_page=turn />
+                    <div class="panel flat">
+                        <ul class="disc">
+                            // By principal alone: a row that the visitor opened stays open when its
+                            // findings or its ACLs change.
+                            <For each=move || rows.get() key=|row| row.principal.clone() let:row>
+                                {
+                                    let open = alone || text.with_untracked(|text| *text == exactly(&row.principal));
+                                    view! { <RowView first=row rows=rows open=open draft=draft /> }
+                                }
+                            </For>
+                        </ul>
+                        <Pager place="below" page=page found=number on_page=turn />
+                    </div>
+                }
+                .into_any()
+            }
             (false, _, true) => view! {
                 <div class="panel flat">
                     <Empty glyph=Glyph::Group title="No permissions yet">
@@ -258,39 +246,8 @@ fn Tools(
     number: Memo<usize>,
 ) -> impl IntoView {
     let context = expect_context::<Context>();
-    let total = move || {
-        context
-            .holdings
-            .with(|all| all.as_ref().map_or(0, |all| all.all.len()))
-    };
-    let status = move || match (number.get(), total()) {
-        (shown, all) if shown == all => count(all, "principal"),
-        (shown, all) => format!("{} of {}", thousands(shown), count(all, "principal")),
-    };
     let kind = Signal::derive(move || query.with(|query| query.kind.id().to_owned()));
     let with = Signal::derive(move || query.with(|query| query.with.id().to_owned()));
-    let choose_kind = move |id: String| {
-        let kind = PrincipalKind::ALL
-            .into_iter()
-            .find(|kind| kind.id() == id)
-            .unwrap_or_default();
-        go.run(ListQuery {
-            kind,
-            page: 0,
-            ..query.get_untracked()
-        });
-    };
-    let choose_with = move |id: String| {
-        let with = AccessFilter::ALL
-            .into_iter()
-            .find(|with| with.id() == id)
-            .unwrap_or_default();
-        go.run(ListQuery {
-            with,
-            page: 0,
-            ..query.get_untracked()
-        });
-    };
     view! {
         <div class="tools">
             <div class="search">
@@ -309,14 +266,31 @@ fn Tools(
                     on:input=move |event| search.set(event_target_value(&event))
                 />
             </div>
-            <Segmented name="principal-type" legend="Type" hide_legend=true value=kind on_change=choose_kind
-                choices=PrincipalKind::ALL.into_iter().map(|kind| Choice::new(kind.id(), kind.word())).collect() />
-            <Segmented name="principal-with" legend="Filter" hide_legend=true value=with on_change=choose_with
-                choices=AccessFilter::ALL.into_iter().map(|with| Choice::new(with.id(), with.word())).collect() />
+            <Segmented name="principal-type" legend="Type" hide_legend=true value=kind
+                choices=Choice::each(PrincipalKind::ALL, |kind| (kind.id(), kind.word()))
+                on_change=move |id: String| {
+                    let kind = PrincipalKind::ALL.into_iter().find(|kind| kind.id() == id).unwrap_or_default();
+                    go.run(ListQuery { kind, page: 0, ..query.get_untracked() });
+                } />
+            <Segmented name="principal-with" legend="Filter" hide_legend=true value=with
+                choices=Choice::each(AccessFilter::ALL, |with| (with.id(), with.word()))
+                on_change=move |id: String| {
+                    let with = AccessFilter::ALL.into_iter().find(|with| with.id() == id).unwrap_or_default();
+                    go.run(ListQuery { with, page: 0, ..query.get_untracked() });
+                } />
             <span class="help" id="principals-search-how">
                 {move || Search::new(&search.get()).is_broken().then_some(SEARCHED_AS_TEXT)}
             </span>
-            <p class="count row-end" role="status">{status}</p>
+            <p class="count row-end" role="status">
+                {move || {
+                    let shown = number.get();
+                    let all = match &*context.holdings.read() {
+                        Some(holdings) => holdings.all.len(),
+                        None => 0,
+                    };
+                    if shown == all { count(all, "principal") } else { format!("{} of {}", thousands(shown), count(all, "principal")) }
+                }}
+            </p>
         </div>
     }
 }
@@ -327,26 +301,10 @@ fn NoMatch(
     search: RwSignal<String>,
     go: Callback<ListQuery>,
 ) -> impl IntoView {
-    let what = move || {
-        let ListQuery {
-            search, kind, with, ..
-        } = query.get();
-        let mut parts = Vec::new();
-        if !search.is_empty() {
-            parts.push(search);
-        }
-        if kind != PrincipalKind::All {
-            parts.push(kind.word().to_lowercase());
-        }
-        if with != AccessFilter::Any {
-            parts.push(with.word().to_lowercase());
-        }
-        parts.join(", ")
-    };
     view! {
         <div class="panel flat">
             <Empty glyph=Glyph::Search title=words::NO_PRINCIPALS_MATCH>
-                <p class="brk">{move || sentence(&no_results(&what()))}</p>
+                <p class="brk">{move || sentence(&no_results(&query_words(query.get())))}</p>
                 <div class="row">
                     <Button on_press=move |()| {
                         search.set(String::new());
@@ -357,6 +315,21 @@ fn NoMatch(
             </Empty>
         </div>
     }
+}
+
+/// What is searched for.
+fn query_words(query: ListQuery) -> String {
+    let mut parts = Vec::new();
+    if !query.search.is_empty() {
+        parts.push(query.search);
+    }
+    if query.kind != PrincipalKind::All {
+        parts.push(query.kind.word().to_lowercase());
+    }
+    if query.with != AccessFilter::Any {
+        parts.push(query.with.word().to_lowercase());
+    }
+    parts.join(", ")
 }
 
 /// One principal of the list, as it is shown while it is closed.
@@ -408,12 +381,9 @@ fn RowView(
 ) -> impl IntoView {
     let principal = first.principal.clone();
     let row = Memo::new(move |_| {
-        let now = rows.with(|rows| {
-            rows.iter()
-                .find(|row| row.principal == first.principal)
-                .cloned()
-        });
-        now.unwrap_or_else(|| first.clone())
+        let rows = rows.read();
+        let now = rows.iter().find(|row| row.principal == first.principal);
+        now.unwrap_or(&first).clone()
     });
     let open = RwSignal::new(open);
     let id = format!(
@@ -425,40 +395,11 @@ fn RowView(
     let staged = Memo::new(move |_| draft.changes.with(|changes| in_draft(changes, &about)));
     // With the draft, as the list of roles counts.
     let with_draft = principal.clone();
-    let held = move || {
-        let after = |after: &Option<Arc<Policy>>| {
-            after
-                .as_ref()
-                .and_then(|after| summary_with_draft(after, &with_draft))
-        };
-        let drafted = staged
-            .with(Option::is_some)
-            .then(|| draft.after.with(after))
-            .flatten();
-        drafted.unwrap_or_else(|| row.with(|row| row.summary.clone()))
-    };
     let word = match principal.kind() {
         PrincipalType::User => "User",
         PrincipalType::Group => "IdP group",
         PrincipalType::Role => "Role",
         PrincipalType::Other => "Principal",
-    };
-    let denies = move || {
-        let denies = row.with(|row| row.denies);
-        let word = format!("{} deny", thousands(denies));
-        (denies > 0)
-            .then(|| view! { <VerdictWord mark=crate::ui::Mark::Deny word=word small=true /> })
-    };
-    let marks = move || {
-        let (glyph, text) = row.with(|row| match (&row.near, row.findings) {
-            (Some(near), _) => Some((
-                Glyph::Near,
-                format!("Near miss of {}", plain(&near.to_string())),
-            )),
-            (None, 0) => None,
-            (None, findings) => Some((Glyph::Warn, count(findings, "finding"))),
-        })?;
-        Some(view! { <Tag kind=TagKind::Warn glyph=glyph>{text}</Tag> })
     };
     view! {
         <li>
@@ -475,10 +416,33 @@ fn RowView(
                     <span class="sr">{word} " "</span>
                     <PrincipalName principal=shown />
                 </button>
-                <span class="quiet">{held}</span>
-                <span>{denies}</span>
+                <span class="quiet">
+                    {move || {
+                        if staged.with(Option::is_some)
+                            && let Some(after) = draft.after()
+                            && let Some(drafted) = summary_with_draft(&after, &with_draft)
+                        {
+                            return drafted;
+                        }
+                        row.with(|row| row.summary.clone())
+                    }}
+                </span>
+                <span>
+                    {move || match row.with(|row| row.denies) {
+                        0 => None,
+                        denies => Some(view! { <VerdictWord mark=Mark::Deny word=format!("{} deny", thousands(denies)) small=true /> }),
+                    }}
+                </span>
                 <span class="marks">
-                    {marks}
+                    {move || {
+                        let row = row.read();
+                        let (glyph, text) = match (&row.near, row.findings) {
+                            (Some(near), _) => (Glyph::Near, format!("Near miss of {}", plain(&near.to_string()))),
+                            (None, 0) => return None,
+                            (None, findings) => (Glyph::Warn, count(findings, "finding")),
+                        };
+                        Some(view! { <Tag kind=TagKind::Warn glyph=glyph>{text}</Tag> })
+                    }}
                     {move || staged.get().map(|words| view! { <Tag kind=TagKind::Draft>{words}</Tag> })}
                 </span>
             </div>

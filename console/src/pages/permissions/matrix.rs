@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gbac_analysis::MatrixCell;
+use gbac_analysis::{AclMatch, MatrixCell};
 use gbac_console_model::address;
 use gbac_console_model::permissions::matrix::{
     CellVerdict, Matrix, MatrixQuery, MatrixRow, MatrixSubject, PAGE, cell_verdict,
@@ -50,10 +50,10 @@ fn Body() -> impl IntoView {
     let form = RwSignal::new(query.with_untracked(|query| MatrixQuery::from_query(query)));
     let written = StoredValue::new(form.get_untracked());
     let mut write = debounce(Duration::from_millis(300), move |wanted: MatrixQuery| {
-        let is_new = written
-            .try_get_value()
-            .is_some_and(|written| written != wanted);
-        if path.get_untracked() == address::MATRIX && is_new {
+        if path.get_untracked() == address::MATRIX
+            && let Some(last) = written.try_get_value()
+            && last != wanted
+        {
             written.set_value(wanted.clone());
             let options = NavigateOptions {
                 replace: true,
@@ -121,33 +121,9 @@ fn Who(
     >,
 ) -> impl IntoView {
     let context = expect_context::<Context>();
-    let of_fault = Signal::derive(move || {
-        checked.with(|checked| checked.as_ref().err().and_then(|faults| faults.of.clone()))
-    });
-    let host_fault = Signal::derive(move || {
-        checked.with(|checked| {
-            checked
-                .as_ref()
-                .err()
-                .and_then(|faults| faults.host.clone())
-        })
-    });
+    let of_fault = Signal::derive(move || checked.read().as_ref().err()?.of.clone());
+    let host_fault = Signal::derive(move || checked.read().as_ref().err()?.host.clone());
     let is_user = Memo::new(move |_| form.with(MatrixQuery::is_user));
-    // Those that begin as typed; the browser shows some of them.
-    let suggestions = move || {
-        let typed = form.with(|form| form.of.clone());
-        let Some(holdings) = context.holdings.get() else {
-            return Vec::new();
-        };
-        let names = holdings
-            .all
-            .iter()
-            .map(|holding| holding.principal.to_string());
-        names
-            .filter(|name| name.contains(&typed) && *name != typed)
-            .take(SUGGESTED)
-            .collect::<Vec<_>>()
-    };
     view! {
         <div class="tools matrix-who">
             <div class="grow">
@@ -155,7 +131,13 @@ fn Who(
                     value=Signal::derive(move || form.with(|form| form.of.clone())) error=of_fault list="matrix-principals"
                     on_input=move |of| form.update(|form| form.of = of) />
                 <datalist id="matrix-principals">
-                    {move || suggestions().into_iter().map(|name| view! { <option value=name></option> }).collect_view()}
+                    {move || {
+                        // Those that begin as typed; the browser shows some of them.
+                        let (form, holdings) = (form.read(), context.holdings.get()?);
+                        let names = holdings.all.iter().map(|holding| holding.principal.to_string());
+                        let fitting = names.filter(|name| name.contains(&form.of) && *name != form.of);
+                        Some(fitting.take(SUGGESTED).map(|name| view! { <option value=name></option> }).collect_view())
+                    }}
                 </datalist>
             </div>
             {move || is_user.get().then(|| view! {
@@ -243,13 +225,13 @@ fn Shown(shown: Arc<(MatrixSubject, Matrix)>, page: RwSignal<usize>) -> impl Int
         </div>
         <Key />
         <div id="matrix-why" role="region" aria-label="Reason" tabindex="-1">
-            {move || chosen.get().and_then(|at| {
-                stored.with_value(|(columns, rows)| {
-                    let (row, operation) = (rows.get(at.0)?.clone(), columns.get(at.1).copied()?);
-                    let cell = row.cells.get(at.1)?.clone()?;
-                    Some(view! { <Why row=row operation=operation cell=cell whose=whose.get_value() /> })
-                })
-            })}
+            {move || {
+                let at = chosen.get()?;
+                let (columns, rows) = stored.get_value();
+                let (row, operation) = (rows.get(at.0)?.clone(), *columns.get(at.1)?);
+                let cell = row.cells.get(at.1)?.clone()?;
+                Some(view! { <Why row=row operation=operation cell=cell whose=whose.get_value() /> })
+            }}
         </div>
     }
     .into_any()
@@ -313,20 +295,30 @@ fn example(row: &MatrixRow) -> Acl {
 
 /// A cell for assistive technology: `Read on Topic events-: Allow, from AnalyticsReaders`.
 fn label(cell: &MatrixCell, operation: Operation, on: &str, whose: &MatrixSubject) -> String {
-    let from = |by: Option<&gbac_analysis::AclMatch>| {
-        by.map_or_else(String::new, |by| {
-            format!(", from {}", plain(&granted_through(by, whose)))
-        })
-    };
     let verdict = match cell_verdict(cell, operation) {
-        CellVerdict::Allow => format!("Allow{}", from(cell.granted_by.as_ref())),
+        CellVerdict::Allow => with_source("Allow", cell.granted_by.as_ref(), whose),
         CellVerdict::Implied(by) => format!("Allow, implied by {}", by.spelling().label),
-        CellVerdict::Deny => format!("Deny{}", from(cell.denied_by.first())),
+        CellVerdict::Deny => with_source("Deny", cell.denied_by.first(), whose),
         CellVerdict::Nothing => words::NO_RULE.into(),
         CellVerdict::FromSomeHost => words::DEPENDS_ON_HOST.into(),
         CellVerdict::Superuser => "Allow, superuser".into(),
     };
     format!("{} on {on}: {verdict}", operation.spelling().label)
+}
+
+fn with_source(word: &str, by: Option<&AclMatch>, whose: &MatrixSubject) -> String {
+    match by {
+        Some(by) => format!("{word}, from {}", plain(&granted_through(by, whose))),
+        None => word.to_owned(),
+    }
+}
+
+/// The role or principal whose ACL decides.
+fn source(by: Option<&AclMatch>, whose: StoredValue<MatrixSubject>) -> String {
+    match by {
+        Some(by) => plain(&granted_through(by, &whose.read_value())),
+        None => String::new(),
+    }
 }
 
 #[component]
@@ -345,14 +337,9 @@ fn CellButton(
         CellVerdict::Deny => "cell deny",
         CellVerdict::Nothing | CellVerdict::FromSomeHost => "cell none",
     };
-    let whose = whose.get_value();
-    let by = |by: Option<&gbac_analysis::AclMatch>| {
-        by.map(|by| plain(&granted_through(by, &whose)))
-            .unwrap_or_default()
-    };
     let content = match verdict {
         CellVerdict::Allow => view! {
-            <VerdictWord mark=Mark::Allow word="Allow" /><small class="mono">{by(cell.granted_by.as_ref())}</small>
+            <VerdictWord mark=Mark::Allow word="Allow" /><small class="mono">{source(cell.granted_by.as_ref(), whose)}</small>
         }
         .into_any(),
         CellVerdict::Superuser => {
@@ -363,7 +350,7 @@ fn CellButton(
         }
         .into_any(),
         CellVerdict::Deny => view! {
-            <VerdictWord mark=Mark::Deny word="Deny" /><small class="mono">{by(cell.denied_by.first())}</small>
+            <VerdictWord mark=Mark::Deny word="Deny" /><small class="mono">{source(cell.denied_by.first(), whose)}</small>
         }
         .into_any(),
         CellVerdict::FromSomeHost => view! { <span aria-hidden="true">"–"</span><small>"one host"</small> }.into_any(),

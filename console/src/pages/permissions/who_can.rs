@@ -86,58 +86,36 @@ fn Form(form: RwSignal<WhoCanQuery>) -> impl IntoView {
     let navigate = use_navigate();
     let sent = RwSignal::new(false);
     let faults = Memo::new(move |_| form.with(|form| form.check().err().unwrap_or_default()));
-    let name_fault = Signal::derive(move || faults.get().name.filter(|_| sent.get()));
+    let name_fault = Signal::derive(move || if sent.get() { faults.get().name } else { None });
     let host_fault = Signal::derive(move || faults.get().host);
     let operation =
         Signal::derive(move || form.with(|form| form.operation.spelling().cli.to_owned()));
     let resource_type =
         Signal::derive(move || form.with(|form| form.resource_type.spelling().cli.to_owned()));
     let operations = Signal::derive(move || {
-        let of = form.with(|form| form.resource_type);
-        let choice = |operation: &Operation| {
-            Choice::new(operation.spelling().cli, operation.spelling().label)
-        };
-        of.operations()
-            .iter()
-            .map(choice)
-            .chain([choice(&Operation::All)])
-            .collect::<Vec<_>>()
+        let mut operations = form.read().resource_type.operations().to_vec();
+        operations.push(Operation::All);
+        Choice::each(operations, |of| (of.spelling().cli, of.spelling().label))
     });
     let pattern = Signal::derive(move || form.with(|form| form.pattern.spelling().cli.to_owned()));
-    let patterns: Vec<Choice> = PatternType::ALL
-        .iter()
-        .map(|of| Choice::new(of.spelling().cli, capitalized(of.spelling().label)))
-        .collect();
-    let types: Vec<Choice> = Dialect::Platform
-        .resource_types()
-        .iter()
-        .map(|of| Choice::new(of.spelling().cli, of.spelling().label))
-        .collect();
+    let patterns = Choice::each(PatternType::ALL, |of| {
+        (of.spelling().cli, capitalized(of.spelling().label))
+    });
+    let types = Choice::each(Dialect::Platform.resource_types(), |of| {
+        (of.spelling().cli, of.spelling().label)
+    });
     let has_name = Memo::new(move |_| form.with(WhoCanQuery::has_name));
-    let find = move || {
-        sent.set(true);
-        let query = form.get_untracked();
-        match query.check() {
-            Ok(_) => navigate(
-                &query.address(),
-                NavigateOptions {
-                    scroll: false,
-                    ..NavigateOptions::default()
-                },
-            ),
-            Err(faults) => {
-                dom::focus(if faults.name.is_some() {
-                    "who-name"
-                } else {
-                    "who-host"
-                });
-            }
-        }
-    };
     view! {
         <form class="ask" aria-label="Who can" on:submit=move |event| {
             event.prevent_default();
-            find();
+            sent.set(true);
+            let query = form.get_untracked();
+            match query.check() {
+                Ok(_) => navigate(&query.address(), NavigateOptions { scroll: false, ..NavigateOptions::default() }),
+                Err(faults) => {
+                    dom::focus(if faults.name.is_some() { "who-name" } else { "who-host" });
+                }
+            }
         }>
             <Select id="who-operation" label="Operation" value=operation choices=operations on_change=move |id: String| {
                 if let Ok(operation) = id.parse::<Operation>() {
@@ -247,13 +225,6 @@ fn Rows(group: WhoCanGroup, entries: Vec<WhoCanPrincipal>) -> impl IntoView {
         ),
         WhoCanGroup::Carries => words::BLOCKS_OTHERS.into(),
     };
-    let rows = move || {
-        let shown: Vec<WhoCanPrincipal> = entries.iter().take(limit.get()).cloned().collect();
-        shown
-            .into_iter()
-            .map(|entry| view! { <Row group=group entry=entry /> })
-            .collect_view()
-    };
     view! {
         <tbody role="rowgroup">
             <tr role="row" class="g">
@@ -271,7 +242,10 @@ fn Rows(group: WhoCanGroup, entries: Vec<WhoCanPrincipal>) -> impl IntoView {
                     </span>
                 </th>
             </tr>
-            {rows}
+            {move || {
+                let shown = entries.iter().take(limit.get()).cloned();
+                shown.map(|entry| view! { <Row group=group entry=entry /> }).collect_view()
+            }}
         </tbody>
     }
 }

@@ -60,7 +60,11 @@ pub(super) fn accepted(
     let is_own = service
         .connection
         .with_untracked(|connection| *connection == Connection::Service);
-    let info = service.info.get_untracked().filter(|_| is_own);
+    let info = if is_own {
+        service.info.get_untracked()
+    } else {
+        None
+    };
     session
         .properties
         .with_untracked(|properties| accepted_tokens(properties, info.as_ref()))
@@ -91,10 +95,10 @@ pub(super) fn Applied(
         expect_context::<SimulatorSession>(),
     );
     let now = service.policy.get_untracked();
-    let sections = now
-        .as_ref()
-        .map(|now| applied.sections(now))
-        .unwrap_or_default();
+    let sections = match &now {
+        Some(now) => applied.sections(now),
+        None => Vec::new(),
+    };
     let inputs = session.inputs.get_untracked();
     let view = evaluate(
         &inputs,
@@ -109,10 +113,10 @@ pub(super) fn Applied(
         .request
         .clone()
         .filter(|request| request.inputs == inputs);
-    let first = sections
-        .iter()
-        .find_map(|section| section.check.clone())
-        .filter(|_| request.is_none());
+    let first = match request {
+        Some(_) => None,
+        None => sections.iter().find_map(|section| section.check.clone()),
+    };
     let number = count(applied.changes.len(), "change");
     let at = timestamp(applied.at_ms / 1000.0);
     let connection = service.connection.get_untracked();
@@ -122,15 +126,16 @@ pub(super) fn Applied(
         .map(|info| connection.name(&info.name));
     let user = service.user.get_untracked();
     let said = words::applied(user.as_deref(), name.as_deref(), &at);
-    let verdict = request.and_then(|request| {
-        let judged = view.verdict.map(|verdict| (verdict.sentence, verdict.kind));
-        judged.map(|(words, kind)| (request.before, words, kind))
-    });
-    let tests = session.saved.with_untracked(|saved| {
-        let passed =
-            |now: &Arc<Policy>| saved.iter().filter(|test| test.run(now).is_none()).count();
-        let passed = now.as_ref().filter(|_| !saved.is_empty()).map(passed)?;
-        Some(words::tests_passed(passed, saved.len()))
+    let verdict = match (request, view.verdict) {
+        (Some(request), Some(verdict)) => Some((request.before, verdict.sentence, verdict.kind)),
+        _ => None,
+    };
+    let tests = session.saved.with_untracked(|saved| match &now {
+        Some(now) if !saved.is_empty() => {
+            let passed = saved.iter().filter(|test| test.run(now).is_none()).count();
+            Some(words::tests_passed(passed, saved.len()))
+        }
+        _ => None,
     });
     let rows = {
         let identity = identity.clone();
@@ -212,11 +217,11 @@ fn Row(section: AppliedSection, place: usize, identity: Option<Arc<Identity>>) -
             </Disclosure>
         }
     });
-    let label = check.as_ref().map(|check| match &identity {
-        Some(identity) if check.is_about(identity) => Principal::user(identity.user()),
-        _ => check.principal.clone(),
-    });
-    let button = check.zip(label).map(|(check, principal)| {
+    let button = check.map(|check| {
+        let principal = match &identity {
+            Some(identity) if check.is_about(identity) => Principal::user(identity.user()),
+            _ => check.principal.clone(),
+        };
         view! {
             <CheckButton check=Some(check) identity=identity kind=ButtonKind::Secondary small=true>
                 "Check as " <PrincipalName principal=principal />
@@ -262,15 +267,14 @@ fn CheckButton(
     children: Children,
 ) -> impl IntoView {
     let (session, navigate) = (expect_context::<SimulatorSession>(), use_navigate());
-    let go = move |()| {
-        if let Some(check) = &check {
-            session
-                .inputs
-                .update(|inputs| check.enter(inputs, identity.as_deref()));
-        }
-        navigate(address::SIMULATOR, NavigateOptions::default());
-    };
-    view! { <Button kind=kind small=small on_press=go>{children()}</Button> }
+    view! {
+        <Button kind=kind small=small on_press=move |()| {
+            if let Some(check) = &check {
+                session.inputs.update(|inputs| check.enter(inputs, identity.as_deref()));
+            }
+            navigate(address::SIMULATOR, NavigateOptions::default());
+        }>{children()}</Button>
+    }
 }
 
 /// What the last undo could not put into the draft.
@@ -281,15 +285,16 @@ pub(super) fn Lost() -> impl IntoView {
         let lost = draft.lost.get();
         (!lost.is_empty()).then(|| {
             let title = words::not_undoable(lost.len());
-            let dismiss = move |()| {
-                draft.forget_lost();
-                dom::focus_heading();
-            };
             view! {
                 <div class="banner">
                     <Note kind=NoteKind::Warn title=title level=2>
                         <ul class="stack tight">{lost.into_iter().map(|lost| view! { <LostRow lost=lost /> }).collect_view()}</ul>
-                        <div class="row"><Button small=true kind=ButtonKind::Quiet on_press=dismiss>"Dismiss"</Button></div>
+                        <div class="row">
+                            <Button small=true kind=ButtonKind::Quiet on_press=move |()| {
+                                draft.forget_lost();
+                                dom::focus_heading();
+                            }>"Dismiss"</Button>
+                        </div>
                     </Note>
                 </div>
             }

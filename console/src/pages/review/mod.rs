@@ -15,9 +15,10 @@ use gbac_console_model::address;
 use gbac_console_model::apply::{ApplyProgress, drift};
 use gbac_console_model::draft::{ChangeStatus, role_of};
 use gbac_console_model::review::{Effects, effects, remark, sections};
+use gbac_console_model::simulator::inputs::Inputs;
 use gbac_console_model::simulator::token;
 use gbac_console_model::simulator::token::TokenReading;
-use gbac_engine::policy::{Change, Policy};
+use gbac_engine::policy::Policy;
 use gbac_words::pages::review as words;
 use gbac_words::phrases::count;
 use leptos::prelude::*;
@@ -69,11 +70,11 @@ pub fn ReviewPage() -> impl IntoView {
             base.set(now);
         }
     });
-    let review_again = move |()| {
+    let review_again = Callback::new(move |()| {
         base.set(service.policy.get_untracked());
         dom::announce(words::REVIEWING_AGAIN);
         dom::focus_heading();
-    };
+    });
     let effect = effects_of(service, draft, base);
     let apply = Apply::new(base, effect);
     let progress = apply.progress.clone();
@@ -81,18 +82,16 @@ pub fn ReviewPage() -> impl IntoView {
     let progress = apply.progress.clone();
     let busy = Signal::derive(move || progress.with(ApplyProgress::is_busy));
     let on_apply = Callback::new(move |()| apply.press());
-    let number = move || count(draft.count(), "change");
     let is_empty = Memo::new(move |_| draft.count() == 0);
     let applied = Memo::new(move |_| draft.applied.get().filter(|_| is_empty.get()));
-    let has_head = move || !is_empty.get() || applied.with(Option::is_none);
     view! {
         <nav aria-label="Breadcrumb">
             <ol class="crumbs"><li>"Security"</li><li aria-current="page">"Review"</li></ol>
         </nav>
-        {move || has_head().then(|| view! {
+        {move || (!is_empty.get() || applied.with(Option::is_none)).then(|| view! {
             <div class="head">
                 <div>
-                    <h1>{move || if is_empty.get() { "Review".to_owned() } else { format!("Review {}", number()) }}</h1>
+                    <h1>{move || if is_empty.get() { "Review".to_owned() } else { format!("Review {}", count(draft.count(), "change")) }}</h1>
                     {move || (!is_empty.get()).then(|| view! { <p><ReadFrom /></p> })}
                 </div>
             </div>
@@ -101,7 +100,10 @@ pub fn ReviewPage() -> impl IntoView {
         {move || result.get().map(|sent| view! { <SentNote sent=sent /> })}
         {move || (!is_empty.get()).then(|| view! { <ClusterGaps /><ProviderGap /> })}
         <Lost />
-        {move || drift.get().zip(base.get()).map(|(changes, base)| view! { <Drift changes=changes base=base on_take=review_again /> })}
+        {move || {
+            let (changes, base) = (drift.get()?, base.get()?);
+            Some(view! { <Drift changes=changes base=base on_take=review_again /> })
+        }}
         {move || if let Some(applied) = applied.get() {
             view! { <Applied applied=applied /> }.into_any()
         } else if is_empty.get() {
@@ -128,40 +130,44 @@ fn effects_of(
     let effect = RwSignal::new(None);
     // The token of the simulator and of the settings, with the same statements.
     let inputs = expect_context::<SimulatorSession>().inputs;
-    let work = move || {
-        let read = (
-            base.try_get_untracked().flatten(),
-            service.policy.try_get_untracked().flatten(),
-        );
-        let (Some(before), Some(now)) = read else {
-            return;
-        };
-        let (Some(Some(after)), Some(changes)) = (
-            draft.after.try_get_untracked(),
-            draft.changes.try_get_untracked(),
-        ) else {
-            return;
-        };
-        // While the state is another one than was reviewed, what was found about it stays.
-        if Arc::ptr_eq(&before, &now) {
-            let token =
-                inputs.with_untracked(|inputs| token::read(&inputs.token, inputs.as_claims));
-            let claims = match &token {
-                TokenReading::Read(read) => Some(read.claims.members()),
-                TokenReading::Empty | TokenReading::Wrong(_) => None,
-            };
-            let found = dom::measured("review: effect", || {
-                effects(&before, &after, &changes, claims)
-            });
-            let _ = effect.try_set(Some(found));
-        }
-    };
     Effect::new(move |_| {
         base.track();
         draft.changes.track();
-        set_timeout(work, Duration::from_millis(20));
+        set_timeout(
+            move || {
+                // The page may have been left, or have been asked before anything was read.
+                if let Some(found) = find_effects(service, draft, base, inputs) {
+                    let _ = effect.try_set(Some(found));
+                }
+            },
+            Duration::from_millis(20),
+        );
     });
     effect
+}
+
+/// The effect now; none while the state is another one than was reviewed.
+fn find_effects(
+    service: Service,
+    draft: Draft,
+    base: RwSignal<Option<Arc<Policy>>>,
+    inputs: RwSignal<Inputs>,
+) -> Option<Effects> {
+    let before = base.try_get_untracked()??;
+    let now = service.policy.try_get_untracked()??;
+    let after = draft.after_untracked()?;
+    let changes = draft.changes.try_get_untracked()?;
+    if !Arc::ptr_eq(&before, &now) {
+        return None;
+    }
+    let token = inputs.with_untracked(|inputs| token::read(&inputs.token, inputs.as_claims));
+    let claims = match &token {
+        TokenReading::Read(read) => Some(read.claims.members()),
+        TokenReading::Empty | TokenReading::Wrong(_) => None,
+    };
+    Some(dom::measured("review: effect", || {
+        effects(&before, &after, &changes, claims)
+    }))
 }
 
 /// From where the facts are, and how old they are.
@@ -171,10 +177,8 @@ fn ReadFrom() -> impl IntoView {
     move || match service.status.get() {
         ServiceStatus::Connected {
             name, read_at_ms, ..
-        } => {
-            let age = move || service.now.get() - read_at_ms;
-            (move || sentence(&words::compared_with(&name, age()))).into_any()
-        }
+        } => (move || sentence(&words::compared_with(&name, service.now.get() - read_at_ms)))
+            .into_any(),
         ServiceStatus::Loading => words::COMPARED_WITH_LAST.into_any(),
         ServiceStatus::Away { sign_in: true, .. } => words::COMPARED_SIGNED_OUT.into_any(),
         ServiceStatus::Away { .. } => words::COMPARED_UNREACHABLE.into_any(),
@@ -198,26 +202,21 @@ fn NothingToReview() -> impl IntoView {
 #[component]
 fn Back() -> impl IntoView {
     let draft = expect_context::<Draft>();
-    let before = expect_context::<Visited>().last();
-    let parts = before
-        .as_deref()
-        .map(|before| before.split_once('?').unwrap_or((before, "")));
-    if let Some((path, query)) = parts.filter(|(path, _)| *path != address::ROLES) {
-        let role = address::role_at(path, query);
-        let words = match &role {
-            Some(name) => view! { <ResourceName name=name.clone() /> }.into_any(),
+    let before = expect_context::<Visited>().last().unwrap_or_default();
+    let (path, query) = before.split_once('?').unwrap_or((&before, ""));
+    if !path.is_empty() && path != address::ROLES {
+        let words = match address::role_at(path, query) {
+            Some(name) => view! { <ResourceName name=name /> }.into_any(),
             None => address::page_name(path).into_any(),
         };
-        let href = before.clone().unwrap_or_default();
+        let href = before.clone();
         return view! { <AddressLink href=href class="btn">"Back to " {words}</AddressLink> }
             .into_any();
     }
-    let href = move || {
-        draft.changes.with(|changes: &Vec<Change>| {
-            address::roles_at_role(changes.iter().rev().find_map(role_of))
-        })
-    };
-    view! { <a class="btn" href=href>"Back to Roles"</a> }.into_any()
+    view! {
+        <a class="btn" href=move || address::roles_at_role(draft.changes.read().iter().rev().find_map(role_of))>"Back to Roles"</a>
+    }
+    .into_any()
 }
 
 /// What will be sent.
@@ -225,12 +224,12 @@ fn Back() -> impl IntoView {
 fn Left(base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
     let (draft, seen) = (expect_context::<Draft>(), expect_context::<SeenGroups>());
     let shown = Memo::new(move |_| {
-        let (staged, statuses, after) =
-            (draft.staged.get(), draft.statuses.get(), draft.after.get());
+        let (staged, evaluation) = (draft.staged.read(), draft.evaluation.read());
         base.with(|base| {
             let Some(base) = base else { return Vec::new() };
-            let mut sections = sections(base, &staged, &statuses);
-            seen.with(|seen| remark(&mut sections, base, after.as_ref().unwrap_or(base), seen));
+            let mut sections = sections(base, &staged, &evaluation.statuses);
+            let after = evaluation.after.as_ref().unwrap_or(base);
+            seen.with(|seen| remark(&mut sections, base, after, seen));
             sections
         })
     });
@@ -248,12 +247,11 @@ fn Left(base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
 fn Actions(busy: Signal<bool>, is_drifted: Signal<bool>, on_apply: Callback<()>) -> impl IntoView {
     let draft = expect_context::<Draft>();
     let impossible = Memo::new(move |_| {
-        draft.statuses.with(|statuses| {
-            statuses
-                .iter()
-                .filter(|one| matches!(one, ChangeStatus::Impossible(_)))
-                .count()
-        })
+        let statuses = &draft.evaluation.read().statuses;
+        let impossible = statuses
+            .iter()
+            .filter(|one| matches!(one, ChangeStatus::Impossible(_)));
+        impossible.count()
     });
     let blocked = Signal::derive(move || is_drifted.get() || impossible.get() > 0);
     view! {

@@ -37,18 +37,11 @@ pub(super) fn People(
     /// The policy that it was worked out over.
     base: RwSignal<Option<Arc<Policy>>>,
 ) -> impl IntoView {
-    let compared = move || {
-        effect.with(|effect| {
-            effect
-                .as_ref()
-                .map(|effect| format!("{} compared", count(effect.compared, "known principal")))
-        })
-    };
     view! {
         <section aria-labelledby="h-people">
             <div class="row">
                 <h2 id="h-people">"Change in effective access"</h2>
-                <span class="count">{compared}</span>
+                <span class="count">{move || Some(format!("{} compared", count(effect.read().as_ref()?.compared, "known principal")))}</span>
             </div>
             <SimulatedRequest />
             {move || match effect.get() {
@@ -151,25 +144,29 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
 
 /// What happens to holders in a few words: `joins R, gains 5 operations, loses 1 operation`.
 fn summary(holder: &AffectedHolder, number_of: usize) -> String {
-    let names = |roles: &[String]| {
-        let names: Vec<String> = roles.iter().map(|name| plain(name)).collect();
-        list_up_to(&names, 3)
-    };
-    let number = |verb: &str, effects: &[AccessEffect]| match holder.operations(effects) {
-        0 => None,
-        operations => Some(format!("{verb} {}", count(operations, "operation"))),
-    };
-    let verb = |one: &'static str, many: &'static str| agree(number_of, one, many);
-    let parts = [
-        (!holder.roles_gained.is_empty())
-            .then(|| format!("{} {}", verb("joins", "join"), names(&holder.roles_gained))),
-        (!holder.roles_lost.is_empty())
-            .then(|| format!("{} {}", verb("leaves", "leave"), names(&holder.roles_lost))),
-        number(verb("gains", "gain"), GAINS),
-        number(verb("loses", "lose"), LOSES),
-        number("still denied", BLOCKED),
-    ];
-    let text = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let mut parts = Vec::new();
+    for (roles, one, many) in [
+        (&holder.roles_gained, "joins", "join"),
+        (&holder.roles_lost, "leaves", "leave"),
+    ] {
+        if !roles.is_empty() {
+            let names: Vec<String> = roles.iter().map(|name| plain(name)).collect();
+            let verb = agree(number_of, one, many);
+            parts.push(format!("{verb} {}", list_up_to(&names, 3)));
+        }
+    }
+    for (effects, one, many) in [
+        (GAINS, "gains", "gain"),
+        (LOSES, "loses", "lose"),
+        (BLOCKED, "still denied", "still denied"),
+    ] {
+        let operations = holder.operations(effects);
+        if operations > 0 {
+            let verb = agree(number_of, one, many);
+            parts.push(format!("{verb} {}", count(operations, "operation")));
+        }
+    }
+    let text = parts.join(", ");
     match holder.is_role() {
         false => text,
         true => words::holders_of(number_of, &text),
@@ -181,18 +178,11 @@ fn OneGroup(group: EffectGroup, base: RwSignal<Option<Arc<Policy>>>) -> impl Int
     let draft = expect_context::<Draft>();
     let noun = group.noun();
     let number = group.people.len();
-    let why_of = |person: &AffectedHolder| match (base.get_untracked(), draft.after.get_untracked())
-    {
-        (Some(before), Some(after)) => draft
-            .changes
-            .with_untracked(|changes| reasons(&before, &after, changes, person)),
-        _ => Vec::new(),
-    };
     let Some(person) = group.first().cloned() else {
         return ().into_any();
     };
     let text = summary(&person, number);
-    let why = why_of(&person);
+    let why = why_of(base, draft, &person);
     // A reason is shown if it is the same for all; for very many principals, if it is that of the
     // visible ones.
     let is_shared = group
@@ -200,16 +190,14 @@ fn OneGroup(group: EffectGroup, base: RwSignal<Option<Arc<Policy>>>) -> impl Int
         .iter()
         .skip(1)
         .take(NAMES)
-        .all(|other| why_of(other) == why);
+        .all(|other| why_of(base, draft, other) == why);
     let why = if is_shared { why } else { Vec::new() };
     let why = why.into_iter().chain(std::iter::repeat(Vec::new()));
     let more = person.lines.len().saturating_sub(LINES);
-    let names = move || {
-        let people = group.people.iter().take(NAMES);
-        people
-            .map(|person| view! { <HolderName holder=person.holder.clone() /> " " })
-            .collect_view()
-    };
+    let people = group.people.into_iter().take(NAMES);
+    let names = people
+        .map(|person| view! { <HolderName holder=person.holder /> " " })
+        .collect_view();
     let names_more = number.saturating_sub(NAMES);
     view! {
         <tbody role="rowgroup">
@@ -218,7 +206,7 @@ fn OneGroup(group: EffectGroup, base: RwSignal<Option<Arc<Policy>>>) -> impl Int
                     <span class="src">
                         {noun.map(|noun| view! { <b>{noun}</b> })}
                         {(number > 1).then(|| view! { <span>{format!("{text}:")}</span> })}
-                        <span class="names">{names()} {(names_more > 0).then(|| format!("and {} more", thousands(names_more)))}</span>
+                        <span class="names">{names} {(names_more > 0).then(|| format!("and {} more", thousands(names_more)))}</span>
                         {(number == 1).then(|| view! { <span>{text.clone()}</span> })}
                     </span>
                 </th>
@@ -230,6 +218,20 @@ fn OneGroup(group: EffectGroup, base: RwSignal<Option<Arc<Policy>>>) -> impl Int
         </tbody>
     }
     .into_any()
+}
+
+/// What makes the effect on somebody.
+fn why_of(
+    base: RwSignal<Option<Arc<Policy>>>,
+    draft: Draft,
+    person: &AffectedHolder,
+) -> Vec<Vec<EffectReason>> {
+    match (base.get_untracked(), draft.after_untracked()) {
+        (Some(before), Some(after)) => {
+            reasons(&before, &after, &draft.changes.read_untracked(), person)
+        }
+        _ => Vec::new(),
+    }
 }
 
 #[component]

@@ -19,7 +19,7 @@ pub(super) fn SimulatedRequest() -> impl IntoView {
         expect_context::<Draft>(),
     );
     move || {
-        let (before, after) = (service.policy.get()?, draft.after.get()?);
+        let (before, after) = (service.policy.get()?, draft.after()?);
         let (accepted, now) = (accepted(service, session), dom::now_ms() / 1000.0);
         let verdict = |policy| {
             let (inputs, verifier) = (session.inputs.read(), session.verifier.get());

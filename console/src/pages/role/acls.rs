@@ -1,5 +1,7 @@
 //! The table of a role's ACLs.
 
+use std::collections::BTreeSet;
+
 use gbac_console_model::role::preset::AclPreset;
 use gbac_console_model::role::{AclRow, Remark, RowStatus};
 use gbac_engine::model::{Acl, ResourceType};
@@ -9,11 +11,13 @@ use gbac_words::escape::plain;
 use gbac_words::pages::role as words;
 use leptos::prelude::*;
 
-use super::context::{RoleContext, Sign, row_class, rows_words, sign_word};
+use super::context::{
+    RoleContext, Sign, focus_row, neighbor, not_applied, row_class, rows_words, sign_word,
+};
 use crate::dom;
 use crate::ui::{
-    Button, ButtonKind, Empty, Glyph, Heads, IconButton, Message, MessageKind, PermissionWord,
-    ResourceName, Table, Tag, TagKind, Words, resource_words,
+    Button, ButtonKind, Empty, Glyph, Heads, IconButton, PermissionWord, ResourceName, Table, Tag,
+    TagKind, resource_words,
 };
 
 /// The section. `adding` says whether the form beside it is open; without `is_open` nothing can be
@@ -22,43 +26,23 @@ use crate::ui::{
 pub(super) fn Acls(adding: RwSignal<bool>, is_open: bool) -> impl IntoView {
     let context = expect_context::<RoleContext>();
     let is_empty = Memo::new(move |_| context.acls.with(Vec::is_empty));
-    let words = move || {
-        context
-            .acls
-            .with(|rows| rows_words(rows.iter().map(|row| row.status)))
-    };
     // What was selected and is no row any more does not count.
     let selected = Memo::new(move |_| {
-        context.selected.with(|selected| {
-            let is_selected =
-                |row: &&AclRow| row.status != RowStatus::Removed && selected.contains(&row.acl);
-            context.acls.with(|rows| {
-                rows.iter()
-                    .filter(is_selected)
-                    .map(|row| row.acl.clone())
-                    .collect::<Vec<_>>()
-            })
-        })
+        let selected = context.selected.read();
+        let mut acls = open_rows(context);
+        acls.retain(|acl| selected.contains(acl));
+        acls
     });
-    let number = move || selected.with(Vec::len);
-    let remove_selected = move |()| {
-        let gone = context
-            .draft
-            .add_all(selected.get_untracked().into_iter().map(Change::RemoveAcl));
-        context.selected.update(std::collections::BTreeSet::clear);
-        dom::announce(&words::acls_removed(gone));
-        dom::focus_later("h-acl");
-    };
     view! {
         <section class="section" aria-labelledby="h-acl">
             <div class="row">
                 <h2 id="h-acl" tabindex="-1">"ACLs"</h2>
-                <span class="count">{words}</span>
+                <span class="count">{move || rows_words(context.acls.read().iter().map(|row| row.status))}</span>
                 {is_open.then(|| view! {
                     <span class="row row-end">
-                        {move || (number() > 0).then(|| view! {
-                            <Button kind=ButtonKind::Danger glyph=Glyph::Bin on_press=remove_selected>
-                                {move || format!("Delete selected ({})", number())}
+                        {move || (!selected.read().is_empty()).then(|| view! {
+                            <Button kind=ButtonKind::Danger glyph=Glyph::Bin on_press=move |()| remove(context, selected.get_untracked())>
+                                {move || format!("Delete selected ({})", selected.read().len())}
                             </Button>
                         })}
                         <Button on_press=move |()| {
@@ -98,21 +82,33 @@ pub(super) fn Acls(adding: RwSignal<bool>, is_open: bool) -> impl IntoView {
     }
 }
 
+/// The ACLs that the role will have.
+pub(super) fn open_rows(context: RoleContext) -> Vec<Acl> {
+    let mut acls = Vec::new();
+    for row in context.acls.read().iter() {
+        if row.status != RowStatus::Removed {
+            acls.push(row.acl.clone());
+        }
+    }
+    acls
+}
+
+/// Removes the selected ACLs in the draft.
+fn remove(context: RoleContext, selected: Vec<Acl>) {
+    let gone = context
+        .draft
+        .add_all(selected.into_iter().map(Change::RemoveAcl));
+    context.selected.set(BTreeSet::new());
+    dom::announce(&words::acls_removed(gone));
+    dom::focus_later("h-acl");
+}
+
 #[component]
 fn AclTable(is_open: bool) -> impl IntoView {
     let context = expect_context::<RoleContext>();
     let name = context.name.get_value();
-    let open_rows = move || {
-        let is_open = |row: &&AclRow| row.status != RowStatus::Removed;
-        context.acls.with(|rows| {
-            rows.iter()
-                .filter(is_open)
-                .map(|row| row.acl.clone())
-                .collect::<Vec<_>>()
-        })
-    };
     let all = Memo::new(move |_| {
-        let rows = open_rows();
+        let rows = open_rows(context);
         !rows.is_empty()
             && context
                 .selected
@@ -122,25 +118,19 @@ fn AclTable(is_open: bool) -> impl IntoView {
         !all.get()
             && context
                 .selected
-                .with(|selected| open_rows().iter().any(|acl| selected.contains(acl)))
+                .with(|selected| open_rows(context).iter().any(|acl| selected.contains(acl)))
     });
-    let select_all = move |_| {
-        let rows = open_rows();
-        let is_all = all.get_untracked();
-        context.selected.update(|selected| {
-            selected.clear();
-            if !is_all {
-                selected.extend(rows);
-            }
-        });
-    };
     let first = view! {
         <th role="columnheader" scope="col" class="sel">
             {is_open.then(|| view! {
                 <label class="check-hit">
                     <span class="sr">"Select all ACLs"</span>
                     <input class="check" type="checkbox" prop:checked=move || all.get()
-                        prop:indeterminate=move || some.get() on:change=select_all />
+                        prop:indeterminate=move || some.get()
+                        on:change=move |_| {
+                            let rows = if all.get_untracked() { Vec::new() } else { open_rows(context) };
+                            context.selected.set(rows.into_iter().collect());
+                        } />
                 </label>
             })}
             {(!is_open).then(|| view! { <span class="sr">"Draft"</span> })}
@@ -188,33 +178,9 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
         _ => Some(acl.resource_name.clone()),
     };
     let host = acl.host.to_string();
-    // Where the row itself goes its neighbour gets focus, else its own button, which is another one
-    // then.
-    let focus_after = {
-        let acl = acl.clone();
-        move || {
-            let next = context.acls.with_untracked(|rows| {
-                let place = rows
-                    .iter()
-                    .position(|row| row.acl == acl)
-                    .unwrap_or_default();
-                let next = rows
-                    .get(place + 1)
-                    .or_else(|| place.checked_sub(1).and_then(|before| rows.get(before)));
-                next.map(|row| button_id(&row.acl))
-            });
-            dom::focus_first(
-                [button_id(&acl)]
-                    .into_iter()
-                    .chain(next)
-                    .chain(["h-acl".to_owned()])
-                    .collect(),
-            );
-        }
-    };
     let action = {
         let (acl, line) = (acl.clone(), line.clone());
-        let id = button_id(&acl);
+        let (own, id) = (acl.clone(), button_id(&acl));
         let (glyph, label, said, change) = match status {
             RowStatus::Stored => (
                 Glyph::Bin,
@@ -235,22 +201,24 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
                 Change::AddAcl(acl),
             ),
         };
-        let press = move |()| {
-            let focus = focus_after.clone();
-            context.draft.add(change.clone());
-            dom::announce(&format!("ACL {line} {said}"));
-            focus();
-        };
-        move || view! { <IconButton id=id.clone() glyph=glyph label=label.clone() on_press=press.clone() /> }
+        move || {
+            view! {
+                <IconButton id=id glyph=glyph label=label on_press=move |()| {
+                    context.draft.add(change.clone());
+                    dom::announce(&format!("ACL {line} {said}"));
+                    let next = context.acls.with_untracked(|rows| Some(button_id(&neighbor(rows, |row| row.acl == own)?.acl)));
+                    focus_row(button_id(&own), next, "h-acl");
+                } />
+            }
+        }
     };
     let select = {
         let (acl, chosen) = (acl.clone(), acl.clone());
         let label = format!("Select ACL {line}");
         move || {
-            let (acl, chosen) = (acl.clone(), chosen.clone());
             view! {
                 <label class="check-hit">
-                    <span class="sr">{label.clone()}</span>
+                    <span class="sr">{label}</span>
                     <input
                         class="check"
                         type="checkbox"
@@ -297,12 +265,12 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
                         }
                     })}
                 </span>
-                {failure.map(|text| view! { <Message kind=MessageKind::Error>"Not applied: " <Words text=text /></Message> })}
+                {not_applied(failure)}
             </td>
             <td role="cell" data-l="Host"><ResourceName name=host /></td>
             <td role="cell" class="act">
                 <span class="row acts">
-                    {sign_word(status).map(|word| view! { <span class="sign-w">{word}</span> })}
+                    {sign_word(status)}
                     {is_open.then(action)}
                 </span>
             </td>

@@ -1,16 +1,16 @@
 //! The form that adds ACLs to a role, one by one or from a preset.
 
 use gbac_analysis::NamePattern;
-use gbac_console_model::role::RowStatus;
 use gbac_console_model::role::acl_form::{AclFaults, AclForm, PatternChoice};
 use gbac_console_model::role::cover::{Cover, Known, remark};
-use gbac_console_model::role::preset::{AclPreset, PresetForm, PresetName};
+use gbac_console_model::role::preset::{AclPreset, PresetForm};
 use gbac_engine::model::{Acl, Dialect, Operation, Permission, ResourceType};
 use gbac_engine::policy::Change;
 use gbac_words::pages::role as words;
 use gbac_words::phrases::{capitalized, count};
 use leptos::prelude::*;
 
+use super::acls::open_rows;
 use super::context::RoleContext;
 use crate::dom;
 use crate::ui::{
@@ -22,13 +22,10 @@ use crate::ui::{
 #[component]
 pub(super) fn AddAcl(adding: RwSignal<bool>) -> impl IntoView {
     let preset = expect_context::<RoleContext>().preset;
-    let choices: Vec<Choice> = std::iter::once(Choice::new("", "Empty row"))
-        .chain(
-            AclPreset::ALL
-                .iter()
-                .map(|preset| Choice::new(preset.id(), preset.label())),
-        )
-        .collect();
+    let mut choices = vec![Choice::new("", "Empty row")];
+    choices.extend(Choice::each(AclPreset::ALL, |preset| {
+        (preset.id(), preset.label())
+    }));
     view! {
         <aside class="panel aside" id="add-acl" aria-labelledby="h-add">
             <div class="pane-h">
@@ -58,17 +55,6 @@ pub(super) fn AddAcl(adding: RwSignal<bool>) -> impl IntoView {
     }
 }
 
-/// The ACLs that the role will have.
-pub(super) fn will_have(context: RoleContext) -> Vec<Acl> {
-    let stays = |status| status != RowStatus::Removed;
-    context.acls.with(|rows| {
-        rows.iter()
-            .filter(|row| stays(row.status))
-            .map(|row| row.acl.clone())
-            .collect()
-    })
-}
-
 /// Stages ACLs, and says so.
 pub(super) fn stage(context: RoleContext, acls: Vec<Acl>) {
     let added = context.draft.add_all(acls.into_iter().map(Change::AddAcl));
@@ -83,50 +69,32 @@ fn ByHand() -> impl IntoView {
     let sent = RwSignal::new(false);
     let checked =
         Memo::new(move |_| form.with(|form| form.check(&context.name.get_value(), sent.get())));
-    let fault = move |part: fn(&AclFaults) -> Option<String>| {
-        Signal::derive(move || checked.with(|checked| checked.as_ref().err().and_then(part)))
-    };
     let has_name = Memo::new(move |_| form.with(AclForm::has_name));
     let named_by_hand =
         Memo::new(move |_| form.with(|form| form.has_name() && form.pattern != PatternChoice::Any));
-    let add = move || {
-        sent.set(true);
-        match checked.get_untracked() {
-            Ok(acls) => {
-                stage(context, acls);
-                // The same resource is likely wanted for the next operations.
-                form.update(|form| *form = form.after_add());
-                sent.set(false);
-                dom::focus("acl-operation");
-            }
-            Err(faults) => {
-                let first = [
-                    (&faults.name, "acl-name"),
-                    (&faults.operation, "acl-operation"),
-                    (&faults.host, "acl-host"),
-                ];
-                let id = first
-                    .into_iter()
-                    .find(|(fault, _)| fault.is_some())
-                    .map_or("acl-type", |(_, id)| id);
-                dom::focus(id);
-            }
-        }
-    };
-    let types: Vec<Choice> = Dialect::Platform
-        .resource_types()
-        .iter()
-        .map(|kind| Choice::new(kind.spelling().cli, kind.spelling().label))
-        .collect();
-    let name_label = move || match form.with(|form| form.pattern) {
-        PatternChoice::Prefixed => "Resource name starts with",
-        PatternChoice::Literal | PatternChoice::Any => "Resource name",
-    };
-    let number = Memo::new(move |_| checked.with(|checked| checked.as_ref().map_or(1, Vec::len)));
+    let types = Choice::each(Dialect::Platform.resource_types(), |kind| {
+        (kind.spelling().cli, kind.spelling().label)
+    });
+    let number = Memo::new(move |_| match &*checked.read() {
+        Ok(acls) => acls.len(),
+        Err(_) => 1,
+    });
     view! {
         <form class="stack" aria-labelledby="h-add" on:submit=move |event| {
             event.prevent_default();
-            add();
+            sent.set(true);
+            match checked.get_untracked() {
+                Ok(acls) => {
+                    stage(context, acls);
+                    // The same resource is likely wanted for the next operations.
+                    form.update(|form| *form = form.after_add());
+                    sent.set(false);
+                    dom::focus("acl-operation");
+                }
+                Err(faults) => {
+                    dom::focus(first_fault(&faults));
+                }
+            }
         }>
             <Select
                 id="acl-type"
@@ -144,7 +112,7 @@ fn ByHand() -> impl IntoView {
                     name="acl-pattern"
                     legend="Pattern type"
                     value=Signal::derive(move || form.with(|form| form.pattern.id().to_owned()))
-                    choices=PatternChoice::ALL.iter().map(|pattern| Choice::new(pattern.id(), pattern.word())).collect()
+                    choices=Choice::each(PatternChoice::ALL, |pattern| (pattern.id(), pattern.word()))
                     on_change=move |id: String| {
                         if let Some(pattern) = PatternChoice::from_id(&id) {
                             form.update(|form| form.pattern = pattern);
@@ -158,23 +126,25 @@ fn ByHand() -> impl IntoView {
             {move || named_by_hand.get().then(|| view! {
                 <Field
                     id="acl-name"
-                    label=name_label()
+                    label=match form.with(|form| form.pattern) {
+                        PatternChoice::Prefixed => "Resource name starts with",
+                        PatternChoice::Literal | PatternChoice::Any => "Resource name",
+                    }
                     mono=true
                     value=Signal::derive(move || form.with(|form| form.name.clone()))
                     on_input=move |text| form.update(|form| form.name = text)
-                    error=fault(|faults| faults.name.clone())
+                    error=fault(checked, |faults| faults.name.clone())
                     warning=Signal::derive(move || form.with(AclForm::name_warning))
                 />
             })}
-            <Operations form=form error=fault(|faults| faults.operation.clone()) />
+            <Operations form=form error=fault(checked, |faults| faults.operation.clone()) />
             <Segmented
                 name="acl-permission"
                 legend="Permission"
                 value=Signal::derive(move || form.with(|form| form.permission.spelling().cli.to_owned()))
-                choices=[Permission::Allow, Permission::Deny]
-                    .iter()
-                    .map(|permission| Choice::new(permission.spelling().cli, permission.spelling().label))
-                    .collect()
+                choices=Choice::each([Permission::Allow, Permission::Deny], |permission| {
+                    (permission.spelling().cli, permission.spelling().label)
+                })
                 on_change=move |id: String| {
                     if let Ok(permission) = id.parse::<Permission>() {
                         form.update(|form| form.permission = permission);
@@ -187,7 +157,7 @@ fn ByHand() -> impl IntoView {
                 mono=true
                 value=Signal::derive(move || form.with(|form| form.host.clone()))
                 on_input=move |text| form.update(|form| form.host = text)
-                error=fault(|faults| faults.host.clone())
+                error=fault(checked, |faults| faults.host.clone())
             />
             <Covered form=form />
             <div class="cover">
@@ -204,14 +174,34 @@ fn ByHand() -> impl IntoView {
     }
 }
 
+/// What is wrong with a part of the form.
+fn fault(
+    checked: Memo<Result<Vec<Acl>, AclFaults>>,
+    part: fn(&AclFaults) -> Option<String>,
+) -> Signal<Option<String>> {
+    Signal::derive(move || part(checked.read().as_ref().err()?))
+}
+
+/// The id of the first control that is wrong.
+const fn first_fault(faults: &AclFaults) -> &'static str {
+    match faults {
+        AclFaults { name: Some(_), .. } => "acl-name",
+        AclFaults {
+            operation: Some(_), ..
+        } => "acl-operation",
+        AclFaults { host: Some(_), .. } => "acl-host",
+        _ => "acl-type",
+    }
+}
+
 /// The operations that make sense for the type, of which several can be chosen.
 #[component]
 fn Operations(form: RwSignal<AclForm>, error: Signal<Option<String>>) -> impl IntoView {
     let offered = Memo::new(move |_| form.with(AclForm::offered));
-    let described = move || error.get().map(|_| "acl-operation-msg");
     view! {
-        <fieldset class="operations" id="acl-operation" tabindex="-1" aria-describedby=described
-            aria-invalid=move || error.get().map(|_| "true")>
+        <fieldset class="operations" id="acl-operation" tabindex="-1"
+            aria-describedby=move || error.read().is_some().then_some("acl-operation-msg")
+            aria-invalid=move || error.read().is_some().then_some("true")>
             <legend class="legend">"Operations"</legend>
             <div class="checks">
                 {move || offered.get().into_iter().map(|operation: Operation| view! {
@@ -240,22 +230,19 @@ fn Covered(form: RwSignal<AclForm>) -> impl IntoView {
     let context = expect_context::<RoleContext>();
     let resource_type = Memo::new(move |_| form.with(|form| form.resource_type));
     let known = Memo::new(move |_| {
-        let resource_type = resource_type.get();
-        context.draft.after.with(|policy| {
-            policy
-                .as_ref()
-                .map(|policy| Known::new(policy, resource_type))
-        })
+        let (resource_type, after) = (resource_type.get(), context.draft.after()?);
+        Some(Known::new(&after, resource_type))
     });
     let cover = Memo::new(move |_| {
-        let pattern = form.with(|form| {
-            let is_named = form.has_name() && !form.resource_name().is_empty();
-            is_named.then(|| NamePattern {
-                pattern_type: form.pattern_type(),
-                name: form.resource_name(),
-            })
-        })?;
-        let found = known.with(|known| known.as_ref().map(|known| known.cover(&pattern)))?;
+        let form = form.read();
+        if !form.has_name() || form.resource_name().is_empty() {
+            return None;
+        }
+        let pattern = NamePattern {
+            pattern_type: form.pattern_type(),
+            name: form.resource_name(),
+        };
+        let found = known.read().as_ref()?.cover(&pattern);
         let marked = if pattern.name == "*" {
             String::new()
         } else {
@@ -295,22 +282,22 @@ fn Covered(form: RwSignal<AclForm>) -> impl IntoView {
 pub(super) fn WillBeStored(acls: Vec<Acl>) -> impl IntoView {
     let context = expect_context::<RoleContext>();
     let acls = StoredValue::new(acls);
-    let rows = move || {
-        let (held, role) = (will_have(context), context.name.get_value());
-        let row = |acl: Acl| {
-            let remark = remark(&role, &held, &acl);
-            view! {
-                <li>
-                    <AclPhrase acl=acl />
-                    {remark.map(|text| view! { <Message kind=MessageKind::Warn><Words text=capitalized(&text) /></Message> })}
-                </li>
-            }
-        };
-        acls.get_value().into_iter().map(row).collect_view()
-    };
     view! {
         <h3>"Will be stored as"</h3>
-        <ul class="rows">{rows}</ul>
+        <ul class="rows">
+            {move || {
+                let (held, role) = (open_rows(context), context.name.get_value());
+                acls.get_value().into_iter().map(|acl| {
+                    let remark = remark(&role, &held, &acl);
+                    view! {
+                        <li>
+                            <AclPhrase acl=acl />
+                            {remark.map(|text| view! { <Message kind=MessageKind::Warn><Words text=capitalized(&text) /></Message> })}
+                        </li>
+                    }
+                }).collect_view()
+            }}
+        </ul>
     }
 }
 
@@ -323,25 +310,22 @@ fn PresetRows(preset: AclPreset) -> impl IntoView {
     let rows =
         Memo::new(move |_| form.with(|form| form.rows(&context.name.get_value(), sent.get())));
     let number = form.with_untracked(|form| form.names.len());
-    let add = move || {
-        sent.set(true);
-        match rows.get_untracked() {
-            Ok(acls) => {
-                stage(context, acls);
-                form.set(PresetForm::new(preset));
-                sent.set(false);
-                dom::focus("acl-preset");
-            }
-            Err(faults) => {
-                let first = faults.iter().position(Option::is_some).unwrap_or_default();
-                dom::focus(&format!("preset-{first}"));
-            }
-        }
-    };
     view! {
         <form class="stack" aria-labelledby="h-add" on:submit=move |event| {
             event.prevent_default();
-            add();
+            sent.set(true);
+            match rows.get_untracked() {
+                Ok(acls) => {
+                    stage(context, acls);
+                    form.set(PresetForm::new(preset));
+                    sent.set(false);
+                    dom::focus("acl-preset");
+                }
+                Err(faults) => {
+                    let first = faults.iter().position(Option::is_some).unwrap_or_default();
+                    dom::focus(&format!("preset-{first}"));
+                }
+            }
         }>
             {(0..number).map(|place| view! { <OneName form=form rows=rows place=place /> }).collect_view()}
             <div class="cover">
@@ -351,7 +335,10 @@ fn PresetRows(preset: AclPreset) -> impl IntoView {
                 }}
             </div>
             <Button submit=true>
-                {move || rows.with(|rows| rows.as_ref().map_or_else(|_| "Add ACLs".to_owned(), |rows| format!("Add {}", count(rows.len(), "ACL"))))}
+                {move || match &*rows.read() {
+                    Ok(acls) => format!("Add {}", count(acls.len(), "ACL")),
+                    Err(_) => "Add ACLs".to_owned(),
+                }}
             </Button>
         </form>
     }
@@ -361,54 +348,32 @@ fn PresetRows(preset: AclPreset) -> impl IntoView {
 #[component]
 fn OneName(
     form: RwSignal<PresetForm>,
-    rows: Memo<Result<Vec<gbac_engine::model::Acl>, Vec<Option<String>>>>,
+    rows: Memo<Result<Vec<Acl>, Vec<Option<String>>>>,
     place: usize,
 ) -> impl IntoView {
-    let slot = form.with_untracked(|form| form.names.get(place).map(|name| name.slot));
-    let label = form.with_untracked(|form| {
-        form.names
-            .get(place)
-            .map(PresetName::label)
-            .unwrap_or_default()
-    });
-    let help = slot
-        .map(|slot| capitalized(slot.description).replace('`', ""))
-        .unwrap_or_default();
-    let pattern =
-        Memo::new(move |_| form.with(|form| form.names.get(place).map(|name| name.pattern)));
-    let name = Signal::derive(move || {
-        form.with(|form| {
-            form.names
-                .get(place)
-                .map(|name| name.name.clone())
-                .unwrap_or_default()
-        })
-    });
-    let error = Signal::derive(move || {
-        rows.with(|rows| {
-            rows.as_ref()
-                .err()
-                .and_then(|faults| faults.get(place).cloned().flatten())
-        })
-    });
-    let fill = move |text: String| {
-        form.update(|form| {
-            form.names
-                .get_mut(place)
-                .into_iter()
-                .for_each(|name| name.name.clone_from(&text));
-        });
+    let (label, help) = match form.read_untracked().names.get(place) {
+        Some(name) => (
+            name.label(),
+            capitalized(name.slot.description).replace('`', ""),
+        ),
+        None => Default::default(),
     };
+    let pattern = Memo::new(move |_| Some(form.read().names.get(place)?.pattern));
+    let name = Signal::derive(move || match form.read().names.get(place) {
+        Some(name) => name.name.clone(),
+        None => String::new(),
+    });
+    let error = Signal::derive(move || rows.read().as_ref().err()?.get(place)?.clone());
     view! {
         <div class="stack slot">
             <Segmented
                 name=format!("preset-pattern-{place}")
                 legend=format!("{label}, pattern type")
                 value=Signal::derive(move || pattern.get().map(PatternChoice::id).unwrap_or_default().to_owned())
-                choices=PatternChoice::ALL.iter().map(|pattern| Choice::new(pattern.id(), pattern.word())).collect()
+                choices=Choice::each(PatternChoice::ALL, |pattern| (pattern.id(), pattern.word()))
                 on_change=move |id: String| {
                     if let Some(pattern) = PatternChoice::from_id(&id) {
-                        form.update(|form| form.names.get_mut(place).into_iter().for_each(|name| name.pattern = pattern));
+                        form.update(|form| if let Some(name) = form.names.get_mut(place) { name.pattern = pattern; });
                     }
                 }
                 help=Signal::derive({
@@ -422,7 +387,7 @@ fn OneName(
                     label=format!("{label} name")
                     mono=true
                     value=name
-                    on_input=fill
+                    on_input=move |text| form.update(|form| if let Some(name) = form.names.get_mut(place) { name.name = text; })
                     help=help.clone()
                     error=error
                 />

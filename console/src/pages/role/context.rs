@@ -8,7 +8,9 @@ use gbac_engine::model::Acl;
 use gbac_words::phrases::count;
 use leptos::prelude::*;
 
+use crate::dom;
 use crate::store::draft::Draft;
+use crate::ui::{Message, MessageKind, Words};
 
 /// What the parts of the page share.
 #[derive(Clone, Copy)]
@@ -49,12 +51,35 @@ pub(super) fn Sign(status: RowStatus) -> impl IntoView {
 }
 
 /// `Added` or `Removed`, before the button that undoes it.
-pub(super) const fn sign_word(status: RowStatus) -> Option<&'static str> {
-    match status {
-        RowStatus::Stored => None,
-        RowStatus::Added => Some("Added"),
-        RowStatus::Removed => Some("Removed"),
-    }
+pub(super) fn sign_word(status: RowStatus) -> Option<impl IntoView> {
+    let word = match status {
+        RowStatus::Stored => return None,
+        RowStatus::Added => "Added",
+        RowStatus::Removed => "Removed",
+    };
+    Some(view! { <span class="sign-w">{word}</span> })
+}
+
+/// Why the change of a row was not applied.
+pub(super) fn not_applied(failure: Option<String>) -> Option<impl IntoView> {
+    let text = failure?;
+    Some(view! { <Message kind=MessageKind::Error>"Not applied: " <Words text=text /></Message> })
+}
+
+/// The row after this one, or else the one before it.
+pub(super) fn neighbor<T>(rows: &[T], is_this: impl Fn(&T) -> bool) -> Option<&T> {
+    let place = rows.iter().position(is_this).unwrap_or_default();
+    rows.get(place + 1)
+        .or_else(|| rows.get(place.checked_sub(1)?))
+}
+
+/// Moves focus from a row that may go to its own button, which is another one then; else to that of
+/// its neighbor, or to the heading.
+pub(super) fn focus_row(own: String, neighbor: Option<String>, heading: &str) {
+    let mut ids = vec![own];
+    ids.extend(neighbor);
+    ids.push(heading.to_owned());
+    dom::focus_first(ids);
 }
 
 /// How many rows there are, and how many come and go: `9 rows, 2 added, 1 removed`.

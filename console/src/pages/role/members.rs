@@ -1,17 +1,17 @@
 //! The table of a role's principals, and the form that adds one.
 
-use std::sync::Arc;
-
 use gbac_console_model::role::members::{MemberDraft, MemberPreview};
 use gbac_console_model::role::{MemberRow, RowStatus};
 use gbac_engine::model::{Principal, PrincipalType};
-use gbac_engine::policy::{Change, Policy};
+use gbac_engine::policy::Change;
 use gbac_words::escape::plain;
 use gbac_words::pages::role as words;
 use gbac_words::phrases::{count, list_up_to};
 use leptos::prelude::*;
 
-use super::context::{RoleContext, Sign, row_class, rows_words, sign_word};
+use super::context::{
+    RoleContext, Sign, focus_row, neighbor, not_applied, row_class, rows_words, sign_word,
+};
 use crate::dom;
 use crate::store::service::Service;
 use crate::ui::{
@@ -24,31 +24,12 @@ use crate::ui::{
 pub(super) fn Members(is_open: bool) -> impl IntoView {
     let context = expect_context::<RoleContext>();
     let is_empty = Memo::new(move |_| context.members.with(Vec::is_empty));
-    let words = move || {
-        context
-            .members
-            .with(|rows| rows_words(rows.iter().map(|row| row.status)))
-    };
     let name = context.name.get_value();
-    let table = move || {
-        view! {
-            <Table
-                label="Principal table" caption=format!("Principals of role {}", plain(&name)) class="cards" line=true
-                heads=Heads::default().and_unseen("Draft").and(["Type", "Name", "Also in"]).and_unseen("Actions")
-            >
-                <tbody role="rowgroup">
-                    <For each=move || context.members.get() key=MemberRow::clone let:row>
-                        <Row row=row is_open=is_open />
-                    </For>
-                </tbody>
-            </Table>
-        }
-    };
     view! {
         <section class="section" aria-labelledby="h-members">
             <div class="row">
                 <h2 id="h-members" tabindex="-1">"Principals"</h2>
-                <span class="count">{words}</span>
+                <span class="count">{move || rows_words(context.members.read().iter().map(|row| row.status))}</span>
             </div>
             <div class="panel flat">
                 {is_open.then(|| view! { <AddMember /> })}
@@ -62,7 +43,19 @@ pub(super) fn Members(is_open: bool) -> impl IntoView {
                     }
                     .into_any()
                 } else {
-                    table().into_any()
+                    view! {
+                        <Table
+                            label="Principal table" caption=format!("Principals of role {}", plain(&name)) class="cards" line=true
+                            heads=Heads::default().and_unseen("Draft").and(["Type", "Name", "Also in"]).and_unseen("Actions")
+                        >
+                            <tbody role="rowgroup">
+                                <For each=move || context.members.get() key=MemberRow::clone let:row>
+                                    <Row row=row is_open=is_open />
+                                </For>
+                            </tbody>
+                        </Table>
+                    }
+                    .into_any()
                 }}
             </div>
         </section>
@@ -76,80 +69,61 @@ fn AddMember() -> impl IntoView {
     let draft = RwSignal::new(MemberDraft::new(PrincipalType::Group));
     let sent = RwSignal::new(false);
     let reading = Memo::new(move |_| {
-        let read = |policy: &Signal<Option<Arc<Policy>>>| {
-            policy.with(|policy| {
-                let role = context.name.get_value();
-                policy
-                    .as_ref()
-                    .map(|policy| draft.with(|draft| draft.read(policy, &role)))
-            })
+        let role = context.name.get_value();
+        let mut reading = match context.draft.after() {
+            Some(after) => draft.with(|draft| draft.read(&after, &role)),
+            None => MemberPreview::empty(),
         };
-        let mut reading = read(&context.draft.after).unwrap_or_else(MemberPreview::empty);
         // What is almost a name that the draft takes away is worth a look, too.
-        if reading.error.is_none() && reading.offer.is_none() {
-            reading.offer = read(&service.policy)
-                .filter(|before| before.error.is_none())
-                .and_then(|before| before.offer);
+        if reading.error.is_none()
+            && reading.offer.is_none()
+            && let Some(before) = service.policy.get()
+        {
+            let before = draft.with(|draft| draft.read(&before, &role));
+            if before.error.is_none() {
+                reading.offer = before.offer;
+            }
         }
         reading
     });
     let error = Signal::derive(move || {
-        let missing = || {
-            sent.get()
-                .then(|| "Enter a name".to_owned())
-                .filter(|_| reading.with(|reading| reading.stored.is_none()))
-        };
-        reading
-            .with(|reading| reading.error.clone())
-            .or_else(missing)
+        let reading = reading.read();
+        if reading.error.is_none() && reading.stored.is_none() && sent.get() {
+            return Some("Enter a name".to_owned());
+        }
+        reading.error.clone()
     });
     let described = Signal::derive(move || {
-        reading.with(|reading| {
-            let wrong = error.get().is_some();
-            let shown = [
-                (wrong, "member-error"),
-                (reading.stored.is_some() && !wrong, "member-stored"),
-                (reading.offer.is_some(), "member-offer"),
-                (!reading.remarks.is_empty() && !wrong, "member-remarks"),
-            ];
-            shown
-                .into_iter()
-                .filter(|(shown, _)| *shown)
-                .map(|(_, id)| id)
-                .collect::<Vec<_>>()
-                .join(" ")
-        })
+        let reading = reading.read();
+        let mut ids = Vec::new();
+        let is_wrong = error.read().is_some();
+        if is_wrong {
+            ids.push("member-error");
+        } else if reading.stored.is_some() {
+            ids.push("member-stored");
+        }
+        if reading.offer.is_some() {
+            ids.push("member-offer");
+        }
+        if !is_wrong && !reading.remarks.is_empty() {
+            ids.push("member-remarks");
+        }
+        ids.join(" ")
     });
-    let add = move || {
-        sent.set(true);
-        let MemberPreview {
-            stored: Some(member),
-            error: None,
-            ..
-        } = reading.get_untracked()
-        else {
-            dom::focus("member-name");
-            return;
-        };
-        let said = words::member_added(&member);
-        let change = Change::AddMember {
-            role: context.name.get_value(),
-            member,
-        };
-        context.draft.add(change);
-        // It stands in the table, so the field is free for the next.
-        draft.update(|draft| *draft = draft.next());
-        sent.set(false);
-        dom::announce(&said);
-        dom::focus("member-name");
-    };
     view! {
         <form
             class="add-member"
             aria-label="Add a principal"
             on:submit=move |event| {
                 event.prevent_default();
-                add();
+                sent.set(true);
+                if let MemberPreview { stored: Some(member), error: None, .. } = reading.get_untracked() {
+                    add(context, member);
+                    // It stands in the table, so the field is free for the next.
+                    draft.update(|draft| *draft = draft.next());
+                    sent.set(false);
+                }
+                dom::focus("member-name");
             }
         >
             <Segmented
@@ -182,16 +156,15 @@ fn AddMember() -> impl IntoView {
             {move || error.get().map(|text| view! {
                 <p class="msg msg-err" id="member-error"><Icon glyph=Glyph::Deny size=IconSize::Small /><span><Words text=text /></span></p>
             })}
-            {move || reading.get().stored.filter(|_| error.get().is_none()).map(|stored| view! {
-                <p class="help stored" id="member-stored">"Will be stored as " <PrincipalName principal=stored /></p>
-            })}
             {move || {
-                let remarks = reading.with(|reading| reading.remarks.clone());
-                (!remarks.is_empty() && error.get().is_none()).then(|| view! {
-                    <div id="member-remarks">
-                        {remarks.into_iter().map(|text| view! { <Message kind=MessageKind::Warn><Words text=text /> "."</Message> }).collect_view()}
-                    </div>
+                let stored = reading.get().stored?;
+                error.read().is_none().then(|| view! {
+                    <p class="help stored" id="member-stored">"Will be stored as " <PrincipalName principal=stored /></p>
                 })
+            }}
+            {move || {
+                let found = reading.with(|reading| reading.remarks.clone());
+                (!found.is_empty() && error.read().is_none()).then(|| view! { <div id="member-remarks">{remarks(found)}</div> })
             }}
             {move || reading.get().offer.map(|offer| {
                 let meant = offer.principal.clone();
@@ -213,6 +186,24 @@ fn AddMember() -> impl IntoView {
     }
 }
 
+/// Adds a member to the draft.
+fn add(context: RoleContext, member: Principal) {
+    let said = words::member_added(&member);
+    context.draft.add(Change::AddMember {
+        role: context.name.get_value(),
+        member,
+    });
+    dom::announce(&said);
+}
+
+/// What is worth a look.
+fn remarks(texts: Vec<String>) -> impl IntoView {
+    texts
+        .into_iter()
+        .map(|text| view! { <Message kind=MessageKind::Warn><Words text=text /> "."</Message> })
+        .collect_view()
+}
+
 /// The id of the button of a member's row.
 fn button_id(principal: &Principal) -> String {
     format!(
@@ -229,7 +220,7 @@ fn Row(row: MemberRow, is_open: bool) -> impl IntoView {
         status,
         other_roles,
         direct_acls,
-        remarks,
+        remarks: found,
         failure,
     } = row;
     let glyph = match principal.kind() {
@@ -278,28 +269,6 @@ fn Row(row: MemberRow, is_open: bool) -> impl IntoView {
             },
         ),
     };
-    let press = move |()| {
-        // Where the row itself goes its neighbour gets focus, else its own button, which is another
-        // one then.
-        let next = context.members.with_untracked(|rows| {
-            let place = rows
-                .iter()
-                .position(|row| row.principal == member)
-                .unwrap_or_default();
-            let next = rows
-                .get(place + 1)
-                .or_else(|| place.checked_sub(1).and_then(|before| rows.get(before)));
-            next.map(|row| button_id(&row.principal))
-        });
-        let ids = [button_id(&member)]
-            .into_iter()
-            .chain(next)
-            .chain(["h-members".to_owned()])
-            .collect();
-        context.draft.add(change.clone());
-        dom::announce(&format!("{text} {said}"));
-        dom::focus_first(ids);
-    };
     let (id, kind) = (button_id(&principal), principal.kind().prefix());
     view! {
         <tr role="row" class=row_class(status)>
@@ -308,13 +277,22 @@ fn Row(row: MemberRow, is_open: bool) -> impl IntoView {
             <th role="rowheader" scope="row"><PrincipalName principal=principal /></th>
             <td role="cell" data-l="Also in">
                 <span class="quiet brk">{also}</span>
-                {remarks.into_iter().map(|text| view! { <Message kind=MessageKind::Warn><Words text=text /> "."</Message> }).collect_view()}
-                {failure.map(|text| view! { <Message kind=MessageKind::Error>"Not applied: " <Words text=text /></Message> })}
+                {remarks(found)}
+                {not_applied(failure)}
             </td>
             <td role="cell" class="act">
                 <span class="row acts">
-                    {sign_word(status).map(|word| view! { <span class="sign-w">{word}</span> })}
-                    {is_open.then(|| view! { <IconButton id=id glyph=sign label=label on_press=press /> })}
+                    {sign_word(status)}
+                    {is_open.then(|| view! {
+                        <IconButton id=id glyph=sign label=label on_press=move |()| {
+                            let next = context.members.with_untracked(|rows| {
+                                Some(button_id(&neighbor(rows, |row| row.principal == member)?.principal))
+                            });
+                            context.draft.add(change.clone());
+                            dom::announce(&format!("{text} {said}"));
+                            focus_row(button_id(&member), next, "h-members");
+                        } />
+                    })}
                 </span>
             </td>
         </tr>

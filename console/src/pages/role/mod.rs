@@ -50,33 +50,23 @@ fn One(name: String) -> impl IntoView {
     let draft = expect_context::<Draft>();
     let stored = StoredValue::new(name.clone());
     let acls = Memo::new(move |_| {
-        let (Some(before), Some(after)) = (service.policy.get(), draft.after.get()) else {
+        let (Some(before), Some(after)) = (service.policy.get(), draft.after()) else {
             return Vec::new();
         };
-        draft
-            .staged
-            .with(|staged| stored.with_value(|name| acl_rows(&before, &after, name, staged)))
+        acl_rows(&before, &after, &stored.read_value(), &draft.staged.read())
     });
     let members = Memo::new(move |_| {
-        let (Some(before), Some(after)) = (service.policy.get(), draft.after.get()) else {
+        let (Some(before), Some(after)) = (service.policy.get(), draft.after()) else {
             return Vec::new();
         };
-        draft
-            .staged
-            .with(|staged| stored.with_value(|name| member_rows(&before, &after, name, staged)))
+        member_rows(&before, &after, &stored.read_value(), &draft.staged.read())
     });
     let is_read = Memo::new(move |_| service.policy.with(Option::is_some));
     let status = Memo::new(move |_| {
-        let has = |policy: &Signal<_>| {
-            policy.with(
-                |policy: &Option<std::sync::Arc<gbac_engine::policy::Policy>>| {
-                    policy
-                        .as_ref()
-                        .is_some_and(|policy| stored.with_value(|name| policy.has_role(name)))
-                },
-            )
-        };
-        match (has(&service.policy), has(&draft.after)) {
+        let before = service.policy.get().unwrap_or_default();
+        let after = draft.after().unwrap_or_default();
+        let name = stored.read_value();
+        match (before.has_role(&name), after.has_role(&name)) {
             (true, true) => Some(RowStatus::Stored),
             (false, true) => Some(RowStatus::Added),
             (true, false) => Some(RowStatus::Removed),
@@ -95,20 +85,16 @@ fn One(name: String) -> impl IntoView {
         status,
     });
     // What the service has, without the draft.
-    let save = move |()| {
-        let written = service.policy.with_untracked(|policy| {
-            policy
-                .as_ref()
-                .map(|policy| stored.with_value(|name| export_role(policy, name)))
-        });
-        let Some((file, export)) = written else {
+    let save = Callback::new(move |()| {
+        let Some(policy) = service.policy.get_untracked() else {
             return;
         };
+        let (file, export) = export_role(&policy, &stored.read_value());
         match dom::save_file(&file, "text/x-shellscript", &export.text) {
             Ok(()) => dom::announce(&words::exported(&file)),
             Err(reason) => dom::announce_error(&file_not_saved(&file, &reason)),
         }
-    };
+    });
     let deleting = RwSignal::new(None::<String>);
     let navigate = use_navigate();
     let crumb = name.clone();
@@ -149,18 +135,9 @@ fn One(name: String) -> impl IntoView {
 #[component]
 fn Summary() -> impl IntoView {
     let context = expect_context::<RoleContext>();
-    let size = move |is: fn(RowStatus) -> bool| {
-        let acls = context
-            .acls
-            .with(|rows| rows.iter().filter(|row| is(row.status)).count());
-        let members = context
-            .members
-            .with(|rows| rows.iter().filter(|row| is(row.status)).count());
-        RoleSize { acls, members }
-    };
     move || {
-        let before = size(|status| status != RowStatus::Added);
-        let after = size(|status| status != RowStatus::Removed);
+        let before = size_without(context, RowStatus::Added);
+        let after = size_without(context, RowStatus::Removed);
         match context.status.get() {
             Some(RowStatus::Added) => words::new_role(after),
             Some(RowStatus::Stored) if before != after => words::resized(before, after),
@@ -169,22 +146,34 @@ fn Summary() -> impl IntoView {
     }
 }
 
+/// How many rows there are, without those that are added or without those that go.
+fn size_without(context: RoleContext, status: RowStatus) -> RoleSize {
+    let acls = context.acls.read();
+    let members = context.members.read();
+    RoleSize {
+        acls: acls.iter().filter(|row| row.status != status).count(),
+        members: members.iter().filter(|row| row.status != status).count(),
+    }
+}
+
+/// Takes the deletion of the role out of the draft.
+fn keep(context: RoleContext) {
+    context.draft.take_back(&Change::DeleteRole {
+        name: context.name.get_value(),
+        delete_acls: true,
+    });
+    dom::announce("The role is kept");
+    dom::focus_heading();
+}
+
 #[component]
 fn Deleted() -> impl IntoView {
     let context = expect_context::<RoleContext>();
-    let keep = move |()| {
-        context.draft.take_back(&Change::DeleteRole {
-            name: context.name.get_value(),
-            delete_acls: true,
-        });
-        dom::announce("The role is kept");
-        dom::focus_heading();
-    };
     view! {
         <div class="banner">
             <Note kind=NoteKind::Info title=words::DELETED_IN_DRAFT level=2>
                 <p>{words::STAYS_UNTIL_APPLIED}</p>
-                <div class="row"><Button small=true on_press=keep>"Keep the role"</Button></div>
+                <div class="row"><Button small=true on_press=move |()| keep(context)>"Keep the role"</Button></div>
             </Note>
         </div>
     }

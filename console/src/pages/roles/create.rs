@@ -43,35 +43,29 @@ fn Form(open: RwSignal<bool>, given: RwSignal<String>) -> impl IntoView {
         if name.is_empty() && !sent.get() {
             return None;
         }
-        draft
-            .after
-            .with(|policy| policy.as_ref().and_then(|policy| name_error(policy, &name)))
+        let after = draft.after()?;
+        name_error(&after, &name)
     });
     let warning = Signal::derive(move || {
-        let name = name.get();
-        draft.after.with(|policy| {
-            policy
-                .as_ref()
-                .filter(|_| !name.is_empty())
-                .and_then(|policy| name_warning(policy, &name))
-        })
-    });
-    let create = move || {
-        sent.set(true);
-        if error.get_untracked().is_some() {
-            dom::focus("create-role-name");
-            return;
+        let (name, after) = (name.get(), draft.after()?);
+        if name.is_empty() {
+            return None;
         }
-        let name = name.get_untracked();
-        draft.add(Change::CreateRole(name.clone()));
-        open.set(false);
-        dom::announce(&words::created(&name));
-        navigate(&address::role(&name), NavigateOptions::default());
-    };
+        name_warning(&after, &name)
+    });
     view! {
         <form on:submit=move |event| {
             event.prevent_default();
-            create();
+            sent.set(true);
+            if error.get_untracked().is_some() {
+                dom::focus("create-role-name");
+                return;
+            }
+            let name = name.get_untracked();
+            draft.add(Change::CreateRole(name.clone()));
+            open.set(false);
+            dom::announce(&words::created(&name));
+            navigate(&address::role(&name), NavigateOptions::default());
         }>
             <div class="dlg-b dlg-pad">
                 <Field

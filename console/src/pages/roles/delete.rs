@@ -81,42 +81,39 @@ fn Form() -> impl IntoView {
     } = expect_context();
     let draft = expect_context::<Draft>();
     let name = StoredValue::new(deleting.get_untracked().unwrap_or_default());
-    let change = move || Change::DeleteRole {
+    let change = StoredValue::new(Change::DeleteRole {
         name: name.get_value(),
         delete_acls: true,
-    };
+    });
     let deleted = Memo::new(move |_| {
-        draft.after.with(|policy| {
-            policy
-                .as_ref()
-                .and_then(|policy| deletion(policy, &name.get_value()))
-        })
+        let after = draft.after()?;
+        deletion(&after, &name.read_value())
     });
     // After the dialog is there: over a large policy it takes a moment.
     let effect = RwSignal::new(None::<Effects>);
-    let compare = move || {
-        let Some(Some(before)) = draft.after.try_get_untracked() else {
-            return;
-        };
-        let mut after = (*before).clone();
-        if after.apply(change()).is_ok() {
-            let found = dom::measured("role: loss", || effects(&before, &after, &[], None));
-            let _ = effect.try_set(Some(found));
-        }
-    };
-    set_timeout(compare, Duration::from_millis(30));
-    let delete = move || {
-        draft.add(change());
-        deleting.set(None);
-        let name = name.get_value();
-        dom::announce(&words::deletion_staged(&name));
-        dom::focus_later(focus_after.get_value());
-        on_deleted.run(name);
-    };
+    set_timeout(
+        move || {
+            let (Some(before), Some(change)) = (draft.after_untracked(), change.try_get_value())
+            else {
+                return;
+            };
+            let mut after = (*before).clone();
+            if after.apply(change).is_ok() {
+                let found = dom::measured("role: loss", || effects(&before, &after, &[], None));
+                let _ = effect.try_set(Some(found));
+            }
+        },
+        Duration::from_millis(30),
+    );
     view! {
         <form on:submit=move |event| {
             event.prevent_default();
-            delete();
+            draft.add(change.get_value());
+            deleting.set(None);
+            let name = name.get_value();
+            dom::announce(&words::deletion_staged(&name));
+            dom::focus_later(focus_after.get_value());
+            on_deleted.run(name);
         }>
             <div class="dlg-b dlg-pad stack">
                 {move || deleted.get().map(|deletion| view! { <Deletion deletion=deletion effect=effect /> })}

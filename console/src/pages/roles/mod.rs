@@ -53,14 +53,12 @@ pub fn RolesPage() -> impl IntoView {
     let deleting = RwSignal::new(None::<String>);
     let (view, search) = view_in_address();
     let all = Memo::new(move |_| {
-        let (before, after) = (service.policy.get()?, draft.after.get()?);
+        let (before, after) = (service.policy.get()?, draft.after()?);
         Some(Arc::new(dom::measured("roles: rows", || {
             draft.changes.with(|changes| rows(&before, &after, changes))
         })))
     });
-    let has_roles =
-        Memo::new(move |_| all.with(|all| all.as_ref().is_some_and(|all| !all.is_empty())));
-    let state = Memo::new(move |_| all.with(|all| all.as_ref().map(|all| all.is_empty())));
+    let state = Memo::new(move |_| Some(all.read().as_ref()?.is_empty()));
     let has_none = Memo::new(move |_| service.can.with(|can| can.roles.reason()));
     // The search asks for a role of this name.
     let wanted = expect_context::<SearchSession>().new_role;
@@ -74,19 +72,6 @@ pub fn RolesPage() -> impl IntoView {
             creating.set(true);
         }
     });
-    let content = move || match state.get() {
-        _ if has_none.get().is_some() => view! {
-            <div class="panel flat">
-                <Empty glyph=Glyph::Lock title=words::NO_ROLES_HERE><p>{has_none.get()}</p></Empty>
-            </div>
-        }
-        .into_any(),
-        Some(true) => view! { <NoRoles creating=creating /> }.into_any(),
-        Some(false) => {
-            view! { <List all=all view=view search=search deleting=deleting /> }.into_any()
-        }
-        None => view! { <Unread what="roles" /> }.into_any(),
-    };
     view! {
         <div class="head">
             <div>
@@ -95,14 +80,24 @@ pub fn RolesPage() -> impl IntoView {
             </div>
             <div class="row">
                 {move || {
-                    (has_roles.get() && has_none.get().is_none()).then(|| view! {
+                    (state.get() == Some(false) && has_none.get().is_none()).then(|| view! {
                         <Button kind=ButtonKind::Primary glyph=Glyph::Plus on_press=move |()| creating.set(true)>"Create role"</Button>
                     })
                 }}
             </div>
         </div>
         <ProviderGap />
-        {content}
+        {move || match state.get() {
+            _ if has_none.get().is_some() => view! {
+                <div class="panel flat">
+                    <Empty glyph=Glyph::Lock title=words::NO_ROLES_HERE><p>{has_none.get()}</p></Empty>
+                </div>
+            }
+            .into_any(),
+            Some(true) => view! { <NoRoles creating=creating /> }.into_any(),
+            Some(false) => view! { <List all=all view=view search=search deleting=deleting /> }.into_any(),
+            None => view! { <Unread what="roles" /> }.into_any(),
+        }}
         <CreateRole open=creating name=new_name />
         <DeleteRole deletion=Deletion { name: deleting, focus_after: "roles-search".into() } on_deleted=|_| () />
     }
@@ -121,9 +116,8 @@ fn view_in_address() -> (Memo<RolesView>, RwSignal<String>) {
     let mut write = debounce(Duration::from_millis(250), move |text: String| {
         // The page may have been left, and entered again, since the key was pressed.
         if path.get_untracked() == address::ROLES
-            && written
-                .try_get_value()
-                .is_some_and(|written| written != text)
+            && let Some(last) = written.try_get_value()
+            && last != text
         {
             written.set_value(text.clone());
             let options = NavigateOptions {
@@ -174,13 +168,13 @@ fn List(
     deleting: RwSignal<Option<String>>,
 ) -> impl IntoView {
     let draft = expect_context::<Draft>();
-    let rows = move || all.get().unwrap_or_default();
+    let rows = Signal::derive(move || all.get().unwrap_or_default());
     let order = Memo::new(move |_| view.with(|view| (view.column, view.descending)));
     let found = Memo::new(move |_| {
         let (column, descending) = order.get();
         let search = Search::new(&search.get());
         dom::measured("roles: search", || {
-            matching_rows(&rows(), &search, column, descending)
+            matching_rows(&rows.get(), &search, column, descending)
         })
     });
     let number_found = Memo::new(move |_| found.with(Vec::len));
@@ -195,27 +189,15 @@ fn List(
         }
     });
     let shown = Memo::new(move |_| {
-        let rows = rows();
-        let of_page = |found: &Vec<usize>| {
-            let places = found.iter().skip(page.get() * PAGE).take(PAGE);
-            places
-                .filter_map(|place| rows.get(*place).cloned())
-                .collect::<Vec<_>>()
-        };
-        found.with(of_page)
+        let (rows, found) = (rows.get(), found.read());
+        let places = found.iter().skip(page.get() * PAGE).take(PAGE);
+        places
+            .filter_map(|place| rows.get(*place).cloned())
+            .collect::<Vec<_>>()
     });
     let drawn = drawn_of(shown);
     let findings = findings_of(draft, shown);
-    let total = Memo::new(move |_| rows().len());
-    let status = move || {
-        let found = number_found.get();
-        if found == total.get() {
-            let with_group = rows().iter().filter(|row| row.counts.groups > 0).count();
-            words::total(found, with_group)
-        } else {
-            format!("{} of {}", thousands(found), count(total.get(), "role"))
-        }
-    };
+    let total = Memo::new(move |_| rows.get().len());
     let navigate = use_navigate();
     let go = Callback::new(move |to: RolesView| {
         let options = NavigateOptions {
@@ -229,49 +211,36 @@ fn List(
         search: search.get_untracked(),
         ..view.get_untracked()
     };
-    let order_of = move |column: Column| {
-        Signal::derive(move || {
-            let (by, descending) = order.get();
-            (by == column).then_some(if descending {
-                SortOrder::Descending
-            } else {
-                SortOrder::Ascending
-            })
-        })
-    };
     // Counts are looked at from the largest down, names from A.
-    let press = move |column: Column| {
-        move |()| {
-            let (by, descending) = order.get_untracked();
-            let descending = if by == column {
-                !descending
-            } else {
-                column != Column::Name
-            };
-            go.run(RolesView {
-                column,
-                descending,
-                page: 0,
-                ..here()
-            });
-        }
-    };
+    let sort = Callback::new(move |column| {
+        let (by, descending) = order.get_untracked();
+        let descending = if by == column {
+            !descending
+        } else {
+            column != Column::Name
+        };
+        go.run(RolesView {
+            column,
+            descending,
+            page: 0,
+            ..here()
+        });
+    });
     let to_page = Callback::new(move |page: usize| go.run(RolesView { page, ..here() }));
     // After a role or the review of its changes, the list continues at that role.
     // The browser's own address follows only when the page is there.
     let fragment = use_location().hash.get_untracked();
     let returning = RwSignal::new(address::role_in_fragment(fragment.trim_start_matches('#')));
     Effect::new(move |_| {
-        let rows = rows();
+        let rows = rows.get();
         let place = returning.with(|name| {
             let name = name.as_ref()?;
-            found.with(|found| {
-                found
-                    .iter()
-                    .position(|at| rows.get(*at).is_some_and(|row| row.counts.name == *name))
-            })
+            let mut found = found.get().into_iter();
+            found.position(|at| matches!(rows.get(at), Some(row) if row.counts.name == *name))
         });
-        if let Some(place) = place.filter(|place| place / PAGE != page.get_untracked()) {
+        if let Some(place) = place
+            && place / PAGE != page.get_untracked()
+        {
             go.run(RolesView {
                 page: place / PAGE,
                 ..here()
@@ -279,62 +248,16 @@ fn List(
         }
     });
     Effect::new(move |_| {
-        let is_drawn = drawn.with(|drawn| {
-            returning.with(|name| {
-                name.as_ref()
-                    .is_some_and(|name| drawn.iter().any(|row| row.counts.name == *name))
-            })
-        });
-        if let Some(name) = returning.get_untracked().filter(|_| is_drawn) {
+        let (drawn, returning_to) = (drawn.read(), returning.get());
+        if let Some(name) = returning_to
+            && drawn.iter().any(|row| row.counts.name == name)
+        {
             returning.set(None);
             dom::after_paint(move || {
                 dom::focus(&link_id(&name));
             });
         }
     });
-    let table = move || {
-        let sorted = |label: &'static str, column: Column, class: &'static str| {
-            view! { <SortHead label=label order=order_of(column) on_press=press(column) class=class /> }
-        };
-        let heads = Heads::default()
-            .and_view(sorted("Role name", Column::Name, "w-name"))
-            .and_view(sorted("Assigned principals", Column::Principals, "num w-n"))
-            .and_view(sorted("IdP groups", Column::Groups, "num w-n"))
-            .and_view(sorted("ACLs", Column::Acls, "num w-n"))
-            .and_view(view! { <th role="columnheader" scope="col" class="w-d">"Denies"</th> })
-            .and(["Findings"])
-            .and_unseen("Actions");
-        view! {
-            <div class="panel flat">
-                <Table label="Roles" caption="Roles" class="inline opens" id="roles-region" heads=heads>
-                    <tbody role="rowgroup">
-                        <For each=move || drawn.get() key=RoleRow::clone let:row>
-                            <Row row=row findings=findings deleting=deleting />
-                        </For>
-                    </tbody>
-                </Table>
-                <Pager place="below" page=page found=number_found on_page=move |page| {
-                    to_page.run(page);
-                    dom::focus("roles-region");
-                } />
-            </div>
-        }
-    };
-    let no_match = move || {
-        view! {
-            <div class="panel flat">
-                <Empty glyph=Glyph::Search title=words::NO_MATCHES>
-                    <p class="brk">{move || sentence(&no_results(&search.get()))}</p>
-                    <div class="row">
-                        <Button on_press=move |()| {
-                            search.set(String::new());
-                            dom::focus("roles-search");
-                        }>"Clear search"</Button>
-                    </div>
-                </Empty>
-            </div>
-        }
-    };
     let is_found = Memo::new(move |_| number_found.get() > 0);
     view! {
         <div class="tools">
@@ -357,10 +280,92 @@ fn List(
             <span class="help" id="roles-search-how">
                 {move || Search::new(&search.get()).is_broken().then_some(SEARCHED_AS_TEXT)}
             </span>
-            <p class="count row-end" role="status">{status}</p>
+            <p class="count row-end" role="status">
+                {move || match number_found.get() {
+                    found if found == total.get() => {
+                        words::total(found, rows.get().iter().filter(|row| row.counts.groups > 0).count())
+                    }
+                    found => format!("{} of {}", thousands(found), count(total.get(), "role")),
+                }}
+            </p>
             <Pager place="above" page=page found=number_found on_page=to_page />
         </div>
-        {move || if is_found.get() { table().into_any() } else { no_match().into_any() }}
+        {move || if is_found.get() {
+            view! {
+                <div class="panel flat">
+                    <Table label="Roles" caption="Roles" class="inline opens" id="roles-region" heads=heads(order, sort)>
+                        <tbody role="rowgroup">
+                            <For each=move || drawn.get() key=RoleRow::clone let:row>
+                                <Row row=row findings=findings deleting=deleting />
+                            </For>
+                        </tbody>
+                    </Table>
+                    <Pager place="below" page=page found=number_found on_page=move |page| {
+                        to_page.run(page);
+                        dom::focus("roles-region");
+                    } />
+                </div>
+            }
+            .into_any()
+        } else {
+            view! { <NoMatch search=search /> }.into_any()
+        }}
+    }
+}
+
+/// The heads of the table: the order of the rows, and what is asked for another one.
+fn heads(order: Memo<(Column, bool)>, sort: Callback<Column>) -> Heads {
+    Heads::default()
+        .and_view(sort_head("Role name", Column::Name, "w-name", order, sort))
+        .and_view(sort_head(
+            "Assigned principals",
+            Column::Principals,
+            "num w-n",
+            order,
+            sort,
+        ))
+        .and_view(sort_head(
+            "IdP groups",
+            Column::Groups,
+            "num w-n",
+            order,
+            sort,
+        ))
+        .and_view(sort_head("ACLs", Column::Acls, "num w-n", order, sort))
+        .and_view(view! { <th role="columnheader" scope="col" class="w-d">"Denies"</th> })
+        .and(["Findings"])
+        .and_unseen("Actions")
+}
+
+fn sort_head(
+    label: &'static str,
+    column: Column,
+    class: &'static str,
+    order: Memo<(Column, bool)>,
+    sort: Callback<Column>,
+) -> impl IntoView {
+    let order = Signal::derive(move || match order.get() {
+        (by, true) if by == column => Some(SortOrder::Descending),
+        (by, false) if by == column => Some(SortOrder::Ascending),
+        _ => None,
+    });
+    view! { <SortHead label=label order=order on_press=move |()| sort.run(column) class=class /> }
+}
+
+#[component]
+fn NoMatch(search: RwSignal<String>) -> impl IntoView {
+    view! {
+        <div class="panel flat">
+            <Empty glyph=Glyph::Search title=words::NO_MATCHES>
+                <p class="brk">{move || sentence(&no_results(&search.get()))}</p>
+                <div class="row">
+                    <Button on_press=move |()| {
+                        search.set(String::new());
+                        dom::focus("roles-search");
+                    }>"Clear search"</Button>
+                </div>
+            </Empty>
+        </div>
     }
 }
 
@@ -370,17 +375,13 @@ fn List(
 fn drawn_of(shown: Memo<Vec<RoleRow>>) -> Memo<Vec<RoleRow>> {
     let before = RwSignal::new(BTreeSet::new());
     let drawn = Memo::new(move |_| {
-        let is_now = |(place, row): &(usize, &RoleRow)| {
-            *place < AT_ONCE || before.with(|before| before.contains(&row.counts.name))
-        };
-        shown.with(|shown| {
-            shown
-                .iter()
-                .enumerate()
-                .filter(is_now)
-                .map(|(_, row)| row.clone())
-                .collect::<Vec<_>>()
-        })
+        let mut drawn = Vec::new();
+        for (place, row) in shown.read().iter().enumerate() {
+            if place < AT_ONCE || before.with(|before| before.contains(&row.counts.name)) {
+                drawn.push(row.clone());
+            }
+        }
+        drawn
     });
     Effect::new(move |_| {
         shown.track();
@@ -401,20 +402,18 @@ fn drawn_of(shown: Memo<Vec<RoleRow>>) -> Memo<Vec<RoleRow>> {
 fn findings_of(draft: Draft, shown: Memo<Vec<RoleRow>>) -> RwSignal<BTreeMap<String, String>> {
     let findings = RwSignal::new(BTreeMap::new());
     let names = Memo::new(move |_| {
-        let is_kept = |row: &&RoleRow| row.status != RowStatus::Removed;
-        shown.with(|shown| {
-            shown
-                .iter()
-                .filter(is_kept)
-                .map(|row| row.counts.name.clone())
-                .collect::<Vec<_>>()
-        })
+        let mut names = Vec::new();
+        for row in shown.read().iter() {
+            if row.status != RowStatus::Removed {
+                names.push(row.counts.name.clone());
+            }
+        }
+        names
     });
     let again = RwSignal::new(());
     // Typing goes first.
     let mut find = debounce(Duration::from_millis(120), move |()| {
-        let (Some(Some(policy)), Some(names)) =
-            (draft.after.try_get_untracked(), names.try_get_untracked())
+        let (Some(policy), Some(names)) = (draft.after_untracked(), names.try_get_untracked())
         else {
             return;
         };
@@ -431,7 +430,7 @@ fn findings_of(draft: Draft, shown: Memo<Vec<RoleRow>>) -> RwSignal<BTreeMap<Str
     });
     Effect::new(move |_| {
         names.track();
-        draft.after.track();
+        draft.evaluation.with(|_| ());
         again.track();
         find(());
     });

@@ -126,9 +126,10 @@ fn results_of(text: RwSignal<String>) -> Memo<SearchResults> {
     let policies = Memo::new_with_compare(
         move |_| {
             let policy = service.policy.get().unwrap_or_default();
-            let after = draft.after.get().unwrap_or_default();
-            let make = |policy: &_| dom::measured("search: index", || SearchIndex::new(policy));
-            let index = session.index(&after, make);
+            let after = draft.after().unwrap_or_default();
+            let index = session.index(&after, |policy| {
+                dom::measured("search: index", || SearchIndex::new(policy))
+            });
             Some((policy, index))
         },
         |_, _| true,
@@ -138,24 +139,19 @@ fn results_of(text: RwSignal<String>) -> Memo<SearchResults> {
             let policy = service.policy.get().unwrap_or_default();
             let accepted = accepted.get();
             let verifier = simulator.verifier.get();
-            let read = |inputs: &Inputs, origin| {
-                KnownIdentity::read(inputs, origin, &policy, &accepted, now, verifier)
-            };
-            let entered = simulator
-                .inputs
-                .with(|inputs| read(inputs, IdentityOrigin::Simulator));
-            let people = service.people.get();
-            let of_demo = people.iter().filter_map(|person| {
+            let mut entered = vec![(simulator.inputs.get(), IdentityOrigin::Simulator)];
+            for person in service.people.read().iter() {
                 let mut inputs = Inputs::default();
                 inputs.put_token(&person.token);
-                read(&inputs, IdentityOrigin::Demo)
-            });
-            Some(
-                entered
-                    .into_iter()
-                    .chain(of_demo)
-                    .collect::<Vec<KnownIdentity>>(),
-            )
+                entered.push((inputs, IdentityOrigin::Demo));
+            }
+            let mut known = Vec::new();
+            for (inputs, origin) in entered {
+                known.extend(KnownIdentity::read(
+                    &inputs, origin, &policy, &accepted, now, verifier,
+                ));
+            }
+            Some(known)
         },
         |_, _| true,
     );

@@ -1,7 +1,7 @@
 //! The state of the settings page: edited values and their effect.
 
 use gbac_console_model::group_changes::{GroupChanges, compared};
-use gbac_console_model::settings::GroupSettingsForm;
+use gbac_console_model::settings::{GroupSettingsForm, is_sso};
 use gbac_console_model::simulator::token::{self, TokenReading};
 use gbac_console_model::stored_draft::DraftOwner;
 use gbac_engine::policy::{Change, Settings, apply_each};
@@ -40,55 +40,40 @@ impl Edit {
         // somebody else signs in.
         Effect::new(move |before: Option<Option<DraftOwner>>| {
             let owner = draft.owner.get();
-            let staged = draft.after.with(|after| {
-                after
-                    .as_ref()
-                    .map(|after| GroupSettingsForm::from_settings(after.settings()))
-            });
-            let is_other = before
-                .flatten()
-                .is_some_and(|before| Some(&before) != owner.as_ref());
+            let after = draft.after();
+            let is_other = match before.flatten() {
+                Some(before) => owner.as_ref() != Some(&before),
+                None => false,
+            };
             if (is_other || entered.with_untracked(Option::is_none))
-                && let Some(staged) = staged
+                && let Some(after) = after
             {
-                entered.set(Some(staged));
+                entered.set(Some(GroupSettingsForm::from_settings(after.settings())));
             }
             owner
         });
         let wanted = Memo::new(move |_| {
-            let entered = entered.get()?;
-            service.policy.with(|policy| {
-                policy
-                    .as_ref()
-                    .map(|policy| entered.read(policy.settings()))
-            })
+            let (entered, policy) = (entered.get()?, service.policy.get()?);
+            Some(entered.read(policy.settings()))
         });
-        let changes = Memo::new(move |_| {
-            let entered = entered.get();
-            service.policy.with(|policy| {
-                entered
-                    .zip(policy.as_ref())
-                    .map_or(0, |(entered, policy)| entered.changes(policy.settings()))
-            })
+        let changes = Memo::new(move |_| match (entered.get(), service.policy.get()) {
+            (Some(entered), Some(policy)) => entered.changes(policy.settings()),
+            _ => 0,
         });
         // Input that is not in the draft needs a confirmation before the page closes.
         Effect::new(move |_| {
-            let names = draft.after.with(|after| {
-                let settings = after.as_ref().map(|after| after.settings());
-                entered.with(|entered| Some(entered.as_ref()?.changed(settings?)))
-            });
-            let names = names.unwrap_or_default();
+            let names = match (draft.after(), &*entered.read()) {
+                (Some(after), Some(entered)) => entered.changed(after.settings()),
+                _ => Vec::new(),
+            };
             let settings = wanted.get().and_then(Result::ok);
             unsaved.set((!names.is_empty()).then_some(UnsavedSettings { names, settings }));
         });
         // Nobody was asked when a shortcut or a search left the page: what is entered is there
         // again next time.
         on_cleanup(move || {
-            let kept = entered
-                .try_get_untracked()
-                .flatten()
-                .filter(|_| unsaved.is_there());
-            unsaved.keep(kept);
+            let kept = entered.try_get_untracked().flatten();
+            unsaved.keep(if unsaved.is_there() { kept } else { None });
             unsaved.set(None);
         });
         let inputs = session.inputs;
@@ -126,11 +111,9 @@ impl Edit {
 
     /// Whether the managed cloud's mapping stands in the place of the two properties.
     pub(super) fn is_sso(self) -> bool {
-        let is_sso = |settings: &Settings| gbac_console_model::settings::is_sso(settings);
-        self.service.policy.with(|policy| {
-            policy
-                .as_ref()
-                .is_some_and(|policy| is_sso(policy.settings()))
-        })
+        match self.service.policy.get() {
+            Some(policy) => is_sso(policy.settings()),
+            None => false,
+        }
     }
 }

@@ -19,15 +19,10 @@ const SECURITY: &str = "security";
 pub(super) fn Loggers() -> impl IntoView {
     let service = expect_context::<Service>();
     let rows = RwSignal::new(None::<Result<Vec<LoggerRow>, Failure>>);
-    let ask = move || {
-        spawn_local(async move {
-            rows.set(Some(read(service).await));
-        });
-    };
     let can = Memo::new(move |_| service.can.with(|can| can.loggers.clone()));
     service.on_connection(move || {
         if can.get_untracked().is_yes() {
-            ask();
+            ask(service, rows);
         }
     });
     // A level whose time is over is another one by now.
@@ -36,18 +31,18 @@ pub(super) fn Loggers() -> impl IntoView {
         rows.with(|rows| match rows {
             Some(Ok(rows)) => rows
                 .iter()
-                .any(|row| row.reverts_at.is_some_and(|at| at < now)),
+                .any(|row| matches!(row.reverts_at, Some(at) if at < now)),
             Some(Err(_)) | None => false,
         })
     });
     Effect::new(move |_| {
         if over.get() {
-            ask();
+            ask(service, rows);
         }
     });
     let failed = RwSignal::new(None::<Failure>);
     let busy = RwSignal::new(false);
-    let set = move |name: String, level: String, seconds: u32| {
+    let set = Callback::new(move |(name, level, seconds): (String, String, u32)| {
         busy.set(true);
         spawn_local(async move {
             let sent = service.set_log_level(&name, &level, seconds).await;
@@ -59,7 +54,7 @@ pub(super) fn Loggers() -> impl IntoView {
             busy.set(false);
             rows.set(Some(read(service).await));
         });
-    };
+    });
     view! {
         <section aria-label="Loggers">
             {move || match (can.get().reason(), rows.get()) {
@@ -68,11 +63,17 @@ pub(super) fn Loggers() -> impl IntoView {
                 (None, Some(Err(failure))) => {
                     view! { <p class="quiet brk"><Words text=phrases::capitalized(&failure.to_string()) />"."</p> }.into_any()
                 }
-                (None, Some(Ok(list))) => view! { <Table list=list busy=busy on_set=Callback::new(move |(name, level, seconds)| set(name, level, seconds)) /> }.into_any(),
+                (None, Some(Ok(list))) => view! { <Table list=list busy=busy on_set=set /> }.into_any(),
             }}
             <Failed failed=failed />
         </section>
     }
+}
+
+fn ask(service: Service, rows: RwSignal<Option<Result<Vec<LoggerRow>, Failure>>>) {
+    spawn_local(async move {
+        rows.set(Some(read(service).await));
+    });
 }
 
 /// The loggers with their levels, and of those that revert in how many seconds.
@@ -98,36 +99,28 @@ fn Table(
     on_set: Callback<(String, String, u32)>,
 ) -> impl IntoView {
     let service = expect_context::<Service>();
-    let names: Vec<Choice> = list
-        .iter()
-        .map(|row| Choice::new(row.name.clone(), row.name.clone()))
-        .collect();
-    let first = names
-        .iter()
-        .find(|choice| choice.value == SECURITY)
-        .or_else(|| names.first());
-    let name = RwSignal::new(first.map(|choice| choice.value.clone()).unwrap_or_default());
+    let names = Choice::each(&list, |row| (row.name.clone(), row.name.clone()));
+    let name = match list.first() {
+        _ if list.iter().any(|row| row.name == SECURITY) => SECURITY.to_owned(),
+        Some(first) => first.name.clone(),
+        None => String::new(),
+    };
+    let name = RwSignal::new(name);
     let level = RwSignal::new("debug".to_owned());
     let seconds = RwSignal::new("300".to_owned());
-    let changed: Vec<LoggerRow> = list
-        .iter()
-        .filter(|row| row.is_changed())
-        .cloned()
-        .collect();
-    let rest = list.len() - changed.len();
+    let (changed, unchanged): (Vec<_>, Vec<_>) = list.into_iter().partition(LoggerRow::is_changed);
     let lines: Vec<_> = changed
         .into_iter()
         .map(|row| {
             let LoggerRow { name, level, reverts_at } = row;
             let back = name.clone();
-            let time = move || match reverts_at {
-                Some(at) => format!(", reverts in {}", left(at, service.now.get())),
-                None => ", until changed".to_owned(),
-            };
             view! {
                 <li>
                     <div>
-                        <Mono text=name.clone() /> " at " <Mono text=level /> <span class="num">{time}</span> ". "
+                        <Mono text=name.clone() /> " at " <Mono text=level /> <span class="num">{move || match reverts_at {
+                            Some(at) => format!(", reverts in {}", left(at, service.now.get())),
+                            None => ", until changed".to_owned(),
+                        }}</span> ". "
                         <Button small=true busy=busy on_press=move |()| on_set.run((back.clone(), DEFAULT_LEVEL.into(), 0))>
                             "Back to info" <span class="sr">" for " {name}</span>
                         </Button>
@@ -136,15 +129,7 @@ fn Table(
             }
         })
         .collect();
-    let others = words::unchanged_loggers(lines.len(), rest, DEFAULT_LEVEL);
-    let claims = move || {
-        let verbose = level.with(|level| matches!(level.as_str(), "debug" | "trace"));
-        (verbose && name.with(|name| name == SECURITY)).then(|| {
-            view! {
-                <Message kind=MessageKind::Warn>{words::LOGS_CLAIMS}</Message>
-            }
-        })
-    };
+    let others = words::unchanged_loggers(lines.len(), unchanged.len(), DEFAULT_LEVEL);
     view! {
         <div class="stack">
             <div>
@@ -159,13 +144,18 @@ fn Table(
                 <div class="grid-3">
                     <Select id="logger-name" label="Logger" value=name choices=Signal::stored(names) on_change=move |value| name.set(value) />
                     <Select id="logger-level" label="Level" value=level
-                        choices=Signal::stored(LEVELS.iter().map(|level| Choice::new(*level, *level)).collect::<Vec<_>>())
+                        choices=Signal::stored(Choice::each(LEVELS, |level| (level, level)))
                         on_change=move |value| level.set(value) />
                     <Select id="logger-time" label="Duration" value=seconds
-                        choices=Signal::stored(TIMES.iter().map(|(seconds, words)| Choice::new(seconds.to_string(), *words)).collect::<Vec<_>>())
+                        choices=Signal::stored(Choice::each(TIMES, |(seconds, words)| (seconds.to_string(), words)))
                         on_change=move |value| seconds.set(value) />
                 </div>
-                {claims}
+                {move || {
+                    let is_verbose = level.with(|level| matches!(level.as_str(), "debug" | "trace"));
+                    (is_verbose && name.with(|name| name == SECURITY)).then(|| view! {
+                        <Message kind=MessageKind::Warn>{words::LOGS_CLAIMS}</Message>
+                    })
+                }}
                 <div class="row"><Button submit=true small=true busy=busy>"Set level"</Button></div>
             </form>
         </div>

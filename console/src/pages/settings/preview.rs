@@ -16,19 +16,14 @@ use crate::ui::{LinkButton, PrincipalName, TextArea};
 
 #[component]
 pub(super) fn PreviewOf(edit: Edit) -> impl IntoView {
-    let numbers = move || {
-        edit.preview
-            .with(|preview| words::previewed(preview.in_token(), preview.known))
-    };
-    let with = move || {
-        let wanted = edit.wanted.get().and_then(Result::ok);
-        wanted.map_or("none", |wanted| {
-            wanted.identity_rules().extraction.nested.code()
-        })
-    };
     view! {
         <section aria-labelledby="settings-preview" class="stack">
-            <div class="row"><h2 id="settings-preview">"Preview"</h2><span class="count" role="status">{numbers}</span></div>
+            <div class="row">
+                <h2 id="settings-preview">"Preview"</h2>
+                <span class="count" role="status">
+                    {move || edit.preview.with(|preview| words::previewed(preview.in_token(), preview.known))}
+                </span>
+            </div>
             <Token edit=edit />
             {move || edit.preview.with(warning)}
             {move || {
@@ -41,7 +36,11 @@ pub(super) fn PreviewOf(edit: Edit) -> impl IntoView {
                     };
                     view! { <p class="quiet">{words}</p> }.into_any()
                 } else {
-                    names_table(&preview, format!("With {}", with())).into_any()
+                    let nested = match edit.wanted.get() {
+                        Some(Ok(wanted)) => wanted.identity_rules().extraction.nested.code(),
+                        Some(Err(_)) | None => "none",
+                    };
+                    names_table(&preview, format!("With {nested}")).into_any()
                 }
             }}
             {move || edit.preview.with(|preview| {
@@ -89,10 +88,6 @@ fn Renames(edit: Edit) -> impl IntoView {
         let members = number + unrenamed.len();
         (members > 0).then(|| {
             let words = words::rename_members(number, members);
-            let press = move |()| {
-                let made = edit.draft.add_all(renames.clone());
-                dom::announce(&format!("{} in the draft", count(made, "change")));
-            };
             let left: Vec<_> = unrenamed
                 .into_iter()
                 .map(|(role, name, why)| {
@@ -103,7 +98,12 @@ fn Renames(edit: Edit) -> impl IntoView {
                 .collect();
             view! {
                 <div class="t-foot">
-                    {(number > 0).then(|| view! { <LinkButton on_press=press>{words}</LinkButton> })}
+                    {(number > 0).then(|| view! {
+                        <LinkButton on_press=move |()| {
+                            let made = edit.draft.add_all(renames.clone());
+                            dom::announce(&format!("{} in the draft", count(made, "change")));
+                        }>{words}</LinkButton>
+                    })}
                     <ul>{left}</ul>
                 </div>
             }

@@ -12,6 +12,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 
 use super::edit::Edit;
+use super::names::claim_message;
 use crate::dom;
 use crate::ui::{Button, ButtonKind, Field, Mono, Note, NoteKind, Tag, TagKind, Words};
 
@@ -43,39 +44,16 @@ pub(super) fn Properties(edit: Edit) -> impl IntoView {
 fn PropertyForm(edit: Edit) -> impl IntoView {
     let navigate = use_navigate();
     let entered = edit.entered;
-    let path = Signal::derive(move || {
-        entered
-            .get()
-            .map(|entered| entered.claim_path)
-            .unwrap_or_default()
+    let path = Signal::derive(move || match entered.get() {
+        Some(entered) => entered.claim_path,
+        None => String::new(),
     });
-    let nested = Signal::derive(move || entered.get().map(|entered| entered.nested));
+    let nested = Signal::derive(move || Some(entered.read().as_ref()?.nested));
     let held = Memo::new(move |_| {
-        edit.service.policy.with(|policy| {
-            policy
-                .as_ref()
-                .map(|policy| GroupSettingsForm::from_settings(policy.settings()))
-        })
+        let policy = edit.service.policy.get()?;
+        Some(GroupSettingsForm::from_settings(policy.settings()))
     });
-    let error = Signal::derive(move || edit.wanted.get().and_then(Result::err));
-    let change = move |change: Box<dyn FnOnce(&mut GroupSettingsForm)>| {
-        entered.update(|entered| {
-            if let Some(entered) = entered {
-                change(entered);
-            }
-        });
-    };
-    let differs = move |part: fn(&GroupSettingsForm, &GroupSettingsForm) -> bool| {
-        entered.with(|entered| {
-            held.with(|held| {
-                entered
-                    .as_ref()
-                    .zip(held.as_ref())
-                    .is_some_and(|(a, b)| part(a, b))
-            })
-        })
-    };
-    let changed_tag = || view! { " " <Tag kind=TagKind::Draft>"Changed, not saved"</Tag> };
+    let error = Signal::derive(move || edit.wanted.get()?.err());
     let review = {
         move || match edit.wanted.get_untracked() {
             Some(Ok(wanted)) if edit.changes.get_untracked() > 0 => {
@@ -88,24 +66,6 @@ fn PropertyForm(edit: Edit) -> impl IntoView {
             Some(Ok(_)) | None => {}
         }
     };
-    let discard = move |()| {
-        if let Some(policy) = edit.service.policy.get_untracked() {
-            // Staged settings go, too: those in force undo them.
-            edit.draft
-                .add(Change::Settings(Box::new(policy.settings().clone())));
-            entered.set(Some(GroupSettingsForm::from_settings(policy.settings())));
-            dom::announce("Discarded");
-        }
-    };
-    let found = move || {
-        let wanted = edit.wanted.get().and_then(Result::ok)?;
-        edit.token.with(|reading| match reading {
-            TokenReading::Read(read) => {
-                Some(super::names::claim_message(&wanted, read.claims.members()))
-            }
-            TokenReading::Empty | TokenReading::Wrong(_) => None,
-        })
-    };
     let nothing = Signal::derive(move || edit.changes.get() == 0);
     view! {
         <form class="stack loose" aria-labelledby="settings-claim" on:submit=move |event| {
@@ -114,23 +74,31 @@ fn PropertyForm(edit: Edit) -> impl IntoView {
         }>
             <div class="stack tight">
                 <Field id=CLAIM_PATH_ID label="Claim path" value=path mono=true error=error
-                    on_input=move |text: String| change(Box::new(move |entered| entered.claim_path = text))
+                    on_input=move |text| change(entered, |entered| entered.claim_path = text)
                     described_by="claim-path-about claim-path-found" />
-                <div id="claim-path-found">{found}</div>
+                <div id="claim-path-found">
+                    {move || {
+                        let wanted = edit.wanted.get()?.ok()?;
+                        match &*edit.token.read() {
+                            TokenReading::Read(read) => Some(claim_message(&wanted, read.claims.members())),
+                            TokenReading::Empty | TokenReading::Wrong(_) => None,
+                        }
+                    }}
+                </div>
                 <p class="help" id="claim-path-about">
                     <Mono text="oidc_group_claim_path" /> ", default " <Mono text="$.groups" />
-                    {move || differs(|a, b| a.claim_path.trim() != b.claim_path).then(changed_tag)}
+                    {changed_tag(entered, held, |a, b| a.claim_path.trim() != b.claim_path)}
                 </p>
             </div>
             <fieldset class="stack tight" aria-describedby="nested-about">
                 <legend class="legend">
-                    "Nested names" {move || differs(|a, b| a.nested != b.nested).then(changed_tag)}
+                    "Nested names" {changed_tag(entered, held, |a, b| a.nested != b.nested)}
                 </legend>
                 <div>
                     <Behavior nested=nested value=NestedGroupBehavior::None about="Full name: " example="/eng/payments"
-                        on_choose=move |()| change(Box::new(|entered| entered.nested = NestedGroupBehavior::None)) />
+                        on_choose=move |()| change(entered, |entered| entered.nested = NestedGroupBehavior::None) />
                     <Behavior nested=nested value=NestedGroupBehavior::Suffix about="After the last slash: " example="payments"
-                        on_choose=move |()| change(Box::new(|entered| entered.nested = NestedGroupBehavior::Suffix)) />
+                        on_choose=move |()| change(entered, |entered| entered.nested = NestedGroupBehavior::Suffix) />
                 </div>
                 <p class="help" id="nested-about"><Mono text="nested_group_behavior" /> ", default " <Mono text="none" /></p>
             </fieldset>
@@ -141,9 +109,46 @@ fn PropertyForm(edit: Edit) -> impl IntoView {
                         changes => format!("Review {}", count(changes, "change")),
                     }}
                 </Button>
-                {move || (!nothing.get()).then(|| view! { <Button kind=ButtonKind::Quiet on_press=discard>"Discard"</Button> })}
+                {move || (!nothing.get()).then(|| view! { <Button kind=ButtonKind::Quiet on_press=move |()| discard(edit)>"Discard"</Button> })}
             </div>
         </form>
+    }
+}
+
+type Entered = RwSignal<Option<GroupSettingsForm>>;
+
+/// Changes what is entered.
+fn change(entered: Entered, change: impl FnOnce(&mut GroupSettingsForm)) {
+    entered.update(|entered| {
+        if let Some(entered) = entered {
+            change(entered);
+        }
+    });
+}
+
+/// Says that what is entered differs from what is in force.
+fn changed_tag(
+    entered: Entered,
+    held: Memo<Option<GroupSettingsForm>>,
+    differs: fn(&GroupSettingsForm, &GroupSettingsForm) -> bool,
+) -> impl IntoView {
+    move || match (&*entered.read(), &*held.read()) {
+        (Some(entered), Some(held)) if differs(entered, held) => {
+            Some(view! { " " <Tag kind=TagKind::Draft>"Changed, not saved"</Tag> })
+        }
+        _ => None,
+    }
+}
+
+/// Enters what is in force again.
+fn discard(edit: Edit) {
+    if let Some(policy) = edit.service.policy.get_untracked() {
+        // Staged settings go, too: those in force undo them.
+        edit.draft
+            .add(Change::Settings(Box::new(policy.settings().clone())));
+        edit.entered
+            .set(Some(GroupSettingsForm::from_settings(policy.settings())));
+        dom::announce("Discarded");
     }
 }
 

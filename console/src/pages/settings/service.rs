@@ -33,7 +33,7 @@ pub(super) fn ServiceFacts() -> impl IntoView {
     let properties: Answer<Map<String, Value>> = RwSignal::new(None);
     let license: Answer<LicenseBody> = RwSignal::new(None);
     let pinned = RwSignal::new(Vec::<String>::new());
-    let ask = move || {
+    let ask = Callback::new(move |()| {
         spawn_local(async move {
             properties.set(Some(service.properties().await));
             // A cluster that does not tell has none that are known.
@@ -42,50 +42,14 @@ pub(super) fn ServiceFacts() -> impl IntoView {
                 license.set(Some(service.license().await));
             }
         });
-    };
-    service.on_connection(ask);
+    });
+    service.on_connection(move || ask.run(()));
     // Only this service has a local account and limited access; a cluster has neither.
-    let is_own = move || {
+    let is_own = Signal::derive(move || {
         service
             .connection
             .with(|connection| *connection == Connection::Service)
-    };
-    let superusers = move || {
-        service.policy.with(|policy| {
-            policy.as_ref().map(|policy| {
-                let names = policy
-                    .settings()
-                    .superusers
-                    .iter()
-                    .map(Principal::user)
-                    .collect();
-                principals(
-                    names,
-                    if is_own() {
-                        "only the local account"
-                    } else {
-                        "none"
-                    },
-                )
-            })
-        })
-    };
-    let with_access = move |level: AccessLevel| {
-        service.policy.with(|policy| {
-            policy
-                .as_ref()
-                .map(|policy| principals(policy.settings().access.grantees(level).to_vec(), "none"))
-        })
-    };
-    let mapping = move || {
-        service.policy.with(|policy| {
-            policy
-                .as_ref()
-                .map(|policy| policy.settings().principal_mapping.as_str().to_owned())
-        })
-    };
-    let is_pinned =
-        move |name: &'static str| pinned.with(|pinned| pinned.iter().any(|known| known == name));
+    });
     view! {
         <section class="panel flat pad stack" aria-labelledby="settings-service">
             <h2 id="settings-service" class="h-md">"Service"</h2>
@@ -113,7 +77,7 @@ pub(super) fn ServiceFacts() -> impl IntoView {
                         Some(Err(_)) => view! { <span class="v v-warn"><Icon glyph=Glyph::Warn size=IconSize::Small />"None"</span> }.into_any(),
                         None => view! { <span class="quiet">"not reported"</span> }.into_any(),
                     })}
-                    {move || is_pinned("oidc_discovery_url").then(|| view! { " " <Pinned /> })}
+                    {move || is_pinned(pinned, "oidc_discovery_url").then(|| view! { " " <Pinned /> })}
                 </dd>
                 <dt>"Audience"</dt>
                 <dd>
@@ -125,23 +89,42 @@ pub(super) fn ServiceFacts() -> impl IntoView {
                             view! { <Mono text=audience.to_owned() /> }.into_any()
                         }
                     })}
-                    {move || is_pinned("oidc_token_audience").then(|| view! { " " <Pinned /> })}
+                    {move || is_pinned(pinned, "oidc_token_audience").then(|| view! { " " <Pinned /> })}
                 </dd>
                 <dt>"User claim"</dt>
-                <dd>{move || mapping().map(|text| view! { <Mono text=text /> })}</dd>
+                <dd>{move || {
+                    let mapping = service.policy.get()?.settings().principal_mapping.as_str().to_owned();
+                    Some(view! { <Mono text=mapping /> })
+                }}</dd>
                 <dt>"Superusers"</dt>
-                <dd>{superusers}</dd>
-                <Show when=is_own>
+                <dd>{move || {
+                    let policy = service.policy.get()?;
+                    let names = policy.settings().superusers.iter().map(Principal::user).collect();
+                    Some(principals(names, if is_own.get() { "only the local account" } else { "none" }))
+                }}</dd>
+                <Show when=move || is_own.get()>
                     <dt>"Read-only access"</dt>
-                    <dd>{move || with_access(AccessLevel::ReadOnly)}</dd>
+                    <dd>{move || with_access(service, AccessLevel::ReadOnly)}</dd>
                     <dt>"Evaluate access"</dt>
-                    <dd>{move || with_access(AccessLevel::Evaluate)}</dd>
+                    <dd>{move || with_access(service, AccessLevel::Evaluate)}</dd>
                 </Show>
                 <dt id="audit">"Audit log"</dt>
-                <dd><AuditSwitch properties=properties pinned=Signal::derive(move || is_pinned(AUDIT_PROPERTY)) on_change=Callback::new(move |()| ask()) /></dd>
+                <dd><AuditSwitch properties=properties pinned=Signal::derive(move || is_pinned(pinned, AUDIT_PROPERTY)) on_change=ask /></dd>
             </dl>
         </section>
     }
+}
+
+/// Whether the command line has set a property.
+fn is_pinned(pinned: RwSignal<Vec<String>>, name: &str) -> bool {
+    pinned.with(|pinned| pinned.iter().any(|known| known == name))
+}
+
+/// Who has access to the service.
+fn with_access(service: Service, level: AccessLevel) -> Option<AnyView> {
+    let policy = service.policy.get()?;
+    let grantees = policy.settings().access.grantees(level);
+    Some(principals(grantees.to_vec(), "none"))
 }
 
 /// A list of principals, or a word if there are none.
@@ -149,8 +132,10 @@ fn principals(principals: Vec<Principal>, none: &'static str) -> AnyView {
     if principals.is_empty() {
         return view! { <span class="quiet">{none}</span> }.into_any();
     }
-    let each = |principal: Principal| view! { <li><PrincipalName principal=principal /></li> };
-    view! { <ul>{principals.into_iter().map(each).collect_view()}</ul> }.into_any()
+    view! {
+        <ul>{principals.into_iter().map(|principal| view! { <li><PrincipalName principal=principal /></li> }).collect_view()}</ul>
+    }
+    .into_any()
 }
 
 /// A setting that the command line has set.
@@ -218,7 +203,7 @@ fn AuditSwitch(
     let service = expect_context::<Service>();
     let busy = RwSignal::new(false);
     let failed = RwSignal::new(None::<Failure>);
-    let set = move |on: bool| {
+    let set = Callback::new(move |on: bool| {
         busy.set(true);
         spawn_local(async move {
             let sent = service.set_property(AUDIT_PROPERTY, on.into()).await;
@@ -234,51 +219,44 @@ fn AuditSwitch(
             busy.set(false);
             on_change.run(());
         });
-    };
-    let asking = RwSignal::new(false);
-    let state = Memo::new(move |_| {
-        properties.with(|properties| {
-            properties
-                .as_ref()
-                .and_then(|found| audit(found.as_ref().ok()?))
-        })
     });
+    let asking = RwSignal::new(false);
+    let state = Memo::new(move |_| audit(properties.read().as_ref()?.as_ref().ok()?));
     let known = Memo::new(move |_| state.get().is_some());
-    let is_on = move || state.get() == Some(true);
-    // Without the log nobody can tell later what was decided, and nothing brings that back.
-    let press = move |()| {
-        if untrack(is_on) {
-            asking.set(true);
-        } else {
-            set(true);
-        }
-    };
-    let turn_off = move || {
-        asking.set(false);
-        set(false);
-        dom::focus_later("audit-switch");
-    };
+    let is_on = Signal::derive(move || state.get() == Some(true));
     view! {
         {move || known.get().then(|| view! {
             <div class="row">
-                {move || if is_on() {
+                {move || if is_on.get() {
                     view! { <span class="v v-allow"><Icon glyph=Glyph::Allow size=IconSize::Small />"On"</span> }
                 } else {
                     view! { <span class="v v-warn"><Icon glyph=Glyph::Warn size=IconSize::Small />"Off"</span> }
                 }}
                 {move || if pinned.get() { view! { <Pinned /> }.into_any() } else {
                     view! {
-                        <Button small=true busy=busy id="audit-switch" on_press=press>
-                            {move || if is_on() { "Turn off audit log" } else { "Turn on audit log" }}
+                        // Without the log nobody can tell later what was decided, and nothing brings
+                        // that back.
+                        <Button small=true busy=busy id="audit-switch" on_press=move |()| {
+                            if is_on.get_untracked() {
+                                asking.set(true);
+                            } else {
+                                set.run(true);
+                            }
+                        }>
+                            {move || if is_on.get() { "Turn off audit log" } else { "Turn on audit log" }}
                         </Button>
                     }.into_any()
                 }}
             </div>
-            {move || (!is_on()).then(|| view! { <p class="help">{words::NOT_AUDITABLE}</p> })}
+            {move || (!is_on.get()).then(|| view! { <p class="help">{words::NOT_AUDITABLE}</p> })}
             <Failed failed=failed />
         })}
         <Dialog open=asking on_close=move |()| asking.set(false) id="audit-off" title=|| words::TURN_OFF_AUDIT small=true>
-            <TurnOff on_cancel=move |()| asking.set(false) on_turn_off=move |()| turn_off() />
+            <TurnOff on_cancel=move |()| asking.set(false) on_turn_off=move |()| {
+                asking.set(false);
+                set.run(false);
+                dom::focus_later("audit-switch");
+            } />
         </Dialog>
     }
 }
@@ -299,18 +277,15 @@ fn TurnOff(
 ) -> impl IntoView {
     let typed = RwSignal::new(String::new());
     let error = RwSignal::new(None::<String>);
-    let submit = move || {
-        if typed.with_untracked(|typed| typed.trim() == AUDIT_PROPERTY) {
-            on_turn_off.run(());
-        } else {
-            error.set(Some(words::confirm_with(AUDIT_PROPERTY)));
-            dom::focus_later("audit-off-name");
-        }
-    };
     view! {
         <form on:submit=move |event| {
             event.prevent_default();
-            submit();
+            if typed.with_untracked(|typed| typed.trim() == AUDIT_PROPERTY) {
+                on_turn_off.run(());
+            } else {
+                error.set(Some(words::confirm_with(AUDIT_PROPERTY)));
+                dom::focus_later("audit-off-name");
+            }
         }>
             <div class="dlg-b dlg-pad stack">
                 <p>{words::AUDIT_STOPS}</p>

@@ -4,7 +4,6 @@ use gbac_console_model::address;
 use gbac_console_model::settings::service::provider_gap;
 use gbac_console_model::simulator::inputs::{InputField, Inputs, Panel, Weight};
 use gbac_console_model::simulator::pipeline::Waiting;
-use gbac_console_model::simulator::question::AccessRequest;
 use gbac_console_model::simulator::verdict::{Verdict, VerdictKind, Why};
 use gbac_engine::model::{CLUSTER_NAME, Dialect, Operation, ResourceType};
 use gbac_words::common::POLICY_NOT_READ;
@@ -15,7 +14,7 @@ use super::fields::{Entry, FIX_BUTTON, FIX_SHEET, Names, ProblemOf, ResourceName
 use super::panels::tried;
 use super::state::SimulatorState;
 use crate::dom;
-use crate::pages::rich_text::sentence;
+use crate::pages::rich_text::{items, sentence};
 use crate::ui::{Button, ButtonKind, Glyph, Icon, IconSize};
 
 /// The request, and the verdict beside the path that leads to it.
@@ -61,7 +60,6 @@ pub(super) fn CheckPane(state: SimulatorState) -> impl IntoView {
 #[component]
 fn Requests(state: SimulatorState) -> impl IntoView {
     let requests = state.offered(|offers| offers.requests.clone());
-    let ask = move |request: &AccessRequest| state.edit(|inputs| request.fill(inputs));
     move || {
         (!requests.with(Vec::is_empty)).then(|| {
             let chips = requests
@@ -70,7 +68,7 @@ fn Requests(state: SimulatorState) -> impl IntoView {
                 .map(|request| {
                     let words = request.short();
                     view! {
-                        <li><button type="button" class="chip plain" on:click=move |_| ask(&request)><span>{sentence(&words)}</span></button></li>
+                        <li><button type="button" class="chip plain" on:click=move |_| state.edit(|inputs| request.fill(inputs))><span>{sentence(&words)}</span></button></li>
                     }
                 })
                 .collect_view();
@@ -105,33 +103,27 @@ fn Operations(state: SimulatorState) -> impl IntoView {
     let operation = state.input(|inputs| inputs.operation);
     let resource_type = state.input(|inputs| inputs.resource_type);
     let problem = state.problem(Some(InputField::Operation));
-    let described = move || problem.with(|problem| problem.is_some().then_some("op-msg"));
-    let change = move |event| {
-        let cli = event_target_value(&event);
-        if let Ok(operation) = cli.parse::<Operation>() {
-            state.edit(|inputs| inputs.operation = operation);
-        }
-    };
-    let option = move |choice: Operation| {
-        view! {
-            <option value=choice.spelling().cli prop:selected=move || operation.get() == choice>
-                {choice.spelling().label}
-            </option>
-        }
-    };
     view! {
         <div class="field">
             <label for="op">"Operation"</label>
-            <select class="in" id="op" aria-describedby=described on:change=change>
+            <select
+                class="in" id="op" aria-describedby=move || problem.read().is_some().then_some("op-msg")
+                on:change=move |event| if let Ok(operation) = event_target_value(&event).parse() {
+                    state.edit(|inputs| inputs.operation = operation);
+                }
+            >
                 {move || {
                     let known = resource_type.get().operations();
-                    let others = Dialect::Platform.operations().iter().copied().filter(move |choice| !known.contains(choice));
-                    view! {
-                        {known.iter().copied().map(option).collect_view()}
-                        <optgroup label=format!("Not for a {}", resource_type.get().noun())>
-                            {others.map(option).collect_view()}
-                        </optgroup>
+                    let (mut own, mut others) = (Vec::new(), Vec::new());
+                    for choice in known {
+                        own.push(option(*choice, operation));
                     }
+                    for choice in Dialect::Platform.operations() {
+                        if !known.contains(choice) {
+                            others.push(option(*choice, operation));
+                        }
+                    }
+                    view! { {own} <optgroup label=format!("Not for a {}", resource_type.get().noun())>{others}</optgroup> }
                 }}
             </select>
             <ProblemOf state=state id="op" field=InputField::Operation />
@@ -139,27 +131,33 @@ fn Operations(state: SimulatorState) -> impl IntoView {
     }
 }
 
+fn option(choice: Operation, chosen: Memo<Operation>) -> impl IntoView {
+    view! {
+        <option value=choice.spelling().cli prop:selected=move || chosen.get() == choice>
+            {choice.spelling().label}
+        </option>
+    }
+}
+
+fn set_resource_type(inputs: &mut Inputs, resource_type: ResourceType) {
+    inputs.resource_type = resource_type;
+    // An operation that the new type does not have is not what was meant.
+    if !resource_type.operations().contains(&inputs.operation)
+        && let Some(first) = resource_type.operations().first()
+    {
+        inputs.operation = *first;
+    }
+}
+
 #[component]
 fn ResourceTypes(state: SimulatorState) -> impl IntoView {
     let resource_type = state.input(|inputs| inputs.resource_type);
-    let change = move |event| {
-        let cli = event_target_value(&event);
-        if let Ok(resource_type) = cli.parse::<ResourceType>() {
-            state.edit(|inputs| {
-                inputs.resource_type = resource_type;
-                // An operation that the new type does not have is not what was meant.
-                if !resource_type.operations().contains(&inputs.operation)
-                    && let Some(first) = resource_type.operations().first()
-                {
-                    inputs.operation = *first;
-                }
-            });
-        }
-    };
     view! {
         <div class="field">
             <label for="rt">"Resource type"</label>
-            <select class="in" id="rt" on:change=change>
+            <select class="in" id="rt" on:change=move |event| if let Ok(chosen) = event_target_value(&event).parse() {
+                state.edit(|inputs| set_resource_type(inputs, chosen));
+            }>
                 {Dialect::Platform.resource_types()
                     .iter()
                     .map(|choice| view! {
@@ -182,14 +180,11 @@ pub(super) fn VerdictPane(state: SimulatorState) -> impl IntoView {
     let resource_type = state.input(|inputs| inputs.resource_type);
     let is_trying = state.is_trying();
     let gap = Memo::new(move |_| state.properties.with(provider_gap));
-    let class = Memo::new(move |_| {
-        let kind = verdict.with(|verdict| verdict.as_ref().map(|verdict| verdict.kind));
-        match kind {
-            Some(_) if is_trying.get() => "vd verdict verdict-try".to_owned(),
-            Some(kind) if stale.get().is_some() => format!("vd {} stale", look(kind).0),
-            Some(kind) => format!("vd {}", look(kind).0),
-            None => "vd".to_owned(),
-        }
+    let class = Memo::new(move |_| match &*verdict.read() {
+        Some(_) if is_trying.get() => "vd verdict verdict-try".to_owned(),
+        Some(verdict) if stale.get().is_some() => format!("vd {} stale", look(verdict.kind).0),
+        Some(verdict) => format!("vd {}", look(verdict.kind).0),
+        None => "vd".to_owned(),
     });
     // Focus comes here from the bar at the bottom. The actions stay while the verdict changes with
     // every key.
@@ -209,13 +204,19 @@ pub(super) fn VerdictPane(state: SimulatorState) -> impl IntoView {
                 }
             }}
             <VerdictActions state=state />
-            {move || verdict.get().filter(|_| !is_trying.get()).map(|verdict| why(&verdict, stale.get()))}
-            {move || gap.get().filter(|_| verdict.with(Option::is_some)).map(|words| view! {
-                <p class="msg msg-warn vd-note">
-                    <Icon glyph=Glyph::Warn size=IconSize::Small />
-                    <span>{words} " " <a href=address::SETTINGS>"Open settings"</a></span>
-                </p>
-            })}
+            {move || {
+                let verdict = verdict.get()?;
+                (!is_trying.get()).then(|| why(&verdict, stale.get()))
+            }}
+            {move || {
+                let words = gap.get()?;
+                verdict.with(Option::is_some).then(|| view! {
+                    <p class="msg msg-warn vd-note">
+                        <Icon glyph=Glyph::Warn size=IconSize::Small />
+                        <span>{words} " " <a href=address::SETTINGS>"Open settings"</a></span>
+                    </p>
+                })
+            }}
         </div>
     }
 }
@@ -285,13 +286,7 @@ fn reason(why: &Why) -> AnyView {
         Why::RichText(words) => sentence(words).into_any(),
         Why::Paths(paths) => paths
             .iter()
-            .map(|hops| {
-                let hops = hops
-                    .iter()
-                    .map(|hop| view! { <li><span>{sentence(hop)}</span></li> })
-                    .collect_view();
-                view! { <ol class="path">{hops}</ol> }
-            })
+            .map(|hops| view! { <ol class="path">{items(hops)}</ol> })
             .collect_view()
             .into_any(),
         Why::Near(count, words) => view! {
@@ -315,11 +310,9 @@ pub(super) fn VerdictBar(state: SimulatorState) -> impl IntoView {
         Some((verdict.kind, verdict.short.clone()))
     });
     let tried = Memo::new(move |_| {
-        state.tried.with(|tried| {
-            tried
-                .as_ref()
-                .map(|tried| (tried.kind, tried.title, tried.judged.access.short()))
-        })
+        let tried = state.tried.read();
+        let tried = tried.as_ref()?;
+        Some((tried.kind, tried.title, tried.judged.access.short()))
     });
     let stale = state.shown(|shown| shown.verdict_stale.is_some());
     let problems = state.problems();

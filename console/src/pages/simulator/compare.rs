@@ -55,18 +55,19 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
             state.verifier.get(),
         ))
     });
-    let second =
-        Memo::new(move |_| view.with(|view| view.as_ref().and_then(|view| view.who.clone())));
+    let second = Memo::new(move |_| view.read().as_ref()?.who.clone());
     let first = state.who();
     let fix_first = state.fix_first();
     let refusals = Memo::new(move |_| {
-        let of_second = view.with(|view| {
-            view.as_ref()
-                .and_then(|view| view.refusal.as_ref().map(|found| found.words.clone()))
-        });
+        let of_second = match &*view.read() {
+            Some(View {
+                refusal: Some(refusal),
+                ..
+            }) => Some(refusal.words.clone()),
+            _ => None,
+        };
         [fix_first.get(), of_second]
     });
-    let pick = move |token: String| other.update(|other| other.put_token(&token));
     view! {
         <div class="stack">
             <Segmented
@@ -80,7 +81,7 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
                     <TextArea id="cmp-token" label=words::OTHER_TOKEN rows=3 placeholder="eyJhbGciOi…"
                         help=words::TOKEN_STAYS
                         value=Signal::derive(move || other.with(|other| other.token.clone()))
-                        on_input=move |text: String| pick(text) />
+                        on_input=move |text: String| other.update(|other| other.put_token(&text)) />
                 }.into_any(),
                 IdentityMode::ByHand => view! {
                     <div class="grid-2">
@@ -96,7 +97,7 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
             <div class="row">
                 {move || state.service.people.get().into_iter().map(|person| {
                     let (name, token) = (person.name.clone(), person.token.clone());
-                    view! { <LinkButton on_press=move |()| pick(token.clone())>{format!("Compare with {name}")}</LinkButton> }
+                    view! { <LinkButton on_press=move |()| other.update(|other| other.put_token(&token))>{format!("Compare with {name}")}</LinkButton> }
                 }).collect_view()}
                 {move || other.with(|other| !other.token.is_empty()).then(|| view! {
                     <LinkButton on_press=move |()| other.update(|other| other.clear_token())>"Clear the other token"</LinkButton>
@@ -151,7 +152,7 @@ fn Both(
         }))
     });
     let (access, instant) = (state.access(), state.instant());
-    let verdicts = move || {
+    let verdicts = Signal::derive(move || {
         let (policy, access) = (state.service.policy.get()?, access.get()?);
         let [of_first, of_second] = refusals.get();
         people.with_value(|(first, second)| {
@@ -168,12 +169,12 @@ fn Both(
             };
             Some([verdict(first, of_first)?, verdict(second, of_second)?])
         })
-    };
+    });
     let is_refused =
         Memo::new(move |_| refusals.with(|refusals| refusals.iter().any(Option::is_some)));
     view! {
         <div class="sides" role="group" aria-label="Verdicts of both users">
-            {move || verdicts().map(|verdicts| verdicts.map(|(user, kind, words)| {
+            {move || verdicts.get().map(|verdicts| verdicts.map(|(user, kind, words)| {
                 let (_, class, glyph) = look(kind);
                 view! {
                     <div class="side">

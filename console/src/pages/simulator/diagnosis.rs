@@ -19,7 +19,7 @@ use super::fields::{mark, nobody};
 use super::state::{SimulatorState, TroubleshootingState};
 use crate::dom;
 use crate::pages::collision::CollisionList;
-use crate::pages::rich_text::sentence;
+use crate::pages::rich_text::{items, sentence};
 use crate::ui::{Button, Choice, Icon, Mono, Segmented, TextArea};
 
 /// The section below the extraction's steps: the summary, expected groups, and other readers of the
@@ -43,19 +43,18 @@ pub(super) fn Troubleshooting(state: SimulatorState) -> impl IntoView {
     Effect::new(move |_| {
         let (who, policy) = (who.get(), state.service.policy.get());
         let (accepted, userinfo, expected) = (state.accepted.get(), userinfo.get(), expected.get());
-        let found = who.zip(policy).and_then(|(who, policy)| {
-            resolved.with(|resolved| {
-                steps(
-                    &who,
-                    &policy,
-                    &userinfo,
-                    &expected,
-                    resolved.as_ref(),
-                    &accepted,
-                    state.now.get(),
-                )
-            })
-        });
+        let found = match (who, policy) {
+            (Some(who), Some(policy)) => steps(
+                &who,
+                &policy,
+                &userinfo,
+                &expected,
+                resolved.read().as_ref(),
+                &accepted,
+                state.now.get(),
+            ),
+            _ => None,
+        };
         if diagnosis.with_untracked(|held| *held != found) {
             diagnosis.set(found);
         }
@@ -79,11 +78,9 @@ pub(super) fn Troubleshooting(state: SimulatorState) -> impl IntoView {
 #[component]
 pub(super) fn Diagnosis(state: SimulatorState, code: &'static str) -> impl IntoView {
     let step = Memo::new(move |_| {
-        state.troubleshooting.steps.with(|steps| {
-            steps
-                .as_ref()
-                .and_then(|steps| steps.iter().find(|step| step.code == code).cloned())
-        })
+        let steps = state.troubleshooting.steps.read();
+        let mut steps = steps.as_ref()?.iter();
+        steps.find(|step| step.code == code).cloned()
     });
     move || step.get().map(|step| view! { <OneStep step=step /> })
 }
@@ -123,8 +120,9 @@ fn lines(texts: &[String]) -> impl IntoView + use<> {
 fn Rules(state: SimulatorState) -> impl IntoView {
     let who = state.who();
     let is_platform = state.input(|inputs| inputs.platform);
-    let differences = Memo::new(move |_| {
-        who.with(|who| who.as_deref().map(platform_differences).unwrap_or_default())
+    let differences = Memo::new(move |_| match who.read().as_deref() {
+        Some(who) => platform_differences(who),
+        None => Vec::new(),
     });
     view! {
         <Segmented
@@ -138,8 +136,7 @@ fn Rules(state: SimulatorState) -> impl IntoView {
             if found.is_empty() {
                 return view! { <p class="help">{words::SAME_ON_PLATFORM}</p> }.into_any();
             }
-            let items = found.iter().map(|words| view! { <li><span>{sentence(words)}</span></li> }).collect_view();
-            view! { <ul class="facts" aria-label="Differences on the platform">{items}</ul> }.into_any()
+            view! { <ul class="facts" aria-label="Differences on the platform">{items(&found)}</ul> }.into_any()
         }}
     }
 }
@@ -150,20 +147,18 @@ fn Ask(state: SimulatorState, resolved: RwSignal<Option<ServiceResolution>>) -> 
     let who = state.who();
     let busy = RwSignal::new(false);
     let is_token = Memo::new(move |_| {
-        who.with(|who| {
-            who.as_deref()
-                .is_some_and(|who| troubleshoot::token(who).is_some())
-        })
+        let who = who.read();
+        who.as_deref().and_then(troubleshoot::token).is_some()
     });
-    let ask = move |()| {
+    let ask = Callback::new(move |()| {
         let subject = who.get_untracked();
-        let token = subject
-            .as_deref()
-            .and_then(troubleshoot::token)
-            .map(str::to_owned);
-        let Some(token) = token.filter(|_| !busy.get_untracked()) else {
+        let Some(token) = subject.as_deref().and_then(troubleshoot::token) else {
             return;
         };
+        if busy.get_untracked() {
+            return;
+        }
+        let token = token.to_owned();
         busy.set(true);
         spawn_local(async move {
             let answer = match state.service.resolve(token).await {
@@ -177,24 +172,20 @@ fn Ask(state: SimulatorState, resolved: RwSignal<Option<ServiceResolution>>) -> 
                 dom::announce(words::RESPONSE_RECEIVED);
             }
         });
-    };
-    let settings = move || {
-        let page = who.with(|who| who.as_deref().and_then(|who| who.rules().cloned()))?;
-        let service = state.service.policy.with(|policy| {
-            policy
-                .as_ref()
-                .map(|policy| policy.settings().identity_rules())
-        })?;
-        Some((page, service))
-    };
+    });
     view! {
         {move || is_token.get().then(|| view! {
             <div class="stack">
                 <p class="help">{sentence(&words::token_goes_to(&dom::origin()))}</p>
                 <div class="row"><Button busy=busy on_press=ask>{words::SEND_TOKEN}</Button></div>
-                {move || resolved.with(Option::is_some).then(settings).flatten().map(|(page, service)| {
+                {move || {
+                    if resolved.with(Option::is_none) {
+                        return None;
+                    }
+                    let page = who.read().as_deref()?.rules()?.clone();
+                    let service = state.service.policy.get()?.settings().identity_rules();
                     let same = page == service;
-                    view! {
+                    Some(view! {
                         <table class="map">
                             <caption class="sr">{words::COMPARED_SETTINGS}</caption>
                             <thead><tr><th scope="col">"Setting"</th><th scope="col">"This page"</th><th scope="col">"The service"</th></tr></thead>
@@ -205,8 +196,8 @@ fn Ask(state: SimulatorState, resolved: RwSignal<Option<ServiceResolution>>) -> 
                             </tbody>
                         </table>
                         {(!same).then(|| view! { <p class="quiet">{words::SETTINGS_DIFFER}</p> })}
-                    }
-                })}
+                    })
+                }}
             </div>
         })}
     }
@@ -217,53 +208,50 @@ fn Ask(state: SimulatorState, resolved: RwSignal<Option<ServiceResolution>>) -> 
 pub(super) fn Collisions(state: SimulatorState) -> impl IntoView {
     let who = state.who();
     let in_force = Memo::new(move |_| {
-        who.with(|who| {
-            who.as_deref()
-                .and_then(|who| who.rules().map(|rules| rules.extraction.nested))
-        })
-        .or_else(|| {
-            state.service.policy.with(|policy| {
-                policy
-                    .as_ref()
-                    .map(|policy| policy.settings().identity_rules().extraction.nested)
-            })
-        })
-        .unwrap_or_default()
+        let who = who.read();
+        if let Some(rules) = who.as_deref().and_then(SimulatedIdentity::rules) {
+            return rules.extraction.nested;
+        }
+        match state.service.policy.get() {
+            Some(policy) => policy.settings().identity_rules().extraction.nested,
+            None => NestedGroupBehavior::default(),
+        }
     });
     let reports = Memo::new(move |_| {
         let policy = state.service.policy.get()?;
         let mut all = NestedGroupBehavior::ALL.to_vec();
         all.sort_by_key(|nested| *nested != in_force.get());
-        who.with(|who| {
-            let names = who
-                .as_deref()
-                .map(SimulatedIdentity::names)
-                .unwrap_or_default();
-            Some(
-                all.into_iter()
-                    .map(|nested| collision_report(&policy, nested, &names))
-                    .collect::<Vec<_>>(),
-            )
-        })
-    });
-    let section = |place: usize, report: CollisionPanel| {
-        let about = if place == 0 {
-            ", the current setting"
-        } else {
-            ", which is not set"
+        let who = who.read();
+        let names = match who.as_deref() {
+            Some(who) => who.names(),
+            None => Default::default(),
         };
-        view! {
-            <h4>"With " <Mono text=report.nested.code() /> <span class="quiet">{about}</span></h4>
-            <CollisionList report=report of_token=true />
+        let mut reports = Vec::new();
+        for nested in all {
+            reports.push(collision_report(&policy, nested, &names));
         }
-    };
+        Some(reports)
+    });
     move || match reports.get() {
         None => view! { <p class="quiet">{POLICY_NOT_READ}</p> }.into_any(),
         Some(reports) => reports
             .into_iter()
             .enumerate()
-            .map(|(place, report)| section(place, report))
+            .map(|(place, report)| collisions_with(place, report))
             .collect_view()
             .into_any(),
+    }
+}
+
+/// The collisions with one value of the setting; the first is the one in force.
+fn collisions_with(place: usize, report: CollisionPanel) -> impl IntoView {
+    let about = if place == 0 {
+        ", the current setting"
+    } else {
+        ", which is not set"
+    };
+    view! {
+        <h4>"With " <Mono text=report.nested.code() /> <span class="quiet">{about}</span></h4>
+        <CollisionList report=report of_token=true />
     }
 }

@@ -25,7 +25,7 @@ use super::state::SimulatorState;
 use crate::dom;
 use crate::pages::commands::CommandBlock;
 use crate::pages::effect::{EffectList, Extents};
-use crate::pages::rich_text::sentence;
+use crate::pages::rich_text::{items, sentence};
 use crate::store::draft::Draft;
 use crate::store::seen_groups::SeenGroups;
 use crate::ui::{
@@ -47,26 +47,28 @@ pub(super) fn FixSheet(state: SimulatorState) -> impl IntoView {
         let verdict = shown.verdict.as_ref()?;
         Some((verdict.kind, verdict.short.clone()))
     });
-    let close = move |()| {
-        fixing.set(false);
-        if !dom::focus(FIX_BUTTON) {
-            dom::focus("verdict");
-        }
-    };
     let about = move || {
-        verdict.get().map(|(kind, short)| {
-            let (_, class, glyph) = look(kind);
-            view! { <span class=class><Icon glyph=glyph />{kind.title()}</span> " " <span>{sentence(&short)}</span> }
-        })
+        let (kind, short) = verdict.get()?;
+        let (_, class, glyph) = look(kind);
+        Some(
+            view! { <span class=class><Icon glyph=glyph />{kind.title()}</span> " " <span>{sentence(&short)}</span> },
+        )
     };
-    let number = move || count(draft.count(), "change");
     view! {
-        <Sheet id=FIX_SHEET title="Fix this" on_close=close about=move || view! { {about} }>
+        <Sheet
+            id=FIX_SHEET title="Fix this" about=move || view! { {about} }
+            on_close=move |()| {
+                fixing.set(false);
+                if !dom::focus(FIX_BUTTON) {
+                    dom::focus("verdict");
+                }
+            }
+        >
             <div class="sheet-b" tabindex="0" role="region" aria-label="Fixes"><Fixes state=state /></div>
             {move || (draft.count() > 0).then(|| view! {
                 <div class="sheet-f">
                     <p>{move || words::changes_in_draft(draft.count())}</p>
-                    <a class="btn btn-main" href=address::REVIEW>{move || format!("Review {}", number())}</a>
+                    <a class="btn btn-main" href=address::REVIEW>{move || format!("Review {}", count(draft.count(), "change"))}</a>
                 </div>
             })}
         </Sheet>
@@ -85,13 +87,13 @@ fn Fixes(state: SimulatorState) -> impl IntoView {
         // A fix stays in the list while it is in the draft. Its place does not change when events
         // arrive late.
         let staged = draft.changes.get_untracked();
-        let fixes =
-            || seen.with_untracked(|seen| fixes(&policy, &who, &access, &staged, seen.as_ref()));
-        is_ready
-            .get()
-            .then(|| dom::measured("simulator: fixes", fixes))
-            .flatten()
-            .map(Arc::new)
+        if !is_ready.get() {
+            return None;
+        }
+        let found = dom::measured("simulator: fixes", || {
+            seen.with_untracked(|seen| fixes(&policy, &who, &access, &staged, seen.as_ref()))
+        });
+        Some(Arc::new(found?))
     });
     move || match (refusal.get(), found.get()) {
         (Some(refusal), _) => view! {
@@ -129,10 +131,12 @@ fn seen_users(state: SimulatorState) -> (RwSignal<Option<SeenUsers>>, RwSignal<b
     let is_ready = RwSignal::new(!is_readable);
     if is_readable {
         // The sheet may be closed when this ends.
-        let stop_waiting = move || {
-            let _ = is_ready.try_set(true);
-        };
-        set_timeout(stop_waiting, EVENTS_WAIT);
+        set_timeout(
+            move || {
+                let _ = is_ready.try_set(true);
+            },
+            EVENTS_WAIT,
+        );
         spawn_local(async move {
             // Without events, the effect is shown without the users.
             if let Ok(events) = service.events(EVENTS).await {
@@ -159,11 +163,8 @@ fn List(
         .collect();
     // The first fix that is in the draft shows what the whole draft does.
     let first = Memo::new(move |_| {
-        draft.changes.with(|changes| {
-            all.iter()
-                .find(|fix| is_staged(fix, changes))
-                .map(|fix| fix.number)
-        })
+        let changes = draft.changes.read();
+        Some(all.iter().find(|fix| is_staged(fix, &changes))?.number)
     });
     let about = found
         .about
@@ -214,32 +215,28 @@ fn Card(
                 .into_any(),
                 None if in_draft.get() => {
                     let focus = add.clone();
-                    let remove = move |()| {
-                        fix.with_value(|fix| take_back(draft, &fix.changes));
-                        dom::announce("Removed from the draft");
-                        dom::focus_later(focus.clone());
-                    };
                     view! {
                         <span class="fx-a">
                             <Tag kind=TagKind::Draft>"In draft"</Tag>
-                            <IconButton glyph=Glyph::Undo label=words::remove_fix(number) on_press=remove id=undo />
+                            <IconButton glyph=Glyph::Undo label=words::remove_fix(number) id=undo on_press=move |()| {
+                                fix.with_value(|fix| take_back(draft, &fix.changes));
+                                dom::announce("Removed from the draft");
+                                dom::focus_later(focus.clone());
+                            } />
                         </span>
                     }
                     .into_any()
                 }
-                None => {
-                    let stage = move |()| {
-                        let made = fix.with_value(|fix| draft.add_all(fix.changes.clone()));
-                        dom::announce(if made > 0 { "Added to the draft" } else { words::FIX_IN_DRAFT });
-                        dom::focus_later(undo.clone());
-                    };
-                    view! {
-                        <span class="fx-a">
-                            <Button small=true on_press=stage id=add attr:aria-label=words::add_fix(number)>"Add to draft"</Button>
-                        </span>
-                    }
-                    .into_any()
+                None => view! {
+                    <span class="fx-a">
+                        <Button small=true id=add attr:aria-label=words::add_fix(number) on_press=move |()| {
+                            let made = fix.with_value(|fix| draft.add_all(fix.changes.clone()));
+                            dom::announce(if made > 0 { "Added to the draft" } else { words::FIX_IN_DRAFT });
+                            dom::focus_later(undo.clone());
+                        }>"Add to draft"</Button>
+                    </span>
                 }
+                .into_any(),
             }
         }
     };
@@ -288,40 +285,24 @@ fn Effect(
 ) -> impl IntoView {
     let open = RwSignal::new(false);
     let number = fix.with_value(|fix| fix.number);
-    let words = move || {
-        let now = state.now.get_untracked();
-        let words =
-            seen.with(|seen| fix.with_value(|fix| fix.effect.sentences(seen.as_ref(), now)));
-        words
-            .iter()
-            .map(|words: &RichText| view! { <span>{sentence(words)} " "</span> })
-            .collect_view()
-    };
     // Where only the group itself can be named, there is nothing to open.
     let who = Memo::new(move |_| {
         let now = state.now.get_untracked();
         seen.with(|seen| fix.with_value(|fix| fix.effect.who(seen.as_ref(), now)))
     });
     let has_more = fix.with_value(|fix| fix.effect.has_more());
-    let list = move || {
-        use gbac_analysis::AccessEffect::{Gains, Loses};
-        let effects = fix.with_value(|fix| match fix.effect.clone() {
-            FixEffect::Principals(effects) => Some(view! { <EffectList effects=effects /> }.into_any()),
-            FixEffect::User { gains, loses } => {
-                Some(view! { <Extents extents=gains effect=Gains /> <Extents extents=loses effect=Loses /> }.into_any())
-            }
-            FixEffect::Groups(_) | FixEffect::Sentence(_) => None,
-        });
-        let users = who.with(|who| {
-            who.iter()
-                .map(|words| view! { <li><span>{sentence(words)}</span></li> })
-                .collect_view()
-        });
-        view! { {who.with(|who| !who.is_empty()).then(|| view! { <ul class="facts">{users}</ul> })} {effects} }
-    };
     view! {
         <div class="blast">
-            <p><Icon glyph=Glyph::Up size=IconSize::Small /><span>{words}</span></p>
+            <p>
+                <Icon glyph=Glyph::Up size=IconSize::Small />
+                <span>
+                    {move || {
+                        let now = state.now.get_untracked();
+                        let words = seen.with(|seen| fix.with_value(|fix| fix.effect.sentences(seen.as_ref(), now)));
+                        words.iter().map(|words| view! { <span>{sentence(words)} " "</span> }).collect_view()
+                    }}
+                </span>
+            </p>
             {move || (has_more || who.with(|who| !who.is_empty())).then(|| view! {
                 <Disclosure
                     id=format!("fix-who-{number}") open=open on_toggle=move |is_open| open.set(is_open)
@@ -333,11 +314,26 @@ fn Effect(
                         }
                     }
                 >
-                    {list}
+                    {move || affected(&fix.read_value(), &who.read())}
                 </Disclosure>
             })}
         </div>
     }
+}
+
+/// Who is affected by a fix, and what it grants and takes.
+fn affected(fix: &ListedFix, who: &[RichText]) -> impl IntoView + use<> {
+    use gbac_analysis::AccessEffect::{Gains, Loses};
+    let effects = match fix.effect.clone() {
+        FixEffect::Principals(effects) => Some(view! { <EffectList effects=effects /> }.into_any()),
+        FixEffect::User { gains, loses } => Some(
+            view! { <Extents extents=gains effect=Gains /> <Extents extents=loses effect=Loses /> }
+                .into_any(),
+        ),
+        FixEffect::Groups(_) | FixEffect::Sentence(_) => None,
+    };
+    let users = (!who.is_empty()).then(|| view! { <ul class="facts">{items(who)}</ul> });
+    view! { {users} {effects} }
 }
 
 /// The draft as the review shows it: its effect, its findings, and the same as commands.
@@ -345,16 +341,16 @@ fn Effect(
 fn InDraft(state: SimulatorState) -> impl IntoView {
     let (draft, seen) = (expect_context::<Draft>(), expect_context::<SeenGroups>());
     let found = Memo::new(move |_| {
-        let (before, after) = (state.service.policy.get()?, draft.after.get()?);
-        let (staged, statuses) = (draft.staged.get(), draft.statuses.get());
+        let (before, after) = (state.service.policy.get()?, draft.after()?);
+        let (staged, evaluation) = (draft.staged.read(), draft.evaluation.read());
         Some(dom::measured("simulator: draft", || {
-            seen.with(|seen| brief(&before, &after, &staged, &statuses, seen))
+            seen.with(|seen| brief(&before, &after, &staged, &evaluation.statuses, seen))
         }))
     });
     // The verdict now, and with the draft.
     let kind = state.kind();
     let then = Memo::new(move |_| {
-        let (now, after) = (kind.get()?, draft.after.get()?);
+        let (now, after) = (kind.get()?, draft.after()?);
         let checked = CheckedRequest::from_inputs(
             &state.inputs.read(),
             &after,
@@ -385,23 +381,28 @@ fn Brief(found: DraftBrief) -> impl IntoView {
         (LOSES, "lost by"),
         (BLOCKED, "still denied to"),
     ];
-    let totals: Vec<String> = kinds
-        .into_iter()
-        .map(|(kind, verb)| (effects.total(kind), verb))
-        .filter(|(total, _)| total.operations > 0)
-        .map(|(total, verb)| {
-            format!(
-                "{} {verb} {}",
-                count(total.operations, "operation"),
+    let mut totals = Vec::new();
+    for (kind, verb) in kinds {
+        let total = effects.total(kind);
+        if total.operations > 0 {
+            let operations = count(total.operations, "operation");
+            totals.push(format!(
+                "{operations} {verb} {}",
                 count(total.people, "principal")
-            )
-        })
-        .collect();
-    let totals = match (totals.is_empty(), effects.settings.is_empty()) {
-        (false, _) => totals,
-        (true, true) => vec![NO_CHANGE_IN_ACCESS.to_owned()],
-        (true, false) => vec![words::GROUPS_CHANGE.to_owned()],
-    };
+            ));
+        }
+    }
+    if totals.is_empty() {
+        let is_same = effects.settings.is_empty();
+        totals.push(
+            if is_same {
+                NO_CHANGE_IN_ACCESS
+            } else {
+                words::GROUPS_CHANGE
+            }
+            .to_owned(),
+        );
+    }
     view! {
         <p><b>"Draft:"</b> " " {summary}</p>
         <ul class="facts">

@@ -1,6 +1,5 @@
 //! The token or the identity entered by hand, and how groups are read from it.
 
-use gbac_api::service::Person;
 use gbac_console_model::simulator::claims::{
     self, PRESETS, PROVIDERS, ProviderPreset, find_preset, provider_path,
 };
@@ -34,31 +33,26 @@ pub(super) fn IdentityPane(state: SimulatorState) -> impl IntoView {
         }
         .to_owned()
     });
-    let change = move |value: String| {
-        state.edit(|inputs| {
-            inputs.mode = if value == "token" {
-                IdentityMode::Token
-            } else {
-                IdentityMode::ByHand
-            }
-        });
-    };
     let has_token =
         state.input(|inputs| inputs.mode == IdentityMode::Token && !inputs.token.trim().is_empty());
-    let clear = move |()| {
-        state.edit(Inputs::clear_token);
-        dom::focus_later("tok");
-    };
     view! {
         <section class="pane" aria-labelledby="h-tok">
             <div class="lab">
                 <h2 id="h-tok">{move || if mode.get() == IdentityMode::Token { "Token" } else { "Identity" }}</h2>
                 {move || (mode.get() == IdentityMode::Token).then(|| view! { <People state=state /> })}
                 <span class="row-end row">
-                    {move || has_token.get().then(|| view! { <LinkButton on_press=clear>"Clear"</LinkButton> })}
+                    {move || has_token.get().then(|| view! {
+                        <LinkButton on_press=move |()| {
+                            state.edit(Inputs::clear_token);
+                            dom::focus_later("tok");
+                        }>"Clear"</LinkButton>
+                    })}
                     <Segmented
-                        name="mode" legend="Identity" hide_legend=true small=true value=value on_change=change
+                        name="mode" legend="Identity" hide_legend=true small=true value=value
                         choices=vec![Choice::new("token", "Token"), Choice::new("hand", "Groups by hand")]
+                        on_change=move |value: String| state.edit(|inputs| {
+                            inputs.mode = if value == "token" { IdentityMode::Token } else { IdentityMode::ByHand };
+                        })
                     />
                 </span>
             </div>
@@ -82,15 +76,9 @@ fn TokenFields(state: SimulatorState) -> impl IntoView {
         .to_owned()
     });
     let needs_userinfo = state.needs_userinfo();
-    let set = |inputs: &mut Inputs, text: String| {
-        // Something else than JSON is no longer meant as claims.
-        inputs.as_claims = inputs.as_claims && text.trim_start().starts_with('{');
-        inputs.ignore_expiry = false;
-        inputs.token = text;
-    };
     view! {
         <Entry
-            state=state id="tok" label=label hide_label=true field=Some(InputField::Token) get=|inputs| &inputs.token set=set
+            state=state id="tok" label=label hide_label=true field=Some(InputField::Token) get=|inputs| &inputs.token set=set_token
             rows=2 placeholder=words::TOKEN_EXAMPLE described_by="tok-stays"
         />
         <ReadGroups state=state />
@@ -107,18 +95,18 @@ fn TokenFields(state: SimulatorState) -> impl IntoView {
     }
 }
 
+fn set_token(inputs: &mut Inputs, text: String) {
+    // Something else than JSON is no longer meant as claims.
+    inputs.as_claims = inputs.as_claims && text.trim_start().starts_with('{');
+    inputs.ignore_expiry = false;
+    inputs.token = text;
+}
+
 /// The users of the demo: a press puts a token of theirs into the field.
 #[component]
 fn People(state: SimulatorState) -> impl IntoView {
     let people = state.service.people;
     let token = state.input(|inputs| inputs.token.clone());
-    let pick = move |person: &Person| {
-        state.edit(|inputs| {
-            // Keys and issuer that were entered for another token say nothing about this one.
-            inputs.clear_token();
-            inputs.put_token(&person.token);
-        });
-    };
     let some = Memo::new(move |_| people.with(|people| !people.is_empty()));
     view! {
         {move || some.get().then(|| view! {
@@ -133,12 +121,17 @@ fn People(state: SimulatorState) -> impl IntoView {
                             let label = format!("{}: {}", person.name, person.note);
                             let title = label.clone();
                             let own = person.token.clone();
-                            let pressed = move || if token.with(|token| *token == own) { "true" } else { "false" };
                             view! {
                                 <li>
                                     <button
-                                        type="button" class="chip" aria-label=label title=title aria-pressed=pressed
-                                        on:click=move |_| pick(&person)
+                                        type="button" class="chip" aria-label=label title=title
+                                        aria-pressed=move || if *token.read() == own { "true" } else { "false" }
+                                        on:click=move |_| state.edit(|inputs| {
+                                            // Keys and issuer that were entered for another token say
+                                            // nothing about this one.
+                                            inputs.clear_token();
+                                            inputs.put_token(&person.token);
+                                        })
                                     >{first}</button>
                                 </li>
                             }
@@ -154,25 +147,11 @@ fn People(state: SimulatorState) -> impl IntoView {
 fn HandFields(state: SimulatorState) -> impl IntoView {
     let entered = state.input(|inputs| inputs.groups.clone());
     let offered = Memo::new(move |_| {
-        let groups = state.offers.with(|offers| offers.groups.clone());
-        let is_new =
-            |group: &String| entered.with(|entered| entered.lines().all(|line| line != group));
-        groups
-            .into_iter()
-            .filter(is_new)
-            .take(OFFERED_GROUPS)
-            .collect::<Vec<_>>()
+        let (offers, entered) = (state.offers.read(), entered.read());
+        let groups = offers.groups.iter();
+        let new = groups.filter(|group| entered.lines().all(|line| line != *group));
+        new.take(OFFERED_GROUPS).cloned().collect::<Vec<_>>()
     });
-    let add = move |group: String| {
-        state.edit(|inputs| {
-            if !inputs.groups.is_empty() && !inputs.groups.ends_with('\n') {
-                inputs.groups.push('\n');
-            }
-            inputs.groups.push_str(&group);
-        });
-        dom::announce(&format!("{group} added"));
-        dom::focus_later("groups");
-    };
     view! {
         <div class="by-hand">
             <Entry
@@ -193,7 +172,7 @@ fn HandFields(state: SimulatorState) -> impl IntoView {
                     {offered.get().into_iter().map(|group| {
                         let (name, label) = (group.clone(), format!("Add group {group}"));
                         view! {
-                            <li><button type="button" class="chip plain" aria-label=label on:click=move |_| add(group.clone())>
+                            <li><button type="button" class="chip plain" aria-label=label on:click=move |_| add_group(state, &group)>
                                 <Mono text=name />
                             </button></li>
                         }
@@ -202,6 +181,18 @@ fn HandFields(state: SimulatorState) -> impl IntoView {
             </div>
         })}
     }
+}
+
+/// Adds a group to those that are entered.
+fn add_group(state: SimulatorState, group: &str) {
+    state.edit(|inputs| {
+        if !inputs.groups.is_empty() && !inputs.groups.ends_with('\n') {
+            inputs.groups.push('\n');
+        }
+        inputs.groups.push_str(group);
+    });
+    dom::announce(&format!("{group} added"));
+    dom::focus_later("groups");
 }
 
 /// The value of the choice whose claim path is entered.
@@ -220,14 +211,12 @@ fn ReadGroups(state: SimulatorState) -> impl IntoView {
     let chosen = RwSignal::new(None::<(String, String)>);
     let value = Memo::new(move |_| match source.get() {
         SettingsSource::Service => SERVICE.to_owned(),
-        SettingsSource::WhatIf => chosen.with(|chosen| {
-            let kept = chosen
-                .as_ref()
-                .filter(|(_, of)| path.with(|path| path == of));
-            kept.map_or_else(|| CUSTOM.to_owned(), |(provider, _)| provider.clone())
-        }),
+        SettingsSource::WhatIf => match &*chosen.read() {
+            Some((provider, of)) if *path.read() == *of => provider.clone(),
+            _ => CUSTOM.to_owned(),
+        },
     });
-    let change = move |value: String| {
+    let change = Callback::new(move |value: String| {
         let service = state.of_service();
         let found = who.with_untracked(|who| provider_path(&value, who.as_deref()));
         if value == SERVICE {
@@ -241,15 +230,10 @@ fn ReadGroups(state: SimulatorState) -> impl IntoView {
                 inputs.what_if.claim_path = path;
             }
         });
-    };
-    let choices: Vec<Choice> = std::iter::once(Choice::new(SERVICE, "Service settings"))
-        .chain(
-            PROVIDERS
-                .iter()
-                .map(|(id, name, _)| Choice::new(*id, *name)),
-        )
-        .chain([Choice::new(CUSTOM, "Custom")])
-        .collect();
+    });
+    let mut choices = vec![Choice::new(SERVICE, "Service settings")];
+    choices.extend(Choice::each(PROVIDERS, |(id, name, _)| (*id, *name)));
+    choices.push(Choice::new(CUSTOM, "Custom"));
     let is_custom = Memo::new(move |_| value.with(|value| value == CUSTOM));
     view! {
         <div class="under">
@@ -294,34 +278,24 @@ fn CustomSettings(state: SimulatorState) -> impl IntoView {
     let value = Signal::derive(move || nested.get().code().to_owned());
     let service = state.settings();
     let differs = Memo::new(move |_| state.inputs.read().what_if != service.read().0);
-    let change = move |value: String| {
-        state.edit(|inputs| {
-            inputs.what_if.nested = value.parse().unwrap_or(NestedGroupBehavior::None);
-        });
-    };
     let who = state.who();
     let paths = Memo::new(move |_| who.with(|who| claims::completions(who.as_deref())));
     let preset = RwSignal::new(None::<&'static ProviderPreset>);
-    let choose = move |id: String| {
-        let found = find_preset(&id);
-        preset.set(found);
-        if let Some(path) = found.and_then(|found| found.path) {
-            state.edit(|inputs| inputs.what_if.claim_path = path.into());
-        }
-    };
-    let providers: Vec<Choice> = std::iter::once(Choice::new("", "Any"))
-        .chain(
-            PRESETS
-                .iter()
-                .map(|preset| Choice::new(preset.id, preset.name)),
-        )
-        .collect();
+    let mut providers = vec![Choice::new("", "Any")];
+    providers.extend(Choice::each(PRESETS, |preset| (preset.id, preset.name)));
     view! {
         <div class="to-try">
         <Select
-            id="provider" label="Provider" choices=providers on_change=choose
+            id="provider" label="Provider" choices=providers
             value=Signal::derive(move || preset.get().map_or_else(String::new, |preset| preset.id.to_owned()))
-            help=Signal::derive(move || preset.get().map(|preset| preset.about.to_owned()))
+            help=Signal::derive(move || Some(preset.get()?.about.to_owned()))
+            on_change=move |id: String| {
+                let found = find_preset(&id);
+                preset.set(found);
+                if let Some(ProviderPreset { path: Some(path), .. }) = found {
+                    state.edit(|inputs| inputs.what_if.claim_path = (*path).into());
+                }
+            }
         />
         <Entry
             state=state id="claim-path" label="Group claim" field=Some(InputField::ClaimPath)
@@ -332,8 +306,11 @@ fn CustomSettings(state: SimulatorState) -> impl IntoView {
             {move || paths.get().into_iter().map(|path| view! { <option value=path></option> }).collect_view()}
         </datalist>
         <Segmented
-            name="nested" legend="Nested names" small=true value=value on_change=change
+            name="nested" legend="Nested names" small=true value=value
             choices=vec![Choice::new("none", "none"), Choice::new("suffix", "suffix")]
+            on_change=move |value: String| state.edit(|inputs| {
+                inputs.what_if.nested = value.parse().unwrap_or(NestedGroupBehavior::None);
+            })
         />
         <Entry
             state=state id="mapping" label="User claim" field=Some(InputField::Mapping)

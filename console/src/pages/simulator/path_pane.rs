@@ -7,21 +7,21 @@ use gbac_console_model::simulator::token::FactMark;
 use gbac_console_model::simulator::troubleshoot::diagnosed_by;
 use gbac_console_model::simulator::{claims, extraction};
 use gbac_engine::token::CheckName;
-use gbac_words::common::{file_not_read, file_too_large};
+use gbac_words::common::file_too_large;
 use gbac_words::pages::simulator as words;
 use gbac_words::rich_text::RichText;
 use leptos::context::Provider;
 use leptos::ev;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
 use super::fields::{Entry, mark};
 use super::panels::{content, diagnosis, path};
 use super::state::SimulatorState;
 use crate::dom::{self, GivenFile};
 use crate::pages::chunk::{Chunk, ChunkError, Lazy, chunk};
+use crate::pages::given_file;
 use crate::pages::rich_text::sentence;
-use crate::ui::{Button, Disclosure, Glyph, Icon, IconSize, Message, MessageKind};
+use crate::ui::{Button, Disclosure, Glyph, Icon, IconSize};
 
 /// The pane.
 #[component]
@@ -47,7 +47,7 @@ pub(super) fn PathPane(state: SimulatorState) -> impl IntoView {
                 false => outline(state).into_any(),
             }}
             <div id=Panel::Steps.id() class="flow-s" hidden=move || !has_steps.get() || !shows_steps.get()>
-                {move || steps.with(|steps| steps.as_ref().map(|steps| list(state, steps)))}
+                {move || Some(list(state, steps.read().as_deref()?))}
             </div>
             <div id=Panel::Troubleshooting.id() class="flow-s" hidden=move || !troubleshooting.get()>
                 {move || troubleshooting.get().then(|| view! {
@@ -55,7 +55,7 @@ pub(super) fn PathPane(state: SimulatorState) -> impl IntoView {
                 })}
             </div>
             <div class="flow-f">
-                <span class="count">{move || steps.with(|steps| steps.as_ref().map(|steps| steps.summary.clone()))}</span>
+                <span class="count">{move || Some(steps.read().as_ref()?.summary.clone())}</span>
                 {move || has_path.get().then(|| words::path_help(is_refused.get()))}
                 <span class="row-end row">
                     {move || (has_steps.get() && !troubleshooting.get()).then(|| view! { <Toggle state=state part=Panel::Steps label="Extraction steps" /> })}
@@ -196,7 +196,6 @@ fn list(state: SimulatorState, steps: &Steps) -> impl IntoView + use<> {
     let last = steps.steps.len().saturating_sub(1);
     // What is read, not only looked at, stands in one column.
     let parts = [Panel::Troubleshooting, Panel::Collisions].map(|part| state.is_open(part));
-    let is_read = move || parts.iter().any(|is_open| is_open.get());
     // Groups that were entered by hand have no such step.
     let nested = steps
         .steps
@@ -231,7 +230,7 @@ fn list(state: SimulatorState, steps: &Steps) -> impl IntoView + use<> {
             }
         })
         .collect_view();
-    view! { <ol class="steps" class:read=is_read aria-label="Extraction steps">{items}</ol> }
+    view! { <ol class="steps" class:read=move || parts.iter().any(Get::get) aria-label="Extraction steps">{items}</ol> }
 }
 
 /// The largest file that is read as keys, in bytes.
@@ -242,56 +241,37 @@ chunk!(pub(super) VERIFICATION, "Signature verification", verify, fetch_verifica
     view! { <Verification state=state /> }.into_any()
 });
 
+fn keys_too_large(name: &str, limit: f64) -> RichText {
+    file_too_large(name, limit)
+        .text(" ")
+        .text(words::KEYS_ARE_SMALLER)
+}
+
+/// Enters what the demo identity provider says about itself.
+fn use_demo_keys(state: SimulatorState) {
+    let service = state.service;
+    let keys = service.keys.get_untracked().unwrap_or_default();
+    let issuer = service.issuer.get_untracked().unwrap_or_default();
+    let audience = service.audience.get_untracked().unwrap_or_default();
+    state.edit(|inputs| {
+        inputs.keys = keys;
+        inputs.issuer = issuer;
+        inputs.audience = audience;
+    });
+}
+
 #[component]
 fn Verification(state: SimulatorState) -> impl IntoView {
     let service = state.service;
     let offered = Memo::new(move |_| service.keys.with(Option::is_some));
-    let take = move |()| {
-        let keys = service.keys.get_untracked().unwrap_or_default();
-        let issuer = service.issuer.get_untracked().unwrap_or_default();
-        let audience = service.audience.get_untracked().unwrap_or_default();
-        state.edit(|inputs| {
-            inputs.keys = keys;
-            inputs.issuer = issuer;
-            inputs.audience = audience;
-        });
-    };
     let report = state.report();
     let who = state.who();
-    let discovery = Memo::new(move |_| who.with(|who| who.as_deref().and_then(claims::discovery)));
+    let discovery = Memo::new(move |_| claims::discovery(who.read().as_deref()?));
     let (over, refused) = (RwSignal::new(false), RwSignal::new(None::<RichText>));
-    let drop = move |event: ev::DragEvent| {
-        event.prevent_default();
-        over.set(false);
-        refused.set(None);
-        let Some(given) = GivenFile::dropped(&event) else {
-            return;
-        };
-        let name = given.name();
-        if given.size() > LARGEST_KEYS {
-            let words = file_too_large(&name, LARGEST_KEYS)
-                .text(" ")
-                .text(words::KEYS_ARE_SMALLER);
-            refused.set(Some(words));
-            return;
-        }
-        spawn_local(async move {
-            match given.text().await {
-                Ok(text) => {
-                    // The page may be gone by now.
-                    let _ = state.inputs.try_update(|inputs| inputs.keys = text);
-                    dom::announce(&format!("{name} was read"));
-                }
-                Err(reason) => {
-                    let _ = refused.try_set(Some(file_not_read(&name, reason.into())));
-                }
-            }
-        });
-    };
     view! {
         {move || {
             offered.get().then(|| view! {
-                <div class="row"><Button small=true on_press=take>{words::USE_DEMO_KEYS}</Button></div>
+                <div class="row"><Button small=true on_press=move |()| use_demo_keys(state)>{words::USE_DEMO_KEYS}</Button></div>
             })
         }}
         <div
@@ -301,14 +281,26 @@ fn Verification(state: SimulatorState) -> impl IntoView {
                 over.set(true);
             }
             on:dragleave=move |_| over.set(false)
-            on:drop=drop
+            on:drop=move |event: ev::DragEvent| {
+                event.prevent_default();
+                over.set(false);
+                refused.set(None);
+                if let Some(given) = GivenFile::dropped(&event) {
+                    given_file::take(given, LARGEST_KEYS, keys_too_large, refused, move |name, text| {
+                        // The page may be gone by now.
+                        let _ = state.inputs.try_update(|inputs| inputs.keys = text);
+                        dom::announce(&format!("{name} was read"));
+                        Ok(())
+                    });
+                }
+            }
         >
         <Entry
             state=state id="keys" label="Keys (JWKS)" field=Some(InputField::Keys) get=|inputs| &inputs.keys
             set=|inputs, text| inputs.keys = text rows=4 placeholder="{ \"keys\": [ … ] }"
             help=words::PASTE_KEYS
         />
-        {move || refused.get().map(|words| view! { <Message kind=MessageKind::Error>{sentence(&words)}</Message> })}
+        {given_file::refusal(refused)}
         {move || discovery.get().map(|address| view! {
             <p class="help brk">{sentence(&words::keys_address(&address))}</p>
         })}

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use gbac_analysis::HypotheticalChange;
 use gbac_console_model::simulator::claims::{DecodedClaim, decoded};
 use gbac_console_model::simulator::extraction::{
     ElementRow, ExtractionNote, GroupClaim, RowOutcome, Steps, UserSource,
@@ -42,20 +43,18 @@ pub(super) fn Path(state: SimulatorState) -> impl IntoView {
     let judged = Memo::new(move |_| own.get().or_else(|| supposed.get()));
     let is_supposed = Memo::new(move |_| own.read().is_none() && supposed.read().is_some());
     let decided: BranchesMemo = Memo::new(move |before: Option<&Option<Arc<Branches>>>| {
-        let now = state.tried.with(|tried| {
-            judged.with(|judged| {
-                let judged = judged.as_deref()?;
-                let tried = tried.as_ref().map(|tried| &*tried.judged);
-                Some(Branches::from_judged(
-                    judged,
-                    tried.or(is_supposed.get().then_some(judged)),
-                ))
-            })
-        });
+        let (tried, judged) = (state.tried.read(), judged.read());
+        let judged = judged.as_deref()?;
+        let tried = match &*tried {
+            Some(tried) => Some(&*tried.judged),
+            None if is_supposed.get() => Some(judged),
+            None => None,
+        };
+        let now = Branches::from_judged(judged, tried);
         // What is the same is not drawn again.
-        match (before.and_then(Option::as_ref), now) {
-            (Some(before), Some(now)) if **before == now => Some(Arc::clone(before)),
-            (_, now) => now.map(Arc::new),
+        match before {
+            Some(Some(before)) if **before == now => Some(Arc::clone(before)),
+            _ => Some(Arc::new(now)),
         }
     });
     move || {
@@ -88,26 +87,20 @@ fn Table(
     let number = rows.with_value(Vec::len);
     let all = RwSignal::new(false);
     let visible = Memo::new(move |_| {
-        let is_all = all.get();
-        decided.with(|decided| {
-            let mut matches = 0;
-            rows.with_value(|rows| {
-                (0..rows.len())
-                    .filter(|&place| {
-                        let group = rows.get(place).and_then(group_of);
-                        let has_match = decided
-                            .as_ref()
-                            .zip(group)
-                            .is_some_and(|(decided, group)| decided.has_match(group));
-                        matches += usize::from(has_match);
-                        is_all || place < FIRST_ROWS || (has_match && matches <= FIRST_MATCHES)
-                    })
-                    .collect::<Vec<usize>>()
-            })
-        })
+        let (is_all, decided) = (all.get(), decided.read());
+        let (mut matches, mut visible) = (0, Vec::new());
+        for (place, row) in rows.read_value().iter().enumerate() {
+            let has_match = match (&*decided, group_of(row)) {
+                (Some(decided), Some(group)) => decided.has_match(group),
+                _ => false,
+            };
+            matches += usize::from(has_match);
+            if is_all || place < FIRST_ROWS || (has_match && matches <= FIRST_MATCHES) {
+                visible.push(place);
+            }
+        }
+        visible
     });
-    let hidden = move || number - visible.with(Vec::len);
-    let more = move || words::show_more_groups(hidden(), decided.with(Option::is_some));
     view! {
         <table class="rails" class:if=move || is_supposed.get() role="table">
             <caption class="sr">{words::TOKEN_TO_VERDICT}</caption>
@@ -125,9 +118,13 @@ fn Table(
                 rows.with_value(|rows| rows.get(place).map(|row| element(state, decided, row, numbered)))
             } />
         </table>
-        {move || (hidden() > 0).then(&more).map(|words| view! {
-            <div class="flow-m"><LinkButton on_press=move |()| all.set(true)>{words}</LinkButton></div>
-        })}
+        {move || {
+            let hidden = number - visible.with(Vec::len);
+            (hidden > 0).then(|| {
+                let words = words::show_more_groups(hidden, decided.with(Option::is_some));
+                view! { <div class="flow-m"><LinkButton on_press=move |()| all.set(true)>{words}</LinkButton></div> }
+            })
+        }}
     }
 }
 
@@ -172,17 +169,20 @@ fn ClaimButton(
         true => words::groups_read_from(&path),
         false => format!("Read groups from {}", plain(&path)),
     };
-    let press = move |_| {
-        if !in_force {
-            state.apply(InputEdit::TryClaimPath(path.clone()));
-            dom::announce(&words::groups_read_from(&path));
-        }
-    };
     view! {
-        <button class="claim" type="button" title=title aria-pressed=if in_force { "true" } else { "false" } on:click=press>
+        <button class="claim" type="button" title=title aria-pressed=if in_force { "true" } else { "false" } on:click=move |_| {
+            if !in_force {
+                read_groups_from(state, &path);
+            }
+        }>
             <bdi>{shown(&name)}</bdi>
         </button>
     }
+}
+
+fn read_groups_from(state: SimulatorState, path: &str) {
+    state.apply(InputEdit::TryClaimPath(path.to_owned()));
+    dom::announce(&words::groups_read_from(path));
 }
 
 /// The group that an element became.
@@ -281,25 +281,23 @@ fn PathRows(
 ) -> impl IntoView {
     let has_branches = of == "user" || group.is_some();
     let branches = Memo::new(move |_| {
-        decided.with(|decided| {
-            let decided = decided.as_ref().filter(|_| has_branches)?;
-            Some((
-                decided.get(group.as_deref()).to_vec(),
-                decided.nothing.clone(),
-            ))
-        })
+        let decided = decided.read();
+        let decided = decided.as_ref()?;
+        if !has_branches {
+            return None;
+        }
+        let branches = decided.get(group.as_deref()).to_vec();
+        Some((branches, decided.nothing.clone()))
     });
     view! {
         <tbody role="rowgroup" data-of=of>
             {move || {
                 let (branches, nothing) = branches.get().unwrap_or_default();
                 let mut branches = branches.into_iter();
-                let first = branches.next();
-                let class = first.as_ref().map_or("", row_class);
-                let first = first.map_or_else(
-                    || view! { <td role="cell" class="none"></td><td role="cell" class="none"></td> }.into_any(),
-                    |branch| cells(state, branch, &nothing),
-                );
+                let (class, first) = match branches.next() {
+                    Some(branch) => (row_class(&branch), cells(state, branch, &nothing)),
+                    None => ("", view! { <td role="cell" class="none"></td><td role="cell" class="none"></td> }.into_any()),
+                };
                 view! {
                     <tr role="row" class=class>{lead.run()}{first}</tr>
                     {branches.map(|branch| {
@@ -381,30 +379,29 @@ fn Arrow(state: SimulatorState, edge: Edge) -> impl IntoView {
             .trials
             .with(|trials| without.with_value(|without| trials.as_slice().contains(without)))
     });
-    let press = move |_| {
-        let words = words.plain();
-        let was_cut = is_cut.get_untracked();
-        state.trials.update(|trials| {
-            without.with_value(|without| {
-                match trials.as_slice().iter().position(|known| known == without) {
-                    Some(place) => trials.remove(place),
-                    None => {
-                        trials.add(without.clone());
-                    }
-                }
-            });
-        });
-        dom::announce(&if was_cut {
-            format!("{words} is back")
-        } else {
-            format!("Tried without {words}")
-        });
-    };
     view! {
         <button class="edge" type="button" title=title aria-label=label
-            aria-pressed=move || if is_cut.get() { "true" } else { "false" } on:click=press
+            aria-pressed=move || if is_cut.get() { "true" } else { "false" }
+            on:click=move |_| {
+                let words = words.plain();
+                let was_cut = is_cut.get_untracked();
+                without.with_value(|without| toggle(state, without));
+                dom::announce(&if was_cut { format!("{words} is back") } else { format!("Tried without {words}") });
+            }
         ></button>
     }
+}
+
+/// Tries a change, or takes it out again.
+fn toggle(state: SimulatorState, change: &HypotheticalChange) {
+    state.trials.update(|trials| {
+        match trials.as_slice().iter().position(|known| known == change) {
+            Some(place) => trials.remove(place),
+            None => {
+                trials.add(change.clone());
+            }
+        }
+    });
 }
 
 /// Warnings, where the path has them.
@@ -452,7 +449,7 @@ fn remarks(steps: &Steps) -> Option<impl IntoView + use<>> {
 #[component]
 pub(super) fn DecodedClaims(state: SimulatorState) -> impl IntoView {
     let who = state.who();
-    let found = Memo::new(move |_| who.with(|who| who.as_deref().and_then(decoded)));
+    let found = Memo::new(move |_| decoded(who.read().as_deref()?));
     move || {
         match found.get() {
         None => nobody().into_any(),
@@ -492,12 +489,14 @@ fn ListedClaim(state: SimulatorState, claim: DecodedClaim) -> impl IntoView {
     let button = match path {
         Some(path) => {
             let title = format!("Read groups from {}", plain(&path));
-            let press = move |_| {
-                state.apply(InputEdit::TryClaimPath(path.clone()));
-                dom::announce(&words::groups_read_from(&path));
-            };
             let pressed = if is_claim_path { "true" } else { "false" };
-            view! { <button class="link claim" type="button" aria-pressed=pressed title=title on:click=press>{name}</button> }.into_any()
+            view! {
+                <button
+                    class="link claim" type="button" aria-pressed=pressed title=title
+                    on:click=move |_| read_groups_from(state, &path)
+                >{name}</button>
+            }
+            .into_any()
         }
         None => view! { <span class="cl">{name}</span> }.into_any(),
     };

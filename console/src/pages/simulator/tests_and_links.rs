@@ -9,18 +9,17 @@ use gbac_console_model::simulator::sharing::{
     tests_file,
 };
 use gbac_engine::policy::Policy;
-use gbac_words::common::{file_not_read, file_not_saved, file_too_large};
+use gbac_words::common::{file_not_saved, file_too_large};
 use gbac_words::pages::simulator as words;
 use gbac_words::rich_text::RichText;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
 use super::state::SimulatorState;
-use crate::dom::{self, GivenFile};
+use crate::dom;
+use crate::pages::given_file;
 use crate::pages::rich_text::sentence;
 use crate::ui::{
-    Button, CopyBlock, Field, Glyph, IconButton, LinkButton, Mark, Message, MessageKind, Note,
-    NoteKind, VerdictWord,
+    Button, CopyBlock, Field, Glyph, IconButton, LinkButton, Mark, Note, NoteKind, VerdictWord,
 };
 
 /// The largest file that is read, in bytes.
@@ -41,14 +40,14 @@ fn policy(state: SimulatorState) -> Option<Arc<Policy>> {
 /// How many of the tests hold, for the head of the panel.
 pub(super) fn results(state: SimulatorState) -> String {
     let all = state.saved.with(Vec::len);
-    let failing = policy(state).map_or(0, |policy| {
-        state.saved.with(|saved| {
-            saved
-                .iter()
-                .filter(|test| test.run(&policy).is_some())
-                .count()
-        })
-    });
+    let failing = match policy(state) {
+        Some(policy) => {
+            let saved = state.saved.read();
+            let failing = saved.iter().filter(|test| test.run(&policy).is_some());
+            failing.count()
+        }
+        None => 0,
+    };
     words::test_results(all, failing)
 }
 
@@ -58,50 +57,6 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
     let name = RwSignal::new(String::new());
     let refused = RwSignal::new(None::<RichText>);
     let ready = state.is_decided();
-    let add = move || {
-        let judged = state.judged_now();
-        let (Some(judged), Some(policy)) = (judged, state.service.policy.get_untracked()) else {
-            return;
-        };
-        if let Some(saved) = Saved::from_judged(&judged, &policy, &name.get_untracked()) {
-            dom::announce(&format!("Test added: {}", saved.name()));
-            state.saved.update(|tests| tests.push(saved));
-            name.set(String::new());
-        }
-    };
-    let export = move |()| {
-        let Some(policy) = state.service.policy.get_untracked() else {
-            return;
-        };
-        let text = state
-            .saved
-            .with_untracked(|saved| tests_file(saved, &policy));
-        save("tests.json", "application/json", &text);
-    };
-    let take = move |given: GivenFile| {
-        refused.set(None);
-        let name = given.name();
-        if given.size() > LARGEST_TESTS {
-            refused.set(Some(file_too_large(&name, LARGEST_TESTS)));
-            return;
-        }
-        spawn_local(async move {
-            match given
-                .text()
-                .await
-                .map_err(RichText::from)
-                .and_then(|text| import_tests(&text))
-            {
-                Ok(tests) => {
-                    dom::announce(&words::tests_read(&name, tests.len()));
-                    let _ = state.saved.try_update(|saved| saved.extend(tests));
-                }
-                Err(words) => {
-                    let _ = refused.try_set(Some(file_not_read(&name, words)));
-                }
-            }
-        });
-    };
     let tried = Memo::new(move |_| {
         state
             .trials
@@ -110,7 +65,14 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
     view! {
         <form class="row test-form" on:submit=move |event| {
             event.prevent_default();
-            add();
+            if let Some(judged) = state.judged_now()
+                && let Some(policy) = state.service.policy.get_untracked()
+                && let Some(saved) = Saved::from_judged(&judged, &policy, &name.get_untracked())
+            {
+                dom::announce(&format!("Test added: {}", saved.name()));
+                state.saved.update(|tests| tests.push(saved));
+                name.set(String::new());
+            }
         }>
             <Field id="test-name" label="Test name" value=Signal::derive(move || name.get())
                 on_input=move |text| name.set(text) placeholder=words::TEST_EXAMPLE />
@@ -119,15 +81,18 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
         {move || tried.get().then(|| view! { <p class="quiet">{words::TESTS_WITH_CHANGES}</p> })}
         <Results state=state />
         <div class="row">
-            {move || state.saved.with(|saved| !saved.is_empty()).then(|| view! { <Button on_press=export>"Export tests"</Button> })}
-            <input class="sr" id="tests-file" type="file" tabindex="-1" aria-hidden="true" on:change=move |_| {
-                if let Some(given) = GivenFile::chosen("tests-file") {
-                    take(given);
-                }
-            } />
+            {move || state.saved.with(|saved| !saved.is_empty()).then(|| view! { <Button on_press=move |()| export(state)>"Export tests"</Button> })}
+            {given_file::input("tests-file", move |given| {
+                given_file::take(given, LARGEST_TESTS, file_too_large, refused, move |name, text| {
+                    let tests = import_tests(&text)?;
+                    dom::announce(&words::tests_read(name, tests.len()));
+                    let _ = state.saved.try_update(|saved| saved.extend(tests));
+                    Ok(())
+                });
+            })}
             <Button on_press=move |()| dom::click("tests-file")>"Import an assertion file"</Button>
         </div>
-        {move || refused.get().map(|words| view! { <Message kind=MessageKind::Error>{sentence(&words)}</Message> })}
+        {given_file::refusal(refused)}
         <p class="help">{words::TEST_CONTENT}</p>
     }
 }
@@ -150,15 +115,6 @@ fn Results(state: SimulatorState) -> impl IntoView {
                 .collect::<Vec<_>>()
         }))
     });
-    let report = move |place: usize| {
-        let Some(policy) = policy(state) else { return };
-        let report = state
-            .saved
-            .with_untracked(|saved| saved.get(place).and_then(|test| test.report(&policy)));
-        if let Some((name, text)) = report {
-            save(&name, "text/markdown", &text);
-        }
-    };
     view! {
         <ul class="ways" aria-label="Saved tests">
             {move || results.get().unwrap_or_default().into_iter().enumerate().map(|(place, (name, expected, found, difference))| {
@@ -174,7 +130,7 @@ fn Results(state: SimulatorState) -> impl IntoView {
                             <span class="quiet">{told}</span>
                             {difference.map(|text| view! { <span class="quiet">{text}</span> })}
                         </span>
-                        {(!holds).then(|| view! { <LinkButton on_press=move |()| report(place)>"Bug report"</LinkButton> })}
+                        {(!holds).then(|| view! { <LinkButton on_press=move |()| report(state, place)>"Bug report"</LinkButton> })}
                         <IconButton glyph=Glyph::Close label=label on_press=move |()| {
                             state.saved.update(|saved| if place < saved.len() { saved.remove(place); });
                             dom::focus_later("test-name");
@@ -183,6 +139,25 @@ fn Results(state: SimulatorState) -> impl IntoView {
                 }
             }).collect_view()}
         </ul>
+    }
+}
+
+/// Saves all tests as an assertion file.
+fn export(state: SimulatorState) {
+    if let Some(policy) = state.service.policy.get_untracked() {
+        let text = tests_file(&state.saved.read_untracked(), &policy);
+        save("tests.json", "application/json", &text);
+    }
+}
+
+/// Saves the bug report of a test that failed.
+fn report(state: SimulatorState, place: usize) {
+    let Some(policy) = policy(state) else { return };
+    let saved = state.saved.read_untracked();
+    if let Some(test) = saved.get(place)
+        && let Some((name, text)) = test.report(&policy)
+    {
+        save(&name, "text/markdown", &text);
     }
 }
 
@@ -237,6 +212,12 @@ pub(super) fn Arrived(arrived: Came) -> impl IntoView {
 /// The largest file that is read, in bytes.
 const LARGEST_CHECK: f64 = 1_000_000.0;
 
+fn check_too_large(name: &str, limit: f64) -> RichText {
+    file_too_large(name, limit)
+        .text(" ")
+        .text(words::CHECK_IS_SMALLER)
+}
+
 /// The part.
 #[component]
 pub(super) fn Share(state: SimulatorState) -> impl IntoView {
@@ -250,44 +231,6 @@ pub(super) fn Share(state: SimulatorState) -> impl IntoView {
     });
     let text = Signal::derive(move || made.get().unwrap_or_default());
     let refused = RwSignal::new(None::<RichText>);
-    let save = move |()| {
-        let (Some(identity), Some(access)) = (identity.get_untracked(), access.get_untracked())
-        else {
-            return;
-        };
-        let (name, text) = check_file(&identity, &access);
-        match dom::save_file(&name, "application/json", &text) {
-            Ok(()) => dom::announce(&words::saved_without_token(&name)),
-            Err(reason) => dom::announce_error(&file_not_saved(&name, &reason)),
-        }
-    };
-    let take = move |given: GivenFile| {
-        refused.set(None);
-        let name = given.name();
-        if given.size() > LARGEST_CHECK {
-            let words = file_too_large(&name, LARGEST_CHECK)
-                .text(" ")
-                .text(words::CHECK_IS_SMALLER);
-            refused.set(Some(words));
-            return;
-        }
-        spawn_local(async move {
-            match given
-                .text()
-                .await
-                .map_err(RichText::from)
-                .and_then(|text| open_check_file(&text))
-            {
-                Ok(inputs) => {
-                    let _ = state.inputs.try_set(inputs);
-                    dom::announce(&words::check_read(&name));
-                }
-                Err(words) => {
-                    let _ = refused.try_set(Some(file_not_read(&name, words)));
-                }
-            }
-        });
-    };
     view! {
         {move || match made.with(|made| made.as_ref().map(String::len)) {
             None => view! { <p class="quiet">{words::CHECK_TO_SHARE}</p> }.into_any(),
@@ -302,15 +245,22 @@ pub(super) fn Share(state: SimulatorState) -> impl IntoView {
             .into_any(),
         }}
         <div class="row">
-            <Button disabled=Signal::derive(move || made.with(Option::is_none)) on_press=save>"Save as a file"</Button>
-            <input class="sr" id="check-file" type="file" tabindex="-1" aria-hidden="true" on:change=move |_| {
-                if let Some(given) = GivenFile::chosen("check-file") {
-                    take(given);
+            <Button disabled=Signal::derive(move || made.with(Option::is_none)) on_press=move |()| {
+                if let (Some(identity), Some(access)) = (identity.get_untracked(), access.get_untracked()) {
+                    let (name, text) = check_file(&identity, &access);
+                    save(&name, "application/json", &text);
                 }
-            } />
+            }>"Save as a file"</Button>
+            {given_file::input("check-file", move |given| {
+                given_file::take(given, LARGEST_CHECK, check_too_large, refused, move |name, text| {
+                    let _ = state.inputs.try_set(open_check_file(&text)?);
+                    dom::announce(&words::check_read(name));
+                    Ok(())
+                });
+            })}
             <Button on_press=move |()| dom::click("check-file")>{words::OPEN_CHECK_FILE}</Button>
         </div>
-        {move || refused.get().map(|words| view! { <Message kind=MessageKind::Error>{sentence(&words)}</Message> })}
+        {given_file::refusal(refused)}
         <p class="help">{sentence(&RichText::message(words::CHECK_FILE_CONTENT))}</p>
     }
 }

@@ -29,7 +29,7 @@ use super::fields::{look, nobody, sign_in_first};
 use super::state::{SimulatorState, TriedVerdict};
 use crate::dom;
 use crate::pages::effect::Extents;
-use crate::pages::rich_text::sentence;
+use crate::pages::rich_text::{items, sentence};
 use crate::store::draft::Draft;
 use crate::ui::{
     Button, Choice, Field, Glyph, Icon, IconButton, Message, MessageKind, PrincipalName, Segmented,
@@ -69,7 +69,7 @@ pub(super) fn WhatIf(state: SimulatorState) -> impl IntoView {
     // key.
     let lists_acls = Memo::new(move |_| form.with(|form| form.kind == TrialKind::RemoveAcl));
     let options = Memo::new(move |_| {
-        let access = lists_acls.get().then(|| access.get()).flatten();
+        let access = if lists_acls.get() { access.get() } else { None };
         tried.with(|tried| match tried {
             Some(Tried {
                 policy,
@@ -114,51 +114,27 @@ fn AddTrial(context: WhatIfContext) -> impl IntoView {
     let sent = RwSignal::new(false);
     let kind = Memo::new(move |_| form.with(|form| form.kind));
     let made = Memo::new(move |_| {
-        let access = access.get();
-        form.with(|form| {
-            options.with(|options| {
-                tried.with(|tried| {
-                    let policy = tried
-                        .as_ref()
-                        .map(|tried| Arc::clone(&tried.policy))
-                        .unwrap_or_default();
-                    form.trial(options, &policy, access.as_ref())
-                })
-            })
-        })
+        let policy = match &*tried.read() {
+            Some(tried) => Arc::clone(&tried.policy),
+            None => Arc::default(),
+        };
+        form.read()
+            .trial(&options.read(), &policy, access.read().as_ref())
     });
-    let add = move || {
-        sent.set(true);
-        if let Ok(trial) = made.get_untracked() {
-            let words = change::hypothetical(&trial).plain();
-            state.trials.update(|trials| {
-                trials.add(trial);
-            });
-            // The places of what can be chosen are others now.
-            form.update(|form| {
-                *form = TrialForm {
-                    kind: form.kind,
-                    ..TrialForm::default()
-                }
-            });
-            sent.set(false);
-            dom::announce(&format!("Added: {words}"));
-        }
-    };
-    let fault = move || {
-        made.with(|made| made.as_ref().err().map(RichText::plain))
-            .filter(|_| sent.get())
-    };
     view! {
         <form class="try stack" aria-label="Hypothetical change" on:submit=move |event| {
             event.prevent_default();
-            add();
+            sent.set(true);
+            if let Ok(trial) = made.get_untracked() {
+                add(context, trial);
+                sent.set(false);
+            }
         }>
             <div class="grid-3">
                 <Select
                     id="try-kind" label="Change"
                     value=Signal::derive(move || kind.get().code().to_owned())
-                    choices=TrialKind::ALL.map(|kind| Choice::new(kind.code(), kind.label())).to_vec()
+                    choices=Choice::each(TrialKind::ALL, |kind| (kind.code(), kind.label()))
                     on_change=move |code: String| {
                         if let Some(kind) = TrialKind::from_code(&code) {
                             sent.set(false);
@@ -168,10 +144,29 @@ fn AddTrial(context: WhatIfContext) -> impl IntoView {
                 />
                 {move || fields(context, kind.get())}
             </div>
-            {move || fault().map(|words| view! { <Message kind=MessageKind::Error id="try-msg">{words}</Message> })}
+            {move || match made.get() {
+                Err(words) if sent.get() => Some(view! { <Message kind=MessageKind::Error id="try-msg">{words.plain()}</Message> }),
+                _ => None,
+            }}
             <div class="row"><Button submit=true>"Add change"</Button></div>
         </form>
     }
+}
+
+/// Tries a change, and empties the form.
+fn add(context: WhatIfContext, trial: HypotheticalChange) {
+    let words = change::hypothetical(&trial).plain();
+    context.state.trials.update(|trials| {
+        trials.add(trial);
+    });
+    // The places of what can be chosen are others now.
+    context.form.update(|form| {
+        *form = TrialForm {
+            kind: form.kind,
+            ..TrialForm::default()
+        }
+    });
+    dom::announce(&format!("Added: {words}"));
 }
 
 /// The fields of a kind of change.
@@ -195,9 +190,11 @@ fn fields(context: WhatIfContext, kind: TrialKind) -> AnyView {
                 value=Signal::derive(move || form.with(|form| form.role.clone()))
                 on_input=move |text| form.update(|form| form.role = text) />
             <datalist id="try-roles">
-                {move || context.tried.with(|tried| tried.as_ref().map(|tried| {
-                    tried.policy.role_names().take(MOST).map(|name| view! { <option value=name.to_owned()></option> }).collect_view()
-                }))}
+                {move || {
+                    let tried = context.tried.read();
+                    let names = tried.as_ref()?.policy.role_names().take(MOST);
+                    Some(names.map(|name| view! { <option value=name.to_owned()></option> }).collect_view())
+                }}
             </datalist>
         }
         .into_any(),
@@ -220,7 +217,7 @@ fn fields(context: WhatIfContext, kind: TrialKind) -> AnyView {
             <Segmented
                 name="try-permission" legend="Permission" small=true
                 value=Signal::derive(move || form.with(|form| form.permission.spelling().cli.to_owned()))
-                choices=[Permission::Allow, Permission::Deny].map(|it| Choice::new(it.spelling().cli, it.spelling().label)).to_vec()
+                choices=Choice::each([Permission::Allow, Permission::Deny], |it| (it.spelling().cli, it.spelling().label))
                 on_change=move |code: String| {
                     if let Ok(permission) = code.parse::<Permission>() {
                         form.update(|form| form.permission = permission);
@@ -272,11 +269,9 @@ fn place(
         if words.is_empty() {
             return vec![Choice::new("", "None")];
         }
-        words
-            .into_iter()
-            .enumerate()
-            .map(|(at, words)| Choice::new(at.to_string(), words))
-            .collect::<Vec<_>>()
+        Choice::each(words.into_iter().enumerate(), |(at, words)| {
+            (at.to_string(), words)
+        })
     });
     view! {
         <Select
@@ -292,23 +287,21 @@ fn place(
 fn Operations(context: WhatIfContext) -> impl IntoView {
     let form = context.form;
     let access = context.state.access();
-    let operation = move || {
-        let access = access.with(|access| {
-            access
-                .as_ref()
-                .map_or(Operation::Read, |access| access.operation)
-        });
-        form.with(|form| form.operation).unwrap_or(access)
-    };
-    let choices: Vec<Choice> = Dialect::Platform
-        .operations()
-        .iter()
-        .map(|it| Choice::new(it.spelling().cli, it.spelling().label))
-        .collect();
+    let operation = Signal::derive(move || {
+        let operation = match (form.read().operation, &*access.read()) {
+            (Some(operation), _) => operation,
+            (None, Some(access)) => access.operation,
+            (None, None) => Operation::Read,
+        };
+        operation.spelling().cli.to_owned()
+    });
+    let choices = Choice::each(Dialect::Platform.operations(), |it| {
+        (it.spelling().cli, it.spelling().label)
+    });
     view! {
         <Select
             id="try-operation" label="Operation of the ACL"
-            value=Signal::derive(move || operation().spelling().cli.to_owned())
+            value=operation
             choices=choices
             on_change=move |code: String| form.update(|form| form.operation = code.parse::<Operation>().ok())
         />
@@ -321,49 +314,23 @@ fn HypotheticalChangeList(context: WhatIfContext) -> impl IntoView {
     let state = context.state;
     let draft = expect_context::<Draft>();
     let number = Memo::new(move |_| state.trials.with(|trials| trials.changes().count()));
-    let hand_over = move |()| {
-        let changes = state
-            .trials
-            .with_untracked(|trials| trials.changes().cloned().collect::<Vec<_>>());
-        let added = draft.add_all(changes);
-        dom::announce(&added_to_draft(added));
-    };
-    let clear = move |()| {
-        state.trials.set(Default::default());
-        dom::focus_later("try-kind");
-        dom::announce(words::CHANGES_REMOVED);
-    };
     view! {
         <div id="tried" tabindex="-1">
-            <ul class="ways" aria-label="Tried">
-                {move || state.trials.with(|trials| {
-                    trials.as_slice().iter().enumerate().map(|(place, trial)| {
-                        let words = change::hypothetical(trial);
-                        let label = format!("Remove: {}", words.plain());
-                        view! {
-                            <li>
-                                <span class="way"><span>{sentence(&words)}</span></span>
-                                <IconButton glyph=Glyph::Close label=label on_press=move |()| {
-                                    state.trials.update(|trials| trials.remove(place));
-                                    dom::focus_later("tried");
-                                } />
-                            </li>
-                        }
-                    }).collect_view()
-                })}
-            </ul>
-            {move || context.tried.with(|tried| tried.as_ref().map(|tried| {
-                tried.faults.iter().map(|words| view! {
+            <ul class="ways" aria-label="Tried">{move || tried_changes(state, "Remove", Glyph::Close, "tried")}</ul>
+            {move || {
+                let tried = context.tried.read();
+                let faults = tried.as_ref()?.faults.iter();
+                Some(faults.map(|words| view! {
                     <p class="msg msg-warn"><Icon glyph=Glyph::Warn /><span>{sentence(words)}</span></p>
-                }).collect_view()
-            }))}
+                }).collect_view())
+            }}
             {move || (state.trials.with(|trials| !trials.as_slice().is_empty())).then(|| view! {
                 <div class="row">
                     {move || (number.get() > 0).then(|| view! {
-                        <Button on_press=hand_over>{move || add_to_draft(number.get())}</Button>
+                        <Button on_press=move |()| hand_over(state, draft)>{move || add_to_draft(number.get())}</Button>
                         <a class="btn" href=address::REVIEW>"Review"</a>
                     })}
-                    <Button on_press=clear>"Remove all"</Button>
+                    <Button on_press=move |()| remove_all(state, "try-kind")>"Remove all"</Button>
                 </div>
                 {move || state.trials.with(|trials| trials.as_slice().len() > number.get()).then(|| view! {
                     <p class="help">{words::GROUPS_IN_PROVIDER}</p>
@@ -371,6 +338,45 @@ fn HypotheticalChangeList(context: WhatIfContext) -> impl IntoView {
             })}
         </div>
     }
+}
+
+/// The changes that are tried, each with a button that takes it out and leaves focus at an element.
+fn tried_changes(
+    state: SimulatorState,
+    verb: &str,
+    glyph: Glyph,
+    focus: &'static str,
+) -> impl IntoView + use<> {
+    let trials = state.trials.read();
+    let numbered = trials.as_slice().iter().enumerate();
+    let items = numbered.map(|(place, trial)| {
+        let words = change::hypothetical(trial);
+        let label = format!("{verb}: {}", words.plain());
+        view! {
+            <li>
+                <span class="way"><span>{sentence(&words)}</span></span>
+                <IconButton glyph=glyph label=label on_press=move |()| {
+                    state.trials.update(|trials| trials.remove(place));
+                    dom::focus_later(focus);
+                } />
+            </li>
+        }
+    });
+    items.collect_view()
+}
+
+/// Puts the changes that are tried into the draft.
+fn hand_over(state: SimulatorState, draft: Draft) {
+    let changes: Vec<_> = state.trials.read_untracked().changes().cloned().collect();
+    let added = draft.add_all(changes);
+    dom::announce(&added_to_draft(added));
+}
+
+/// Takes every change out, and leaves focus at an element.
+fn remove_all(state: SimulatorState, focus: &'static str) {
+    state.trials.set(Default::default());
+    dom::focus_later(focus);
+    dom::announce(words::CHANGES_REMOVED);
 }
 
 /// The verdict of today beside the one with the changes.
@@ -390,34 +396,30 @@ fn VerdictComparison(context: WhatIfContext) -> impl IntoView {
         }
         let (who, access, policy) = (who.get()?, access.get()?, state.service.policy.get()?);
         let now = instant.get();
-        let today = who
-            .identity
-            .as_ref()
-            .ok()
-            .map(|identity| side(&policy, &who, identity, &access, now));
-        let then = context.tried.with(|tried| {
-            let tried = tried.as_ref()?;
-            Some(
-                tried
-                    .identity
-                    .as_ref()
-                    .map(|identity| side(&tried.policy, &who, identity, &access, now))
-                    .map_err(Clone::clone),
-            )
-        });
+        let today = match &who.identity {
+            Ok(identity) => Ok(side(&policy, &who, identity, &access, now)),
+            Err(_) => Err(RichText::from(words::SIGN_IN_FAILS)),
+        };
+        let then = match &*context.tried.read() {
+            None => Err(POLICY_NOT_READ.into()),
+            Some(tried) => match &tried.identity {
+                Ok(identity) => Ok(side(&tried.policy, &who, identity, &access, now)),
+                Err(words) => Err(words.clone()),
+            },
+        };
         Some((today, then))
     });
     view! {
         <div class="sides" role="group" aria-label=words::COMPARED_VERDICTS>
-            {move || match sides.get() {
-                _ if refusal.with(Option::is_some) => refusal.get().as_ref().map(sign_in_first).into_any(),
-                Some((today, then)) => view! {
-                    <OneSide title="Today" side=today.ok_or_else(|| RichText::from(words::SIGN_IN_FAILS)) />
-                    <OneSide title="With the changes" side=then.unwrap_or_else(|| Err(POLICY_NOT_READ.into())) />
+            {move || match (refusal.get(), sides.get()) {
+                (Some(refusal), _) => sign_in_first(&refusal).into_any(),
+                (None, Some((today, then))) => view! {
+                    <OneSide title="Today" side=today />
+                    <OneSide title="With the changes" side=then />
                 }
                 .into_any(),
-                None if idle.get() => view! { <p class="quiet">{words::ADD_CHANGE}</p> }.into_any(),
-                None => view! { <p class="quiet">{words::COMPLETE_CHECK_TO_TRY}</p> }.into_any(),
+                (None, None) if idle.get() => view! { <p class="quiet">{words::ADD_CHANGE}</p> }.into_any(),
+                (None, None) => view! { <p class="quiet">{words::COMPLETE_CHECK_TO_TRY}</p> }.into_any(),
             }}
         </div>
     }
@@ -428,13 +430,12 @@ fn OneSide(title: &'static str, side: Result<Side, RichText>) -> impl IntoView {
     match side {
         Ok(side) => {
             let (_, class, glyph) = look(side.kind);
-            let hops = side.by.iter().map(|hop| view! { <li><span>{sentence(hop)}</span></li> }).collect_view();
             view! {
                 <div class="side" role="group" aria-label=title>
                     <h3>{title}</h3>
                     <p class=class><Icon glyph=glyph /><b>{side.kind.title()}</b></p>
                     <p>{sentence(&side.sentence)}</p>
-                    {(!side.by.is_empty()).then(|| view! { <ol class="path">{hops}</ol> })}
+                    {(!side.by.is_empty()).then(|| view! { <ol class="path">{items(&side.by)}</ol> })}
                     {side.because.map(|words| view! { <p class="quiet">{sentence(&words)}</p> })}
                 </div>
             }
@@ -455,40 +456,44 @@ fn AccessComparison(context: WhatIfContext) -> impl IntoView {
     let idle = Memo::new(move |_| state.trials.with(|trials| trials.as_slice().is_empty()));
     let found = Memo::new(move |_| {
         let (identity, policy) = (identity.get()?, state.service.policy.get()?);
-        context.tried.with(|tried| {
-            let tried = tried.as_ref()?;
-            let groups = tried
-                .identity
-                .as_ref()
-                .map(|then| groups_between(&identity, then))
-                .unwrap_or_default();
-            Some((
-                groups,
-                dom::measured("simulator: what if", || {
-                    difference(&policy, &identity, tried)
-                })?,
-            ))
-        })
+        let tried = context.tried.read();
+        let tried = tried.as_ref()?;
+        let groups = match &tried.identity {
+            Ok(then) => groups_between(&identity, then),
+            Err(_) => Default::default(),
+        };
+        let comparison = dom::measured("simulator: what if", || {
+            difference(&policy, &identity, tried)
+        })?;
+        Some((groups, comparison))
     });
-    view! {
-        {move || (!idle.get() && refusal.with(Option::is_none)).then(|| found.get()).flatten().map(|((gained, lost), comparison)| {
-            let user = identity.get().map(|identity: Arc<Identity>| Principal::user(identity.user()));
-            let groups = |words: &'static str, names: Vec<String>| (!names.is_empty()).then(|| view! {
-                <p>{words} " " {names.into_iter().map(|name| view! { <PrincipalName principal=Principal::group(name) /> " " }).collect_view()}</p>
-            });
-            let equal = comparison.is_equal();
-            view! {
-                <div role="region" aria-label=words::ACCESS_CHANGE>
-                    <h3>{user.map(|user| sentence(&words::access_change_of(&user)))}</h3>
-                    {groups("Groups gained:", gained)}
-                    {groups("Groups lost:", lost)}
-                    {equal.then(|| view! { <p>{NO_CHANGE_IN_ACCESS}</p> })}
-                    <Extents extents=comparison.gains effect=AccessEffect::Gains />
-                    <Extents extents=comparison.loses effect=AccessEffect::Loses />
-                </div>
-            }
-        })}
+    move || {
+        if idle.get() || refusal.with(Option::is_some) {
+            return None;
+        }
+        let ((gained, lost), comparison) = found.get()?;
+        let user = identity
+            .get()
+            .map(|identity: Arc<Identity>| Principal::user(identity.user()));
+        let equal = comparison.is_equal();
+        Some(view! {
+            <div role="region" aria-label=words::ACCESS_CHANGE>
+                <h3>{user.map(|user| sentence(&words::access_change_of(&user)))}</h3>
+                {group_names("Groups gained:", gained)}
+                {group_names("Groups lost:", lost)}
+                {equal.then(|| view! { <p>{NO_CHANGE_IN_ACCESS}</p> })}
+                <Extents extents=comparison.gains effect=AccessEffect::Gains />
+                <Extents extents=comparison.loses effect=AccessEffect::Loses />
+            </div>
+        })
     }
+}
+
+/// Groups by name, if there are any.
+fn group_names(words: &'static str, names: Vec<String>) -> Option<impl IntoView> {
+    (!names.is_empty()).then(|| view! {
+        <p>{words} " " {names.into_iter().map(|name| view! { <PrincipalName principal=Principal::group(name) /> " " }).collect_view()}</p>
+    })
 }
 
 /// The part.
@@ -508,11 +513,11 @@ pub(super) fn LeastChangePanel(state: SimulatorState) -> impl IntoView {
             least_changes(&policy, &identity, std::slice::from_ref(&access), now)
         }))
     });
-    move || match found.get() {
-        _ if refusal.with(Option::is_some) => refusal.get().as_ref().map(sign_in_first).into_any(),
-        Some(found) => view! { <Found state=state found=found /> }.into_any(),
-        None if identity.with(Option::is_none) => nobody().into_any(),
-        None => view! { <p class="quiet">{COMPLETE_CHECK_FIRST}</p> }.into_any(),
+    move || match (refusal.get(), found.get()) {
+        (Some(refusal), _) => sign_in_first(&refusal).into_any(),
+        (None, Some(found)) => view! { <Found state=state found=found /> }.into_any(),
+        (None, None) if identity.with(Option::is_none) => nobody().into_any(),
+        (None, None) => view! { <p class="quiet">{COMPLETE_CHECK_FIRST}</p> }.into_any(),
     }
 }
 
@@ -547,15 +552,8 @@ fn OneChange(state: SimulatorState, change: LeastChange) -> impl IntoView {
         .iter()
         .map(|words| view! { <span>{sentence(words)}</span> })
         .collect_view();
-    let label = format!(
-        "Try: {}",
-        change
-            .words
-            .iter()
-            .map(|words| words.plain())
-            .collect::<Vec<_>>()
-            .join(", ")
-    );
+    let plain: Vec<String> = change.words.iter().map(RichText::plain).collect();
+    let label = format!("Try: {}", plain.join(", "));
     let trials = change.trials;
     view! {
         <li>
@@ -627,11 +625,6 @@ pub(super) fn TriedPanel(state: SimulatorState) -> impl IntoView {
     on_cleanup(move || {
         let _ = state.tried.try_set(None);
     });
-    let undo = move |()| {
-        state.trials.set(Default::default());
-        dom::focus_later("verdict");
-        dom::announce(words::CHANGES_REMOVED);
-    };
     view! {
         <div role="group" aria-label="Verdict with the changes">
             {move || match then.get() {
@@ -650,23 +643,9 @@ pub(super) fn TriedPanel(state: SimulatorState) -> impl IntoView {
                 None => view! { <p class="quiet waiting">{words::COMPLETE_CHECK_TO_TRY}</p> }.into_any(),
             }}
             <div class="tries">
-                <ul class="ways" aria-label="Changes that are tried">
-                    {move || state.trials.with(|trials| trials.as_slice().iter().enumerate().map(|(place, trial)| {
-                        let words = change::hypothetical(trial);
-                        let label = format!("Undo: {}", words.plain());
-                        view! {
-                            <li>
-                                <span class="way"><span>{sentence(&words)}</span></span>
-                                <IconButton glyph=Glyph::Undo label=label on_press=move |()| {
-                                    state.trials.update(|trials| trials.remove(place));
-                                    dom::focus_later("verdict");
-                                } />
-                            </li>
-                        }
-                    }).collect_view())}
-                </ul>
+                <ul class="ways" aria-label="Changes that are tried">{move || tried_changes(state, "Undo", Glyph::Undo, "verdict")}</ul>
                 <div class="row">
-                    <Button small=true on_press=undo>"Undo the try"</Button>
+                    <Button small=true on_press=move |()| remove_all(state, "verdict")>"Undo the try"</Button>
                     <Button small=true on_press=move |()| {
                         state.show(Panel::WhatIf);
                         dom::focus_later("h-what-if");
@@ -676,8 +655,7 @@ pub(super) fn TriedPanel(state: SimulatorState) -> impl IntoView {
                     {move || today.get().map(|kind| view! { <div><dt>"Today"</dt><dd>{kind.title()} ". " {NOTHING_CHANGED}</dd></div> })}
                     {move || then.with(|then| match then {
                         Some(Ok((_, side))) if !side.by.is_empty() => {
-                            let hops = side.by.iter().map(|hop| view! { <li><span>{sentence(hop)}</span></li> }).collect_view();
-                            Some(view! { <div><dt>"Decided by"</dt><dd><ol class="path">{hops}</ol></dd></div> }.into_any())
+                            Some(view! { <div><dt>"Decided by"</dt><dd><ol class="path">{items(&side.by)}</ol></dd></div> }.into_any())
                         }
                         Some(Ok((_, side))) => side.because.as_ref().map(|words| {
                             view! { <div><dt>"Because"</dt><dd>{sentence(words)}</dd></div> }.into_any()
