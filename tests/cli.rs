@@ -419,7 +419,7 @@ fn inspect_says_when_a_token_expired_and_that_user_info_is_not_read() {
         )
     };
     let expired = inspect(r#"{"sub":"maya","exp":1600000000}"#, "text");
-    assert!(expired.out.contains("Expired "), "{}", expired.out);
+    assert!(expired.out.contains("   expired    "), "{}", expired.out);
     assert!(
         expired.err.contains("userinfo.json is not read") && expired.err.contains("--sso"),
         "{}",
@@ -838,7 +838,7 @@ fn least_grant_tells_what_is_missing_or_what_is_in_the_way() {
     assert!(
         missing
             .out
-            .contains("listed below it:\n  Group:payments (in the identity provider)\n    OPERATIONS       RESOURCE "),
+            .contains("listed below it:\n  Role:Writers\n    OPERATIONS       RESOURCE "),
         "{}",
         missing.out
     );

@@ -31,7 +31,9 @@ pub enum Assumption {
 /// Assumptions, in the order of [`Assumption`]; none for users and groups that were given by name.
 ///
 /// ```
-/// use gbac_engine::{At, Assumption, ClaimSet, Identity, IdentityRules, UnverifiedClaims};
+/// use gbac_engine::identity::IdentityRules;
+/// use gbac_engine::token::UnverifiedClaims;
+/// use gbac_engine::{Assumption, At, ClaimSet, Identity};
 ///
 /// let claims = UnverifiedClaims::from(ClaimSet::parse(r#"{ "sub": "ana", "exp": 1900000000 }"#)?);
 /// let (ana, _) = Identity::from_unverified(&claims, None, &IdentityRules::default()).unwrap();

@@ -392,7 +392,10 @@ fn fixes_that_open_everything_come_last() {
         At::IgnoringExpiry,
     );
     let fixes = access_fixes(&policy, &identity, &request, |_, _| true).fixes;
-    let breadths: Vec<Breadth> = fixes.iter().map(|fix| fix.breadth(&policy)).collect();
+    let breadths: Vec<Breadth> = fixes
+        .iter()
+        .map(|fix| Breadth::of_fix(&policy, fix))
+        .collect();
     let broad = breadths
         .iter()
         .position(|breadth| *breadth == Breadth::Everything)

@@ -61,8 +61,25 @@ proptest! {
                 let request = Request::new(operation, resource_type, prefix, At::IgnoringExpiry).with_host(host);
                 let found = who_can_on_prefix(&policy, &request);
                 for entry in &found.entries {
-                    let cell = cell(entry.scope.clone());
-                    prop_assert_eq!((cell.outcome, &cell.granted_by, &cell.denied_by), (entry.outcome, &entry.granted_by, &entry.denied_by));
+                    let is_of_all = entry.only_on.is_empty() && (entry.not_on.is_empty() || entry.outcome == Outcome::Allow);
+                    if is_of_all {
+                        let cell = cell(entry.scope.clone());
+                        prop_assert_eq!((cell.outcome, &cell.granted_by, &cell.denied_by), (entry.outcome, &entry.granted_by, &entry.denied_by));
+                    }
+                    // On some of the names, it is what the cells of these say.
+                    let narrower = |names: &NamePattern| {
+                        let subject = ReachSubject::Scope(entry.scope.clone());
+                        matrix_cell(&policy, &subject, (resource_type, names), operation, host, At::IgnoringExpiry)
+                    };
+                    for names in &entry.only_on {
+                        let cell = narrower(names);
+                        prop_assert!(names.name.starts_with(prefix));
+                        prop_assert!(cell.outcome == Outcome::Allow || cell.host_unknown, "{:?} on {:?}", entry, names);
+                    }
+                    for names in &entry.not_on {
+                        let cell = narrower(names);
+                        prop_assert!(cell.outcome == Outcome::Deny && !cell.denied_by.is_empty(), "{:?} on {:?}", entry, names);
+                    }
                 }
                 let is_superuser = |scope: &Scope| {
                     matches!(scope, Scope::One(principal) if principal.kind() == PrincipalType::User && found.superusers.iter().any(|name| name == principal.name()))

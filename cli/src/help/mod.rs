@@ -39,6 +39,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "compare",
             "what-if",
             "collisions",
+            "requests",
         ],
     ),
     (

@@ -205,8 +205,20 @@ const PAGES: &[Page] = &[
         examples: &[
             "gbac who-can --policy policy.json --operation write --topic payments-events",
             "gbac who-can --policy policy.json --operation read --consumer-group orders-billing",
+            "# On all topics that begin with a prefix, and on some of them",
+            "gbac who-can --policy policy.json --operation write --topic payments- --prefixed",
             "# The policy of a running service",
             "gbac who-can --online --operation write --topic payments-events",
+        ],
+        exit_codes: DEFAULT,
+    },
+    Page {
+        path: "requests",
+        examples: &[
+            "# What do clients need to commit offsets?",
+            "gbac requests OffsetCommit",
+            "gbac requests offset",
+            "gbac requests --api schema_registry",
         ],
         exit_codes: DEFAULT,
     },

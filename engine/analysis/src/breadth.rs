@@ -1,7 +1,10 @@
 //! How much access opens: some names, or every name of a type or the cluster.
 
 use gbac_engine::model::{Acl, PatternType, Permission, Principal, PrincipalType, ResourceType};
-use gbac_engine::policy::Policy;
+use gbac_engine::policy::{Change, Policy};
+
+use crate::fixes::AccessFix;
+use crate::hypothetical::HypotheticalChange;
 
 /// How much an ACL covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,6 +46,27 @@ impl Breadth {
             for role in policy.roles_of(principal) {
                 most = most.max(Self::of_own_acls(policy, &Principal::role(role)));
             }
+        }
+        most
+    }
+
+    /// How much a fix opens, beyond the request.
+    #[must_use]
+    pub fn of_fix(policy: &Policy, fix: &AccessFix) -> Self {
+        let mut most = Self::Names;
+        for change in fix.changes() {
+            most = most.max(match change {
+                HypotheticalChange::Policy(Change::AddMember { role, .. }) => {
+                    Self::of_principal(policy, &Principal::role(role))
+                }
+                HypotheticalChange::Policy(Change::AddAcl(acl) | Change::RemoveAcl(acl)) => {
+                    Self::of_acl(acl)
+                }
+                HypotheticalChange::Join(group) => {
+                    Self::of_principal(policy, &Principal::group(group))
+                }
+                HypotheticalChange::Policy(_) | HypotheticalChange::Leave(_) => Self::Names,
+            });
         }
         most
     }

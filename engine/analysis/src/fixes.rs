@@ -102,33 +102,12 @@ impl AccessFix {
         of_policy
     }
 
-    /// How much the fix opens, beyond the request.
-    #[must_use]
-    pub fn breadth(&self, policy: &Policy) -> Breadth {
-        let mut most = Breadth::Names;
-        for change in self.changes() {
-            most = most.max(match change {
-                HypotheticalChange::Policy(Change::AddMember { role, .. }) => {
-                    Breadth::of_principal(policy, &Principal::role(role))
-                }
-                HypotheticalChange::Policy(Change::AddAcl(acl) | Change::RemoveAcl(acl)) => {
-                    Breadth::of_acl(acl)
-                }
-                HypotheticalChange::Join(group) => {
-                    Breadth::of_principal(policy, &Principal::group(group))
-                }
-                HypotheticalChange::Policy(_) | HypotheticalChange::Leave(_) => Breadth::Names,
-            });
-        }
-        most
-    }
-
     /// The sort key: fixes that open every name or the cluster last; before, fixes through groups
     /// and roles first, then in the identity provider, then for one user; in each, those with the
     /// fewest changes first.
     fn rank(&self, policy: &Policy) -> (Breadth, bool, bool, usize, usize) {
         (
-            self.breadth(policy),
+            Breadth::of_fix(policy, self),
             self.steps.iter().any(|step| step.kind.is_of_user()),
             self.steps.iter().any(|step| step.kind.is_manual()),
             self.steps.len(),

@@ -189,10 +189,23 @@ pub fn who_can_on_prefix(policy: &Policy, request: &Request<'_>) -> WhoCan {
         }
     }
     for entry in &mut who.entries {
-        entry.only_on.sort();
-        entry.not_on.sort();
+        keep_widest(&mut entry.only_on);
+        keep_widest(&mut entry.not_on);
     }
     who
+}
+
+/// Sorts patterns, and drops those that another one covers.
+fn keep_widest(patterns: &mut Vec<NamePattern>) {
+    patterns.sort();
+    let all = patterns.clone();
+    patterns.retain(|one| {
+        !all.iter().any(|other| {
+            other != one
+                && other.pattern_type == PatternType::Prefixed
+                && one.name.starts_with(&other.name)
+        })
+    });
 }
 
 /// Adds what a narrower pattern changes for the entries of a prefix.

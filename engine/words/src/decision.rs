@@ -26,7 +26,9 @@ pub const fn verdict(reason: Reason) -> &'static str {
 /// checked go without saying where the signature was not.
 ///
 /// ```
-/// use gbac_engine::{At, ClaimSet, Identity, IdentityRules, Outcome, UnverifiedClaims};
+/// use gbac_engine::identity::IdentityRules;
+/// use gbac_engine::token::UnverifiedClaims;
+/// use gbac_engine::{At, ClaimSet, Identity, Outcome};
 /// use gbac_words::decision::assuming;
 ///
 /// let claims = UnverifiedClaims::from(ClaimSet::parse(r#"{ "sub": "ana", "exp": 1 }"#)?);

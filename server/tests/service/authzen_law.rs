@@ -160,6 +160,7 @@ fn verified(answer: &mut Value) {
             members
                 .entry("verified")
                 .and_modify(|verified| *verified = true.into());
+            members.remove("assumed");
             members.values_mut().for_each(verified);
         }
         Value::Array(all) => all.iter_mut().for_each(verified),
