@@ -58,6 +58,9 @@ pub fn config(cases: u32) -> ProptestConfig {
     let config = ProptestConfig {
         cases,
         failure_persistence: None,
+        // The more cases there are, the more of them are left out.
+        max_global_rejects: u32::MAX,
+        max_local_rejects: u32::MAX,
         ..ProptestConfig::default()
     };
     let seed = match (std::env::var("GBAC_SEED"), config.rng_seed) {
