@@ -394,7 +394,7 @@ fn fixes_that_open_everything_come_last() {
     let fixes = access_fixes(&policy, &identity, &request, |_, _| true).fixes;
     let breadths: Vec<Breadth> = fixes
         .iter()
-        .map(|fix| Breadth::of_fix(&policy, fix))
+        .map(|fix| Breadth::of_changes(&policy, fix.changes()))
         .collect();
     let broad = breadths
         .iter()

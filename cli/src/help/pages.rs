@@ -204,7 +204,6 @@ const PAGES: &[Page] = &[
         path: "who-can",
         examples: &[
             "gbac who-can --policy policy.json --operation write --topic payments-events",
-            "gbac who-can --policy policy.json --operation read --consumer-group orders-billing",
             "# On all topics that begin with a prefix, and on some of them",
             "gbac who-can --policy policy.json --operation write --topic payments- --prefixed",
             "# The policy of a running service",

@@ -3,7 +3,6 @@
 use gbac_engine::model::{Acl, PatternType, Permission, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::{Change, Policy};
 
-use crate::fixes::AccessFix;
 use crate::hypothetical::HypotheticalChange;
 
 /// How much an ACL covers.
@@ -50,11 +49,14 @@ impl Breadth {
         most
     }
 
-    /// How much a fix opens, beyond the request.
+    /// How much changes open together.
     #[must_use]
-    pub fn of_fix(policy: &Policy, fix: &AccessFix) -> Self {
+    pub fn of_changes<'c>(
+        policy: &Policy,
+        changes: impl Iterator<Item = &'c HypotheticalChange>,
+    ) -> Self {
         let mut most = Self::Names;
-        for change in fix.changes() {
+        for change in changes {
             most = most.max(match change {
                 HypotheticalChange::Policy(Change::AddMember { role, .. }) => {
                     Self::of_principal(policy, &Principal::role(role))

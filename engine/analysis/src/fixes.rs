@@ -107,7 +107,7 @@ impl AccessFix {
     /// fewest changes first.
     fn rank(&self, policy: &Policy) -> (Breadth, bool, bool, usize, usize) {
         (
-            Breadth::of_fix(policy, self),
+            Breadth::of_changes(policy, self.changes()),
             self.steps.iter().any(|step| step.kind.is_of_user()),
             self.steps.iter().any(|step| step.kind.is_manual()),
             self.steps.len(),

@@ -71,7 +71,7 @@ impl WhoCanEntry {
                 }
             }
             (Outcome::Deny, Outcome::Deny) => {
-                if !self.not_on.is_empty() {
+                if !self.not_on.is_empty() && !narrower.denied_by.is_empty() {
                     self.not_on.push(names.clone());
                 }
             }
