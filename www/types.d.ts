@@ -1045,7 +1045,7 @@ export type RequestAnswer = {
    * What is taken for granted about the token: `signature`, `issuer`, `audience`, `expiry`;
    * absent if nothing is.
    */
-  assumed: Array<Assumption>,
+  assumed?: Array<Assumption>,
 };
 
 /** A query of an open identity: an API request. */

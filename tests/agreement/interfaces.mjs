@@ -10,7 +10,7 @@ import { GBAC, serve } from '../e2e/support/launch.mjs';
 import { asking, basic } from '../e2e/support/ask.mjs';
 import { Policy } from '../../www/index.js';
 import * as verify from '../../www/verify.js';
-import { decide, plainAcl } from '../../www/test/oracle.mjs';
+import { decide, decideOnAny, plainAcl } from '../../www/test/oracle.mjs';
 import { AUDIENCE, provider } from '../../www/test/tokens.mjs';
 import { ADMIN, claimsOf, isExpired, questionOf, whoOf, withAdmin } from './cases.mjs';
 
@@ -39,9 +39,16 @@ export function oracle(document, asked, answer, now) {
   const { identity, host, request } = asked;
   if (request === undefined) return decide(document, asked, expired);
   if (answer.error !== undefined) return answer;
-  const checks = answer.checks.map(({ operation, resource_type, resource_name }) => ({
-    operation, resource_type, resource_name, decision: decide(document, { identity, host, operation, resource_type, resource_name }, expired),
-  }));
+  const decided = ({ operation, resource_type, resource_name, decision }) => {
+    const check = { identity, host, operation, resource_type, resource_name };
+    if (resource_name !== undefined) return decide(document, check, expired);
+    // Which of several ACLs is named is the engine's own choice, the same everywhere.
+    return { ...plain(decision), ...decideOnAny(document, check, expired) };
+  };
+  const checks = answer.checks.map((check) => {
+    const { operation, resource_type, resource_name } = check;
+    return { operation, resource_type, resource_name, decision: decided(check) };
+  });
   const holds = (need) => (typeof need === 'number' ? checks[need].decision.outcome === 'allow' : need.all ? need.all.every(holds) : need.any.some(holds));
   return { outcome: !expired && holds(answer.requires) ? 'allow' : 'deny', requires: answer.requires, checks };
 }

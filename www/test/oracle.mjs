@@ -214,3 +214,33 @@ export function decide(document, check, expired = false) {
     host_unknown: denied && hostFits(first.acl, host, document.settings) === 'unknown',
   };
 }
+
+/**
+ * Decides a check of any resource of a type, as Kafka does for idempotent producers (D-73): the outcome and its reason. A deny on
+ * every name wins, then an allow on every name, then any allow that no deny takes back as a whole.
+ */
+export function decideOnAny(document, check, expired = false) {
+  const { outcome, reason } = decide(document, { ...check, resource_name: 'any' }, expired);
+  if (reason === 'expired' || reason === 'superuser') return { outcome, reason };
+  const denies = [];
+  const allows = [];
+  for (const way of waysOf(document, check.identity)) {
+    for (const acl of document.acls ?? []) {
+      const owner = principal(acl.principal);
+      const everyone = way.source === 'user_acl' && owner.type === 'User' && owner.name === '*';
+      if (!everyone && !isSame(owner, way.principal)) continue;
+      if (acl.resource_type !== check.resource_type || operationRank(acl, check.operation) === null) continue;
+      const fits = hostFits(acl, check.host, document.settings);
+      if (acl.permission_type === 'PERMISSION_TYPE_DENY' && fits !== false) denies.push(acl);
+      if (acl.permission_type === 'PERMISSION_TYPE_ALLOW' && fits === true) allows.push(acl);
+    }
+  }
+  const isPrefix = (acl) => acl.resource_pattern_type === 'RESOURCE_PATTERN_TYPE_PREFIXED';
+  const isAll = (acl) => !isPrefix(acl) && acl.resource_name === '*';
+  const takesBack = (deny, allow) => (isPrefix(deny)
+    ? allow.resource_name.startsWith(deny.resource_name)
+    : !isPrefix(allow) && allow.resource_name === deny.resource_name);
+  const isLeft = (allow) => isAll(allow) || !denies.some((deny) => takesBack(deny, allow));
+  if (!denies.some(isAll) && allows.some(isLeft)) return { outcome: 'allow', reason: 'allow_rule' };
+  return { outcome: 'deny', reason: denies.some(isAll) || allows.length > 0 ? 'deny_rule' : 'no_match' };
+}

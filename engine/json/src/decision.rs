@@ -139,6 +139,7 @@ pub struct RequestAnswerJson {
     /// What is taken for granted about the token: `signature`, `issuer`, `audience`, `expiry`;
     /// absent if nothing is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub assumed: Vec<Code<Assumption>>,
 }
 

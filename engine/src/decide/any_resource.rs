@@ -6,7 +6,7 @@
 
 use std::net::IpAddr;
 
-use super::precedence::{self, Cache, Criteria, HostCriteria, for_each_row};
+use super::precedence::{self, Cache, Criteria, HostCriteria, Matches, for_each_row};
 use super::ranked_principals::RankedPrincipals;
 use super::{At, Decision, Reason, Request};
 use crate::identity::Identity;
@@ -102,55 +102,76 @@ impl AnyResource<'_> {
     /// Decides it, with the ACL that allows it on some name, or that takes back what others allow.
     /// Implied operations count.
     pub(super) fn decide(mut self) -> Decision {
-        let policy = self.policy;
-        let mut on_all_names = None;
+        let (decides, host_unknown) = self.find();
+        match decides {
+            Some(id) => self.decide_on(id),
+            None => Decision {
+                host_unknown,
+                ..Decision::without_rule(Reason::NoMatch, self.identity, self.at)
+            },
+        }
+    }
+
+    /// The pattern whose ACLs decide, and whether another host might be allowed.
+    fn find(&mut self) -> (Option<PatternId>, bool) {
+        let (mut taken_back, mut host_unknown) = (None, false);
         let mut allowing = Vec::new();
-        let mut denied = None;
-        let mut host_unknown = false;
-        for (id, pattern) in policy.patterns() {
+        for (id, pattern) in self.policy.patterns() {
             if pattern.resource_type != self.resource_type {
                 continue;
             }
-            let found = self.decide_on(id);
-            host_unknown |= found.host_unknown;
-            match found.reason {
-                Reason::NoMatch => {}
-                _ if pattern.is_all_names() => on_all_names = Some(found),
-                Reason::AllowRule => allowing.push((pattern, found)),
-                _ => denied = denied.or(Some(found)),
+            let found = self.matches(id);
+            host_unknown |= found.host_might_allow;
+            if pattern.is_all_names() && (found.denies() || found.allows()) {
+                return (Some(id), host_unknown);
+            }
+            if found.allows() {
+                if found.denies() {
+                    taken_back = Some(id);
+                } else {
+                    allowing.push(id);
+                }
             }
         }
-        if let Some(decision) = on_all_names {
-            return decision;
-        }
-        for (pattern, found) in allowing {
-            match self.deny_of_whole(pattern) {
-                None => return found,
-                Some(deny) => denied = denied.or(Some(deny)),
+        for id in allowing {
+            match self.deny_of_whole(id) {
+                None => return (Some(id), host_unknown),
+                deny => taken_back = deny,
             }
         }
-        denied.unwrap_or_else(|| Decision {
-            host_unknown,
-            ..Decision::without_rule(Reason::NoMatch, self.identity, self.at)
-        })
+        (taken_back, host_unknown)
     }
 
-    fn deny_of_whole(&mut self, pattern: &Pattern) -> Option<Decision> {
-        covering_whole(self.policy, pattern)
-            .into_iter()
-            .map(|(id, _)| self.decide_on(id))
-            .find(|decision| decision.reason == Reason::DenyRule)
+    fn deny_of_whole(&mut self, id: PatternId) -> Option<PatternId> {
+        let pattern = self.policy.pattern(id)?;
+        for (other, _) in covering_whole(self.policy, pattern) {
+            if self.matches(other).denies() {
+                return Some(other);
+            }
+        }
+        None
+    }
+
+    fn matches(&mut self, id: PatternId) -> Matches {
+        let criteria = Criteria::new(self.operation, self.host);
+        let covering = Covering::only(id);
+        precedence::walk(self.policy, &covering, self.ranked, self.cache, criteria)
     }
 
     /// What the ACLs of one pattern decide.
     fn decide_on(&mut self, id: PatternId) -> Decision {
-        let covering = Covering::only(id);
-        let criteria = Criteria::new(self.operation, self.host);
-        let matches = precedence::walk(self.policy, &covering, self.ranked, self.cache, criteria);
+        let matches = self.matches(id);
         let request =
             Request::new(self.operation, self.resource_type, "", self.at).with_host(self.host);
         let (ranked, identity) = (self.ranked, self.identity);
-        precedence::decision(self.policy, &covering, ranked, identity, &request, &matches)
+        precedence::decision(
+            self.policy,
+            &Covering::only(id),
+            ranked,
+            identity,
+            &request,
+            &matches,
+        )
     }
 }
 

@@ -48,12 +48,20 @@ pub(super) struct Matches {
     /// The allow with the highest precedence.
     allow: Precedence,
     /// An ACL for a single host would allow the request, but the request's host is unknown.
-    host_might_allow: bool,
+    pub(super) host_might_allow: bool,
 }
 
 impl Matches {
+    pub(super) fn denies(&self) -> bool {
+        self.deny != Precedence::NONE
+    }
+
+    pub(super) fn allows(&self) -> bool {
+        self.allow != Precedence::NONE
+    }
+
     pub(super) fn outcome(&self) -> Outcome {
-        if self.deny == Precedence::NONE && self.allow != Precedence::NONE {
+        if self.allows() && !self.denies() {
             Outcome::Allow
         } else {
             Outcome::Deny

@@ -251,44 +251,19 @@ impl<'a> Names<'a> {
             (None, [item]) => (&item.location, item.value.name()?),
             (None, _) => return None,
         };
-        let is_split = self.text.is_some();
-        let (code, message) = match ListForm::read(text)? {
-            ListForm::Encoded => (
-                WarningCode::EncodedList,
-                format!(
-                    "`{location}` is a list written in one string, so brackets and quotation marks are in the names; configure the identity provider to send a JSON array"
-                ),
-            ),
-            ListForm::DistinguishedName if is_split => (
-                WarningCode::NameSplit,
-                format!(
-                    "`{location}` is one distinguished name, which is split at its commas; configure the identity provider to send an array of names"
-                ),
-            ),
-            ListForm::Separated(' ') if !is_split => return None,
-            ListForm::Separated(',') if is_split => return None,
-            ListForm::Separated(separator) => (
-                WarningCode::ListInName,
-                format!(
-                    "`{location}` is one name that contains {}; if it is a list, configure the identity provider to send an array of names",
-                    match separator {
-                        ' ' => "blanks".to_owned(),
-                        other => format!("`{other}`"),
-                    }
-                ),
-            ),
-            ListForm::DistinguishedName => return None,
-        };
+        let (code, what) = list_form(text, self.text.is_some())?;
+        let message = format!(
+            "`{location}` {what}; configure the identity provider to send an array of names"
+        );
         Some(Warning::new(code, message, Some(location.clone())))
     }
 }
 
-/// The verb of a sentence that begins with the first of `count` names.
-fn verb(count: usize, one: &str, several: &str) -> String {
+/// The names after the first one.
+const fn others(count: usize) -> &'static str {
     match count {
-        1 => one.to_owned(),
-        2 => format!(" and one more name{several}"),
-        count => format!(" and {} more names{several}", count - 1),
+        1 => "",
+        _ => " and others",
     }
 }
 
@@ -298,42 +273,31 @@ fn has_group_prefix(name: &str) -> bool {
         .is_some_and(|prefix| prefix.eq_ignore_ascii_case("group:"))
 }
 
-/// A list of names that was written in another form than an array or a comma-separated string.
-#[derive(Clone, Copy)]
-enum ListForm {
-    /// An array as a text, such as `["eng","ops"]` or `[eng, ops]`.
-    Encoded,
-    /// A distinguished name, such as `CN=eng,DC=acme`, whose commas separate no names.
-    DistinguishedName,
-    /// Names with another separator.
-    Separated(char),
-}
-
-impl ListForm {
-    fn read(text: &str) -> Option<Self> {
-        let text = text.trim();
-        if text.starts_with('[') && text.ends_with(']') {
-            return Some(Self::Encoded);
-        }
-        if text.contains(',') {
-            return match comma_parts(text).all(is_attribute) {
-                true => Some(Self::DistinguishedName),
-                false => Some(Self::Separated(',')),
-            };
-        }
-        let separator = [';', '|', ' '].into_iter().find(|c| text.contains(*c))?;
-        Some(Self::Separated(separator))
+/// What a text is that may be a list of names in another form than an array or a comma-separated
+/// string. `is_split` says whether the text was split at its commas.
+fn list_form(text: &str, is_split: bool) -> Option<(WarningCode, &'static str)> {
+    let text = text.trim().as_bytes();
+    if text.first() == Some(&b'[') && text.last() == Some(&b']') {
+        let what =
+            "is a list written in one string, so brackets and quotation marks are in the names";
+        return Some((WarningCode::EncodedList, what));
     }
+    if text.contains(&b',') && text.split(|byte| *byte == b',').all(is_attribute) {
+        let what = "is one distinguished name, which is split at its commas";
+        return is_split.then_some((WarningCode::NameSplit, what));
+    }
+    let separators: &[u8] = if is_split { b";| " } else { b";|," };
+    let is_list = text.iter().any(|byte| separators.contains(byte));
+    let is_one = !is_split || !text.contains(&b',');
+    (is_list && is_one).then_some((WarningCode::ListInName, "is one name that may be a list"))
 }
 
 /// Whether a text is one attribute of a distinguished name, such as `CN=eng` (RFC 4514 section 3).
-fn is_attribute(text: &str) -> bool {
-    let Some((kind, value)) = text.split_once('=') else {
-        return false;
-    };
-    !value.is_empty()
-        && kind.starts_with(|c: char| c.is_ascii_alphabetic())
-        && kind.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+fn is_attribute(text: &[u8]) -> bool {
+    let text = text.trim_ascii();
+    let kind = text.iter().take_while(|byte| byte.is_ascii_alphanumeric());
+    let length = kind.count();
+    length > 0 && text.get(length) == Some(&b'=') && text.len() > length + 1
 }
 
 /// The names in a comma-separated string. They are trimmed as the platform does, of ASCII blanks
@@ -422,18 +386,14 @@ impl<'a> Tally<'a> {
                         "{count} names start or end with a space, which is part of the name; {name} is the first"
                     )
                 }
-                (WarningCode::GroupPrefix, count) => {
-                    format!(
-                        "{name}{} with `Group:`, which is part of the name and is written twice in ACLs; configure the identity provider to send names without it",
-                        verb(count, " begins", " begin")
-                    )
-                }
-                (WarningCode::HiddenCharacter, count) => {
-                    format!(
-                        "{name}{} an invisible character, which is part of the name; remove it in the identity provider",
-                        verb(count, " contains", " contain")
-                    )
-                }
+                (WarningCode::GroupPrefix, count) => format!(
+                    "in {name}{}, `Group:` is part of the name; configure the identity provider to send names without it",
+                    others(count)
+                ),
+                (WarningCode::HiddenCharacter, count) => format!(
+                    "in {name}{}, an invisible character is part of the name; remove it in the identity provider",
+                    others(count)
+                ),
                 (_, 1) => format!("{name} is in the claim more than once"),
                 (_, count) => {
                     format!("{count} elements repeat an earlier name; {name} is the first")

@@ -27,7 +27,7 @@ test('the package holds what it needs and nothing else', () => {
   assert.equal(dependencies, undefined);
 });
 
-test('`import "gbac-engine"` loads at most 170,000 bytes after brotli', () => {
+test('`import "gbac-engine"` loads at most 172,000 bytes after brotli', () => {
   const loaded = new Set();
   const load = (url) => {
     if (loaded.has(url.href)) return;
@@ -37,7 +37,7 @@ test('`import "gbac-engine"` loads at most 170,000 bytes after brotli', () => {
   load(pathToFileURL(installed('index.js')));
   assert.ok(loaded.size > 8);
   const brotli = [...loaded].reduce((bytes, href) => bytes + brotliCompressSync(readFileSync(new URL(href))).length, 0);
-  assert.ok(brotli <= 170_000, `${brotli} bytes`);
+  assert.ok(brotli <= 172_000, `${brotli} bytes`);
 });
 
 test('publint and attw find nothing wrong with the packed package', () => {
