@@ -144,12 +144,10 @@ impl AnyResource<'_> {
 
     fn deny_of_whole(&mut self, id: PatternId) -> Option<PatternId> {
         let pattern = self.policy.pattern(id)?;
-        for (other, _) in covering_whole(self.policy, pattern) {
-            if self.matches(other).denies() {
-                return Some(other);
-            }
-        }
-        None
+        covering_whole(self.policy, pattern)
+            .into_iter()
+            .map(|(other, _)| other)
+            .find(|other| self.matches(*other).denies())
     }
 
     fn matches(&mut self, id: PatternId) -> Matches {
