@@ -750,6 +750,15 @@ fn requests_lists_what_check_knows() {
     }
     let kafka = of(&["--api", "kafka", "offset"]);
     assert!(!kafka.out.contains("HTTP Proxy"), "{}", kafka.out);
+    let one = of(&["OffsetCommit"]);
+    assert_eq!(
+        one.out.lines().collect::<Vec<_>>(),
+        [
+            "OffsetCommit, Kafka API: store a consumer group's offsets",
+            "requires read on each consumer group and read on each topic",
+            "check it with `gbac check --request offset-commit` and the names of its resources",
+        ]
+    );
     let one = of(&["init_producer_id"]);
     assert!(
         one.out

@@ -11,7 +11,7 @@ use gbac_words::commands::access;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::output::{self, Failure, Format, plain};
+use crate::output::{self, Failure, Format};
 use crate::process::Process;
 use crate::render::table::table;
 
@@ -148,5 +148,5 @@ fn details(spec: &RequestSpec) -> String {
         let _ = writeln!(text, "also called {}", spec.aliases.join(", "));
     }
     let _ = writeln!(text, "{}", access::how_to_check(spec.api.code(), spec.id));
-    plain(&text)
+    text
 }

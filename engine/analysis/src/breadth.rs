@@ -1,9 +1,10 @@
 //! How much access opens: some names, or every name of a type or the cluster.
 
-use gbac_engine::model::{Acl, PatternType, Permission, Principal, PrincipalType, ResourceType};
+use gbac_engine::model::{Acl, Permission, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::{Change, Policy};
 
 use crate::hypothetical::HypotheticalChange;
+use crate::scope::NamePattern;
 
 /// How much an ACL covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,14 +27,12 @@ impl Breadth {
     /// ```
     #[must_use]
     pub fn of_acl(acl: &Acl) -> Self {
-        let is_everything = match (acl.resource_type, acl.pattern_type) {
-            (ResourceType::Cluster | ResourceType::Registry, _) => true,
-            (_, PatternType::Literal) => acl.resource_name == "*",
-            (_, PatternType::Prefixed) => acl.resource_name.is_empty(),
-        };
-        match is_everything {
-            true => Self::Everything,
-            false => Self::Names,
+        match acl.resource_type {
+            ResourceType::Cluster | ResourceType::Registry => Self::Everything,
+            _ if NamePattern::is_all_names(acl.pattern_type, &acl.resource_name) => {
+                Self::Everything
+            }
+            _ => Self::Names,
         }
     }
 

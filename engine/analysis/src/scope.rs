@@ -18,6 +18,16 @@ pub struct NamePattern {
 }
 
 impl NamePattern {
+    /// Whether a pattern matches every name of its type: the literal `*` or the empty prefix
+    /// (D-03).
+    #[must_use]
+    pub fn is_all_names(pattern_type: PatternType, name: &str) -> bool {
+        match pattern_type {
+            PatternType::Literal => name == "*",
+            PatternType::Prefixed => name.is_empty(),
+        }
+    }
+
     /// Whether the pattern matches a name.
     ///
     /// ```

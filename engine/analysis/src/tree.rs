@@ -25,8 +25,7 @@ impl<'a> Place<'a> {
     /// The place of a pattern with this type and name.
     pub(super) fn named(pattern_type: PatternType, name: &'a str) -> Self {
         match pattern_type {
-            PatternType::Literal if name == "*" => Self::All,
-            PatternType::Prefixed if name.is_empty() => Self::All,
+            _ if NamePattern::is_all_names(pattern_type, name) => Self::All,
             PatternType::Literal => Self::Literal(name),
             PatternType::Prefixed => Self::Prefix(name),
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gbac_analysis::{AccessEffect, AccessRegion};
+use gbac_analysis::{AccessEffect, AccessRegion, NamePattern};
 use gbac_engine::model::{Operation, PatternType, ResourceType};
 
 use crate::phrases::{agree, count, list, list_up_to};
@@ -106,7 +106,9 @@ fn access(regions: &[&AccessRegion]) -> RichText {
     {
         let noun = resource_type.noun();
         return match resource_type.has_names() {
-            true if is_all_names(pattern_type, name) => words.text(format!("every {noun}")),
+            true if NamePattern::is_all_names(pattern_type, name) => {
+                words.text(format!("every {noun}"))
+            }
             true => words.text(format!("{noun} ")).pattern(name, pattern_type),
             false => words.text(format!("the {noun}")),
         };
@@ -116,14 +118,6 @@ fn access(regions: &[&AccessRegion]) -> RichText {
         .filter_map(|resource_type| patterns_of(*resource_type, &patterns))
         .collect();
     words.text(list(&all))
-}
-
-/// Whether a pattern is about every name of its type.
-fn is_all_names(pattern_type: PatternType, name: &str) -> bool {
-    match pattern_type {
-        PatternType::Literal => name == "*",
-        PatternType::Prefixed => name.is_empty(),
-    }
 }
 
 /// The patterns of a resource type in numbers: `3 topic patterns`, `2 topics`, `every topic`, `the
@@ -143,7 +137,7 @@ fn patterns_of(
     }
     let mut are_names = true;
     for (_, pattern_type, name) in of_type {
-        if is_all_names(*pattern_type, name) {
+        if NamePattern::is_all_names(*pattern_type, name) {
             return Some(format!("every {noun}"));
         }
         are_names &= *pattern_type == PatternType::Literal;
