@@ -151,6 +151,74 @@ fn what_is_not_understood_ends_with_exit_code_1_and_other_objects_are_a_note() {
 }
 
 #[test]
+fn a_host_name_of_kafka_is_kept_in_every_format_and_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let list = "Current ACLs for resource `ResourcePattern(resourceType=TOPIC, name=orders, patternType=LITERAL)`: \n\
+        \t(principal=User:bob, host=Broker-1.example.com, operation=READ, permissionType=DENY)\n\
+        \t(principal=User:bob, host=*, operation=READ, permissionType=ALLOW) \n";
+    fs::write(folder.path().join("acls.txt"), list).expect("a file");
+    let done = |args: &[&str]| run(&folder, &[], args);
+    let import = |from: &str, to: &str| {
+        let import = ["policy", "import", from, "--dialect", "kafka", "--out", to];
+        let imported = done(&import);
+        assert_eq!(imported.exit, 0, "{from}: {}", imported.err);
+        let text = fs::read_to_string(folder.path().join(to)).expect("a file");
+        assert!(
+            text.contains("\"host\":\"Broker-1.example.com\"")
+                || text.contains("\"host\": \"Broker-1.example.com\""),
+            "{text}"
+        );
+        policy_from_json(&text)
+            .expect("a policy")
+            .acls()
+            .collect::<Vec<_>>()
+    };
+    let acls = import("acls.txt", "cluster.json");
+    for (format, file) in [("csv", "acls.csv"), ("strimzi", "users.yaml")] {
+        let convert = done(&["policy", "convert", "cluster.json", "--to", format]);
+        assert_eq!(convert.exit, 0, "{format}: {}", convert.err);
+        fs::write(folder.path().join(file), convert.out).expect("a file");
+        assert_eq!(import(file, "back.json"), acls, "{format}");
+    }
+    let script = done(&["policy", "convert", "cluster.json", "--to", "kafka-acls"]);
+    assert!(
+        script.out.contains("--deny-host Broker-1.example.com "),
+        "{}",
+        script.out
+    );
+    let refused = done(&["policy", "import", "acls.txt", "--dialect", "platform"]);
+    assert!(
+        refused.exit == 1 && refused.err.contains("`Broker-1.example.com` is neither"),
+        "{}",
+        refused.err
+    );
+
+    let lint = done(&["policy", "lint", "cluster.json"]);
+    let line = "warning host_name: the ACL `Deny Read, topic orders literal, host Broker-1.example.com, of \
+                User:bob` never matches: Kafka compares its host with the client's address, and \
+                `Broker-1.example.com` is not an address\n";
+    assert!(lint.out.starts_with(line), "{}", lint.out);
+    assert!(
+        lint.out.contains("write an ACL for each address"),
+        "{}",
+        lint.out
+    );
+    let check = [
+        "check",
+        "cluster.json",
+        "--user",
+        "bob",
+        "read",
+        "topic",
+        "orders",
+    ];
+    for host in [&[][..], &["--host", "10.0.0.7"]] {
+        let allowed = done(&[&check[..], host].concat());
+        assert_eq!(allowed.exit, 0, "{}{}", allowed.out, allowed.err);
+    }
+}
+
+#[test]
 fn acls_that_kafka_ignores_are_listed_before_they_match() {
     let folder = tempfile::tempdir().expect("a folder");
     let more = "Current ACLs for resource `ResourcePattern(resourceType=DELEGATION_TOKEN, name=t, patternType=LITERAL)`:\n\

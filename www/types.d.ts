@@ -667,14 +667,14 @@ export type Finding = {
 /** The code of a rule or setting that probably does not do what was intended. */
 export type FindingCode = 'access_group_unknown' | 'acl_begins_to_match' | 'acl_covered' | 'acl_open_to_everyone'
   | 'acl_unreachable' | 'cluster_name' | 'consumer_group_missing' | 'duplicate_acl' | 'duplicate_member'
-  | 'duplicate_superuser' | 'group_path_with_suffix' | 'host_range_unsupported' | 'member_is_everyone' | 'member_is_role'
-  | 'name_with_type' | 'operation_unsupported' | 'principal_control_character' | 'principal_edge_whitespace'
-  | 'principal_letter_case' | 'principal_name_empty' | 'principal_not_identity' | 'principal_slashes'
-  | 'principal_type_twice' | 'principal_type_unknown' | 'principal_wildcard' | 'principal_without_type'
-  | 'resource_name_control_character' | 'resource_name_empty' | 'resource_name_too_long' | 'resource_name_wildcard'
-  | 'role_missing' | 'role_name_character' | 'role_name_empty' | 'role_name_not_ascii' | 'role_name_too_long'
-  | 'role_without_acls' | 'role_without_members' | 'schema_reader_without_configs' | 'superuser_unreachable'
-  | 'topic_name' | 'user_claim_editable';
+  | 'duplicate_superuser' | 'group_path_with_suffix' | 'host_name' | 'host_range_unsupported' | 'member_is_everyone'
+  | 'member_is_role' | 'name_with_type' | 'operation_unsupported' | 'principal_control_character'
+  | 'principal_edge_whitespace' | 'principal_letter_case' | 'principal_name_empty' | 'principal_not_identity'
+  | 'principal_slashes' | 'principal_type_twice' | 'principal_type_unknown' | 'principal_wildcard'
+  | 'principal_without_type' | 'resource_name_control_character' | 'resource_name_empty' | 'resource_name_too_long'
+  | 'resource_name_wildcard' | 'role_missing' | 'role_name_character' | 'role_name_empty' | 'role_name_not_ascii'
+  | 'role_name_too_long' | 'role_without_acls' | 'role_without_members' | 'schema_reader_without_configs'
+  | 'superuser_unreachable' | 'topic_name' | 'user_claim_editable';
 
 /** An ACL with all of its members. */
 export type FullAcl = {

@@ -314,7 +314,7 @@ impl AclFilter {
             resource_name: Some(acl.resource_name.clone()),
             pattern: PatternFilter::Exactly(acl.pattern_type),
             principal: Some(acl.principal.clone()),
-            host: Some(acl.host),
+            host: Some(acl.host.clone()),
             operation: Some(acl.operation),
             permission: Some(acl.permission),
         }
@@ -432,7 +432,7 @@ impl AclFilter {
             let principal = RoleSpelling::IN_REQUESTS.principal(principal);
             pairs.push(("filter.principal", principal));
         }
-        if let Some(host) = self.host {
+        if let Some(host) = &self.host {
             pairs.push(("filter.host", host.to_string()));
         }
         if let Some(value) = self.operation {

@@ -23,7 +23,7 @@
 use std::fmt;
 
 use gbac_engine::escape::escaped;
-use gbac_engine::model::{Acl, Operation, Principal, check_member};
+use gbac_engine::model::{Acl, Dialect, Operation, Principal, check_member};
 use gbac_engine::policy::{Change, Policy};
 
 use crate::quote::comment;
@@ -72,6 +72,14 @@ pub struct Exported {
     /// What is not in it, or will be refused. It contains the notes as comments, if the format has
     /// comments.
     pub notes: Vec<ExportNote>,
+}
+
+/// Refuses a host that only Kafka has: a range, or a name.
+pub(crate) fn check_host(acl: &Acl) -> Result<(), &'static str> {
+    match Dialect::Platform.check_host(&acl.host) {
+        Ok(()) => Ok(()),
+        Err(_) => Err("the platform has neither ranges nor names of hosts"),
+    }
 }
 
 /// A note about a part of an export that is missing, or that will be refused.

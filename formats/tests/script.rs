@@ -10,7 +10,9 @@ use std::process::Command;
 
 use gbac_api::acls::{AclBody, AclFilter};
 use gbac_api::encode::parse_query;
-use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType};
+use gbac_engine::model::{
+    Acl, Dialect, Host, Operation, PatternType, Permission, Principal, ResourceType,
+};
 use gbac_engine::policy::{Change, Policy};
 use gbac_formats::script::{ScriptTarget, changes, changes_between, script, steps};
 use gbac_json::settings_from_value;
@@ -576,6 +578,28 @@ fn only_the_settings_that_are_stated_are_sent() {
         let mut applied = full.clone();
         assert!(applied.apply(change).unwrap() && applied.settings().superusers.contains("admin"));
         assert_eq!(applied.settings().groups, full.settings().groups);
+    }
+}
+
+#[test]
+fn only_kafkas_command_line_gets_hosts_that_only_kafka_has() {
+    for host in ["broker1.example.com", "10.0.0.0/8"] {
+        let acl = Acl {
+            host: Host::parse_in(Dialect::Kafka, host).unwrap(),
+            ..acl("payments", &Principal::user("eng"))
+        };
+        for change in [Change::AddAcl(acl.clone()), Change::RemoveAcl(acl)] {
+            for target in ScriptTarget::ALL {
+                let step = steps(std::slice::from_ref(&change), *target).remove(0);
+                let codes: Vec<&str> = step.notes.iter().map(|note| note.code).collect();
+                let command = step.commands.concat();
+                if *target == ScriptTarget::Kafka {
+                    assert!(codes.is_empty() && command.contains(host), "{command}");
+                } else {
+                    assert_eq!((codes, command.as_str()), (vec!["not_written"], ""));
+                }
+            }
+        }
     }
 }
 

@@ -228,8 +228,9 @@ fn is_allowed_on_any(
     for member in members.iter().filter(|member| is_member(member)) {
         principals.extend(policy.roles_of(member).map(Principal::role));
     }
-    let is_here = |acl: &Acl, unknown: bool| match (acl.host, asked.host) {
+    let is_here = |acl: &Acl, unknown: bool| match (&acl.host, asked.host) {
         (Host::Any, _) => true,
+        (Host::Name(_), _) => false,
         (Host::Range(_), _) if !policy.settings().ranges_match() => false,
         (_, None) => unknown,
         (host, Some(address)) => host.includes(address),
@@ -321,7 +322,7 @@ fn changes(from: &Policy, to: &Policy) -> Vec<Vec<u8>> {
     };
     for (policy, other, adds) in [(from, to, false), (to, from, true)] {
         for acl in policy.acls().filter(|acl| !other.has_acl(acl)) {
-            push(&|records| records.acl(adds, &acl, &host_text(Dialect::Kafka, acl.host)));
+            push(&|records| records.acl(adds, &acl, &host_text(Dialect::Kafka, &acl.host)));
         }
         for role in policy.roles() {
             let there = |member: &Principal| {

@@ -7,7 +7,7 @@ use gbac_analysis::{
 use gbac_engine::decide::{At, Outcome, PreparedIdentity, Reason, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{
-    Acl, Dialect, Operation, Permission, Principal, PrincipalType, ResourceType,
+    Acl, Dialect, Host, Operation, Permission, Principal, PrincipalType, ResourceType,
 };
 use gbac_engine::policy::{Change, Policy, Settings};
 use gbac_json::{lint_from_json, lint_in_dialect};
@@ -82,17 +82,30 @@ proptest! {
         }
     }
 
-    /// Lint reports each range in a version that does not know ranges, and only there; what it says
-    /// can go, goes without effect.
+    /// Lint reports each name of a host, and each range in a version that does not know ranges, and
+    /// only there; what it says can go, goes without effect.
     #[test]
-    fn ranges_of_an_earlier_version_are_reported(version in version(), facts in kafka_facts(), asked in kafka_asked()) {
+    fn hosts_that_never_match_are_reported(version in version(), facts in kafka_facts(), asked in kafka_asked()) {
         let mut policy = kafka_policy(version, &facts);
         let before = decide(&policy, &identity(&asked), &request(&asked));
-        let is_range = |acl: &gbac_engine::Acl| matches!(acl.host, gbac_engine::Host::Range(_));
-        let ranges = policy.acls().filter(is_range).count();
-        let findings: Vec<_> = lint(&policy).into_iter().filter(|finding| finding.code == FindingCode::HostRangeUnsupported).collect();
-        let reported: usize = findings.iter().map(|finding| finding.acls.len()).sum();
-        prop_assert_eq!(reported, if policy.settings().ranges_match() { 0 } else { ranges });
+        let ranges_match = policy.settings().ranges_match();
+        let code_of = |acl: &Acl| match acl.host {
+            Host::Name(_) => Some(FindingCode::HostName),
+            Host::Range(_) if !ranges_match => Some(FindingCode::HostRangeUnsupported),
+            _ => None,
+        };
+        let mut unmatched: Vec<_> = policy.acls().filter_map(|acl| Some((code_of(&acl)?, acl))).collect();
+        let findings: Vec<_> = lint(&policy)
+            .into_iter()
+            .filter(|finding| matches!(finding.code, FindingCode::HostName | FindingCode::HostRangeUnsupported))
+            .collect();
+        let mut reported = Vec::new();
+        for finding in &findings {
+            reported.extend(finding.acls.iter().map(|acl| (finding.code, acl.clone())));
+        }
+        reported.sort();
+        unmatched.sort();
+        prop_assert_eq!(reported, unmatched);
         for finding in &findings {
             for change in finding.suggested_fixes(&policy)[0].changes.clone() {
                 policy.apply(change).unwrap();

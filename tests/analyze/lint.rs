@@ -289,6 +289,20 @@ fn vectors() -> Vec<Vector> {
             ),
         ),
         vector(
+            "host_name",
+            Warning,
+            document(
+                &serde_json::json!({ "dialect": "kafka" }),
+                &[],
+                &["TOPIC b LITERAL Group:eng localhost READ DENY"],
+            ),
+            document(
+                &serde_json::json!({ "dialect": "kafka" }),
+                &[],
+                &["TOPIC b LITERAL Group:eng 127.0.0.1 READ DENY"],
+            ),
+        ),
+        vector(
             "host_range_unsupported",
             Warning,
             document(

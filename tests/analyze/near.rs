@@ -153,11 +153,13 @@ fn expected(
         // The request is for reading, to which only read and all apply.
         Permission::Allow => matches!(operation, Operation::Read | Operation::All),
     };
-    let by_host = match (acl.host, host_known, acl.permission) {
+    let by_host = match (&acl.host, host_known, acl.permission) {
         (Host::Any, ..)
         | (Host::Address(_) | Host::Range(_), true, _)
-        | (_, false, Permission::Deny) => None,
-        (Host::Address(_) | Host::Range(_), false, Permission::Allow) => Some("host".to_owned()),
+        | (Host::Address(_) | Host::Range(_), false, Permission::Deny) => None,
+        (Host::Address(_) | Host::Range(_), false, Permission::Allow) | (Host::Name(_), ..) => {
+            Some("host".to_owned())
+        }
     };
     let all: Vec<String> = [by_principal, by_name, by_host]
         .into_iter()

@@ -73,7 +73,7 @@ impl Records {
             }
         }
         for acl in policy.acls() {
-            records.acl(true, &acl, &host_text(settings.dialect, acl.host));
+            records.acl(true, &acl, &host_text(settings.dialect, &acl.host));
         }
         records
     }
@@ -97,7 +97,7 @@ pub fn identity_record(principal: &str, groups: &[String]) -> Vec<u8> {
 
 /// A host as Kafka has it: its brokers compare it as a text with what Java calls an address.
 #[must_use]
-pub fn host_text(dialect: Dialect, host: Host) -> String {
+pub fn host_text(dialect: Dialect, host: &Host) -> String {
     match (dialect, host) {
         (Dialect::Kafka, Host::Address(IpAddr::V6(address))) => address
             .segments()

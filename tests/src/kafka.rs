@@ -37,6 +37,9 @@ const RANGES: &[&str] = &[
     "2001:db8::/32",
 ];
 
+/// Names of hosts, of which some look like addresses.
+const HOST_NAMES: &[&str] = &["localhost", "broker1.example.com", "10.0.0", "010.0.0.1"];
+
 /// A version before ranges of hosts, or one with them.
 pub fn version() -> impl Strategy<Value = KafkaVersion> {
     select(vec![
@@ -49,7 +52,7 @@ pub fn version() -> impl Strategy<Value = KafkaVersion> {
 
 fn host() -> impl Strategy<Value = Host> {
     let read = |text: &str| Host::parse_in(Dialect::Kafka, text).expect("a host");
-    prop_oneof![3 => Just(Host::Any), 2 => select(RANGES).prop_map(read), 1 => select(ADDRESSES).prop_map(read)]
+    prop_oneof![6 => Just(Host::Any), 4 => select(RANGES).prop_map(read), 2 => select(ADDRESSES).prop_map(read), 1 => select(HOST_NAMES).prop_map(read)]
 }
 
 fn resource_type() -> impl Strategy<Value = ResourceType> {
@@ -124,7 +127,7 @@ pub fn platform(facts: &Facts) -> Facts {
     facts.acls.retain(|acl| {
         let principal = (acl.principal.kind(), acl.principal.name());
         Dialect::Platform
-            .check(acl.resource_type, acl.operation, principal, acl.host)
+            .check(acl.resource_type, acl.operation, principal, &acl.host)
             .is_ok()
     });
     facts

@@ -254,12 +254,14 @@ fn operation_place(acl: &Acl, asked: Operation) -> Option<usize> {
 }
 
 fn host_matches(acl: &Acl, host: Option<IpAddr>, rules: Rules, unknown_matches: bool) -> bool {
-    match (acl.host, host) {
+    match (&acl.host, host) {
         (Host::Any, _) => true,
+        // Also not with an unknown host: no client has a name.
+        (Host::Name(_), _) => false,
         (Host::Range(_), _) if !rules.ranges => false,
-        (Host::Range(range), Some(asked)) => in_range(range, asked),
+        (Host::Range(range), Some(asked)) => in_range(*range, asked),
         (Host::Range(_), None) => unknown_matches,
-        (Host::Address(of_acl), Some(asked)) => of_acl == asked,
+        (Host::Address(of_acl), Some(asked)) => *of_acl == asked,
         (Host::Address(_), None) => unknown_matches,
     }
 }
@@ -288,7 +290,7 @@ fn in_range(range: HostRange, address: IpAddr) -> bool {
 }
 
 /// One address before ranges, the smallest first, and any host last.
-fn host_order(host: Host) -> (u8, i32) {
+fn host_order(host: &Host) -> (u8, i32) {
     match host {
         Host::Address(_) => (0, 0),
         Host::Range(range) => {
@@ -302,6 +304,7 @@ fn host_order(host: Host) -> (u8, i32) {
             (1, all - prefix)
         }
         Host::Any => (2, 0),
+        Host::Name(name) => unreachable!("{} matches nobody", name.as_str()),
     }
 }
 
@@ -320,9 +323,9 @@ fn order(a: &Found<'_>, b: &Found<'_>, asked: &OracleQuestion) -> Ordering {
             found.way.0,
             pattern,
             everyone,
-            host_order(acl.host),
+            host_order(&acl.host),
             operation_place(acl, asked.operation),
-            acl.host,
+            &acl.host,
         )
     };
     key(a).cmp(&key(b))

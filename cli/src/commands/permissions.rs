@@ -125,8 +125,10 @@ fn exception_label(grant: &Grant, exception: &GrantException) -> String {
         exception.pattern.pattern_type,
         &exception.pattern.name,
     );
-    match exception.host {
+    match &exception.host {
         Host::Any => names,
-        host @ (Host::Address(_) | Host::Range(_)) => format!("{names} from {host}"),
+        host @ (Host::Address(_) | Host::Range(_) | Host::Name(_)) => {
+            format!("{names} from {host}")
+        }
     }
 }

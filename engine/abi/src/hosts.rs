@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use gbac_engine::{Host, HostRange};
 
 /// A host of an ACL as Kafka interprets it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum KafkaHost {
     /// It matches like this host. The flag is true if no other text means the same host.
     Matches(Host, bool),

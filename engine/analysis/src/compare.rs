@@ -133,7 +133,7 @@ fn allowed(
     let mut allow = vec![Operations::default(); tree.len()];
     let mut deny = allow.clone();
     for (rule, at) in rules.iter().zip(places) {
-        let (allows, denies) = host_scope.apply(rule.host, rule.allow, rule.deny);
+        let (allows, denies) = host_scope.apply(&rule.host, rule.allow, rule.deny);
         if let (Some(allow), Some(deny)) = (allow.get_mut(*at), deny.get_mut(*at)) {
             *allow = allow.or(allows);
             *deny = deny.or(denies);

@@ -120,7 +120,7 @@ impl<'a> Rule<'a> {
 
 /// The hosts that rules name, sorted, without duplicates.
 pub(super) fn hosts_of<'a>(rules: impl Iterator<Item = &'a Host>) -> Vec<Host> {
-    let mut hosts: Vec<Host> = rules.copied().filter(|host| *host != Host::Any).collect();
+    let mut hosts: Vec<Host> = rules.filter(|host| **host != Host::Any).cloned().collect();
     sort(&mut hosts, |a, b| a.cmp(b));
     hosts.dedup();
     hosts

@@ -47,10 +47,10 @@ pub struct GrantException {
 }
 
 /// Whether a host matches the client of a request; an unknown client has only rules of any host.
-fn matches(host: Host, request: &Request<'_>) -> bool {
+fn matches(host: &Host, request: &Request<'_>) -> bool {
     match request.host {
         Some(address) => host.includes(address),
-        None => host == Host::Any,
+        None => *host == Host::Any,
     }
 }
 
@@ -58,7 +58,7 @@ impl Grant {
     fn allows(&self, request: &Request<'_>) -> bool {
         self.resource_type == request.resource_type
             && self.operations.contains(&request.operation)
-            && matches(self.host, request)
+            && matches(&self.host, request)
             && self.pattern.covers(request.resource_name)
             && !self.except.iter().any(|except| except.denies(request))
     }
@@ -66,7 +66,7 @@ impl Grant {
 
 impl GrantException {
     fn denies(&self, request: &Request<'_>) -> bool {
-        (request.host.is_none() || matches(self.host, request))
+        (request.host.is_none() || matches(&self.host, request))
             && self.pattern.covers(request.resource_name)
     }
 }
@@ -167,7 +167,7 @@ impl Sums {
             deny: nothing,
         };
         for (rule, at) in rules.iter().zip(tree.made_of()) {
-            if !rule.host.covers(host) || !host.covers(rule.host) {
+            if !rule.host.covers(&sums.host) || !sums.host.covers(&rule.host) {
                 continue;
             }
             if let (Some(allow), Some(deny)) = (sums.allow.get_mut(*at), sums.deny.get_mut(*at)) {
@@ -199,7 +199,7 @@ fn collect(resource_type: ResourceType, rules: &[Rule<'_>], grants: &mut Vec<Gra
     for host in hosts {
         if !each
             .iter()
-            .any(|known| known.covers(host) && host.covers(*known))
+            .any(|known| known.covers(&host) && host.covers(known))
         {
             each.push(host);
         }
@@ -209,7 +209,7 @@ fn collect(resource_type: ResourceType, rules: &[Rule<'_>], grants: &mut Vec<Gra
         let sums = Sums::new(&tree, rules, host);
         let broader: Vec<&Node> = nodes
             .iter()
-            .filter(|node| node.sums.host.covers(host))
+            .filter(|node| node.sums.host.covers(&sums.host))
             .collect();
         // A grant begins where no broader host allows the operation, and ends where it is denied.
         let mut granted = Vec::with_capacity(tree.len());
@@ -261,7 +261,7 @@ fn collect(resource_type: ResourceType, rules: &[Rule<'_>], grants: &mut Vec<Gra
                 except.push(GrantException {
                     pattern: tree.place(*at).pattern(),
                     host: match nodes.get(*what as usize) {
-                        Some(node) => node.sums.host,
+                        Some(node) => node.sums.host.clone(),
                         None => Host::Any,
                     },
                 });
@@ -270,7 +270,7 @@ fn collect(resource_type: ResourceType, rules: &[Rule<'_>], grants: &mut Vec<Gra
                 resource_type,
                 pattern: tree.place(piece.at).pattern(),
                 operations: piece.operations.iter().collect(),
-                host: node.sums.host,
+                host: node.sums.host.clone(),
                 except,
             };
             grants_by_place.push((piece.at, grant));
@@ -278,7 +278,7 @@ fn collect(resource_type: ResourceType, rules: &[Rule<'_>], grants: &mut Vec<Gra
     }
     if nodes.len() > 1 {
         sort(&mut grants_by_place, |a, b| {
-            (a.0, a.1.host).cmp(&(b.0, b.1.host))
+            (a.0, &a.1.host).cmp(&(b.0, &b.1.host))
         });
     }
     grants.extend(grants_by_place.into_iter().map(|(_, grant)| grant));
@@ -289,5 +289,5 @@ fn at_place(operations: &[Operations], at: usize) -> Operations {
 }
 
 fn is_narrower(node: &Node, than: &Node) -> bool {
-    node.sums.host.breadth() < than.sums.host.breadth() && than.sums.host.covers(node.sums.host)
+    node.sums.host.breadth() < than.sums.host.breadth() && than.sums.host.covers(&node.sums.host)
 }

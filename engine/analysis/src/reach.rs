@@ -193,10 +193,10 @@ fn block(allow: &Acl, deny: &Acl) -> Option<DenyExtent> {
     let (place, denied) = (place_of(allow), place_of(deny));
     let overlaps = allow.resource_type == deny.resource_type
         && place.overlaps(denied)
-        && allow.host.overlaps(deny.host)
+        && allow.host.overlaps(&deny.host)
         && of_allow.meets(of_deny);
     overlaps.then(|| {
-        let is_everywhere = denied.covers(place) && deny.host.covers(allow.host);
+        let is_everywhere = denied.covers(place) && deny.host.covers(&allow.host);
         if !is_everywhere || !of_deny.meets(Operations::only(allow.operation)) {
             DenyExtent::Part
         } else if within(of_allow, of_deny) {

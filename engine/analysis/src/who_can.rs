@@ -326,7 +326,7 @@ impl<'a> Hits<'a> {
         is_selected: impl Fn(&Pattern) -> bool,
     ) -> Self {
         let host = request.host.map(|host| host.to_canonical());
-        let host = host.map(|host| (host, policy.host_id(Host::Address(host))));
+        let host = host.map(|host| (host, policy.host_id(&Host::Address(host))));
         let allow = Operations::answering(request.operation, Permission::Allow);
         let deny = Operations::answering(request.operation, Permission::Deny);
         let mut hits = Vec::new();
@@ -579,7 +579,7 @@ impl<'a> PathMatches<'a> {
             let Some(rank) = rank(operation, self.hits.request.operation, permission) else {
                 continue;
             };
-            let place = (path, pattern, everyone, host.breadth(), rank, host);
+            let place = (path, pattern, everyone, host.breadth(), rank, host.clone());
             let matches = if permission == Permission::Deny {
                 &mut self.denies
             } else {

@@ -51,6 +51,7 @@ fn only_in_kafka() -> Vec<(&'static str, &'static str, &'static str)> {
         ("operation", "OPERATION_TWO_PHASE_COMMIT", "not_in_dialect"),
         ("principal", "Service:billing", "principal_type_unknown"),
         ("host", "10.0.0.0/8", "host_invalid"),
+        ("host", "Broker-1.example.com", "host_invalid"),
     ]
 }
 

@@ -367,7 +367,7 @@ impl RelatedAcl {
                 NameMatch::No
             },
             operation: operation_facet(acl, request.operation),
-            host: precedence::host_match(acl.host, request, ranges_match),
+            host: precedence::host_match(&acl.host, request, ranges_match),
             status: CandidateStatus::NoMatch,
         };
         if let Some(near) = near_miss(&candidate) {
@@ -402,7 +402,7 @@ impl RelatedAcl {
             NameMatch::AllNames => (2, 0),
             NameMatch::LetterCase | NameMatch::Slashes | NameMatch::No => return None,
         };
-        let host = precedence::host_rank(acl.host, request, acl.permission, ranges_match)?;
+        let host = precedence::host_rank(&acl.host, request, acl.permission, ranges_match)?;
         let operation =
             precedence::operation_rank(acl.operation, request.operation, acl.permission)?;
         Some((self.path_index, pattern, everyone, host, operation))

@@ -121,7 +121,7 @@ impl Criteria {
     fn host_id(&mut self, policy: &Policy, host: IpAddr) -> Option<HostId> {
         *self
             .host_id
-            .get_or_insert_with(|| policy.host_id(Host::Address(host.to_canonical())))
+            .get_or_insert_with(|| policy.host_id(&Host::Address(host.to_canonical())))
     }
 }
 
@@ -176,7 +176,7 @@ impl HostCriteria {
     pub(super) fn new(policy: &Policy, host: Option<IpAddr>) -> Self {
         Self {
             host,
-            number: host.and_then(|host| policy.host_id(Host::Address(host.to_canonical()))),
+            number: host.and_then(|host| policy.host_id(&Host::Address(host.to_canonical()))),
         }
     }
 
@@ -363,7 +363,7 @@ pub(super) fn decision(
     };
     let ranges_match = policy.settings().ranges_match();
     let host_unknown =
-        host_match(policy.host(row.host), request, ranges_match) == HostMatch::Unknown;
+        host_match(&policy.host(row.host), request, ranges_match) == HostMatch::Unknown;
     // Last, because this reads the principal, which in a large policy is rarely in the processor's
     // cache.
     let acl = policy.acl(pattern, row, operation, permission);
@@ -395,16 +395,19 @@ fn best_row<'p>(
     let answering = Operations::answering(request.operation, permission);
     let mut best: Option<(SortKey, &Row, Operation)> = None;
     for row in rows {
+        if !policy.host_can_match(row.host) {
+            continue;
+        }
         let host = policy.host(row.host);
         let Some(host_rank) =
-            host_rank(host, request, permission, policy.settings().ranges_match())
+            host_rank(&host, request, permission, policy.settings().ranges_match())
         else {
             continue;
         };
         for operation in row.operations(permission).and(answering).iter() {
             let rank = operation_rank(operation, request.operation, permission);
-            let key = (host_rank, rank, host);
-            if best.is_none_or(|(lowest, ..)| key < lowest) {
+            let key = (host_rank, rank, host.clone());
+            if best.as_ref().is_none_or(|(lowest, ..)| key < *lowest) {
                 best = Some((key, row, operation));
             }
         }
@@ -424,7 +427,7 @@ pub enum HostMatch {
     InRange,
     /// It is one address or a range, and the request has no host.
     Unknown,
-    /// It is another address.
+    /// It is another address, or a name.
     No,
 }
 
@@ -442,9 +445,10 @@ impl HostMatch {
 
 /// Compares the host of an ACL with the request's. `ranges_match` says whether ranges match in this
 /// policy (D-72).
-pub(super) fn host_match(host: Host, request: &Request<'_>, ranges_match: bool) -> HostMatch {
+pub(super) fn host_match(host: &Host, request: &Request<'_>, ranges_match: bool) -> HostMatch {
     match (host, request.host) {
         (Host::Any, _) => HostMatch::Any,
+        (Host::Name(_), _) => HostMatch::No,
         (Host::Range(_), _) if !ranges_match => HostMatch::No,
         (Host::Address(_) | Host::Range(_), None) => HostMatch::Unknown,
         (Host::Address(_), Some(requested)) if host.includes(requested) => HostMatch::Exact,
@@ -456,7 +460,7 @@ pub(super) fn host_match(host: Host, request: &Request<'_>, ranges_match: bool) 
 /// The rank of an ACL's host among matching hosts, narrow before broad; `None` if it does not
 /// match.
 pub(super) fn host_rank(
-    host: Host,
+    host: &Host,
     request: &Request<'_>,
     permission: Permission,
     ranges_match: bool,

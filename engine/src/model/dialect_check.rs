@@ -17,7 +17,7 @@ impl Dialect {
         resource_type: ResourceType,
         operation: Operation,
         principal: (PrincipalType, &str),
-        host: Host,
+        host: &Host,
     ) -> Result<(), DialectError> {
         self.check_resource_type(resource_type)?;
         self.check_operation(operation)?;
@@ -64,15 +64,15 @@ impl Dialect {
         )))
     }
 
-    /// Checks that a host is not a range if the dialect has none.
+    /// Checks that a host is not a range or a name if the dialect has none.
     ///
     /// # Errors
-    /// Ranges exist only in Kafka.
+    /// Ranges and names exist only in Kafka.
     #[inline]
-    pub fn check_host(self, host: Host) -> Result<(), DialectError> {
+    pub fn check_host(self, host: &Host) -> Result<(), DialectError> {
         match (self, host) {
-            (Self::Platform, Host::Range(range)) => {
-                Err(DialectError::Host(HostError::new(&range.to_string())))
+            (Self::Platform, Host::Range(_) | Host::Name(_)) => {
+                Err(DialectError::Host(HostError::new(&host.to_string())))
             }
             _ => Ok(()),
         }
@@ -89,7 +89,7 @@ pub enum DialectError {
     Operation(Operation),
     /// The type of a principal.
     Principal(PrincipalError),
-    /// A range of hosts.
+    /// A range of hosts, or the name of one.
     Host(HostError),
 }
 
@@ -159,14 +159,14 @@ mod tests {
     #[test]
     fn each_dialect_lacks_what_only_the_other_has() {
         let code = |dialect: Dialect, of, operation, principal: &Principal, host| {
-            let checked = dialect.check(of, operation, (principal.kind(), principal.name()), host);
+            let checked = dialect.check(of, operation, (principal.kind(), principal.name()), &host);
             checked.map_err(|error| error.code())
         };
         let (user, service) = (
             Principal::user("alice"),
             Principal::new(PrincipalType::Other, "Service:billing"),
         );
-        let range = Host::parse_in(Dialect::Kafka, "10.0.0.0/8").unwrap();
+        let host = |text| Host::parse_in(Dialect::Kafka, text).unwrap();
         let (topic, read) = (ResourceType::Topic, Operation::Read);
         for dialect in Dialect::ALL {
             assert_eq!(Dialect::from_code(dialect.code()), Some(*dialect));
@@ -185,10 +185,13 @@ mod tests {
             code(platform, topic, read, &service, Host::Any),
             Err("principal_type_unknown")
         );
-        assert_eq!(
-            code(platform, topic, read, &user, range),
-            Err("host_invalid")
-        );
+        for only_in_kafka in ["10.0.0.0/8", "broker1.example.com"] {
+            assert_eq!(
+                code(platform, topic, read, &user, host(only_in_kafka)),
+                Err("host_invalid")
+            );
+            assert_eq!(code(kafka, topic, read, &user, host(only_in_kafka)), Ok(()));
+        }
         assert_eq!(
             code(kafka, ResourceType::Subject, read, &user, Host::Any),
             Err("not_in_dialect")
@@ -199,7 +202,7 @@ mod tests {
                 ResourceType::User,
                 Operation::CreateTokens,
                 &service,
-                range
+                Host::Any
             ),
             Ok(())
         );

@@ -1,14 +1,15 @@
-//! Hosts of ACLs: any, one address, or in Kafka a range of addresses (D-04, D-72).
+//! Hosts of ACLs: any, one address, or in Kafka a range of addresses or a name (D-04, D-71, D-72).
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
 use super::Dialect;
 use crate::escape::escaped;
 use crate::text::plain_number;
 
 /// From where a request may come (D-04).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Host {
     /// `*`.
     Any,
@@ -16,6 +17,8 @@ pub enum Host {
     Address(IpAddr),
     /// The addresses of a range (dialect `kafka`).
     Range(HostRange),
+    /// A name, which matches no request (dialect `kafka`).
+    Name(HostName),
 }
 
 /// The addresses that share their first bits, as CIDR notation names them. The other bits of the
@@ -25,6 +28,44 @@ pub enum Host {
 pub struct HostRange {
     address: IpAddr,
     prefix: u8,
+}
+
+/// The name of a host, kept as it is written. Kafka stores ACLs with names and compares them with
+/// addresses, so that they never match (D-71).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostName(Arc<str>);
+
+impl HostName {
+    /// The maximum length of a name, in bytes.
+    pub const MAX_BYTES: usize = 253;
+
+    /// Reads a name such as `broker1.example.com`: letters, digits, `.`, `_` and `-`, which is not
+    /// the first character, because tools would read it as an option.
+    ///
+    /// ```
+    /// use gbac_engine::model::HostName;
+    ///
+    /// assert!(HostName::parse("broker1.example.com").is_some());
+    /// assert!(HostName::parse("broker 1").is_none() && HostName::parse("").is_none());
+    /// ```
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_short = (1..=Self::MAX_BYTES).contains(&text.len());
+        let is_name = text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'));
+        let is_option = text.as_bytes().first() == Some(&b'-');
+        match is_short && is_name && !is_option {
+            true => Some(Self(text.into())),
+            false => None,
+        }
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 /// A text that names no host.
@@ -232,7 +273,7 @@ impl Host {
         }
     }
 
-    /// Parses the host of an ACL in a dialect. In Kafka, it can be a range.
+    /// Parses the host of an ACL in a dialect. In Kafka, it can be a range or a name.
     ///
     /// # Errors
     /// Those of [`Host::parse`].
@@ -241,13 +282,22 @@ impl Host {
     /// use gbac_engine::model::{Dialect, Host};
     /// let host = Host::parse_in(Dialect::Kafka, "10.0.0.0/8")?;
     /// assert!(host.includes("10.1.2.3".parse().unwrap()));
+    /// let name = Host::parse_in(Dialect::Kafka, "broker1.example.com")?;
+    /// assert!(!name.includes("10.1.2.3".parse().unwrap()));
     /// assert!(Host::parse_in(Dialect::Platform, "10.0.0.0/8").is_err());
+    /// assert!(Host::parse_in(Dialect::Platform, "broker1.example.com").is_err());
     /// # Ok::<(), gbac_engine::model::HostError>(())
     /// ```
     pub fn parse_in(dialect: Dialect, text: &str) -> Result<Self, HostError> {
-        match HostRange::parse(text) {
-            Some(range) if dialect == Dialect::Kafka => Ok(Self::Range(range)),
-            _ => Self::parse(text),
+        if dialect != Dialect::Kafka {
+            return Self::parse(text);
+        }
+        if let Some(range) = HostRange::parse(text) {
+            return Ok(Self::Range(range));
+        }
+        match Self::parse(text) {
+            Err(error) => HostName::parse(text).map(Self::Name).ok_or(error),
+            host => host,
         }
     }
 
@@ -266,41 +316,47 @@ impl Host {
 
     /// Whether the host matches a request from an address.
     #[must_use]
-    pub fn includes(self, address: IpAddr) -> bool {
+    pub fn includes(&self, address: IpAddr) -> bool {
         match self {
             Self::Any => true,
-            Self::Address(own) => own == address.to_canonical(),
+            Self::Address(own) => *own == address.to_canonical(),
             Self::Range(range) => range.contains(address),
+            Self::Name(_) => false,
         }
     }
 
-    /// Whether this host matches every request that another host matches.
+    /// Whether this host matches every request that another host matches. A name covers only
+    /// itself, and only any host covers it.
     #[must_use]
-    pub fn covers(self, other: Self) -> bool {
+    pub fn covers(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Any, _) => true,
             (_, Self::Any) => false,
-            (Self::Range(range), Self::Range(other)) => range.covers(other),
+            (Self::Range(range), Self::Range(other)) => range.covers(*other),
             (Self::Address(own), Self::Range(other)) => {
-                other.free_bits() == 0 && other.contains(own)
+                other.free_bits() == 0 && other.contains(*own)
             }
-            (_, Self::Address(address)) => self.includes(address),
+            (_, Self::Address(address)) => self.includes(*address),
+            (Self::Name(_), _) | (_, Self::Name(_)) => self == other,
         }
     }
 
     /// Whether a request can match both hosts. Two ranges either have no address in common, or one
     /// covers the other.
     #[must_use]
-    pub fn overlaps(self, other: Self) -> bool {
-        self.covers(other) || other.covers(self)
+    pub fn overlaps(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Name(_), _) | (_, Self::Name(_)) => false,
+            _ => self.covers(other) || other.covers(self),
+        }
     }
 
-    /// The rank by number of addresses: one address first, then ranges, the smallest first, then
-    /// any (D-20, D-72).
+    /// The rank by number of addresses: one address or a name first, then ranges, the smallest
+    /// first, then any (D-20, D-72).
     #[must_use]
-    pub fn breadth(self) -> u8 {
+    pub fn breadth(&self) -> u8 {
         match self {
-            Self::Address(_) => 0,
+            Self::Address(_) | Self::Name(_) => 0,
             Self::Range(range) => 1 + range.free_bits(),
             Self::Any => u8::MAX,
         }
@@ -313,6 +369,7 @@ impl fmt::Display for Host {
             Self::Any => f.write_str("*"),
             Self::Address(address) => address.fmt(f),
             Self::Range(range) => range.fmt(f),
+            Self::Name(name) => f.write_str(name.as_str()),
         }
     }
 }
@@ -360,6 +417,56 @@ mod tests {
                 .hint()
                 .starts_with("omit the host")
         );
+    }
+
+    #[test]
+    fn a_name_is_kept_in_kafka_and_is_nobodys_address() {
+        let longest = "a".repeat(HostName::MAX_BYTES);
+        for text in [
+            "localhost",
+            "Broker-1.Example.com.",
+            "_kafka",
+            "10.0.0",
+            "010.0.0.1",
+            "300.1.1.1",
+            &longest,
+        ] {
+            let host = Host::parse_in(Dialect::Kafka, text).unwrap();
+            assert!(matches!(host, Host::Name(_)), "{host:?}");
+            assert_eq!(host.to_string(), text);
+            for client in ["127.0.0.1", "::1", "10.0.0.1", "0.0.0.0"] {
+                assert!(
+                    !host.includes(client.parse().unwrap()),
+                    "{client} is {text}"
+                );
+            }
+            assert!(host.covers(&host) && Host::Any.covers(&host) && !host.covers(&Host::Any));
+            assert!(!host.overlaps(&Host::Any) && !host.overlaps(&host));
+            assert!(Host::parse_in(Dialect::Platform, text).is_err(), "{text}");
+            assert!(Host::parse_address(text).is_err(), "{text}");
+        }
+        let too_long = "a".repeat(HostName::MAX_BYTES + 1);
+        for text in [
+            "",
+            "-",
+            "--help",
+            "a b",
+            "a,b",
+            "b\u{fc}ro",
+            "a\n",
+            "a\0",
+            "*.example.com",
+            "a:9092",
+            "http://a",
+            "a/24",
+            "10.0.0.0/33",
+            "fe80::1%eth0",
+            "[::1]",
+            &too_long,
+        ] {
+            let error = Host::parse_in(Dialect::Kafka, text).unwrap_err();
+            assert_eq!(error.code(), "host_invalid", "{text}");
+        }
     }
 
     /// What Kafka 4.4 says to the same texts.
@@ -419,10 +526,10 @@ mod tests {
         for (place, narrow) in in_order.iter().enumerate() {
             for (other, broad) in in_order.iter().enumerate() {
                 let (narrow, broad) = (host(narrow), host(broad));
-                assert!(narrow.overlaps(broad));
+                assert!(narrow.overlaps(&broad));
                 // One address and the range of it are the same hosts.
                 assert_eq!(
-                    broad.covers(narrow),
+                    broad.covers(&narrow),
                     other >= place || other + place == 1,
                     "{broad} covers {narrow}"
                 );
@@ -434,7 +541,7 @@ mod tests {
             ("10.0.0.0/8", "::/0"),
             ("10.0.0.0/8", "11.0.0.1"),
         ] {
-            assert!(!host(one).overlaps(host(other)));
+            assert!(!host(one).overlaps(&host(other)));
         }
         let ends = |text| HostRange::parse(text).unwrap().ends();
         let address = |text: &str| text.parse::<IpAddr>().unwrap();

@@ -16,7 +16,7 @@ pub use acl::{
 };
 pub use dialect::Dialect;
 pub use dialect_check::DialectError;
-pub use host::{Host, HostError, HostRange};
+pub use host::{Host, HostError, HostName, HostRange};
 pub use kafka_version::{KafkaVersion, KafkaVersionError};
 pub use principal::{Principal, PrincipalError, PrincipalType};
 pub use role::{

@@ -43,7 +43,7 @@ pub fn set_hash_seed(seed: u64) {
 }
 
 /// An ACL with borrowed names.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct AclParts<'a> {
     /// The type of the resources.
     pub resource_type: ResourceType,
@@ -72,7 +72,7 @@ impl AclParts<'_> {
             self.resource_type,
             self.operation,
             self.principal,
-            self.host,
+            &self.host,
         )
     }
 }
@@ -84,7 +84,7 @@ impl<'a> From<&'a Acl> for AclParts<'a> {
             resource_name: &acl.resource_name,
             pattern_type: acl.pattern_type,
             principal: (acl.principal.kind(), acl.principal.name()),
-            host: acl.host,
+            host: acl.host.clone(),
             operation: acl.operation,
             permission: acl.permission,
         }
@@ -274,7 +274,7 @@ impl Policy {
     }
 
     /// The id of a host; `None` if no ACL has named it.
-    pub fn host_id(&self, host: Host) -> Option<HostId> {
+    pub fn host_id(&self, host: &Host) -> Option<HostId> {
         self.hosts.find(host)
     }
 
@@ -287,14 +287,17 @@ impl Policy {
     /// of the address.
     #[inline]
     pub fn is_host(&self, id: HostId, address: IpAddr, number: Option<HostId>) -> bool {
-        number == Some(id) || id.range().is_some() && self.is_in_range(id, address)
+        number == Some(id) || id.other().is_some() && self.is_in_range(id, address)
     }
 
-    /// Apart from the walk, whose rows rarely have a range.
+    /// Apart from the walk, whose rows rarely have a range or a name.
     #[cold]
     #[inline(never)]
     fn is_in_range(&self, id: HostId, address: IpAddr) -> bool {
-        self.settings.ranges_match() && self.hosts.get(id).includes(address)
+        match self.hosts.range(id) {
+            Some(range) => self.settings.ranges_match() && range.contains(address),
+            None => false,
+        }
     }
 
     /// Whether every request for another host is for this one too. One that never matches covers
@@ -302,12 +305,20 @@ impl Policy {
     pub fn host_covers(&self, id: HostId, other: HostId) -> bool {
         id == HostId::ANY
             || id == other
-            || self.host_can_match(id) && self.hosts.get(id).covers(self.hosts.get(other))
+            || self.host_can_match(id) && self.hosts.get(id).covers(&self.hosts.get(other))
     }
 
-    /// Whether a request can be for a host at all: ranges match from Kafka 4.4 on (D-72).
+    /// Whether a request can be for a host at all: ranges match from Kafka 4.4 on (D-72), and names
+    /// never do (D-71).
     #[inline]
     pub fn host_can_match(&self, id: HostId) -> bool {
-        id.range().is_none() || self.settings.ranges_match()
+        id.other().is_none() || self.range_can_match(id)
+    }
+
+    /// Apart from the walk, as [`Policy::is_in_range`].
+    #[cold]
+    #[inline(never)]
+    fn range_can_match(&self, id: HostId) -> bool {
+        self.settings.ranges_match() && self.hosts.range(id).is_some()
     }
 }

@@ -319,7 +319,7 @@ impl Policy {
         let principal = self
             .principals
             .find(acl.principal.kind(), acl.principal.name())?;
-        let host = self.hosts.find(acl.host)?;
+        let host = self.hosts.find(&acl.host)?;
         rows_of(self.patterns.get(pattern)?.rows(), principal)
             .iter()
             .find(|row| row.host == host)
@@ -404,7 +404,7 @@ impl Policy {
         let principal = self.principals.find_or_add(kind, name);
         let row = row(
             principal,
-            self.hosts.find_or_add(acl.host),
+            self.hosts.find_or_add(&acl.host),
             acl.operation,
             acl.permission,
         );
@@ -507,7 +507,7 @@ impl Policy {
                 pattern,
                 row(
                     principal,
-                    self.hosts.find(acl.host)?,
+                    self.hosts.find(&acl.host)?,
                     acl.operation,
                     acl.permission,
                 ),

@@ -149,26 +149,27 @@ impl Operations {
     }
 }
 
-/// The id of a host; [`HostId::ANY`] is `*`, and ids of ranges have their highest bit set.
+/// The id of a host; [`HostId::ANY`] is `*`, and ids of ranges and names have their highest bit
+/// set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HostId(pub u32);
 
 impl HostId {
     /// Every host, `*`.
     pub const ANY: Self = Self(0);
-    const RANGE: u32 = 1 << 31;
+    const OTHER: u32 = 1 << 31;
 
-    pub(super) const fn of_range(index: usize) -> Self {
-        Self(Self::RANGE | index as u32)
+    pub(super) const fn of_other(index: usize) -> Self {
+        Self(Self::OTHER | index as u32)
     }
 
-    /// The index of a range among the ranges; `None` for any other host.
+    /// The index of a range or a name among those; `None` for any other host.
     #[inline(always)]
-    pub(super) const fn range(self) -> Option<usize> {
-        if self.0 & Self::RANGE == 0 {
+    pub(super) const fn other(self) -> Option<usize> {
+        if self.0 & Self::OTHER == 0 {
             None
         } else {
-            Some((self.0 & !Self::RANGE) as usize)
+            Some((self.0 & !Self::OTHER) as usize)
         }
     }
 }

@@ -48,7 +48,7 @@ fn after_permission(words: RichText, acl: &Acl, remark: &str) -> RichText {
     let words = words
         .text(format!(" {operation}{remark}, "))
         .then(pattern(acl));
-    match acl.host {
+    match &acl.host {
         Host::Any => words,
         host => words.text(", host ").resource(host.to_string()),
     }

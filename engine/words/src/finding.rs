@@ -103,6 +103,10 @@ pub const fn meaning(code: FindingCode) -> (&'static str, &'static str) {
             "Resource names with control characters",
             "They are invisible and often pasted by accident, so the name differs from what you see.",
         ),
+        FindingCode::HostName => (
+            "Names of hosts, which never match",
+            "Kafka compares hosts with the addresses of clients, so an ACL for a name never matches.",
+        ),
         FindingCode::HostRangeUnsupported => (
             "Ranges of hosts that never match",
             "Kafka before 4.4 stores ACLs whose host is a range, but never matches them.",

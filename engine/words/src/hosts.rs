@@ -26,7 +26,7 @@ pub fn limit(hosts: &HostSet) -> Option<RichText> {
 }
 
 /// The one host that something is limited to.
-pub fn only(host: Host) -> RichText {
+pub fn only(host: &Host) -> RichText {
     RichText::from("only from host ").resource(host.to_string())
 }
 

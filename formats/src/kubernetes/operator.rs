@@ -7,8 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{
-    Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, PrincipalType, ResourceType,
-    check_member,
+    Acl, CLUSTER_NAME, Operation, PatternType, Principal, PrincipalType, ResourceType, check_member,
 };
 use gbac_engine::policy::Policy;
 use serde::Serialize;
@@ -19,7 +18,7 @@ use super::rules::{
     read_authorization,
 };
 use crate::entry::Entry;
-use crate::export::{Export, Exported, Notes, PROPERTIES, Replaces, Writer, described};
+use crate::export::{Export, Exported, Notes, PROPERTIES, Replaces, Writer, check_host, described};
 use crate::import::Reading;
 use crate::quote::comment;
 use crate::script::word;
@@ -273,9 +272,7 @@ fn rules<'a>(acls: &'a [Acl], notes: &mut Notes) -> Result<Vec<Rule<'a>>, (&'a A
     let mut rules: BTreeMap<_, BTreeSet<Operation>> = BTreeMap::new();
     for acl in acls {
         let (kind, name) = resource_of(acl).map_err(|why| (acl, why))?;
-        if matches!(acl.host, Host::Range(_)) {
-            return Err((acl, "the platform has no ranges of hosts"));
-        }
+        check_host(acl).map_err(|why| (acl, why))?;
         let operations = match acl.operation {
             Operation::All => operations(acl.resource_type),
             operation => vec![operation],
@@ -291,7 +288,7 @@ fn rules<'a>(acls: &'a [Acl], notes: &mut Notes) -> Result<Vec<Rule<'a>>, (&'a A
             continue;
         }
         rules
-            .entry((acl.permission, kind, name, acl.pattern_type, acl.host))
+            .entry((acl.permission, kind, name, acl.pattern_type, &acl.host))
             .or_default()
             .extend(operations);
     }

@@ -143,7 +143,7 @@ fn user<'a>(
             )
         })?;
         rules
-            .entry((acl.permission, resource, acl.host))
+            .entry((acl.permission, resource, &acl.host))
             .or_default()
             .push(acl.operation);
     }

@@ -16,7 +16,7 @@ use gbac_engine::model::{Acl, Operation, Permission, Principal};
 use gbac_engine::policy::{Change, GroupSource, Policy, ServiceAccess, Settings, StatedSettings};
 use serde_json::{Value, json};
 
-use crate::export::{Export, ExportNote, Exported, Notes, Writer, acl_words};
+use crate::export::{Export, ExportNote, Exported, Notes, Writer, acl_words, check_host};
 use crate::quote::{comment, shell};
 
 /// The most members in one call, because arguments have a size limit.
@@ -270,8 +270,8 @@ fn calls(changes: &[Change]) -> Vec<Call<'_>> {
 }
 
 fn differ_by_operation(a: &Acl, b: &Acl) -> bool {
-    (a.resource_type, a.pattern_type, a.host, a.permission)
-        == (b.resource_type, b.pattern_type, b.host, b.permission)
+    (a.resource_type, a.pattern_type, &a.host, a.permission)
+        == (b.resource_type, b.pattern_type, &b.host, b.permission)
         && a.resource_name == b.resource_name
         && a.principal == b.principal
 }
@@ -283,10 +283,15 @@ fn step(call: &Call<'_>, target: ScriptTarget, run: &str) -> ScriptStep {
         Call::Join(role, members) => notes.of_refused_members(role, members.iter().copied()),
         _ => {}
     }
-    let written = match target {
-        ScriptTarget::Gbac | ScriptTarget::Platform => cli::commands(call, target, run),
-        ScriptTarget::Curl => curl::commands(call, run),
-        ScriptTarget::Kafka => kafka::commands(call, run, &mut notes),
+    let host = match call {
+        Call::CreateAcls(acl, _) | Call::DeleteAcls(acl, _) => check_host(acl),
+        _ => Ok(()),
+    };
+    let written = match (target, host) {
+        (ScriptTarget::Kafka, _) => kafka::commands(call, run, &mut notes),
+        (_, Err(why)) => Err(why.into()),
+        (ScriptTarget::Gbac | ScriptTarget::Platform, Ok(())) => cli::commands(call, target, run),
+        (ScriptTarget::Curl, Ok(())) => curl::commands(call, run),
     };
     let commands = written.unwrap_or_else(|why| {
         notes.not_written(&described(call), &why);

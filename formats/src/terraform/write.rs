@@ -9,7 +9,7 @@ use gbac_engine::model::{
 };
 use gbac_engine::policy::Policy;
 
-use crate::export::{Notes, described};
+use crate::export::{Notes, check_host, described};
 
 /// The beginning of the file.
 pub(super) const HEAD: &str = r#"# Terraform 1.6 or OpenTofu 1.7, with the provider redpanda-data/redpanda 2.1 or later.
@@ -261,9 +261,7 @@ fn words_of(acl: &Acl) -> Result<[String; 7], &'static str> {
         }
         operation => operation.spelling().audit,
     };
-    if matches!(acl.host, Host::Range(_)) {
-        return Err("the platform has no ranges of hosts");
-    }
+    check_host(acl)?;
     if acl.principal.kind() == PrincipalType::Other {
         return Err("the platform has no such principal");
     }

@@ -225,7 +225,7 @@ pub(super) fn acls_to_create(args: &CreateAclsArgs) -> Result<BTreeSet<Acl>, Fai
                             pattern
                         },
                         principal: principal.clone(),
-                        host: *host,
+                        host: host.clone(),
                         operation: *operation,
                         permission: *permission,
                     }));

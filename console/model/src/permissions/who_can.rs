@@ -334,7 +334,7 @@ pub fn only_host(entry: &WhoCanEntry) -> Option<Host> {
     entry
         .granted_by
         .as_ref()
-        .map(|by| by.acl.host)
+        .map(|by| by.acl.host.clone())
         .filter(|host| *host != Host::Any)
 }
 

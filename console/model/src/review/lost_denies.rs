@@ -27,7 +27,8 @@ pub enum DenyLoss {
     Becomes(Option<String>),
 }
 
-/// The denies that stop applying, each once. A deny that another one covers is not lost.
+/// The denies that stop applying, each once. A deny that another one covers, or that no request
+/// matches, is not lost.
 pub(super) fn lost_denies(
     before: &Policy,
     after: &Policy,
@@ -38,7 +39,7 @@ pub(super) fn lost_denies(
     let mut lost: BTreeMap<Acl, Vec<(Principal, DenyLoss)>> = BTreeMap::new();
     let mut lose = |principal: &Principal, remaining: &[Acl], candidates: Vec<(Acl, DenyLoss)>| {
         for (acl, loss) in candidates {
-            if !remaining.iter().any(|other| covers(other, &acl)) {
+            if can_match(before, &acl) && !remaining.iter().any(|other| covers(other, &acl)) {
                 lost.entry(acl).or_default().push((principal.clone(), loss));
             }
         }
@@ -203,6 +204,14 @@ fn applying(policy: &Policy, principal: &Principal) -> Vec<Acl> {
     denies
 }
 
+/// Whether a request can come from the host of an ACL (D-71, D-72).
+fn can_match(policy: &Policy, acl: &Acl) -> bool {
+    match policy.host_id(&acl.host) {
+        Some(host) => policy.host_can_match(host),
+        None => false,
+    }
+}
+
 /// Whether one deny denies everything that another one does.
 fn covers(one: &Acl, other: &Acl) -> bool {
     let names = match (one.pattern_type, other.pattern_type) {
@@ -215,15 +224,15 @@ fn covers(one: &Acl, other: &Acl) -> bool {
     };
     one.resource_type == other.resource_type
         && names
-        && one.host.covers(other.host)
+        && one.host.covers(&other.host)
         && (one.operation == other.operation || one.operation == Operation::All)
 }
 
 #[cfg(test)]
 mod tests {
     use gbac_engine::groups::NestedGroupBehavior;
-    use gbac_engine::model::ResourceType;
-    use gbac_engine::policy::GroupSource;
+    use gbac_engine::model::{Dialect, Host, ResourceType};
+    use gbac_engine::policy::{GroupSource, Settings};
 
     use super::*;
     use crate::review::effects;
@@ -285,6 +294,29 @@ mod tests {
             delete_acls: true,
         };
         assert_eq!(lost(&start(), &[delete]), lost(&start(), &[change]));
+    }
+
+    #[test]
+    fn a_deny_that_never_matches_is_not_lost() {
+        let settings = Settings {
+            dialect: Dialect::Kafka,
+            ..Settings::default()
+        };
+        for (host, count) in [("broker1.example.com", 0), ("10.0.0.0/8", 1)] {
+            let acl = Acl {
+                host: Host::parse_in(Dialect::Kafka, host).unwrap(),
+                ..deny(Principal::group("a"), "x-")
+            };
+            let start = [
+                Change::Settings(Box::new(settings.clone())),
+                Change::AddAcl(acl.clone()),
+            ];
+            assert_eq!(
+                lost(&start, &[Change::RemoveAcl(acl)]).len(),
+                count,
+                "{host}"
+            );
+        }
     }
 
     #[test]

@@ -173,14 +173,14 @@ impl AclForm {
     pub fn check(&self, role: &str, sent: bool) -> Result<Vec<Acl>, AclFaults> {
         let mut faults = AclFaults::default();
         let host = match Host::parse(&self.host) {
-            Ok(host) => Some(host),
+            Ok(host) => host,
             Err(error) => {
                 faults.host = Some(if self.host.is_empty() && !sent {
                     "One address, or `*` for any".into()
                 } else {
                     capitalized(error.hint())
                 });
-                None
+                Host::Any
             }
         };
         if self.operations.is_empty() {
@@ -191,7 +191,7 @@ impl AclForm {
             resource_name: self.resource_name(),
             pattern_type: self.pattern_type(),
             principal: Principal::role(role),
-            host: host.unwrap_or(Host::Any),
+            host,
             operation: self.operations.first().copied().unwrap_or(Operation::All),
             permission: self.permission,
         };
@@ -204,9 +204,8 @@ impl AclForm {
                 _ => faults.form = Some(text),
             }
         }
-        let is_complete = host.is_some()
-            && !self.operations.is_empty()
-            && !(self.has_name() && self.resource_name().is_empty());
+        let is_complete =
+            !self.operations.is_empty() && !(self.has_name() && self.resource_name().is_empty());
         if faults.is_empty() && is_complete {
             Ok(self
                 .operations

@@ -311,7 +311,7 @@ fn Reasons(mut entry: WhoCanEntry) -> impl IntoView {
         <td role="cell" data-l="Limits">
             <Denies denied_by=entry.denied_by />
             {names.map(|names| view! { <span class="v v-warn wrap">{sentence(&names)}</span> " " })}
-            {host.map(|host| view! { <span class="v v-warn wrap">{sentence(&hosts::only(host))}</span> })}
+            {host.map(|host| view! { <span class="v v-warn wrap">{sentence(&hosts::only(&host))}</span> })}
             {host_unknown.then(|| view! { <span class="quiet">{words::OTHER_HOSTS_DIFFER}</span> })}
             {members.map(|members| view! { <span class="quiet brk">{members}</span> })}
         </td>

@@ -77,7 +77,7 @@ fn Row(lost: LostDeny) -> impl IntoView {
             <td role="cell" data-l="Because">
                 <span class="quiet because">
                     {reasons}
-                    {host.map(|host| view! { <span>{unlinked(&hosts::only(host))}</span> })}
+                    {host.map(|host| view! { <span>{unlinked(&hosts::only(&host))}</span> })}
                 </span>
             </td>
         </tr>

@@ -233,7 +233,7 @@ fn by_acl(input: &ApiActivity<'_>, request: &Request<'_>, decision: &Decision) -
     groups.extend(decision.role.as_deref().map(Group::Role));
     let (host, operation, permission, principal, pattern) = match &decision.acl {
         Some(acl) => (
-            host_text(acl.host),
+            host_text(&acl.host),
             acl.operation.spelling().audit,
             acl.permission.spelling().audit,
             principal_text(&acl.principal),
@@ -342,7 +342,7 @@ fn description(decision: &Decision) -> String {
         (Reason::DenyRule | Reason::AllowRule, Some(acl)) => format!(
             "acl: {{principal {} host {} op {} perm {}}}, resource: type {{{}}} name {{{}}} pattern {{{}}}",
             principal_text(&acl.principal),
-            host_text(acl.host),
+            host_text(&acl.host),
             acl.operation.spelling().audit,
             acl.permission.spelling().audit,
             acl.resource_type.spelling().audit,
@@ -364,10 +364,10 @@ fn principal_text(principal: &Principal) -> String {
 }
 
 /// `{{any_host}}` or `{10.0.0.7}`.
-fn host_text(host: Host) -> String {
+fn host_text(host: &Host) -> String {
     match host {
         Host::Any => "{{any_host}}".into(),
-        Host::Address(_) | Host::Range(_) => format!("{{{host}}}"),
+        Host::Address(_) | Host::Range(_) | Host::Name(_) => format!("{{{host}}}"),
     }
 }
 
@@ -424,7 +424,7 @@ fn resource(resource: &AuditedResource<'_>) -> Node {
                     Node::text(acl.pattern_type.spelling().audit),
                 ),
                 ("acl_principal", Node::Text(principal_text(&acl.principal))),
-                ("acl_host", Node::Text(host_text(acl.host))),
+                ("acl_host", Node::Text(host_text(&acl.host))),
                 ("acl_operation", Node::text(acl.operation.spelling().audit)),
                 (
                     "acl_permission",

@@ -25,7 +25,8 @@ impl HostScope {
         let mut scopes = vec![Self::Unknown, Self::Other];
         for host in hosts {
             let scope = match host {
-                Host::Any => continue,
+                // No client has a name.
+                Host::Any | Host::Name(_) => continue,
                 Host::Address(address) => Self::Address(*address),
                 Host::Range(range) => Self::Range(range.normalized()),
             };
@@ -53,25 +54,25 @@ impl HostScope {
         let own = self.host()?;
         // Addresses of RFC 5737 and RFC 3849, the first client of a range, and those right after
         // the narrower ones.
-        let start = match own {
-            Host::Address(address) => return Some(address),
+        let start = match self {
+            Self::Address(address) => return Some(address),
             // No range includes this address.
-            Host::Range(range) if range.ends().0 == IpAddr::V4(Ipv4Addr::UNSPECIFIED) => {
+            Self::Range(range) if range.ends().0 == IpAddr::V4(Ipv4Addr::UNSPECIFIED) => {
                 Ipv4Addr::new(0, 0, 0, 1).into()
             }
-            Host::Range(range) => range.ends().0,
-            Host::Any => Ipv4Addr::new(192, 0, 2, 1).into(),
+            Self::Range(range) => range.ends().0,
+            Self::Unknown | Self::Other => Ipv4Addr::new(192, 0, 2, 1).into(),
         };
         let mut narrower = Vec::new();
         for scope in scopes {
             if let Some(host) = scope.host()
-                && is_narrower(host, own)
+                && is_narrower(&host, &own)
             {
                 narrower.push(host);
             }
         }
         let mut candidates = vec![start, Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into()];
-        candidates.extend(narrower.iter().filter_map(|host| after(*host)));
+        candidates.extend(narrower.iter().filter_map(after));
         candidates.push(Ipv4Addr::UNSPECIFIED.into());
         candidates.push(Ipv6Addr::UNSPECIFIED.into());
         candidates.into_iter().find(|address| {
@@ -83,7 +84,7 @@ impl HostScope {
     /// not allow (D-04).
     pub(crate) fn apply(
         self,
-        host: Host,
+        host: &Host,
         allow: Operations,
         deny: Operations,
     ) -> (Operations, Operations) {
@@ -93,7 +94,7 @@ impl HostScope {
             (_, Self::Unknown) => (nothing, deny),
             (_, Self::Other) => (nothing, nothing),
             (host, Self::Address(address)) if host.includes(address) => (allow, deny),
-            (host, Self::Range(range)) if host.covers(Host::Range(range)) => (allow, deny),
+            (host, Self::Range(range)) if host.covers(&Host::Range(range)) => (allow, deny),
             (_, Self::Address(_) | Self::Range(_)) => (nothing, nothing),
         }
     }
@@ -104,29 +105,29 @@ pub(super) fn cover(set: &[Host], others: &[Host]) -> Vec<Host> {
     let mut hosts: Vec<Host> = Vec::new();
     for host in set {
         let Host::Range(range) = host else {
-            hosts.push(*host);
+            hosts.push(host.clone());
             continue;
         };
         let holes: Vec<Host> = others
             .iter()
-            .filter(|other| is_narrower(**other, *host))
-            .copied()
+            .filter(|other| is_narrower(other, host))
+            .cloned()
             .collect();
         without(*range, &holes, &mut hosts);
     }
     let all = hosts.clone();
-    hosts.retain(|host| !all.iter().any(|other| is_narrower(*host, *other)));
+    hosts.retain(|host| !all.iter().any(|other| is_narrower(host, other)));
     hosts
 }
 
 /// The ranges that a range is without some holes.
 fn without(range: HostRange, holes: &[Host], hosts: &mut Vec<Host>) {
     let whole = Host::Range(range);
-    if holes.iter().any(|hole| hole.covers(whole)) {
+    if holes.iter().any(|hole| hole.covers(&whole)) {
         return;
     }
     if let Some(halves) = range.halves()
-        && holes.iter().any(|hole| whole.covers(*hole))
+        && holes.iter().any(|hole| whole.covers(hole))
     {
         for half in halves {
             without(half, holes, hosts);
@@ -136,15 +137,15 @@ fn without(range: HostRange, holes: &[Host], hosts: &mut Vec<Host>) {
     }
 }
 
-fn is_narrower(host: Host, than: Host) -> bool {
+fn is_narrower(host: &Host, than: &Host) -> bool {
     host.breadth() < than.breadth() && than.covers(host)
 }
 
 /// The address after those of a host.
-fn after(host: Host) -> Option<IpAddr> {
+fn after(host: &Host) -> Option<IpAddr> {
     let last = match host {
-        Host::Any => return None,
-        Host::Address(address) => address,
+        Host::Any | Host::Name(_) => return None,
+        Host::Address(address) => *address,
         Host::Range(range) => range.ends().1,
     };
     Some(match last {
@@ -200,7 +201,7 @@ mod tests {
                 .filter(includes)
                 .min_by_key(|host| host.breadth());
             assert_eq!(
-                narrowest.copied().unwrap_or(Host::Any),
+                narrowest.cloned().unwrap_or(Host::Any),
                 scope.host().unwrap()
             );
         }

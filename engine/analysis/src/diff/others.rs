@@ -290,7 +290,7 @@ fn walk(
         open.push((at, walk.undo.len()));
         for owned in rules {
             let (allow, deny) =
-                host_scope.apply(owned.rule.host, owned.rule.allow, owned.rule.deny);
+                host_scope.apply(&owned.rule.host, owned.rule.allow, owned.rule.deny);
             walk.add(owned.principal, Tally { allow, deny });
         }
         may.push(walk.may());

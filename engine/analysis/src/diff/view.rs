@@ -213,7 +213,7 @@ impl<'a> View<'a> {
             at,
         ) in self.rules.iter().zip(tree.made_of())
         {
-            let (allow, deny) = host_scope.apply(rule.host, rule.allow, rule.deny);
+            let (allow, deny) = host_scope.apply(&rule.host, rule.allow, rule.deny);
             let Some((own, all)) = operations_at.get_mut(*at) else {
                 continue;
             };

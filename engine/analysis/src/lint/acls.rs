@@ -84,7 +84,7 @@ impl<'a> Linter<'a, '_> {
                 self.open(pattern, row, place);
             }
             if !self.policy.host_can_match(row.host) {
-                self.range(pattern, row);
+                self.unmatched_host(pattern, row);
                 continue;
             }
             if principal.kind() == PrincipalType::Role && !self.policy.is_role(row.principal) {
@@ -323,8 +323,9 @@ impl<'a> Linter<'a, '_> {
         }
     }
 
-    /// Reports a range of hosts for a version of Kafka without ranges (D-72).
-    fn range(&mut self, pattern: &Pattern, row: &Row) {
+    /// Reports a host that matches no request: a name (D-71), or a range in a version of Kafka
+    /// without ranges (D-72).
+    fn unmatched_host(&mut self, pattern: &Pattern, row: &Row) {
         let (policy, version) = (self.policy, self.policy.settings().kafka_version);
         let of = |permission: &Permission| {
             let permission = *permission;
@@ -336,19 +337,27 @@ impl<'a> Linter<'a, '_> {
         };
         let acls: Vec<Acl> = Permission::ALL.iter().flat_map(of).collect();
         let Some(first) = acls.first() else { return };
-        let message = format!(
-            "the ACL `{first}` never matches: Kafka {version} does not know ranges of hosts"
-        );
-        let hint = format!(
-            "upgrade to Kafka {} or later, or write an ACL for each address",
-            KafkaVersion::WITH_HOST_RANGES
-        );
-        let finding = Finding::new(
-            FindingCode::HostRangeUnsupported,
-            Severity::Warning,
-            message,
-            hint,
-        );
+        let ranges = KafkaVersion::WITH_HOST_RANGES;
+        let (code, why, hint) = match &first.host {
+            Host::Name(name) => (
+                FindingCode::HostName,
+                format!(
+                    "Kafka compares its host with the client's address, and `{}` is not an address",
+                    name.as_str()
+                ),
+                format!(
+                    "write an ACL for each address of the host, or from Kafka {ranges} on for a \
+                     range of addresses, and remove this one"
+                ),
+            ),
+            _ => (
+                FindingCode::HostRangeUnsupported,
+                format!("Kafka {version} does not know ranges of hosts"),
+                format!("upgrade to Kafka {ranges} or later, or write an ACL for each address"),
+            ),
+        };
+        let message = format!("the ACL `{first}` never matches: {why}");
+        let finding = Finding::new(code, Severity::Warning, message, hint);
         self.findings.push(finding.with_acls(acls));
     }
 

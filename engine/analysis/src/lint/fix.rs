@@ -46,7 +46,9 @@ impl Finding {
     #[must_use]
     pub fn suggested_fixes(&self, policy: &Policy) -> Vec<Fix> {
         match self.code {
-            FindingCode::HostRangeUnsupported => vec![removal(&self.acls, true)],
+            FindingCode::HostName | FindingCode::HostRangeUnsupported => {
+                vec![removal(&self.acls, true)]
+            }
             // The other ACLs of the finding are its causes.
             FindingCode::AclCovered | FindingCode::AclUnreachable => self
                 .acls

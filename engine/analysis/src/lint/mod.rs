@@ -67,6 +67,7 @@ pub enum FindingCode {
     DuplicateMember,
     DuplicateSuperuser,
     GroupPathWithSuffix,
+    HostName,
     HostRangeUnsupported,
     MemberIsEveryone,
     MemberIsRole,

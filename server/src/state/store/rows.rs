@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::net::IpAddr;
 
 use gbac_engine::model::{
-    Acl, Host, HostRange, Operation, PatternType, Permission, Principal, PrincipalType,
+    Acl, Host, HostName, HostRange, Operation, PatternType, Permission, Principal, PrincipalType,
     ResourceType,
 };
 use gbac_engine::policy::{Change, Policy, Settings};
@@ -142,6 +142,9 @@ fn push_value<T: PartialEq>(key: &mut Vec<u8>, all: &[T], value: &T) {
 /// The bit of the byte before an address that says that its prefix follows.
 const RANGE: u8 = 16;
 
+/// The byte before the name of a host; the one before an address is its version.
+const NAME: u8 = 1;
+
 /// An address after a byte with its version.
 fn push_address(key: &mut Vec<u8>, kind: u8, address: IpAddr) {
     match address {
@@ -180,12 +183,16 @@ fn acl_key(acl: &Acl) -> Vec<u8> {
     push_value(&mut key, &RESOURCES, &acl.resource_type);
     push_value(&mut key, &PATTERNS, &acl.pattern_type);
     push_text(&mut key, &acl.resource_name);
-    match acl.host {
+    match &acl.host {
         Host::Any => key.push(0),
-        Host::Address(address) => push_address(&mut key, 0, address),
+        Host::Address(address) => push_address(&mut key, 0, *address),
         Host::Range(range) => {
             push_address(&mut key, RANGE, range.address());
             key.push(range.prefix());
+        }
+        Host::Name(name) => {
+            key.push(NAME);
+            push_text(&mut key, name.as_str());
         }
     }
     push_value(&mut key, &OPERATIONS, &acl.operation);
@@ -239,6 +246,7 @@ impl<'k> KeyReader<'k> {
         let [kind] = self.array()?;
         let address = match kind & !RANGE {
             0 if kind == 0 => return Some(Host::Any),
+            NAME if kind == NAME => return Some(Host::Name(HostName::parse(self.text()?)?)),
             4 => IpAddr::from(self.array::<4>()?),
             6 => IpAddr::from(self.array::<16>()?),
             _ => return None,
@@ -483,6 +491,7 @@ mod tests {
             "10.0.0.5/8",
             "2001:db8::/32",
             "::/0",
+            "Broker-1.example.com",
         ] {
             for principal in ["User:*", "Group:/a/b", "Role:ü:\u{1}", "Service:billing"] {
                 let acl = Acl {
